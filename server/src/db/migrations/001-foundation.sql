@@ -1,0 +1,463 @@
+-- The foundation: places, teams and users, sessions, what a team holds, announcements per region, deliveries and events.
+--
+-- Two walls keep teams apart. The first is `team_id = $n` in every store function. The second is row-level security:
+-- the API's work for a team runs as the role pharos_tenant with the setting pharos.team_id, and sees nothing else.
+-- Loops and the operator's commands run as the owner of the tables, whom the policies do not bind.
+
+-- A role belongs to the cluster, not to the database: another database of the same server may have made it already.
+do $$
+begin
+  create role pharos_tenant nologin;
+exception when duplicate_object then null;
+end $$;
+
+do $$
+begin
+  execute format('grant pharos_tenant to %I', current_user);
+end $$;
+
+grant usage on schema public to pharos_tenant;
+
+-- The team that this transaction works for; null outside of tenant work, so that every policy then shows nothing.
+create function current_team_id() returns integer language sql stable parallel safe
+  as $$ select nullif(current_setting('pharos.team_id', true), '')::integer $$;
+
+------------------------------------------------------------------------------------------------------------- places
+
+create table locations (
+  key text primary key check (key ~ '^[a-z0-9][a-z0-9-]{0,31}$'),
+  name text not null,
+  country text not null check (country ~ '^[A-Z]{2}$'),
+  timezone text not null
+);
+comment on column locations.timezone is 'IANA name, such as Europe/Amsterdam';
+
+create table regions (
+  id integer generated always as identity primary key,
+  slug text not null unique check (slug ~ '^[a-z0-9][a-z0-9-]{0,31}$'),
+  name text not null,
+  location_key text not null references locations,
+  open boolean not null default true,
+  speaker jsonb not null,
+  epoch bigint not null default 0,
+  last_check timestamptz,
+  last_check_result boolean,
+  last_error text
+);
+comment on column regions.open is 'whether teams may announce here';
+comment on column regions.speaker is 'how the router of the region is reached; the operator''s file holds its shape';
+comment on column regions.epoch is 'raised by whoever takes the region''s lock: the fence against a reconciler that was paused';
+comment on column regions.last_check is 'when the announcements were last compared with what the router holds';
+
+-------------------------------------------------------------------------------------------------- teams and users
+
+create table teams (
+  id integer generated always as identity primary key,
+  slug text not null unique check (slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+  name text not null,
+  enable_sdwan boolean not null default false,
+  enable_dns boolean not null default false,
+  enabled_modules text[] not null default '{}',
+  created timestamptz not null default now()
+);
+
+create table users (
+  id integer generated always as identity primary key,
+  email text not null,
+  email_confirmed timestamptz,
+  password_hash text not null,
+  username text not null,
+  first_name text not null default '',
+  last_name text not null default '',
+  display_name text not null default '',
+  avatar_url text not null default '',
+  country text not null default '' check (country = '' or country ~ '^[A-Z]{2}$'),
+  is_staff boolean not null default false,
+  is_demo boolean not null default false,
+  billing_uuid uuid not null default gen_random_uuid(),
+  session_version integer not null default 1,
+  created timestamptz not null default now()
+);
+create unique index users_email on users (lower(email));
+comment on column users.is_demo is 'an account with a published password: refused on any interface but loopback';
+comment on column users.session_version is 'raised to end every access token of the user at once (claim sv)';
+
+create table memberships (
+  team_id integer not null references teams on delete cascade,
+  user_id integer not null references users on delete cascade,
+  is_admin boolean not null default false,
+  created timestamptz not null default now(),
+  primary key (team_id, user_id)
+);
+create index memberships_user on memberships (user_id);
+
+---------------------------------------------------------------------------------------------------------- session
+
+create table sessions (
+  id uuid primary key default gen_random_uuid(),
+  user_id integer not null references users on delete cascade,
+  team_id integer not null references teams on delete cascade,
+  counter integer not null default 1,
+  rotations timestamptz[] not null default '{}',
+  created timestamptz not null default now(),
+  last_used timestamptz not null default now(),
+  expires timestamptz not null,
+  revoked timestamptz,
+  revoked_reason text,
+  address inet,
+  user_agent text
+);
+create index sessions_user on sessions (user_id);
+comment on column sessions.counter is 'number of the newest refresh token; only its bearer can rotate';
+comment on column sessions.rotations is 'when the tokens counter-n .. counter-1 were rotated, oldest first, kept for the grace period';
+
+create table signing_keys (
+  kid text primary key,
+  public_jwk jsonb not null,
+  private_key_sealed bytea not null,
+  created timestamptz not null default now(),
+  active_from timestamptz not null,
+  retires timestamptz not null
+);
+comment on column signing_keys.private_key_sealed is 'PKCS #8, AES-256-GCM under a key derived from the secret';
+comment on column signing_keys.retires is 'when it leaves the JWKS: its last access token has expired by then';
+
+create table api_tokens (
+  id text primary key,
+  team_id integer not null references teams on delete cascade,
+  name text not null,
+  secret_mac bytea not null,
+  scopes text[] not null,
+  allowed_networks cidr[] not null default '{}',
+  is_admin boolean not null default false,
+  created timestamptz not null default now(),
+  expires timestamptz,
+  max_unused_days integer check (max_unused_days > 0),
+  last_used timestamptz,
+  revoked timestamptz
+);
+create index api_tokens_team on api_tokens (team_id);
+
+create table idempotency_keys (
+  team_id integer not null references teams on delete cascade,
+  credential text not null,
+  key text not null,
+  request_hash bytea not null,
+  status integer not null,
+  body jsonb,
+  etag text,
+  created timestamptz not null default now(),
+  primary key (credential, key)
+);
+create index idempotency_keys_created on idempotency_keys (created);
+
+------------------------------------------------------------------------------------------------ what a team holds
+
+create table prefixes (
+  id integer generated always as identity primary key,
+  team_id integer not null references teams on delete cascade,
+  prefix cidr not null,
+  name text not null default '',
+  location_key text references locations,
+  matched boolean not null default false,
+  created timestamptz not null default now(),
+  unique (team_id, prefix)
+);
+comment on column prefixes.matched is 'false until past events have been matched against it';
+
+create table asns (
+  id integer generated always as identity primary key,
+  team_id integer not null references teams on delete cascade,
+  asn bigint not null check (asn between 1 and 4294967295),
+  name text not null default '',
+  verified timestamptz,
+  matched boolean not null default false,
+  created timestamptz not null default now(),
+  unique (team_id, asn)
+);
+
+------------------------------------------------------------------------------------------------------------ byoip
+
+create table announcements (
+  id integer generated always as identity primary key,
+  team_id integer not null references teams on delete cascade,
+  prefix cidr not null unique,
+  origin_asn bigint not null check (origin_asn between 1 and 4294967295),
+  description text not null default '',
+  enabled boolean not null default false,
+  suspended boolean not null default false,
+  irr_validated timestamptz,
+  rpki_validated timestamptz,
+  loa_validated timestamptz,
+  status text not null default 'pending_validation' check (status in (
+    'pending_validation', 'validating', 'validation_failed', 'ready', 'announcing', 'announced',
+    'partially_announced', 'withdrawing', 'withdrawn', 'suspended', 'error')),
+  version integer not null default 1,
+  matched boolean not null default false,
+  created timestamptz not null default now()
+);
+create index announcements_team on announcements (team_id, id);
+comment on column announcements.status is 'what was observed; written by statusOf() only, together with what it follows from';
+comment on column announcements.version is 'raised by every change; the ETag';
+
+-- One row per region that was ever configured. It is never deleted while the announcement exists: a row that says
+-- "not here" is the evidence on which a route may be withdrawn; a route without a row is held for a human.
+create table announcement_regions (
+  announcement_id integer not null references announcements on delete cascade,
+  region_id integer not null references regions,
+  team_id integer not null references teams on delete cascade,
+  configured boolean not null,
+  state text not null default 'withdrawn' check (state in ('withdrawn', 'announcing', 'announced', 'withdrawing', 'error')),
+  since timestamptz not null default now(),
+  message text,
+  changes timestamptz[] not null default '{}',
+  primary key (announcement_id, region_id)
+);
+create index announcement_regions_region on announcement_regions (region_id);
+create index announcement_regions_team on announcement_regions (team_id);
+comment on column announcement_regions.configured is 'whether the region is in the announcement''s regions';
+comment on column announcement_regions.state is 'what was last seen on the router, with the direction it is moving in';
+comment on column announcement_regions.changes is 'when its desired state changed during the last hour, for damping';
+
+create table holds (
+  id integer generated always as identity primary key,
+  region_id integer not null references regions,
+  reason text not null,
+  detail text not null,
+  withdrawals cidr[] not null,
+  state text not null default 'open' check (state in ('open', 'approved', 'rejected', 'closed')),
+  created timestamptz not null default now(),
+  decided timestamptz,
+  decided_by integer references users
+);
+create unique index holds_open on holds (region_id) where state = 'open';
+comment on column holds.withdrawals is 'what would be withdrawn; an approval covers these and no others';
+
+create table region_withdrawals (
+  region_id integer not null references regions,
+  at timestamptz not null default now(),
+  withdrawals integer not null,
+  approved boolean not null
+);
+create index region_withdrawals_region on region_withdrawals (region_id, at);
+comment on table region_withdrawals is 'what was sent to the router, written before it is sent: the guard''s memory of the last minutes';
+
+--------------------------------------------------------------------------------------------------------- analysis
+
+create table sources (
+  key text primary key check (key ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
+  kind text not null,
+  name text not null,
+  secret_mac bytea not null,
+  settings jsonb not null default '{}',
+  created timestamptz not null default now()
+);
+
+create table deliveries (
+  id bigint generated always as identity,
+  source_key text not null references sources,
+  delivery_id text not null,
+  received timestamptz not null default now(),
+  content_type text,
+  body bytea not null,
+  state text not null default 'new' check (state in ('new', 'done', 'failed')),
+  error text,
+  processed timestamptz,
+  primary key (id, received),
+  unique (source_key, delivery_id, received)
+) partition by range (received);
+create table deliveries_default partition of deliveries default;
+create index deliveries_new on deliveries (id) where state = 'new';
+create index deliveries_source on deliveries (source_key, received);
+
+-- A delivery id is unique for its source whatever the month; the partitioned table cannot say so itself.
+create table delivery_ids (
+  source_key text not null references sources,
+  delivery_id text not null,
+  received timestamptz not null default now(),
+  primary key (source_key, delivery_id)
+);
+
+create table events (
+  id text primary key,
+  source_key text not null,
+  source_event_id text not null,
+  flags text[] not null,
+  status text[] not null,
+  affected_network cidr,
+  source_timezone text not null,
+  start_at timestamptz not null,
+  end_at timestamptz,
+  source_resource_id text not null default '',
+  source_location_id text not null default '',
+  source_country text not null default '',
+  source_location text not null default '',
+  target_country text not null default '',
+  target_location text not null default '',
+  classification_key text not null,
+  description text not null,
+  affected_bps bigint not null,
+  affected_pps bigint not null,
+  parsed_data jsonb not null,
+  has_attachment boolean not null default false,
+  updated timestamptz not null default now(),
+  unique (source_key, source_event_id)
+);
+create index events_affected_network on events using gist (affected_network inet_ops);
+comment on column events.affected_bps is 'bits per second, the peak so far';
+comment on column events.affected_pps is 'packets per second, the peak so far';
+
+create table event_relationships (
+  id bigint generated always as identity primary key,
+  event_id text not null references events on delete cascade,
+  team_id integer not null references teams on delete cascade,
+  match_resource text not null check (match_resource in ('announcement', 'prefix', 'service', 'port', 'asn')),
+  match_resource_id integer not null,
+  match_resource_name text not null,
+  match_resource_link text not null,
+  match_type text not null check (match_type in ('exact', 'covers', 'covered_by', 'origin_asn', 'source_resource')),
+  match_value text not null,
+  unique (event_id, team_id, match_resource, match_resource_id, match_type)
+);
+create index event_relationships_team on event_relationships (team_id);
+
+-- The read model of the related list: one row per event and team that it concerns, with the list element as the API
+-- prints it. Written in the transaction that writes the event, so that a page and its count are one index scan.
+create table team_events (
+  team_id integer not null references teams on delete cascade,
+  event_id text not null references events on delete cascade,
+  start_at timestamptz not null,
+  end_at timestamptz,
+  affected_bps bigint not null,
+  affected_pps bigint not null,
+  classification_key text not null,
+  flags text[] not null,
+  affected_network cidr,
+  description text not null,
+  element text not null,
+  primary key (team_id, event_id)
+);
+create index team_events_event on team_events (event_id);
+create index team_events_start on team_events (team_id, start_at, event_id);
+create index team_events_end on team_events (team_id, end_at, event_id);
+create index team_events_bps on team_events (team_id, affected_bps, event_id);
+create index team_events_pps on team_events (team_id, affected_pps, event_id);
+
+-- How many of a team's events start and end on each UTC day: the exact count of a page without counting.
+create table team_event_days (
+  team_id integer not null references teams on delete cascade,
+  day date not null,
+  started bigint not null default 0,
+  ended bigint not null default 0,
+  primary key (team_id, day)
+);
+
+------------------------------------------------------------------------------------------------------------ audit
+
+create table audit_entries (
+  id bigint generated always as identity,
+  at timestamptz not null default now(),
+  team_id integer,
+  actor text not null,
+  action text not null,
+  target text not null,
+  before jsonb,
+  after jsonb,
+  request_id text,
+  address inet,
+  primary key (id, at)
+) partition by range (at);
+create table audit_entries_default partition of audit_entries default;
+create index audit_entries_team on audit_entries (team_id, at);
+
+-- Tables that grow without end are cut by month. Rows of a month without a partition go to the default one, so that a
+-- maintenance run that is late loses nothing.
+create function create_month_partitions(month date) returns void language plpgsql as $$
+declare
+  first date := date_trunc('month', month)::date;
+  past date := (date_trunc('month', month) + interval '1 month')::date;
+  parent text;
+  part text;
+begin
+  foreach parent in array array['deliveries', 'audit_entries'] loop
+    part := format('%s_%s', parent, to_char(first, 'YYYY_MM'));
+    if to_regclass(part) is null then
+      execute format('create table %I partition of %I for values from (%L) to (%L)', part, parent,
+        first::timestamp at time zone 'UTC', past::timestamp at time zone 'UTC');
+    end if;
+  end loop;
+end $$;
+
+-------------------------------------------------------------------------------------------- changes that others follow
+
+-- A revision is raised whenever what it counts changes, by trigger, because a writer that forgot would leave the
+-- matcher with a stale map and nobody would notice.
+create table revisions (
+  name text primary key,
+  revision bigint not null default 1
+);
+insert into revisions (name) values ('ownership'), ('actors');
+
+create function raise_revision() returns trigger language plpgsql security definer set search_path = public as $$
+begin
+  update revisions set revision = revision + 1 where name = tg_argv[0];
+  perform pg_notify('pharos', tg_argv[0]);
+  return null;
+end $$;
+
+create trigger prefixes_ownership after insert or delete or update of team_id, prefix, name, location_key on prefixes
+  for each statement execute function raise_revision('ownership');
+create trigger asns_ownership after insert or delete or update of team_id, asn, name on asns
+  for each statement execute function raise_revision('ownership');
+create trigger announcements_ownership after insert or delete or update of team_id, prefix, origin_asn on announcements
+  for each statement execute function raise_revision('ownership');
+create trigger users_actors after delete or update of is_staff, is_demo, session_version, email_confirmed on users
+  for each statement execute function raise_revision('actors');
+create trigger memberships_actors after insert or delete or update on memberships
+  for each statement execute function raise_revision('actors');
+create trigger teams_actors after delete or update of enabled_modules on teams
+  for each statement execute function raise_revision('actors');
+create trigger sessions_actors after delete or update of team_id, revoked on sessions
+  for each statement execute function raise_revision('actors');
+create trigger api_tokens_actors after delete or update of scopes, allowed_networks, is_admin, expires, revoked on api_tokens
+  for each statement execute function raise_revision('actors');
+
+-------------------------------------------------------------------------------------------------- the second wall
+
+alter table prefixes enable row level security;
+alter table asns enable row level security;
+alter table announcements enable row level security;
+alter table announcement_regions enable row level security;
+alter table idempotency_keys enable row level security;
+alter table api_tokens enable row level security;
+alter table audit_entries enable row level security;
+alter table events enable row level security;
+alter table event_relationships enable row level security;
+alter table team_events enable row level security;
+alter table team_event_days enable row level security;
+alter table teams enable row level security;
+alter table memberships enable row level security;
+
+create policy tenant on prefixes to pharos_tenant using (team_id = current_team_id());
+create policy tenant on asns to pharos_tenant using (team_id = current_team_id());
+create policy tenant on announcements to pharos_tenant using (team_id = current_team_id());
+create policy tenant on announcement_regions to pharos_tenant using (team_id = current_team_id());
+create policy tenant on idempotency_keys to pharos_tenant using (team_id = current_team_id());
+create policy tenant on api_tokens to pharos_tenant using (team_id = current_team_id());
+create policy tenant on audit_entries to pharos_tenant using (team_id = current_team_id());
+create policy tenant on event_relationships to pharos_tenant using (team_id = current_team_id());
+create policy tenant on team_events to pharos_tenant using (team_id = current_team_id());
+create policy tenant on team_event_days to pharos_tenant using (team_id = current_team_id());
+create policy tenant on teams to pharos_tenant using (id = current_team_id());
+create policy tenant on memberships to pharos_tenant using (team_id = current_team_id());
+-- An event belongs to no team; it is seen by those to whom it is related. By key only: a scan would ask once per row.
+create policy tenant on events to pharos_tenant using (exists (
+  select from team_events te where te.team_id = current_team_id() and te.event_id = events.id));
+
+grant select on locations, teams, memberships, prefixes, asns, announcements, announcement_regions, events,
+  event_relationships, team_events, team_event_days to pharos_tenant;
+grant select (id, slug, name, location_key, open, last_check, last_check_result) on regions to pharos_tenant;
+grant update (enabled, status, version) on announcements to pharos_tenant;
+grant insert, update on announcement_regions to pharos_tenant;
+grant select, insert, delete on idempotency_keys to pharos_tenant;
+grant insert on audit_entries to pharos_tenant;
