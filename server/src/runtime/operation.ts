@@ -1,0 +1,45 @@
+// Who asks for what, and under which conditions: what a use-case needs to know about a request, without HTTP.
+
+/** The answer to "who is it?": a person in the web application, or a program with an API token. Always one team. */
+export type Actor = UserActor | TokenActor
+
+type Holder = {
+  readonly teamId: number
+  /** Admin of the team (for a token: it was given that role). */
+  readonly isAdmin: boolean
+  /** The modules of the team (`ipam`, `lighthouse`, ...). */
+  readonly modules: readonly string[]
+}
+
+export type UserActor = Holder & {
+  readonly kind: 'user'
+  readonly userId: number
+  readonly sessionId: string
+  readonly isStaff: boolean
+}
+
+export type TokenActor = Holder & {
+  readonly kind: 'token'
+  readonly tokenId: string
+  readonly isStaff: false
+  /** `ipam:read`, `ipam:write`, ... */
+  readonly scopes: readonly string[]
+}
+
+/** One changing or reading call, as the use-cases see it. */
+export type Operation = {
+  readonly actor: Actor
+  readonly requestId: string
+  readonly address: string
+  /** Validate and plan in full, store nothing. */
+  readonly dryRun: boolean
+  /** The `If-Match` header; null when absent. */
+  readonly ifMatch: string | null
+  /** The `Idempotency-Key` header with the hash of method, path and body; null when absent. */
+  readonly idempotency: { readonly key: string; readonly requestHash: Buffer } | null
+}
+
+/** `user:7` or `token:k3j5...`: how an actor stands in the audit. */
+export function actorName(actor: Actor): string {
+  return actor.kind === 'user' ? `user:${actor.userId}` : `token:${actor.tokenId}`
+}
