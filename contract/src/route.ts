@@ -5,9 +5,13 @@ import type { ProblemCode } from './problem.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What a caller must bring. `web` is the bearer token of the web application, `any` also takes an API token. */
+/**
+ * What a caller must bring. `web` is the bearer token of the web application, `any` also takes an API token;
+ * `optional` takes a bearer token or none, and the operation says when it needs one. `source` is the secret of a
+ * detector (ingest only).
+ */
 export type Permission =
-  | { readonly credential: 'none' }
+  | { readonly credential: 'none' | 'optional' | 'source' }
   | {
       readonly credential: 'web' | 'any'
       readonly module?: string

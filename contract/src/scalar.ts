@@ -15,7 +15,10 @@ export const Optional = Type.Optional
 export const Id = Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })
 
 /** Date-time, ISO 8601. Answers are UTC with `Z`; an offset is accepted, a naive time is read as UTC. */
-export const Time = Type.String({ format: 'date-time', description: 'ISO 8601; UTC unless it says an offset' })
+export const Time = Type.String({
+  format: 'date-time',
+  description: 'ISO 8601; UTC unless it says an offset',
+})
 
 export const NullableTime = Nullable(Time)
 
@@ -43,7 +46,10 @@ export const Ordering = (keys: readonly string[], byDefault: string) =>
 
 /** A list: exactly `results` and `count`, from one snapshot. */
 export const Page = <T extends TSchema>(element: T) =>
-  Strict({ results: Type.Array(element), count: Type.Integer({ minimum: 0, description: 'exact, of all pages' }) })
+  Strict({
+    results: Type.Array(element),
+    count: Type.Integer({ minimum: 0, description: 'exact, of all pages' }),
+  })
 
 /** What a changing call with `dry_run=true` answers: what would change, and the record as it would be. */
 export const DryRun = <T extends TSchema>(record: T) =>

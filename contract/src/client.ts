@@ -1,0 +1,77 @@
+// The typed client, made from the route values: for the portal, for tests, for anybody's script.
+// It adds nothing to the protocol: no retries, no state, no credential storage.
+import type { Problem } from './problem.ts'
+import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from './route.ts'
+
+export type Credential = { readonly bearer: string } | { readonly token: string } | undefined
+
+export type ClientOptions = {
+  /** Scheme and authority, such as `https://portal.example.net`; empty for the page's own origin. */
+  readonly baseUrl: string
+  /** Asked at every call, so that a refreshed access token is picked up. */
+  readonly credential?: () => Credential
+  readonly fetch?: typeof fetch
+}
+
+type Present<K extends string, V> = V extends undefined ? unknown : { [key in K]: V }
+export type CallInput<R extends Route> = Present<'body', BodyOf<R>> & {
+  params?: ParamsOf<R>
+  query?: Partial<QueryOf<R>>
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+/** An answer that is not a success: the problem as the server sent it. */
+export class ProblemError extends Error {
+  readonly problem: Problem
+  constructor(problem: Problem) {
+    super(problem.detail)
+    this.name = 'ProblemError'
+    this.problem = problem
+  }
+}
+
+export type Answer<R extends Route> = {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: ResponseOf<R>
+}
+
+/** `const call = createClient({ baseUrl })`, then `await call(listAnnouncements, { query: { limit: 10 } })`. */
+export function createClient(options: ClientOptions) {
+  const send = options.fetch ?? fetch
+  return async function call<R extends Route>(route: R, input: CallInput<R>): Promise<Answer<R>> {
+    const { body, params, query, headers, signal } = input as CallInput<Route> & { body?: unknown }
+    const response = await send(options.baseUrl + urlOf(route, params ?? {}, query ?? {}), {
+      method: route.method,
+      headers: { ...authorization(options.credential?.()), ...contentType(body), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    })
+    const text = await response.text()
+    const value: unknown = text === '' ? undefined : JSON.parse(text)
+    if (!response.ok && response.status !== 304) throw new ProblemError(value as Problem)
+    return { status: response.status, headers: response.headers, body: value as ResponseOf<R> }
+  }
+}
+
+/** The path and query of a call: `{name}` filled in, lists repeated, everything escaped. */
+export function urlOf(route: Route, params: Record<string, unknown>, query: Record<string, unknown>): string {
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value]
+      .flat()
+      .flatMap((one) => (one === undefined || one === null ? [] : [[name, String(one)] as [string, string]])),
+  )
+  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`
+}
+
+function authorization(credential: Credential): Record<string, string> {
+  if (!credential) return {}
+  return {
+    authorization: 'bearer' in credential ? `Bearer ${credential.bearer}` : `Token ${credential.token}`,
+  }
+}
+
+const contentType = (body: unknown): Record<string, string> =>
+  body === undefined ? {} : { 'content-type': 'application/json' }

@@ -1,0 +1,196 @@
+// The OpenAPI 3.1 document, made from the route values. Pure: the same routes give the same text, so that the
+// committed contract/openapi.json is a golden.
+import type { TObject, TSchema } from 'typebox'
+import { problems, type ProblemCode } from './problem.ts'
+import type { Permission, Route } from './route.ts'
+import { DryRun } from './scalar.ts'
+
+type Json = Record<string, unknown>
+
+/** The whole document. `version` is the product's, the API's own is in the paths. */
+export function openapi(routes: readonly Route[], version: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Pharos API',
+      version,
+      description:
+        'The interface of a network service provider, version 3. Bodies are JSON and strict: an unknown field, a wrong ' +
+        'type or a repeated key is refused. Errors are RFC 9457 problem documents with a `code` from a closed list.',
+    },
+    tags: [...new Set(routes.map((route) => route.group))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'for the web application only',
+        },
+        token: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: '`Token <API_TOKEN>`, for programs',
+        },
+        source: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: '`Token <secret of the source>`',
+        },
+      },
+      schemas: { Problem: problemSchema },
+    },
+  }
+}
+
+function operation(route: Route): Json {
+  return {
+    operationId: route.name,
+    tags: [route.group],
+    summary: route.summary,
+    description: route.description,
+    security: securityOf(route.permission),
+    parameters: [
+      ...parametersOf(route.params, 'path'),
+      ...parametersOf(route.query, 'query'),
+      ...(route.dryRun ? [dryRunParameter] : []),
+      ...(route.conditional ? conditionalParameters(route) : []),
+    ],
+    ...(route.body
+      ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }
+      : {}),
+    responses: { [route.success]: successOf(route), ...problemsOf(route) },
+  }
+}
+
+function securityOf(permission: Permission): Json[] {
+  switch (permission.credential) {
+    case 'none':
+      return []
+    case 'optional':
+      return [{}, { bearer: [] }]
+    case 'source':
+      return [{ source: [] }]
+    case 'web':
+      return [{ bearer: [] }]
+    case 'any':
+      return [{ bearer: [] }, { token: [] }]
+  }
+}
+
+function parametersOf(schema: TObject, place: 'path' | 'query'): Json[] {
+  const required = new Set<string>((schema as { required?: string[] }).required ?? [])
+  return Object.entries(schema.properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.has(name),
+    ...('description' in property ? { description: property.description } : {}),
+    ...('x-empty-is-absent' in property ? { allowEmptyValue: true } : {}),
+    schema: property,
+  }))
+}
+
+const dryRunParameter = {
+  name: 'dry_run',
+  in: 'query',
+  required: false,
+  description: 'validate and plan in full, store nothing; the answer says what would change',
+  schema: { type: 'boolean', default: false },
+}
+
+function conditionalParameters(route: Route): Json[] {
+  const header = (name: string, description: string) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  })
+  return [
+    ...(route.method === 'POST' || route.method === 'PATCH'
+      ? [header('Idempotency-Key', 'a repeat with the same key within 24 h gets the first answer again')]
+      : []),
+    ...(route.method === 'POST' ? [] : [header('If-Match', 'the ETag that the record must still have')]),
+  ]
+}
+
+function successOf(route: Route): Json {
+  if (!route.response) return { description: 'done' }
+  return { description: 'success', content: { 'application/json': { schema: responseSchema(route)! } } }
+}
+
+/** The schema of a success body: the record, or what a dry run answers. Null when there is no body. */
+export function responseSchema(route: Route): TSchema | null {
+  if (!route.response) return null
+  return route.dryRun ? ({ anyOf: [route.response, DryRun(route.response)] } as TSchema) : route.response
+}
+
+/** The codes that a route may answer with: its own, and those that follow from its shape. */
+export function problemCodesOf(route: Route): ProblemCode[] {
+  const { permission } = route
+  const codes = new Set<ProblemCode>([
+    'malformed',
+    'invalid',
+    'rate_limited',
+    'unavailable',
+    'internal',
+    ...route.errors,
+  ])
+  if (permission.credential !== 'none') codes.add('unauthenticated')
+  if ('module' in permission) codes.add('module_disabled')
+  if ('scope' in permission) codes.add('scope_missing')
+  if ('role' in permission) codes.add('forbidden')
+  if (Object.keys(route.params.properties).length > 0) codes.add('not_found')
+  if (route.body) codes.add('body_too_large').add('unsupported_media_type')
+  if (route.conditional && route.method !== 'POST') codes.add('precondition_failed')
+  if (route.conditional && route.method !== 'PUT')
+    codes.add('idempotency_in_flight').add('idempotency_mismatch')
+  return [...codes]
+}
+
+function problemsOf(route: Route): Json {
+  const byStatus = Map.groupBy(problemCodesOf(route), (code) => problems[code].status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${problems[code].title}`).join('; '),
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    ]),
+  )
+}
+
+export const problemSchema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+  additionalProperties: false,
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    code: { type: 'string', enum: Object.keys(problems) },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['loc', 'msg', 'type'],
+        additionalProperties: false,
+        properties: {
+          loc: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
+          msg: { type: 'string' },
+          type: { type: 'string' },
+          ctx: { type: 'object' },
+        },
+      },
+    },
+    degraded: { type: 'array', items: { type: 'string' } },
+    request_id: { type: 'string' },
+  },
+}

@@ -1,0 +1,7 @@
+// Every operation of the API. A route that is not listed here does not exist: the server refuses to mount it.
+import { analysisRoutes } from './analysis.ts'
+import { byoipRoutes } from './byoip.ts'
+import type { Route } from './route.ts'
+import { sessionRoutes } from './session.ts'
+
+export const routes: readonly Route[] = [...sessionRoutes, ...byoipRoutes, ...analysisRoutes]

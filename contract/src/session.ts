@@ -1,0 +1,141 @@
+// Sessions: signing in, refreshing, signing out, "who am I".
+import Type from 'typebox'
+import type { Static } from 'typebox'
+import { route } from './route.ts'
+import { Id, Nullable, NullableTime, OneOf, Optional, Strict, Time } from './scalar.ts'
+
+export const TeamSummary = Strict({
+  id: Id,
+  name: Type.String(),
+  is_admin: Type.Boolean(),
+  enable_sdwan: Type.Boolean(),
+  enable_dns: Type.Boolean(),
+})
+export type TeamSummary = Static<typeof TeamSummary>
+
+export const User = Strict({
+  id: Id,
+  email: Type.String(),
+  avatar_url: Type.String(),
+  username: Type.String(),
+  first_name: Type.String(),
+  last_name: Type.String(),
+  display_name: Type.String(),
+  country: Type.String({ description: 'ISO 3166-1 alpha-2, or empty' }),
+  is_staff: Type.Boolean(),
+  billing_uuid: Type.String({ description: 'identifier in the billing system' }),
+  current_team: TeamSummary,
+  teams: Type.Array(TeamSummary),
+  enabled_modules: Type.Array(Type.String(), { description: 'of the current team' }),
+})
+export type User = Static<typeof User>
+
+export const SessionTokens = Strict({
+  access: Type.String({ description: 'access token: a JWT, for `Authorization: Bearer`, 5 minutes' }),
+  refresh: Type.String({ description: 'refresh token: good for one refresh' }),
+  user_etag: Type.String({ description: 'changes whenever the user, the teams or the modules do' }),
+  user: User,
+})
+export type SessionTokens = Static<typeof SessionTokens>
+
+const Secret = Type.String({ minLength: 1, maxLength: 1024 })
+const Etag = Type.String({ minLength: 1, maxLength: 200 })
+
+export const refreshSession = route({
+  name: 'refreshSession',
+  group: 'Session',
+  method: 'POST',
+  path: '/v3/session/refresh',
+  summary: 'Refresh user token',
+  description:
+    'Exchanges a refresh token for a new access token and a new refresh token. The refresh token is the credential: ' +
+    'no Authorization header is needed. `etag` may also be given as a query parameter; the body wins. The same token ' +
+    'presented again within 30 s gives the same successor; an older one ends the session. With ' +
+    '`Prefer: return=minimal` and a matching `etag`, `user` is null.',
+  permission: { credential: 'none' },
+  query: Strict({ etag: Optional(Etag) }),
+  body: Strict({ refresh: Secret, etag: Optional(Etag) }),
+  response: Strict({
+    access: SessionTokens.properties.access,
+    refresh: SessionTokens.properties.refresh,
+    user_etag: SessionTokens.properties.user_etag,
+    user: Nullable(User),
+  }),
+  success: 200,
+  errors: ['token_not_valid', 'forbidden'],
+})
+
+export const createSessionToken = route({
+  name: 'createSessionToken',
+  group: 'Session',
+  method: 'POST',
+  path: '/v3/session/token',
+  summary: 'Get current user token: sign in, or switch the team',
+  description:
+    'With `email` and `password`: signs in. With `team_id` and a bearer token: the same session goes on in another ' +
+    'team of the user.',
+  permission: { credential: 'optional' },
+  body: Type.Union([
+    Strict({
+      email: Type.String({ minLength: 3, maxLength: 254 }),
+      password: Type.String({ minLength: 1, maxLength: 1024 }),
+      otp: Optional(Type.String({ minLength: 6, maxLength: 20 })),
+    }),
+    Strict({ team_id: Id }),
+  ]),
+  response: SessionTokens,
+  success: 200,
+  errors: [
+    'unauthenticated',
+    'invalid_credentials',
+    'email_unconfirmed',
+    'forbidden',
+    'not_found',
+    'unavailable',
+  ],
+})
+
+export const getSessionToken = route({
+  name: 'getSessionToken',
+  group: 'Session',
+  method: 'GET',
+  path: '/v3/session/token',
+  summary: 'Get current user token: who am I',
+  description:
+    'The credential in use and whose it is, for both kinds of credential. Never a secret. ' +
+    'With a matching `etag` or `If-None-Match`: 304.',
+  permission: { credential: 'any' },
+  query: Strict({ etag: Optional(Etag) }),
+  response: Strict({
+    token: Strict({
+      type: OneOf('access', 'api'),
+      id: Type.String(),
+      name: Type.String(),
+      scopes: Type.Array(Type.String()),
+      team_id: Id,
+      created: Time,
+      expires: NullableTime,
+      last_used: NullableTime,
+    }),
+    user_etag: Nullable(Type.String()),
+    user: Nullable(User),
+  }),
+  success: 200,
+})
+
+export const logout = route({
+  name: 'logout',
+  group: 'Session',
+  method: 'POST',
+  path: '/v3/session/logout',
+  summary: 'Logout',
+  description:
+    'Ends the session of `refresh`, or of the bearer token; with `all`, every session of the user. An unknown refresh ' +
+    'token is 204 too. API tokens are untouched.',
+  permission: { credential: 'optional' },
+  body: Strict({ refresh: Optional(Secret), all: Optional(Type.Boolean()) }),
+  success: 204,
+  errors: ['unauthenticated'],
+})
+
+export const sessionRoutes = [refreshSession, createSessionToken, getSessionToken, logout]

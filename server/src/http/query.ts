@@ -1,0 +1,162 @@
+// Reads path parameters and query strings by their schemas. Text becomes a typed value only where it is exactly one:
+// nothing is coerced, nothing unknown is dropped, nothing empty is guessed.
+import type { ProblemError } from '@pharos/contract/problem'
+import type { TObject, TSchema } from 'typebox'
+import { Failure } from '../runtime/error.ts'
+import { parseTime } from './time.ts'
+import { createCheck, invalidPart } from './validate.ts'
+
+type Property = TSchema & {
+  type?: string
+  format?: string
+  default?: unknown
+  items?: Property
+  anyOf?: Property[]
+  enum?: unknown[]
+  'x-empty-is-absent'?: boolean
+  'x-ordering-keys'?: readonly string[]
+}
+type Values = Record<string, unknown>
+
+/** A reader for the query strings of one route; the result has defaults filled in. */
+export function createQueryReader(schema: TObject): (search: string) => Values {
+  const properties = schema.properties as Record<string, Property>
+  const check = createCheck('query', schema)
+  const defaults = Object.entries(properties).filter(([, property]) => 'default' in property)
+  return (search) => {
+    const errors: ProblemError[] = []
+    const values: Values = {}
+    for (const [name, texts] of groupPairs(search)) {
+      const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+      if (property) readParameter(property, name, texts, values, errors)
+      else errors.push(unknownParameter(name, Object.keys(properties)))
+    }
+    if (errors.length > 0) throw invalidPart('query', errors)
+    for (const [name, property] of defaults) values[name] ??= property.default
+    check(values)
+    return values
+  }
+}
+
+/** A reader for the path parameters of one route. An id that cannot be one is a 404: there is no such object. */
+export function createPathReader(schema: TObject): (params: Record<string, string>) => Values {
+  const properties = schema.properties as Record<string, Property>
+  const check = createCheck('path', schema)
+  return (params) => {
+    const values: Values = {}
+    for (const [name, property] of Object.entries(properties)) {
+      values[name] = property.type === 'integer' ? parseId(params[name] ?? '') : refuseNul(params[name] ?? '')
+    }
+    check(values)
+    return values
+  }
+}
+
+function parseId(text: string): number {
+  if (!/^[1-9][0-9]{0,14}$/.test(text))
+    throw new Failure('not_found', 'There is no such object: an id is a positive integer.')
+  return Number(text)
+}
+
+function refuseNul(text: string): string {
+  if (text.includes('\0')) throw new Failure('not_found', 'There is no such object.')
+  return text
+}
+
+function unknownParameter(name: string, known: string[]): ProblemError {
+  const list = known.length > 0 ? `known are ${known.join(', ')}` : 'this operation takes none'
+  return { loc: ['query', name], msg: `is not a known parameter; ${list}`, type: 'unknown', ctx: { known } }
+}
+
+function readParameter(
+  property: Property,
+  name: string,
+  texts: string[],
+  values: Values,
+  errors: ProblemError[],
+): void {
+  const kept = property['x-empty-is-absent'] ? texts.filter((text) => text !== '') : texts
+  if (kept.length === 0) return
+  const repeatable = withoutNull(property).items
+  const results = kept.map((text) => readScalar(repeatable ?? withoutNull(property), text))
+  const failed = results.filter((result) => 'msg' in result)
+  if (!repeatable && kept.length > 1) failed.push({ msg: 'is given more than once', type: 'repeated' })
+  errors.push(...failed.map((failure) => ({ loc: ['query', name], ...failure })))
+  if (failed.length > 0) return
+  const read = results.map((result) => ('value' in result ? result.value : undefined))
+  values[name] = repeatable ? read : read[0]
+}
+
+/** `X or null` reads as X: in a query null can only be said by leaving the parameter out. */
+function withoutNull(property: Property): Property {
+  return property.anyOf?.find((alternative) => alternative.type !== 'null') ?? property
+}
+
+type Scalar = { value: unknown } | { msg: string; type: string; ctx?: Record<string, unknown> }
+
+function readScalar(property: Property, text: string): Scalar {
+  if (text.includes('\0')) return { msg: 'NUL characters are not accepted', type: 'nul' }
+  if (property['x-ordering-keys']) return readOrdering(property['x-ordering-keys'], text)
+  if (property.format === 'date-time') return readTime(text)
+  if (property.enum) return readEnum(property.enum, text)
+  if (property.type === 'integer') return readInteger(text)
+  if (property.type === 'boolean') return readBoolean(text)
+  return { value: text }
+}
+
+function readInteger(text: string): Scalar {
+  if (/^(0|-?[1-9][0-9]{0,14})$/.test(text)) return { value: Number(text) }
+  return { msg: 'must be an integer in decimal digits', type: 'integer' }
+}
+
+function readBoolean(text: string): Scalar {
+  if (text === 'true' || text === 'false') return { value: text === 'true' }
+  return { msg: 'must be true or false', type: 'boolean', ctx: { allowed: [true, false] } }
+}
+
+function readEnum(allowed: unknown[], text: string): Scalar {
+  if (allowed.includes(text)) return { value: text }
+  return { msg: `must be one of ${allowed.join(', ')}`, type: 'enum', ctx: { allowed } }
+}
+
+function readTime(text: string): Scalar {
+  const time = parseTime(text)
+  if (time) return { value: time.toISOString() }
+  const hint = / \d\d:?\d\d$/.test(text) ? '; in a query string + must be written %2B' : ''
+  return { msg: `must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z${hint}`, type: 'date-time' }
+}
+
+function readOrdering(allowed: readonly string[], text: string): Scalar {
+  const keys = text.split(',').map((key) => key.trim())
+  const unknown = keys.filter((key) => !allowed.includes(key.replace(/^-/, '')))
+  if (unknown.length === 0) return { value: keys.join(',') }
+  const msg = `does not know ${unknown.map((key) => JSON.stringify(key)).join(', ')}; allowed are ${allowed.join(', ')}, each with - for descending`
+  return { msg, type: 'ordering', ctx: { allowed } }
+}
+
+/** The pairs of a query string in order, grouped by name. Bad percent-encoding is a 400, never a replacement character. */
+function groupPairs(search: string): Map<string, string[]> {
+  const groups = new Map<string, string[]>()
+  if (search === '') return groups
+  for (const pair of search.split('&')) {
+    if (pair === '') continue
+    const [name, text] = splitPair(pair)
+    const texts = groups.get(name)
+    if (texts) texts.push(text)
+    else groups.set(name, [text])
+  }
+  return groups
+}
+
+function splitPair(pair: string): [string, string] {
+  const at = pair.indexOf('=')
+  return at < 0 ? [unescape(pair), ''] : [unescape(pair.slice(0, at)), unescape(pair.slice(at + 1))]
+}
+
+function unescape(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new Failure('malformed', 'The query string has broken percent-encoding.')
+  }
+}

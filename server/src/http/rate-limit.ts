@@ -1,0 +1,79 @@
+// Token buckets per credential, in memory of the process: n processes allow n times as much, which is stated in the
+// operating guide. A bucket that is full again is forgotten, so memory is bounded by who called lately.
+import { Failure } from '../runtime/error.ts'
+
+export type Rate = { readonly perSecond: number; readonly burst: number }
+export type RateState = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
+
+type Bucket = { tokens: number; at: number }
+
+const bucketsMax = 100_000
+
+export class RateLimiter {
+  readonly #rate: Rate
+  readonly #now: () => number
+  readonly #buckets = new Map<string, Bucket>()
+
+  /** `now` gives milliseconds of a clock that never goes back. */
+  constructor(rate: Rate, now: () => number = () => performance.now()) {
+    this.#rate = rate
+    this.#now = now
+  }
+
+  /** Takes one token of the key's bucket; throws `rate_limited` with the time to wait when there is none. */
+  take(key: string): RateState {
+    const bucket = this.#refilled(key)
+    if (bucket.tokens < 1) throw limited((1 - bucket.tokens) / this.#rate.perSecond)
+    bucket.tokens -= 1
+    return this.#stateOf(bucket)
+  }
+
+  /** Whether a take would succeed, without taking. */
+  allows(key: string): boolean {
+    return this.#refilled(key).tokens >= 1
+  }
+
+  #refilled(key: string): Bucket {
+    const now = this.#now()
+    const bucket = this.#buckets.get(key) ?? this.#add(key, now)
+    bucket.tokens = Math.min(
+      this.#rate.burst,
+      bucket.tokens + ((now - bucket.at) / 1000) * this.#rate.perSecond,
+    )
+    bucket.at = now
+    return bucket
+  }
+
+  #add(key: string, now: number): Bucket {
+    if (this.#buckets.size >= bucketsMax) this.#forgetFull(now)
+    const bucket = { tokens: this.#rate.burst, at: now }
+    this.#buckets.set(key, bucket)
+    return bucket
+  }
+
+  #forgetFull(now: number): void {
+    const fullAfterMs = (this.#rate.burst / this.#rate.perSecond) * 1000
+    for (const [key, bucket] of this.#buckets) if (now - bucket.at >= fullAfterMs) this.#buckets.delete(key)
+    // Still too many: somebody spreads over keys. The oldest go, which favours the attacker by at most one burst each.
+    for (const key of this.#buckets.keys()) {
+      if (this.#buckets.size < bucketsMax) return
+      this.#buckets.delete(key)
+    }
+  }
+
+  #stateOf(bucket: Bucket): RateState {
+    const { burst, perSecond } = this.#rate
+    return {
+      limit: burst,
+      remaining: Math.floor(bucket.tokens),
+      resetSeconds: Math.ceil((burst - bucket.tokens) / perSecond),
+    }
+  }
+}
+
+export function limited(waitSeconds: number): Failure {
+  const seconds = Math.max(1, Math.ceil(waitSeconds))
+  return new Failure('rate_limited', `Too many requests; try again in ${seconds} s.`, {
+    retryAfterSeconds: seconds,
+  })
+}

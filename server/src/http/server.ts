@@ -1,0 +1,214 @@
+// The HTTP server: limits and timeouts, who is calling, the routes, and one form of answer for every error.
+// It knows no domain; what it mounts and who checks credentials is handed in by the composition root.
+import { randomUUID } from 'node:crypto'
+import type { Permission } from '@pharos/contract/route'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { Failure } from '../runtime/error.ts'
+import { actorName, type Actor } from '../runtime/operation.ts'
+import { authenticate, authorize, type Credentials } from './authenticate.ts'
+import { mount, type Mounted } from './mount.ts'
+import { answerProblem, problemOf, sendProblem } from './problem.ts'
+import { RateLimiter, type Rate, type RateState } from './rate-limit.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    actor: Actor | null
+  }
+  interface FastifyContextConfig {
+    mounted?: Mounted
+  }
+}
+
+export type HttpSettings = {
+  readonly bodyLimitBytes: number
+  readonly deliveryLimitBytes: number
+  readonly requestsInFlight: number
+  readonly requestTimeoutMs: number
+  readonly trustedProxies: readonly string[]
+  readonly rate: Rate
+}
+
+export type HttpDeps = {
+  readonly settings: HttpSettings
+  readonly log: FastifyBaseLogger
+  readonly credentials: Credentials
+  readonly mounted: readonly Mounted[]
+  /** Called once per answer, for the metrics: the route's pattern, never the path that was asked for. */
+  readonly observe: (method: string, route: string, status: number, seconds: number) => void
+}
+
+/** A server with the API's routes on it, not listening yet; pages (docs, health) are added by the caller. */
+export function createHttpServer(deps: HttpDeps): FastifyInstance {
+  const server = Fastify({
+    loggerInstance: deps.log,
+    disableRequestLogging: true,
+    bodyLimit: deps.settings.bodyLimitBytes,
+    // All of them are 0, which is "for ever", unless set.
+    requestTimeout: deps.settings.requestTimeoutMs,
+    connectionTimeout: deps.settings.requestTimeoutMs * 2,
+    handlerTimeout: deps.settings.requestTimeoutMs,
+    keepAliveTimeout: 72_000,
+    http: { headersTimeout: Math.min(20_000, deps.settings.requestTimeoutMs) },
+    trustProxy: deps.settings.trustedProxies.length > 0 ? [...deps.settings.trustedProxies] : false,
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    return503OnClosing: true,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    routerOptions: {
+      caseSensitive: true,
+      ignoreTrailingSlash: false,
+      maxParamLength: 300,
+      querystringParser: () => ({}),
+    },
+    frameworkErrors: (error, request, reply) => void answerProblem(error, request, reply),
+    clientErrorHandler: answerClientError,
+  })
+  server.decorateRequest('actor', null)
+  server.setErrorHandler(answerProblem)
+  server.setNotFoundHandler((request, reply) => answerUnknownPath(deps.mounted, request, reply))
+  // Bytes come to the handlers as they are: reading them strictly is mount.ts's work, not the framework's.
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser(/^application\/json(;.*)?$/i, { parseAs: 'buffer' }, (_request, bytes, done) =>
+    done(null, bytes),
+  )
+  addCommonHooks(server, deps)
+  server.register(async (api) => {
+    addAuthentication(api, deps)
+    for (const mounted of deps.mounted) if (!mounted.rawBody) mount(api, mounted)
+  })
+  server.register(async (raw) => {
+    addAuthentication(raw, deps)
+    raw.removeAllContentTypeParsers()
+    raw.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: deps.settings.deliveryLimitBytes },
+      (_request, bytes, done) => done(null, bytes),
+    )
+    for (const mounted of deps.mounted) if (mounted.rawBody) mount(raw, mounted)
+  })
+  return server
+}
+
+function addCommonHooks(server: FastifyInstance, deps: HttpDeps): void {
+  let inFlight = 0
+  server.addHook('onRequest', async (request, reply) => {
+    reply.headers(commonHeaders)
+    reply.header('x-request-id', request.id)
+    inFlight += 1
+    if (inFlight > deps.settings.requestsInFlight) {
+      throw new Failure('unavailable', 'Too many requests are being worked on; try again.', {
+        retryAfterSeconds: 1,
+      })
+    }
+  })
+  // A request whose client went away before the answer has no onResponse; `close` of the raw answer comes always.
+  server.addHook('onRequest', (_request, reply, done) => {
+    reply.raw.once('close', () => (inFlight -= 1))
+    done()
+  })
+  server.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    const seconds = reply.elapsedTime / 1000
+    deps.observe(request.method, route, reply.statusCode, seconds)
+    request.log.info(
+      {
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        seconds,
+        actor: request.actor && actorName(request.actor),
+      },
+      'request',
+    )
+  })
+}
+
+const commonHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+}
+
+/** Who is calling is settled before the body is read, so that a stranger cannot make us read ten megabytes. */
+function addAuthentication(server: FastifyInstance, deps: HttpDeps): void {
+  const limiter = new RateLimiter(deps.settings.rate)
+  const strangers = new RateLimiter(deps.settings.rate)
+  server.addHook('onRequest', async (request, reply) => {
+    const permission = request.routeOptions.config.mounted!.route.permission
+    const actor = await identify(permission, request, deps.credentials, strangers)
+    const state = actor ? limiter.take(actorName(actor)) : strangers.take(request.ip)
+    addRateHeaders(reply, state)
+    if (actor) authorize(actor, permission)
+    request.actor = actor
+  })
+}
+
+/** A wrong credential costs its address a token, so that guessing is bounded as well as calling is. */
+async function identify(
+  permission: Permission,
+  request: FastifyRequest,
+  credentials: Credentials,
+  strangers: RateLimiter,
+): Promise<Actor | null> {
+  try {
+    return await authenticate(credentials, permission, request.headers.authorization, request.ip)
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'unauthenticated') strangers.take(request.ip)
+    throw error
+  }
+}
+
+function addRateHeaders(reply: FastifyReply, state: RateState): void {
+  reply.header('ratelimit-limit', state.limit)
+  reply.header('ratelimit-remaining', state.remaining)
+  reply.header('ratelimit-reset', state.resetSeconds)
+}
+
+/** 405 with the methods that exist where only the method is wrong, else 404. */
+function answerUnknownPath(
+  mounted: readonly Mounted[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const path = (request.raw.url ?? '').split('?', 1)[0]!
+  const allowed = mounted
+    .filter(({ route }) => patternOf(route.path).test(path))
+    .map(({ route }) => route.method)
+  if (allowed.length === 0) {
+    return sendProblem(
+      new Failure('not_found', 'There is no such path; /docs lists those that exist.'),
+      request,
+      reply,
+    )
+  }
+  reply.header('allow', allowed.join(', '))
+  return sendProblem(
+    new Failure('method_not_allowed', `Allowed here: ${allowed.join(', ')}.`),
+    request,
+    reply,
+  )
+}
+
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`)
+
+/** What is not even HTTP never reaches a route; it is answered in the same form all the same. */
+function answerClientError(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const failure = new Failure(
+    'malformed',
+    tooLarge ? 'The headers are too large.' : 'This is not an HTTP request.',
+  )
+  const body = JSON.stringify(problemOf(failure, randomUUID()))
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

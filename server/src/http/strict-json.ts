@@ -1,0 +1,47 @@
+// Reads a JSON body the strict way: valid UTF-8, valid JSON, no repeated key, no NUL character. It knows no schema.
+import { parse } from 'lossless-json'
+import { Failure, invalid } from '../runtime/error.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+/** The value of a JSON text; throws `malformed` (400) or, for a repeated key, `invalid` (422). */
+export function parseJsonBody(bytes: Buffer): unknown {
+  const text = decode(bytes)
+  const value = parseOnce(text)
+  refuseDuplicateKeys(text)
+  // PostgreSQL cannot store U+0000 in a text, and no field of ours means anything by it.
+  if (text.includes('\\u0000')) throw invalid(['body'], 'NUL characters are not accepted', 'nul')
+  return value
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new Failure('malformed', 'The body is not valid UTF-8.')
+  }
+}
+
+function parseOnce(text: string): unknown {
+  if (text.trim() === '') throw new Failure('malformed', 'The body is empty; a JSON object is expected.')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Failure('malformed', `The body is not valid JSON: ${(error as Error).message}.`)
+  }
+}
+
+/** JSON.parse keeps the last of two equal keys; which one the caller meant is not ours to guess. */
+function refuseDuplicateKeys(text: string): void {
+  try {
+    parse(text, undefined, {
+      onDuplicateKey: ({ key }) => {
+        throw invalid(['body', key], `the key ${JSON.stringify(key)} is given twice`, 'duplicate_key')
+      },
+    })
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    // The text is valid JSON (it was parsed above): what fails here is its depth.
+    throw new Failure('malformed', 'The body is nested too deeply.')
+  }
+}

@@ -1,0 +1,21 @@
+// Date-times as callers write them. ISO 8601 only: `Date.parse` alone would take "1" and "May".
+
+const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?([Zz]|[+-]\d\d:?\d\d)?$/
+
+/** The moment that the text names; without an offset it is read as UTC. Undefined when it is no date-time. */
+export function parseTime(text: string): Date | undefined {
+  const match = pattern.exec(text)
+  if (!match) return undefined
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match
+  const zone = /^[+-]\d{4}$/.test(offset) ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset.toUpperCase()
+  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${zone}`)
+  // 2026-02-31 would roll over to March, and year 0000 is before PostgreSQL's calendar.
+  return Number.isNaN(time.getTime()) || !isCalendarDay(year!, month!, day!) || year === '0000'
+    ? undefined
+    : time
+}
+
+function isCalendarDay(year: string, month: string, day: string): boolean {
+  const date = new Date(`${year}-${month}-${day}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(day)
+}
