@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import {
+  ConfigError,
+  describeConfig,
+  isLoopback,
+  loadConfig,
+  publicUrl,
+  readSettings,
+  type Files,
+} from './config.ts'
+import { realFiles } from './files.ts'
+import { deriveKey } from './secrets.ts'
+import { settingNames, variableOf } from './settings.ts'
+
+const secret = 'a-secret-of-at-least-thirty-two-bytes'
+const other = 'another-secret-of-at-least-thirty-two'
+
+function memory(texts: Record<string, string> = {}, modes: Record<string, number> = {}): Files {
+  const held = new Map(Object.entries(texts))
+  return {
+    read: (path) => held.get(path),
+    mode: (path) => modes[path] ?? 0o600,
+    create(path, text, mode) {
+      held.set(path, text)
+      modes[path] = mode
+    },
+  }
+}
+
+function problemsOf(env: Record<string, string>, files: Files = memory()): readonly string[] {
+  try {
+    readSettings(env, files)
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error))
+    return error.problems
+  }
+  return []
+}
+
+test('without anything given, the defaults listen on loopback', () => {
+  const config = loadConfig({ PHAROS_SECRET: secret }, memory())
+  assert.equal(config.host, '127.0.0.1')
+  assert.equal(config.port, 8080)
+  assert.equal(config.databaseUrl, null)
+  assert.equal(config.accessTokenLifetimeSeconds, 300)
+  assert.deepEqual(config.trustedProxies, [])
+  assert.equal(config.demo, false)
+})
+
+test('a variable wins over the file, the file over the default', () => {
+  const files = memory({ 'pharos.yaml': 'port: 1000\nlog_level: debug\n' })
+  const { settings, sources } = readSettings({ PHAROS_PORT: '2000' }, files)
+  assert.equal(settings.port, 2000)
+  assert.equal(sources.port, 'PHAROS_PORT')
+  assert.equal(settings.log_level, 'debug')
+  assert.equal(sources.log_level, 'pharos.yaml:2')
+  assert.equal(sources.host, 'default')
+})
+
+test('every kind of value is read from a variable', () => {
+  const config = loadConfig(
+    {
+      PHAROS_SECRET: `${secret}, ${other}`,
+      PHAROS_MEMBERS_MAY_TOGGLE: 'false',
+      PHAROS_TRUSTED_PROXIES: '10.0.0.0/8,2001:db8::/32',
+      DATABASE_URL: 'postgres://a:b@c/d',
+    },
+    memory(),
+  )
+  assert.equal(config.membersMayToggle, false)
+  assert.deepEqual(config.trustedProxies, ['10.0.0.0/8', '2001:db8::/32'])
+  assert.equal(config.databaseUrl, 'postgres://a:b@c/d')
+})
+
+test('a variable may name a file that holds the value', () => {
+  const files = memory({ '/run/secret': `${secret}\n`, '/run/url': 'postgres://x@y/z\n' })
+  const { settings, sources } = readSettings(
+    { PHAROS_SECRET_FILE: '/run/secret', DATABASE_URL_FILE: '/run/url' },
+    files,
+  )
+  assert.deepEqual(settings.secret, [secret])
+  assert.equal(settings.database_url, 'postgres://x@y/z')
+  assert.equal(sources.secret, 'PHAROS_SECRET_FILE')
+})
+
+test('all mistakes are told at once, each with its place', () => {
+  const files = memory({ 'pharos.yaml': 'log_level: loud\nprot: 1\n\ntrusted_proxies: [10.0.0.0/33]\n' })
+  const problems = problemsOf(
+    {
+      PHAROS_PORT: '80 80',
+      PHAROS_HOTS: 'x',
+      PHAROS_SECRET: 'short',
+      PHAROS_DEMO: 'yes',
+      PHAROS_PUBLIC_URL: 'x',
+    },
+    files,
+  )
+  const expected = [
+    /^pharos\.yaml:2: there is no setting prot \(did you mean port\?\)$/,
+    /^PHAROS_HOTS: there is no such setting \(did you mean PHAROS_HOST\?\)$/,
+    /^PHAROS_PUBLIC_URL: public_url must be an address/,
+    /^pharos\.yaml:4: trusted_proxies must hold addresses and networks .* not "10\.0\.0\.0\/33"$/,
+    /^PHAROS_PORT: port must be a whole number from 0 to 65535, not "80 80"$/,
+    /^PHAROS_SECRET: secret cannot be used: key 1 of the ring has 5 bytes, at least 32 are needed$/,
+    /^pharos\.yaml:1: log_level must be one of trace, debug/,
+    /^PHAROS_DEMO: demo must be true or false, not "yes"$/,
+  ]
+  for (const pattern of expected) {
+    assert.ok(
+      problems.some((problem) => pattern.test(problem)),
+      `${pattern} in\n${problems.join('\n')}`,
+    )
+  }
+  assert.equal(problems.length, expected.length)
+})
+
+test('an error never shows a secret', () => {
+  const problems = problemsOf({ PHAROS_SECRET: 'hunter2', DATABASE_URL: 'mysql://u:hunter2@h/d' })
+  assert.equal(problems.length, 2)
+  assert.ok(!problems.join().includes('hunter2'))
+})
+
+test('the variables of tests and of other programs are left alone', () => {
+  assert.deepEqual(problemsOf({ PHAROS_TEST_LONG: '1', PATH: '/bin', PHAROSE: 'x' }), [])
+})
+
+test('an empty variable, a doubled one and a missing file are mistakes', () => {
+  assert.match(problemsOf({ PHAROS_PORT: '' })[0]!, /^PHAROS_PORT: it is empty; unset it/)
+  assert.match(
+    problemsOf({ PHAROS_CONFIG: '/none.yaml' })[0]!,
+    /^PHAROS_CONFIG: there is no file \/none\.yaml/,
+  )
+  assert.match(
+    problemsOf({ PHAROS_SECRET_FILE: '/none' })[0]!,
+    /^PHAROS_SECRET_FILE: there is no file \/none/,
+  )
+  assert.match(
+    problemsOf({ PHAROS_PORT: '1', PHAROS_PORT_FILE: '/x' })[0]!,
+    /^PHAROS_PORT_FILE: PHAROS_PORT is set too/,
+  )
+})
+
+test('a file that is no list of settings is told by its line', () => {
+  assert.match(problemsOf({}, memory({ 'pharos.yaml': 'port: [1\nhost: x' }))[0]!, /^pharos\.yaml:2: /)
+  assert.match(
+    problemsOf({}, memory({ 'pharos.yaml': '- port' }))[0]!,
+    /^pharos\.yaml:1: settings are written/,
+  )
+  assert.match(
+    problemsOf({}, memory({ 'pharos.yaml': 'port: 1\nport: 2' }))[0]!,
+    /^pharos\.yaml:2: .*unique/i,
+  )
+  assert.match(
+    problemsOf({}, memory({ 'pharos.yaml': 'host: &a x\nlog_level: *b' }))[0]!,
+    /^pharos\.yaml:2: /,
+  )
+  assert.deepEqual(problemsOf({}, memory({ 'pharos.yaml': '# nothing\n' })), [])
+})
+
+test('any text as settings file gives settings or mistakes, never another error', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc
+      .array(
+        fc.tuple(fc.constantFrom(...settingNames, 'x'), fc.oneof(fc.json(), fc.string(), fc.constant('*a'))),
+      )
+      .map((lines) => lines.map(([name, value]) => `${name}: ${value}`).join('\n')),
+  )
+  fc.assert(
+    fc.property(text, (yaml) => {
+      for (const problem of problemsOf({}, memory({ 'pharos.yaml': yaml })))
+        assert.match(problem, /^pharos\.yaml:\d+: |^default: /)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('the demo is refused on an interface that others can reach', () => {
+  const problems = problemsOf({ PHAROS_DEMO: 'true', PHAROS_HOST: '0.0.0.0' })
+  assert.match(problems.join(), /^PHAROS_HOST: host is 0\.0\.0\.0, but the demo has published passwords/)
+  assert.deepEqual(problemsOf({ PHAROS_DEMO: 'true', PHAROS_HOST: '::1' }), [])
+})
+
+test('a secret is generated once, and is the same at the next start', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'pharos-'))
+  try {
+    const env = { PHAROS_DATA_DIR: join(directory, 'data') }
+    const first = loadConfig(env, realFiles)
+    const second = loadConfig(env, realFiles)
+    assert.deepEqual(deriveKey(first.secret, 'api-token'), deriveKey(second.secret, 'api-token'))
+    assert.equal(statSync(join(directory, 'data/secret')).mode & 0o777, 0o600)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+})
+
+test('two processes that start at once end with one secret', () => {
+  const files = memory()
+  const late: Files = {
+    ...files,
+    create() {
+      files.create('data/secret', `${secret}\n`, 0o600)
+      throw Object.assign(new Error('exists'), { code: 'EEXIST' })
+    },
+  }
+  const config = loadConfig({}, late)
+  const again = loadConfig({ PHAROS_SECRET: secret }, memory())
+  assert.deepEqual(deriveKey(config.secret, 'api-token'), deriveKey(again.secret, 'api-token'))
+})
+
+test('a generated secret that others may read is refused', () => {
+  const files = memory({ 'data/secret': secret }, { 'data/secret': 0o644 })
+  assert.throws(() => loadConfig({}, files), /data\/secret: others may read it \(mode 644\); run chmod 600/)
+})
+
+test('a description shows every setting with its source and no secret', () => {
+  const env = {
+    PHAROS_SECRET: secret,
+    DATABASE_URL: 'postgres://user:hunter2@db.example:5432/pharos?sslkey=hunter2',
+  }
+  const described = describeConfig(env, memory())
+  assert.deepEqual(
+    described.map(({ name }) => name),
+    settingNames,
+  )
+  const shown = JSON.stringify(described)
+  assert.ok(!shown.includes('hunter2') && !shown.includes(secret))
+  assert.ok(shown.includes('postgres://***@db.example:5432/pharos'))
+  assert.equal(described.find(({ name }) => name === 'secret')?.value, '(1 key)')
+})
+
+test('describing the configuration makes no file', () => {
+  const files: Files = { ...memory(), create: () => assert.fail('a file was made') }
+  assert.equal(describeConfig({}, files).find(({ name }) => name === 'secret')?.value, '(in data/secret)')
+})
+
+test('variables have one spelling each', () => {
+  assert.equal(variableOf('database_url'), 'DATABASE_URL')
+  assert.equal(variableOf('data_dir'), 'PHAROS_DATA_DIR')
+  assert.equal(new Set(settingNames.map(variableOf)).size, settingNames.length)
+})
+
+test('loopback is told from other interfaces', () => {
+  for (const host of ['127.0.0.1', '127.8.8.8', '::1', '0:0:0:0:0:0:0:1', 'localhost'])
+    assert.ok(isLoopback(host), host)
+  for (const host of ['0.0.0.0', '::', '192.0.2.1', '127.evil.example', '::ffff:192.0.2.1', '']) {
+    assert.ok(!isLoopback(host), host)
+  }
+})
+
+test('the public address follows from host and port unless it is given', () => {
+  assert.equal(publicUrl({ publicUrl: null, host: '::1', port: 80 }), 'http://[::1]:80')
+  assert.equal(publicUrl({ publicUrl: 'https://p.example', host: '::1', port: 80 }), 'https://p.example')
+})

@@ -1,0 +1,288 @@
+// Reads the settings of the process: environment over pharos.yaml over defaults. Every mistake is reported, all at
+// once, with the variable or the file and line that it stands in. It touches the outside only through `Files`.
+import { randomBytes } from 'node:crypto'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import { Value } from 'typebox/value'
+import { readYamlSettings, type Given, type Located } from './config-file.ts'
+import { nearest } from './nearest.ts'
+import { createKeyRing, type KeyRing } from './secrets.ts'
+import {
+  limitsOf,
+  meaningOf,
+  settingNames,
+  settingsSchema,
+  variableOf,
+  type SettingName,
+  type Settings,
+} from './settings.ts'
+
+type Camel<S extends string> = S extends `${infer Head}_${infer Rest}`
+  ? `${Head}${Capitalize<Camel<Rest>>}`
+  : S
+
+/** The settings in the code's spelling, `database_url` as `databaseUrl`; the secret as a key ring. */
+export type Config = {
+  readonly [K in Exclude<SettingName, 'secret'> as Camel<K>]: Settings[K]
+} & { readonly secret: KeyRing }
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The files that configuration reads and, for the generated secret, writes. */
+export type Files = {
+  /** The text of a file; undefined when there is none. */
+  read(path: string): string | undefined
+  /** The permission bits of a file, such as 0o600. */
+  mode(path: string): number
+  /** Writes a file that is not there yet, making its directory; throws EEXIST when it is there. */
+  create(path: string, text: string, mode: number): void
+}
+
+/** Everything that is wrong with the configuration, one line each. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+/** The settings as given, and where each came from: `default`, a variable, or `pharos.yaml:3`. */
+export type ReadSettings = {
+  readonly settings: Settings
+  readonly sources: Readonly<Record<SettingName, string>>
+}
+
+/** Reads the settings without making anything. Throws a ConfigError that names every mistake. */
+export function readSettings(env: Environment, files: Files): ReadSettings {
+  const problems: string[] = []
+  const given = { ...readFile(env, files, problems), ...readEnvironment(env, files, problems) }
+  const settings: Record<string, unknown> = {}
+  const sources: Record<string, string> = {}
+  for (const name of settingNames) {
+    const found = given[name]
+    settings[name] = found ? found.value : structuredClone(meaningOf(name).byDefault)
+    sources[name] = found ? found.source : 'default'
+    if (found) checkSetting(name, found, problems)
+  }
+  if (problems.length === 0) checkTogether(settings as Settings, sources, problems)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { settings: settings as Settings, sources: sources as ReadSettings['sources'] }
+}
+
+/**
+ * The configuration of the process. Makes `<data_dir>/secret` (mode 0600) when no secret is given and there is none
+ * yet; refuses one that others may read. Throws a ConfigError that names every mistake.
+ */
+export function loadConfig(env: Environment, files: Files): Config {
+  const { settings } = readSettings(env, files)
+  const { secret: given, ...rest } = settings
+  const entries = Object.entries(rest).map(([name, value]) => [camel(name), value] as const)
+  const secrets = given.length > 0 ? given : generatedSecrets(settings.data_dir, files)
+  return { ...Object.fromEntries(entries), secret: createKeyRing(secrets) } as Config
+}
+
+/** One line of `pharos config`: secrets are replaced by what may be known about them. */
+export type DescribedSetting = {
+  readonly name: SettingName
+  readonly variable: string
+  readonly value: unknown
+  readonly source: string
+}
+
+/** Every setting with its value and source, secrets redacted. Makes no file. */
+export function describeConfig(env: Environment, files: Files): readonly DescribedSetting[] {
+  const { settings, sources } = readSettings(env, files)
+  return settingNames.map((name) => ({
+    name,
+    variable: variableOf(name),
+    value: meaningOf(name).secret ? redacted(name, settings) : settings[name],
+    source: sources[name],
+  }))
+}
+
+function redacted(name: SettingName, settings: Settings): string | null {
+  if (name === 'secret') {
+    const count = settings.secret.length
+    return count > 0 ? `(${count} ${count === 1 ? 'key' : 'keys'})` : `(in ${secretPath(settings.data_dir)})`
+  }
+  const value = settings[name]
+  if (value === null) return null
+  const url = URL.canParse(String(value)) ? new URL(String(value)) : undefined
+  if (!url) return '(set)'
+  return `${url.protocol}//${url.username ? '***@' : ''}${url.host}${url.pathname}`
+}
+
+/** Whether only this machine can reach what listens on the host. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true
+  if (isIP(host) === 4) return host.startsWith('127.')
+  if (isIP(host) === 6) return new URL(`http://[${host}]`).hostname === '[::1]'
+  return false
+}
+
+/** How users reach the server: the `public_url`, or what host and port say. */
+export function publicUrl(config: Pick<Config, 'publicUrl' | 'host' | 'port'>): string {
+  return (
+    config.publicUrl ?? `http://${isIP(config.host) === 6 ? `[${config.host}]` : config.host}:${config.port}`
+  )
+}
+
+function readFile(env: Environment, files: Files, problems: string[]): Given {
+  const path = env['PHAROS_CONFIG'] ?? 'pharos.yaml'
+  const text = files.read(path)
+  if (text !== undefined) return readYamlSettings(path, text, problems)
+  if (env['PHAROS_CONFIG'] !== undefined) problems.push(`PHAROS_CONFIG: there is no file ${path}`)
+  return {}
+}
+
+function readEnvironment(env: Environment, files: Files, problems: string[]): Given {
+  const given: Given = {}
+  const names = new Map(settingNames.map((name) => [variableOf(name), name]))
+  for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (text === undefined || variable === 'PHAROS_CONFIG' || variable.startsWith('PHAROS_TEST_')) continue
+    if (variable !== 'DATABASE_URL' && variable !== 'DATABASE_URL_FILE' && !variable.startsWith('PHAROS_'))
+      continue
+    const fromFile = variable.endsWith('_FILE')
+    const name = names.get(fromFile ? variable.slice(0, -'_FILE'.length) : variable)
+    if (!name) problems.push(`${variable}: there is no such setting${nearest(variable, [...names.keys()])}`)
+    else if (fromFile && env[variableOf(name)] !== undefined)
+      problems.push(`${variable}: ${variableOf(name)} is set too; set one of them`)
+    else {
+      const value = fromFile ? textOfFile(variable, text, files, problems) : text
+      if (value !== undefined) readVariable(variable, name, value, given, problems)
+    }
+  }
+  return given
+}
+
+function textOfFile(variable: string, path: string, files: Files, problems: string[]): string | undefined {
+  try {
+    const text = files.read(path)
+    if (text !== undefined) return text.replace(/\r?\n$/, '')
+    problems.push(`${variable}: there is no file ${path}`)
+  } catch (error) {
+    problems.push(`${variable}: ${path} cannot be read: ${(error as Error).message}`)
+  }
+  return undefined
+}
+
+function readVariable(
+  variable: string,
+  name: SettingName,
+  text: string,
+  given: Given,
+  problems: string[],
+): void {
+  if (text.trim() === '') {
+    problems.push(`${variable}: it is empty; unset it, or give it ${limitsOf(name)}`)
+    return
+  }
+  given[name] = { value: valueOf(name, text.trim()), source: variable }
+}
+
+/** The text of a variable as a value of the setting's type; what does not fit stays a text and is refused later. */
+function valueOf(name: SettingName, text: string): unknown {
+  const byDefault = meaningOf(name).byDefault
+  if (typeof byDefault === 'number') return /^-?\d{1,15}$/.test(text) ? Number(text) : text
+  if (typeof byDefault === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  if (Array.isArray(byDefault)) return text.split(',').map((part) => part.trim())
+  return text
+}
+
+function checkSetting(name: SettingName, { value, source }: Located, problems: string[]): void {
+  const shown = meaningOf(name).secret ? '' : `, not ${JSON.stringify(value)}`
+  if (!Value.Check(settingsSchema.properties[name], value)) {
+    problems.push(`${source}: ${name} must be ${limitsOf(name)}${shown}`)
+    return
+  }
+  const wrong = oddity(name, value)
+  if (wrong) problems.push(`${source}: ${name} ${wrong}`)
+}
+
+/** What the schema cannot say about a single setting. */
+function oddity(name: SettingName, value: unknown): string | undefined {
+  if (name === 'trusted_proxies' || name === 'operator_networks') {
+    const bad = (value as string[]).find((network) => !isNetwork(network))
+    return bad === undefined
+      ? undefined
+      : `must hold addresses and networks such as 192.0.2.0/24, not ${JSON.stringify(bad)}`
+  }
+  if (name === 'public_url' && value !== null && !isOrigin(value as string)) {
+    return `must be an address such as https://pharos.example, without a path, not ${JSON.stringify(value)}`
+  }
+  if (name === 'database_url' && value !== null && !/^postgres(ql)?:\/\/./.test(value as string)) {
+    return 'must begin with postgres://'
+  }
+  if (name === 'secret') return secretOddity(value as string[])
+  return undefined
+}
+
+function secretOddity(secrets: string[]): string | undefined {
+  try {
+    if (secrets.length > 0) createKeyRing(secrets)
+    return undefined
+  } catch (error) {
+    return `cannot be used: ${(error as Error).message}`
+  }
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', length, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128))
+}
+
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  return /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '')
+}
+
+function checkTogether(settings: Settings, sources: Record<string, string>, problems: string[]): void {
+  if (settings.demo && !isLoopback(settings.host)) {
+    problems.push(
+      `${sources['host']}: host is ${settings.host}, but the demo has published passwords and runs on 127.0.0.1 only; ` +
+        'unset it, or use `pharos serve` with a platform file of your own',
+    )
+  }
+  if (settings.refresh_idle_lifetime_seconds > settings.refresh_absolute_lifetime_seconds) {
+    problems.push(
+      `${sources['refresh_idle_lifetime_seconds']}: refresh_idle_lifetime_seconds (${settings.refresh_idle_lifetime_seconds}) ` +
+        `is longer than refresh_absolute_lifetime_seconds (${settings.refresh_absolute_lifetime_seconds})`,
+    )
+  }
+}
+
+function secretPath(dataDir: string): string {
+  return join(dataDir, 'secret')
+}
+
+/** The secret that this installation made for itself. Two processes that start at once end with the same one. */
+function generatedSecrets(dataDir: string, files: Files): readonly string[] {
+  const path = secretPath(dataDir)
+  if (files.read(path) === undefined) {
+    try {
+      files.create(path, `${randomBytes(48).toString('base64url')}\n`, 0o600)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+        throw new ConfigError([`data_dir: ${path} cannot be written: ${(error as Error).message}`])
+      }
+    }
+  }
+  const mode = files.mode(path)
+  if (mode & 0o077) {
+    throw new ConfigError([`${path}: others may read it (mode ${mode.toString(8)}); run chmod 600 ${path}`])
+  }
+  const secrets = (files.read(path) ?? '').split(/[\s,]+/).filter((part) => part !== '')
+  const wrong = secrets.length === 0 ? 'it is empty' : secretOddity(secrets)
+  if (wrong) throw new ConfigError([`${path}: ${wrong}`])
+  return secrets
+}
+
+function camel(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+}

@@ -1,0 +1,130 @@
+// The settings of the process, one schema: name, type, limits, default and meaning. The environment variable of a
+// setting, its line in pharos.yaml, the table in docs/operating.md and the type Config all follow from here.
+// What the operator's world looks like (regions, teams, sources) is not here but in the platform file.
+import { Type, type Static } from 'typebox'
+
+type Meaning = { readonly description: string; readonly secret?: true }
+
+const Text = (byDefault: string, meaning: Meaning) =>
+  Type.String({ default: byDefault, minLength: 1, ...meaning })
+
+const Absent = (meaning: Meaning) =>
+  Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, ...meaning })
+
+const Whole = (byDefault: number, minimum: number, maximum: number, meaning: Meaning) =>
+  Type.Integer({ default: byDefault, minimum, maximum, ...meaning })
+
+const Flag = (byDefault: boolean, meaning: Meaning) => Type.Boolean({ default: byDefault, ...meaning })
+
+const Word = <const W extends readonly string[]>(byDefault: W[number], words: W, meaning: Meaning) =>
+  Type.Enum(words, { default: byDefault, ...meaning })
+
+const Networks = (byDefault: readonly string[], meaning: Meaning) =>
+  Type.Array(Type.String({ minLength: 1, 'x-network': true }), {
+    default: byDefault,
+    maxItems: 1000,
+    ...meaning,
+  })
+
+const day = 86_400
+
+export const settingsSchema = Type.Object(
+  {
+    host: Text('127.0.0.1', { description: 'address to listen on; demo accounts work on loopback only' }),
+    port: Whole(8080, 0, 65_535, { description: 'TCP port to listen on; 0 takes a free one' }),
+    public_url: Absent({
+      description: 'how users reach this server, without a path; follows from host and port if unset',
+    }),
+    trusted_proxies: Networks([], {
+      description: 'addresses and networks whose X-Forwarded-For is believed',
+    }),
+    operator_networks: Networks(['127.0.0.0/8', '::1/128'], {
+      description: 'addresses and networks that may read /metrics',
+    }),
+    data_dir: Text('./data', {
+      description: 'directory of the embedded PostgreSQL and of the generated secret',
+    }),
+    database_url: Absent({
+      description:
+        'postgres://user:password@host:port/database, version 14 or later; unset runs an embedded PostgreSQL',
+      secret: true,
+    }),
+    database_pool_size: Whole(20, 2, 1000, { description: 'connections of each process to PostgreSQL' }),
+    secret: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      maxItems: 16,
+      description:
+        'key ring, newest first, each at least 32 bytes; unset generates one into <data_dir>/secret',
+      secret: true,
+    }),
+    log_level: Word('info', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+      description: 'least level that is logged',
+    }),
+    log_format: Word('json', ['json', 'text'], {
+      description: 'one JSON object a line, or lines for people',
+    }),
+    rate_limit_per_second: Whole(50, 1, 1_000_000, { description: 'requests a second of one credential' }),
+    rate_limit_burst: Whole(500, 1, 10_000_000, { description: 'requests at once of one credential' }),
+    sign_in_limit_per_minute: Whole(10, 1, 100_000, {
+      description: 'sign-in attempts a minute, for each account and for each address',
+    }),
+    requests_in_flight: Whole(1000, 1, 1_000_000, {
+      description: 'requests worked on at once; further ones are answered 503',
+    }),
+    password_hashes_at_once: Whole(2, 1, 256, { description: 'argon2id computations at once, 19 MiB each' }),
+    password_hashes_waiting: Whole(64, 0, 100_000, {
+      description: 'sign-ins that may wait for one; further ones are answered 503',
+    }),
+    body_limit_bytes: Whole(1_048_576, 1024, 104_857_600, { description: 'largest body of an API call' }),
+    delivery_limit_bytes: Whole(4_194_304, 1024, 104_857_600, {
+      description: "largest body of a detector's delivery",
+    }),
+    request_timeout_seconds: Whole(30, 1, 3600, { description: 'until a request has been received in full' }),
+    handler_timeout_seconds: Whole(30, 1, 3600, { description: 'until a request has been answered' }),
+    keep_alive_timeout_seconds: Whole(72, 1, 3600, {
+      description: 'how long an idle connection is kept; longer than that of the proxy in front',
+    }),
+    shutdown_timeout_seconds: Whole(20, 1, 600, { description: 'until a stopping process gives up waiting' }),
+    access_token_lifetime_seconds: Whole(300, 30, 3600, { description: 'lifetime of an access token' }),
+    refresh_idle_lifetime_seconds: Whole(14 * day, 300, 366 * day, {
+      description: 'a session ends when it is not refreshed for so long',
+    }),
+    refresh_absolute_lifetime_seconds: Whole(90 * day, 300, 3660 * day, {
+      description: 'a session ends so long after the sign-in, whatever happens',
+    }),
+    members_may_toggle: Flag(true, {
+      description: 'members who are not admin may switch announcements on and off',
+    }),
+    reconcile_interval_seconds: Whole(30, 1, 3600, {
+      description: 'how often each region is compared with its router when nothing wakes the loop',
+    }),
+    demo: Flag(false, { description: 'this is the demo platform: refused on any interface but loopback' }),
+  },
+  { additionalProperties: false },
+)
+
+export type Settings = Static<typeof settingsSchema>
+export type SettingName = keyof Settings
+
+export const settingNames = Object.keys(settingsSchema.properties) as readonly SettingName[]
+
+/** `PHAROS_PORT` for `port`; only `DATABASE_URL` has the name that every host of databases gives it. */
+export function variableOf(name: SettingName): string {
+  return name === 'database_url' ? 'DATABASE_URL' : `PHAROS_${name.toUpperCase()}`
+}
+
+/** What a setting means, its default, and whether it must never be printed. */
+export function meaningOf(name: SettingName): { description: string; byDefault: unknown; secret: boolean } {
+  const schema = settingsSchema.properties[name] as unknown as Meaning & { default: unknown }
+  return { description: schema.description, byDefault: schema.default, secret: schema.secret === true }
+}
+
+/** `port: ..., at most 65535`: the limits of a setting in words, for errors and for the documentation. */
+export function limitsOf(name: SettingName): string {
+  const schema = settingsSchema.properties[name] as unknown as Record<string, unknown>
+  if (schema['type'] === 'integer') return `a whole number from ${schema['minimum']} to ${schema['maximum']}`
+  if (schema['type'] === 'boolean') return 'true or false'
+  if (schema['type'] === 'array') return 'a list; in a variable separated by commas'
+  if (Array.isArray(schema['enum'])) return `one of ${schema['enum'].join(', ')}`
+  return 'a text'
+}
