@@ -98,19 +98,16 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
 function addCommonHooks(server: FastifyInstance, deps: HttpDeps): void {
   let inFlight = 0
   server.addHook('onRequest', async (request, reply) => {
+    inFlight += 1
+    // A request whose client went away has no onResponse; the close of its answer comes always, and once.
+    reply.raw.once('close', () => (inFlight -= 1))
     reply.headers(commonHeaders)
     reply.header('x-request-id', request.id)
-    inFlight += 1
     if (inFlight > deps.settings.requestsInFlight) {
       throw new Failure('unavailable', 'Too many requests are being worked on; try again.', {
         retryAfterSeconds: 1,
       })
     }
-  })
-  // A request whose client went away before the answer has no onResponse; `close` of the raw answer comes always.
-  server.addHook('onRequest', (_request, reply, done) => {
-    reply.raw.once('close', () => (inFlight -= 1))
-    done()
   })
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'

@@ -1,0 +1,143 @@
+// The one way in which a request changes something: a transaction of its team, in which the Idempotency-Key is kept
+// together with the effect it stands for, and which a dry run takes back. It knows no table but idempotency_keys.
+import { sql } from 'kysely'
+import { Failure } from '../runtime/error.ts'
+import { actorName, type Operation } from '../runtime/operation.ts'
+import type { Postgres, Trx } from './postgres.ts'
+
+/** What a changing use-case gives back: the record as the API shows it, after and (if there was one) before. */
+export type Outcome<Body> = {
+  readonly body: Body
+  readonly before?: Body
+  /** With the quotes. */
+  readonly etag?: string
+  /** Another status than the route's own. */
+  readonly status?: number
+}
+
+export type FieldChange = { readonly field: string; readonly before: unknown; readonly after: unknown }
+export type DryRunResult<Body> = {
+  readonly dry_run: true
+  readonly changes: readonly FieldChange[]
+  readonly result: Body
+}
+
+export type Answer<Body> = {
+  readonly body: Body | DryRunResult<Body>
+  readonly etag?: string
+  readonly status?: number
+}
+
+/** Thrown to take a dry run's transaction back; never leaves this file. */
+class TakeBack extends Error {}
+
+/**
+ * Runs `change` in a transaction of the operation's team. With an Idempotency-Key that was seen in the last 24 hours
+ * the first answer is given again and `change` does not run. Throws `idempotency_in_flight` and `idempotency_mismatch`.
+ */
+export async function mutate<Body extends object>(
+  postgres: Postgres,
+  operation: Operation,
+  change: (trx: Trx) => Promise<Outcome<Body>>,
+): Promise<Answer<Body>> {
+  if (operation.dryRun) return dryRun(postgres, operation, change)
+  return postgres.inTeam(operation.actor.teamId, async (trx) => {
+    if (!operation.idempotency) return answerOf(await change(trx))
+    const kept = await findKept<Body>(trx, operation, operation.idempotency)
+    if (kept) return kept
+    const answer = answerOf(await change(trx))
+    await keep(trx, operation, operation.idempotency, answer)
+    return answer
+  })
+}
+
+function answerOf<Body>({ body, etag, status }: Outcome<Body>): Answer<Body> {
+  return { body, ...(etag === undefined ? {} : { etag }), ...(status === undefined ? {} : { status }) }
+}
+
+async function dryRun<Body extends object>(
+  postgres: Postgres,
+  operation: Operation,
+  change: (trx: Trx) => Promise<Outcome<Body>>,
+): Promise<Answer<Body>> {
+  let outcome: Outcome<Body> | undefined
+  try {
+    await postgres.inTeam(operation.actor.teamId, async (trx) => {
+      outcome = await change(trx)
+      throw new TakeBack()
+    })
+  } catch (error) {
+    if (!(error instanceof TakeBack)) throw error
+  }
+  const { body, before } = outcome!
+  return { body: { dry_run: true, changes: changesOf(before ?? {}, body), result: body }, status: 200 }
+}
+
+/** The fields in which two records differ, in the order of the second. */
+export function changesOf(before: object, after: object): FieldChange[] {
+  const was = before as Record<string, unknown>
+  return Object.entries(after)
+    .filter(([field, value]) => JSON.stringify(was[field]) !== JSON.stringify(value))
+    .map(([field, value]) => ({ field, before: was[field] ?? null, after: value }))
+}
+
+type Key = NonNullable<Operation['idempotency']>
+
+/**
+ * The kept answer of the key. The lock is tried, not waited for: whoever repeats while the first is still running is
+ * told so, and does not hold a connection meanwhile.
+ */
+async function findKept<Body>(trx: Trx, operation: Operation, idempotency: Key): Promise<Answer<Body> | undefined> {
+  const credential = actorName(operation.actor)
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`${credential} ${idempotency.key}`}, 0)) as locked`.execute(trx)
+  if (!rows[0]!.locked) {
+    throw new Failure('idempotency_in_flight', 'A request with this Idempotency-Key is still being worked on.', {
+      retryAfterSeconds: 1,
+    })
+  }
+  const kept = await trx
+    .selectFrom('idempotency_keys')
+    .select(['request_hash', 'status', 'body', 'etag', sql<boolean>`created > now() - interval '24 hours'`.as('fresh')])
+    .where('team_id', '=', operation.actor.teamId)
+    .where('credential', '=', credential)
+    .where('key', '=', idempotency.key)
+    .executeTakeFirst()
+  if (!kept) return undefined
+  if (!kept.fresh) {
+    await forget(trx, operation, idempotency)
+    return undefined
+  }
+  if (!kept.request_hash.equals(idempotency.requestHash)) {
+    throw new Failure('idempotency_mismatch', 'This Idempotency-Key was used for another request; take a new one.')
+  }
+  return {
+    body: kept.body as Body,
+    ...(kept.etag === null ? {} : { etag: kept.etag }),
+    ...(kept.status === 0 ? {} : { status: kept.status }),
+  }
+}
+
+async function forget(trx: Trx, operation: Operation, idempotency: Key): Promise<void> {
+  await trx
+    .deleteFrom('idempotency_keys')
+    .where('team_id', '=', operation.actor.teamId)
+    .where('credential', '=', actorName(operation.actor))
+    .where('key', '=', idempotency.key)
+    .execute()
+}
+
+async function keep(trx: Trx, operation: Operation, idempotency: Key, answer: Answer<object>): Promise<void> {
+  await trx
+    .insertInto('idempotency_keys')
+    .values({
+      team_id: operation.actor.teamId,
+      credential: actorName(operation.actor),
+      key: idempotency.key,
+      request_hash: idempotency.requestHash,
+      status: answer.status ?? 0,
+      body: JSON.stringify(answer.body),
+      etag: answer.etag ?? null,
+    })
+    .execute()
+}

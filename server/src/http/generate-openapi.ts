@@ -1,0 +1,17 @@
+// Writes contract/openapi.json from the route values; with --check it only says whether the committed one is that.
+import { readFile, writeFile } from 'node:fs/promises'
+import { openapi } from '@pharos/contract/openapi'
+import { routes } from '@pharos/contract/routes'
+import { version } from '../runtime/version.ts'
+
+const file = new URL('../../../contract/openapi.json', import.meta.url)
+const text = `${JSON.stringify(openapi(routes, version), null, 2)}\n`
+
+if (process.argv.includes('--check')) {
+  if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
+    process.stderr.write('contract/openapi.json is not what the routes say: run npm run generate and commit it\n')
+    process.exitCode = 1
+  }
+} else {
+  await writeFile(file, text)
+}
