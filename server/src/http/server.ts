@@ -13,7 +13,7 @@ import { actorName, type Actor } from '../runtime/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'
 import { mount, type Mounted } from './mount.ts'
 import { answerProblem, problemOf, sendProblem } from './problem.ts'
-import { RateLimiter, type Rate, type RateState } from './rate-limit.ts'
+import { RateLimiter, type Rate, type RateState } from '../runtime/rate-limit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

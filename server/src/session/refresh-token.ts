@@ -17,7 +17,12 @@ export function parseRefreshToken(ring: KeyRing, text: string): RefreshToken | u
   if (!match) return undefined
   const [, sessionId, number, signature] = match as unknown as [string, string, string, string]
   const token = { sessionId, counter: Number(number) }
-  const genuine = verifyMac(ring, 'refresh-token', signed(sessionId, token.counter), Buffer.from(signature, 'base64url'))
+  const genuine = verifyMac(
+    ring,
+    'refresh-token',
+    signed(sessionId, token.counter),
+    Buffer.from(signature, 'base64url'),
+  )
   return genuine ? token : undefined
 }
 

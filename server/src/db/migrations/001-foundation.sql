@@ -91,6 +91,33 @@ create table memberships (
 );
 create index memberships_user on memberships (user_id);
 
+-- The user as the API shows it, working in one team; null when the team is neither the user's nor the user staff.
+-- A function, because signing in, refreshing and "who am I" must never differ, and a refresh is one statement.
+create function user_profile(for_user integer, in_team integer) returns json language sql stable as $$
+  select json_build_object(
+    'id', u.id,
+    'email', u.email,
+    'avatar_url', u.avatar_url,
+    'username', u.username,
+    'first_name', u.first_name,
+    'last_name', u.last_name,
+    'display_name', u.display_name,
+    'country', u.country,
+    'is_staff', u.is_staff,
+    'billing_uuid', u.billing_uuid,
+    'current_team', json_build_object('id', t.id, 'name', t.name, 'is_admin', coalesce(m.is_admin, false),
+      'enable_sdwan', t.enable_sdwan, 'enable_dns', t.enable_dns),
+    'teams', coalesce((
+      select json_agg(json_build_object('id', o.id, 'name', o.name, 'is_admin', om.is_admin,
+        'enable_sdwan', o.enable_sdwan, 'enable_dns', o.enable_dns) order by o.name, o.id)
+      from memberships om join teams o on o.id = om.team_id where om.user_id = u.id), '[]'),
+    'enabled_modules', to_json(t.enabled_modules))
+  from users u
+  join teams t on t.id = in_team
+  left join memberships m on m.team_id = t.id and m.user_id = u.id
+  where u.id = for_user and (m.user_id is not null or u.is_staff)
+$$;
+
 ---------------------------------------------------------------------------------------------------------- session
 
 create table sessions (

@@ -1,6 +1,6 @@
 // Token buckets per credential, in memory of the process: n processes allow n times as much, which is stated in the
 // operating guide. A bucket that is full again is forgotten, so memory is bounded by who called lately.
-import { Failure } from '../runtime/error.ts'
+import { Failure } from './error.ts'
 
 export type Rate = { readonly perSecond: number; readonly burst: number }
 export type RateState = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }

@@ -1,0 +1,15 @@
+// Demo accounts have a published password: they work only where nobody but this machine can reach the server.
+import { Failure } from '../runtime/error.ts'
+
+export type DemoRule = {
+  /** Whether the server listens on a loopback address. */
+  readonly onLoopback: boolean
+}
+
+export function refuseDemoElsewhere(rule: DemoRule, account: { readonly isDemo: boolean }): void {
+  if (!account.isDemo || rule.onLoopback) return
+  throw new Failure(
+    'forbidden',
+    'Demo accounts have a published password: they work only while the server listens on a loopback address.',
+  )
+}

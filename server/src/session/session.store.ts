@@ -1,0 +1,138 @@
+// Sessions in the database. Every function is about one user's session, found by an id that only its tokens carry.
+import { sql } from 'kysely'
+import type { User } from '@pharos/contract/session'
+import type { Db, Trx } from '../db/postgres.ts'
+import { gracePeriodMs, type Rotation } from './rotation.ts'
+
+export type SessionLifetime = { readonly idleSeconds: number; readonly absoluteSeconds: number }
+
+export type SignInAccount = {
+  readonly id: number
+  readonly passwordHash: string
+  readonly emailConfirmed: boolean
+  readonly isDemo: boolean
+  readonly sessionVersion: number
+  /** The team the user last worked in, else the first by name; null for a user without teams. */
+  readonly teamId: number | null
+}
+
+export async function findSignInAccount(db: Db, email: string): Promise<SignInAccount | undefined> {
+  const { rows } = await sql<SignInAccount>`
+    select u.id, u.password_hash as "passwordHash", u.email_confirmed is not null as "emailConfirmed",
+      u.is_demo as "isDemo", u.session_version as "sessionVersion",
+      coalesce(
+        (select s.team_id from sessions s join memberships m on m.team_id = s.team_id and m.user_id = s.user_id
+          where s.user_id = u.id order by s.last_used desc limit 1),
+        (select m.team_id from memberships m join teams t on t.id = m.team_id
+          where m.user_id = u.id order by t.name, t.id limit 1)) as "teamId"
+    from users u where lower(u.email) = lower(${email})`.execute(db)
+  return rows[0]
+}
+
+export type NewSession = {
+  readonly userId: number
+  readonly teamId: number
+  readonly address: string
+  readonly userAgent: string
+}
+
+export async function insertSession(db: Db, session: NewSession, lifetime: SessionLifetime): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    insert into sessions (user_id, team_id, address, user_agent, expires)
+    values (${session.userId}, ${session.teamId}, ${session.address}, ${session.userAgent.slice(0, 500)},
+      now() + make_interval(secs => ${Math.min(lifetime.idleSeconds, lifetime.absoluteSeconds)}))
+    returning id`.execute(db)
+  return rows[0]!.id
+}
+
+export type SessionHolder = {
+  readonly userId: number
+  readonly teamId: number
+  readonly sessionVersion: number
+  readonly isDemo: boolean
+  readonly profile: User
+}
+
+/**
+ * Rotates token number `counter`: the one statement that decides which of several presenters is the first. Undefined
+ * when the session does not exist, is over, or is not at that number, or when the user left the team.
+ */
+export async function rotateSession(
+  db: Db,
+  sessionId: string,
+  counter: number,
+  lifetime: SessionLifetime,
+): Promise<SessionHolder | undefined> {
+  const { rows } = await sql<SessionHolder>`
+    with rotated as (
+      update sessions set
+        counter = counter + 1,
+        rotations = array(select r from unnest(rotations) r
+          where r > now() - make_interval(secs => ${gracePeriodMs / 1000}) order by r) || now(),
+        last_used = now(),
+        expires = least(now() + make_interval(secs => ${lifetime.idleSeconds}),
+          created + make_interval(secs => ${lifetime.absoluteSeconds}))
+      where id = ${sessionId} and counter = ${counter} and revoked is null and expires > now()
+        and user_profile(user_id, team_id) is not null
+      returning user_id, team_id)
+    select r.user_id as "userId", r.team_id as "teamId", u.session_version as "sessionVersion", u.is_demo as "isDemo",
+      user_profile(r.user_id, r.team_id) as profile
+    from rotated r join users u on u.id = r.user_id`.execute(db)
+  return rows[0]
+}
+
+export type PresentedSession = Rotation & {
+  readonly userId: number
+  readonly teamId: number
+  /** Revoked, expired, or of a user who is no longer in the team. */
+  readonly over: boolean
+  readonly now: Date
+  readonly sessionVersion: number
+  readonly isDemo: boolean
+  readonly profile: User | null
+}
+
+/** The session as it stands, with the database's own time. */
+export async function findSession(db: Db, sessionId: string): Promise<PresentedSession | undefined> {
+  const { rows } = await sql<PresentedSession>`
+    select s.user_id as "userId", s.team_id as "teamId", s.counter, s.rotations, now() as now,
+      s.revoked is not null or s.expires <= now() as over,
+      u.session_version as "sessionVersion", u.is_demo as "isDemo", user_profile(s.user_id, s.team_id) as profile
+    from sessions s join users u on u.id = s.user_id where s.id = ${sessionId}`.execute(db)
+  return rows[0]
+}
+
+/** Ends a session; true when it was not over already. */
+export async function revokeSession(db: Db | Trx, sessionId: string, reason: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('sessions')
+    .set({ revoked: sql<Date>`now()`, revoked_reason: reason })
+    .where('id', '=', sessionId)
+    .where('revoked', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Ends all sessions of the user, and every access token at once. */
+export async function revokeAllSessions(trx: Trx, userId: number, reason: string): Promise<void> {
+  await trx
+    .updateTable('sessions')
+    .set({ revoked: sql<Date>`now()`, revoked_reason: reason })
+    .where('user_id', '=', userId)
+    .where('revoked', 'is', null)
+    .execute()
+  await trx
+    .updateTable('users')
+    .set({ session_version: sql<number>`session_version + 1` })
+    .where('id', '=', userId)
+    .execute()
+}
+
+/** Lets the session go on in another team and rotates its token, whoever held it; undefined when that is not possible. */
+export async function switchTeam(db: Db, sessionId: string, teamId: number): Promise<number | undefined> {
+  const { rows } = await sql<{ counter: number }>`
+    update sessions set team_id = ${teamId}, counter = counter + 1, rotations = rotations || now(), last_used = now()
+    where id = ${sessionId} and revoked is null and expires > now() and user_profile(user_id, ${teamId}) is not null
+    returning counter`.execute(db)
+  return rows[0]?.counter
+}

@@ -1,0 +1,42 @@
+// Ending sessions. Idempotent: a token that is unknown or of a session that is over is no error.
+import { writeAudit } from '../db/audit.ts'
+import { Failure } from '../runtime/error.ts'
+import type { Actor } from '../runtime/operation.ts'
+import { parseRefreshToken } from './refresh-token.ts'
+import type { Origin, RefreshDeps } from './refresh.ts'
+import { findSession, revokeAllSessions, revokeSession } from './session.store.ts'
+
+export type SignOut = { readonly refresh?: string; readonly all?: boolean }
+
+/** Ends the session of the refresh token, or of the bearer; with `all` every session of that user. */
+export async function signOut(
+  deps: RefreshDeps,
+  origin: Origin,
+  actor: Actor | null,
+  request: SignOut,
+): Promise<void> {
+  const sessionId = sessionOf(deps, actor, request)
+  if (sessionId === undefined) return
+  const session = await findSession(deps.db, sessionId)
+  if (!session || session.over) return
+  await deps.db.transaction().execute(async (trx) => {
+    await revokeSession(trx, sessionId, 'logout')
+    if (request.all) await revokeAllSessions(trx, session.userId, 'logout')
+    await writeAudit(trx, {
+      teamId: session.teamId,
+      actor: `user:${session.userId}`,
+      action: request.all ? 'session.revoke_all' : 'session.revoke',
+      target: `session:${sessionId}`,
+      ...origin,
+    })
+  })
+}
+
+function sessionOf(deps: RefreshDeps, actor: Actor | null, { refresh }: SignOut): string | undefined {
+  if (refresh !== undefined) return parseRefreshToken(deps.ring, refresh)?.sessionId
+  if (actor?.kind === 'user') return actor.sessionId
+  throw new Failure(
+    'unauthenticated',
+    'Send the refresh token in the body, or the bearer token of the session.',
+  )
+}

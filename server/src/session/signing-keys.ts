@@ -1,0 +1,138 @@
+// The Ed25519 keys that sign access tokens: kept sealed in the database, shared by all processes, replaced in time.
+// A new key is published before it signs, and stays published until its last token has expired.
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  exportPKCS8,
+  generateKeyPair,
+  importJWK,
+  importPKCS8,
+  type JWK,
+} from 'jose'
+import { sql } from 'kysely'
+import type { Db } from '../db/postgres.ts'
+import { open, seal, type KeyRing } from '../runtime/secrets.ts'
+
+export type SigningKey = {
+  readonly kid: string
+  readonly publicJwk: JWK
+  readonly publicKey: CryptoKey
+  readonly privateKey: CryptoKey
+  readonly activeFrom: Date
+  readonly retires: Date
+}
+
+const day = 86_400_000
+const signsForMs = 30 * day
+/** Processes re-read the keys every minute: published this long before, a key is known everywhere when it signs. */
+const publishedBeforeMs = 10 * 60_000
+const keptAfterMs = 60 * 60_000
+const rereadMs = 60_000
+
+/** Keeps the keys of one process up to date. */
+export class SigningKeys {
+  readonly #db: Db
+  readonly #ring: KeyRing
+  #keys: readonly SigningKey[] = []
+  #timer: NodeJS.Timeout | undefined
+  #onError: (error: unknown) => void
+
+  constructor(db: Db, ring: KeyRing, onError: (error: unknown) => void) {
+    this.#db = db
+    this.#ring = ring
+    this.#onError = onError
+  }
+
+  /** Loads the keys, making the first one on a new database. */
+  async start(): Promise<void> {
+    await this.refresh()
+    this.#timer = setInterval(() => void this.refresh().catch(this.#onError), rereadMs)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  async refresh(): Promise<void> {
+    await ensureSigningKey(this.#db, this.#ring)
+    this.#keys = await loadSigningKeys(this.#db, this.#ring)
+  }
+
+  /** The key that signs now: the newest of those that are active. */
+  current(): SigningKey {
+    const now = Date.now()
+    const key = this.#keys.findLast((key) => key.activeFrom.getTime() <= now)
+    if (!key) throw new Error('no signing key is active')
+    return key
+  }
+
+  find(kid: string): SigningKey | undefined {
+    return this.#keys.find((key) => key.kid === kid)
+  }
+
+  /** RFC 7517. */
+  jwks(): { keys: JWK[] } {
+    return { keys: this.#keys.map((key) => key.publicJwk) }
+  }
+}
+
+/** Makes a key when none is active, or when the newest one will soon have signed long enough. */
+async function ensureSigningKey(db: Db, ring: KeyRing): Promise<void> {
+  const newest = await findNewest(db)
+  if (newest && newest.getTime() > Date.now() - signsForMs + publishedBeforeMs) return
+  await db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('pharos signing keys'))`.execute(trx)
+    const already = await findNewest(trx)
+    if (already && already.getTime() > Date.now() - signsForMs + publishedBeforeMs) return
+    const stillSigning = already !== undefined && already.getTime() > Date.now() - signsForMs
+    await insertSigningKey(trx, ring, new Date(Date.now() + (stillSigning ? publishedBeforeMs : 0)))
+    await trx.deleteFrom('signing_keys').where('retires', '<', new Date()).execute()
+  })
+}
+
+async function findNewest(db: Db): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('signing_keys')
+    .select((eb) => eb.fn.max('active_from').as('newest'))
+    .executeTakeFirst()
+  return row?.newest ?? undefined
+}
+
+async function insertSigningKey(db: Db, ring: KeyRing, activeFrom: Date): Promise<void> {
+  const { publicKey, privateKey } = await generateKeyPair('Ed25519', { extractable: true })
+  const jwk = await exportJWK(publicKey)
+  const kid = await calculateJwkThumbprint(jwk)
+  await db
+    .insertInto('signing_keys')
+    .values({
+      kid,
+      public_jwk: JSON.stringify({ ...jwk, kid, use: 'sig', alg: 'Ed25519' }),
+      private_key_sealed: seal(ring, 'signing-key', Buffer.from(await exportPKCS8(privateKey)), kid),
+      active_from: activeFrom,
+      retires: new Date(activeFrom.getTime() + signsForMs + keptAfterMs),
+    })
+    .execute()
+}
+
+async function loadSigningKeys(db: Db, ring: KeyRing): Promise<SigningKey[]> {
+  const rows = await db
+    .selectFrom('signing_keys')
+    .selectAll()
+    .where('retires', '>', new Date())
+    .orderBy('active_from')
+    .execute()
+  return Promise.all(
+    rows.map(async (row) => ({
+      kid: row.kid,
+      publicJwk: row.public_jwk as JWK,
+      publicKey: (await importJWK(row.public_jwk as JWK, 'Ed25519')) as CryptoKey,
+      privateKey: await importPKCS8(
+        open(ring, 'signing-key', row.private_key_sealed, row.kid).toString(),
+        'Ed25519',
+      ),
+      activeFrom: row.active_from,
+      retires: row.retires,
+    })),
+  )
+}

@@ -1,0 +1,31 @@
+// What signing in, refreshing and switching the team all answer with: an access token, a refresh token, the user.
+import { createHash } from 'node:crypto'
+import type { SessionTokens, User } from '@pharos/contract/session'
+import type { KeyRing } from '../runtime/secrets.ts'
+import type { AccessTokens } from './access-token.ts'
+import { formatRefreshToken } from './refresh-token.ts'
+
+export type IssueDeps = { readonly ring: KeyRing; readonly accessTokens: AccessTokens }
+
+export type Holder = {
+  readonly sessionId: string
+  readonly userId: number
+  readonly teamId: number
+  readonly sessionVersion: number
+  readonly profile: User
+}
+
+/** Tokens for the session; `counter` is the number of the refresh token that is handed out. */
+export async function issueTokens(deps: IssueDeps, holder: Holder, counter: number): Promise<SessionTokens> {
+  return {
+    access: await deps.accessTokens.sign(holder),
+    refresh: formatRefreshToken(deps.ring, { sessionId: holder.sessionId, counter }),
+    user_etag: userEtag(holder.profile),
+    user: holder.profile,
+  }
+}
+
+/** Changes with anything that the user record shows: the user, the teams, the modules. */
+export function userEtag(user: User): string {
+  return createHash('sha256').update(JSON.stringify(user)).digest('base64url').slice(0, 22)
+}
