@@ -1,0 +1,139 @@
+// The log of the process: one JSON object a line (or lines for people), with everything that could be a credential
+// taken out before it is written. Whoever logs needs not think about it; what must not be logged at all are bodies.
+import { pino, type DestinationStream, type Logger } from 'pino'
+import type { Config } from './config.ts'
+
+export type Log = Logger
+
+/** A log as the configuration wants it, to standard output unless another destination is given. */
+export function createLog(
+  config: Pick<Config, 'logLevel' | 'logFormat'>,
+  destination: DestinationStream = pino.destination({ dest: 1, sync: true }),
+): Log {
+  const to = config.logFormat === 'text' ? readable(destination) : destination
+  const log = pino(
+    {
+      level: config.logLevel,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      messageKey: 'message',
+      errorKey: 'error',
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { error: (error: unknown) => error, err: (error: unknown) => error },
+      hooks: {
+        logMethod(args, method) {
+          method.apply(this, redactArguments(args) as typeof args)
+        },
+      },
+    },
+    to,
+  )
+  return cleanChildren(log)
+}
+
+/** The fields of a child log are written as they are by pino; every child inherits this method. */
+function cleanChildren(log: Log): Log {
+  const child = log.child as unknown as Child
+  const cleaned: Child = function (fields, options) {
+    return child.call(this, redact(fields) as object, options)
+  }
+  return Object.assign(log, { child: cleaned })
+}
+
+type Child = (this: Log, fields: object, options?: object) => Log
+
+/** A log that writes nothing, for tests and for what runs before there is a configuration. */
+export const silentLog: Log = pino({ level: 'silent' })
+
+/** What was logged: an error alone says its message, which pino would otherwise copy as it is. */
+function redactArguments([first, ...rest]: readonly unknown[]): readonly unknown[] {
+  const error = first instanceof Error ? first : undefined
+  if (error && rest.length === 0) return [{ error: redact(error) }, redactText(error.message)]
+  return [error ? { error: redact(error) } : redact(first), ...rest.map((part) => redact(part))]
+}
+
+const gone = '[redacted]'
+const deepest = 6
+const longestList = 100
+
+/** Names of fields whose value is never shown, whatever the spelling: `accessToken`, `refresh_token`, `X-Api-Key`. */
+const secretName =
+  /^(authorization|proxyauthorization|cookie|setcookie|refresh|access|otp|pepper|credentials?|databaseurl)$|(password|passwd|secret|token|apikey|privatekey|passphrase)$/
+
+function isSecretName(name: string): boolean {
+  return secretName.test(name.replaceAll(/[^a-zA-Z]/g, '').toLowerCase())
+}
+
+/** A copy of what is logged without its secrets; deep, wide and circular values are cut. */
+export function redact(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value)
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value
+  if (value instanceof Error) return redactError(value, depth)
+  if (depth >= deepest) return '[deep]'
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+  if (Array.isArray(value)) return value.slice(0, longestList).map((part) => redact(part, depth + 1))
+  return isPlain(value) ? redactFields(value, depth) : `[${value.constructor?.name ?? 'object'}]`
+}
+
+/** Whether it is a record; an instance of a class (a request, a socket, a URL) is named, never spread out. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+function redactFields(value: object, depth: number): Record<string, unknown> {
+  const fields: Record<string, unknown> = {}
+  for (const [name, part] of Object.entries(value)) {
+    const hidden = isSecretName(name) && part !== null && part !== undefined && typeof part !== 'boolean'
+    fields[name] = hidden ? gone : redact(part, depth + 1)
+  }
+  return fields
+}
+
+function redactError(error: Error, depth: number): unknown {
+  if (depth >= deepest) return redactText(error.message)
+  return {
+    ...redactFields(error, depth),
+    type: error.name,
+    message: redactText(error.message),
+    stack: redactText(error.stack ?? ''),
+    ...(error.cause === undefined ? {} : { cause: redact(error.cause, depth + 1) }),
+  }
+}
+
+const patterns: readonly (readonly [RegExp, string])[] = [
+  // A header in the text of a message, with all that follows its name
+  [/\b((?:proxy-)?authorization["']?\s*[:=]\s*["']?)(?:(?:bearer|token|basic)\s+)?[^\s"',]+/gi, `$1${gone}`],
+  [/\b((?:set-)?cookie["']?\s*[:=]\s*["']?)[^"'\r\n]+/gi, `$1${gone}`],
+  // A credential without its header; a digit or sign tells it from a sentence such as "token presented"
+  [/\b(bearer|token|basic)(\s+)(?=[\w\-.~+/=]*[\d._=])[\w\-.~+/=]{12,}/gi, `$1$2${gone}`],
+  // ?token=x&password=y in any spelling; also token: x and "token":"x"
+  [
+    /((?:password|passwd|passphrase|secret|token|api[_-]?key|refresh)["']?(?:\s*[=:]\s*|%3d)["']?)(?!\[redacted\])[^\s&"',;#)\]}]+/gi,
+    `$1${gone}`,
+  ],
+  // scheme://user:password@host
+  [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@]{1,500}@/gi, `$1${gone}@`],
+  // JWTs and our own API tokens, wherever they stand
+  [/\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}/g, gone],
+  [/\bphs_[a-z0-9]{4,}_[A-Za-z0-9]{8,}/g, gone],
+]
+
+/** A text without what looks like a credential. */
+export function redactText(text: string): string {
+  return patterns.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text)
+}
+
+/** `12:30:01.250 warn reconcile: message field=value`: for a terminal. */
+function readable(destination: DestinationStream): DestinationStream {
+  return {
+    write(line) {
+      const { level, time, message, error, ...fields } = JSON.parse(line) as Record<string, unknown>
+      const rest = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+      const { stack, message: cause } = (error ?? {}) as { stack?: string; message?: string }
+      const words = [String(time).slice(11, 23), String(level).padEnd(5), message ?? cause ?? '', ...rest]
+      destination.write(`${words.join(' ')}\n${stack ? `${stack}\n` : ''}`)
+    },
+  }
+}

@@ -1,0 +1,127 @@
+// The one shape of background work: a run takes no input, reads what is desired and what is observed, and makes the
+// one into the other. It runs at an interval and when woken, never twice at a time, and never retries by itself:
+// the next run is the retry.
+import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+
+export type LoopOptions = {
+  /** Names the loop in the log and in the metrics; a loop for each region is named `reconcile:ams`. */
+  readonly name: string
+  /** From the end of a run to the next one, unless the loop is woken before. */
+  readonly intervalMs: number
+  /** After this long, the signal of the run is aborted. A run that does not heed it goes on and blocks the loop. */
+  readonly timeoutMs?: number
+  /** One run. The signal is aborted by `stop()` and by the timeout. */
+  readonly run: (signal: AbortSignal) => Promise<void>
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'loopRuns' | 'loopSeconds' | 'loopLastSuccess'>
+}
+
+export type Loop = {
+  readonly name: string
+  /** Runs at once, and from then on. Starting twice changes nothing. */
+  start(): void
+  /** Aborts the run that is going on and resolves when it has ended; nothing runs after that. */
+  stop(): Promise<void>
+  /** Asks for a run that begins from now on. Any number of wakes during a run make one further run. */
+  wake(): void
+  /** As `wake`, started or not; resolves when that run has ended, rejects with its error. */
+  runOnce(): Promise<void>
+}
+
+/** A loop; inert until it is started. */
+export function createLoop(options: LoopOptions): Loop {
+  return new RunningLoop(options)
+}
+
+class RunningLoop implements Loop {
+  readonly name: string
+  readonly #options: LoopOptions
+  #started = false
+  #timer: NodeJS.Timeout | undefined
+  /** The run that was asked for and has not begun. */
+  #next: PromiseWithResolvers<void> | undefined
+  #running: Promise<void> | undefined
+  #abort: AbortController | undefined
+
+  constructor(options: LoopOptions) {
+    this.name = options.name
+    this.#options = options
+  }
+
+  start(): void {
+    if (this.#started) return
+    this.#started = true
+    this.wake()
+  }
+
+  async stop(): Promise<void> {
+    this.#started = false
+    clearTimeout(this.#timer)
+    this.#next?.reject(new Error(`the loop ${this.name} was stopped`))
+    this.#next = undefined
+    this.#abort?.abort(new Error(`the loop ${this.name} is stopping`))
+    await this.#running
+  }
+
+  wake(): void {
+    if (this.#started) this.#ask().catch(() => {})
+  }
+
+  runOnce(): Promise<void> {
+    return this.#ask()
+  }
+
+  #ask(): Promise<void> {
+    this.#next ??= Promise.withResolvers<void>()
+    const { promise } = this.#next
+    this.#running ??= this.#runAll()
+    return promise
+  }
+
+  async #runAll(): Promise<void> {
+    clearTimeout(this.#timer)
+    // The caller of #ask has the promise of the run before the run begins.
+    await Promise.resolve()
+    while (this.#next) {
+      const asked = this.#next
+      this.#next = undefined
+      await this.#runOne().then(asked.resolve, asked.reject)
+    }
+    this.#running = undefined
+    if (this.#started) this.#timer = setTimeout(() => this.wake(), this.#options.intervalMs)
+  }
+
+  async #runOne(): Promise<void> {
+    const { run, metrics, timeoutMs } = this.#options
+    const began = performance.now()
+    const abort = (this.#abort = new AbortController())
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => abort.abort(new Error(`${this.name} took longer than ${timeoutMs} ms`)), timeoutMs)
+    try {
+      await run(abort.signal)
+      metrics.loopRuns.inc({ loop: this.name, result: 'ok' })
+      metrics.loopLastSuccess.set({ loop: this.name }, Date.now() / 1000)
+    } catch (error) {
+      this.#report(error, abort.signal)
+      throw error
+    } finally {
+      clearTimeout(timer)
+      this.#abort = undefined
+      metrics.loopSeconds.observe({ loop: this.name }, (performance.now() - began) / 1000)
+    }
+  }
+
+  /** A run that ended because the loop is being stopped did not fail. */
+  #report(error: unknown, signal: AbortSignal): void {
+    const { log, metrics } = this.#options
+    if (signal.aborted && error === signal.reason && !this.#started) {
+      log.debug({ loop: this.name }, 'run cut short by the stop')
+      return
+    }
+    metrics.loopRuns.inc({ loop: this.name, result: 'failed' })
+    log.error({ loop: this.name, error }, 'run failed; the next run is the retry')
+  }
+}
