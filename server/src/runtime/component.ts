@@ -1,0 +1,74 @@
+// The life of a process: its parts start in the order in which they are listed, since later ones lean on earlier ones,
+// and stop in the reverse order. A part that fails to stop, or takes too long, does not keep the others from stopping.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from './log.ts'
+
+export type Component = {
+  readonly name: string
+  start?(): Promise<void> | void
+  stop?(): Promise<void> | void
+}
+
+export type Running = {
+  /** Stops everything, once; true when all parts ended well and in time. */
+  stop(): Promise<boolean>
+}
+
+export type StartOptions = {
+  readonly log: Log
+  /** For all parts together. */
+  readonly stopTimeoutMs: number
+}
+
+/** Starts the parts one after the other. When one fails, those before it are stopped and its error is thrown. */
+export async function startComponents(
+  components: readonly Component[],
+  options: StartOptions,
+): Promise<Running> {
+  const started: Component[] = []
+  for (const component of components) {
+    try {
+      await component.start?.()
+    } catch (error) {
+      await stopAll(started, options)
+      throw error
+    }
+    started.push(component)
+    options.log.debug({ component: component.name }, 'started')
+  }
+  let stopping: Promise<boolean> | undefined
+  return { stop: () => (stopping ??= stopAll(started, options)) }
+}
+
+/** Even when the time is used up, each further part is given this long: most need far less. */
+const leastMs = 250
+
+async function stopAll(started: readonly Component[], options: StartOptions): Promise<boolean> {
+  const deadline = performance.now() + options.stopTimeoutMs
+  let well = true
+  for (const component of [...started].reverse()) {
+    const leftMs = Math.max(leastMs, deadline - performance.now())
+    well = (await stopOne(component, leftMs, options.log)) && well
+  }
+  return well
+}
+
+async function stopOne(component: Component, timeoutMs: number, log: Log): Promise<boolean> {
+  const timer = new AbortController()
+  const late = sleep(timeoutMs, 'late' as const, { signal: timer.signal }).catch(() => 'late' as const)
+  try {
+    const ended = await Promise.race([stop(component), late])
+    if (ended !== 'late') return true
+    log.error({ component: component.name, timeoutMs }, 'did not stop in time; going on without it')
+  } catch (error) {
+    log.error({ component: component.name, error }, 'failed to stop')
+  } finally {
+    timer.abort()
+  }
+  return false
+}
+
+/** Throwing at once and rejecting later are the same failure. */
+async function stop(component: Component): Promise<void> {
+  await component.stop?.()
+}
