@@ -1,0 +1,93 @@
+// How every connection to PostgreSQL is made: its types, timeouts and name. It must not set global parsers of pg:
+// other users of that package in the same process keep theirs.
+import pg from 'pg'
+
+export type Timeouts = {
+  /** 0: none. */
+  readonly statementMs: number
+  readonly lockMs: number
+  /** A transaction that is left open stops vacuum in the whole database: it is ended. */
+  readonly idleInTransactionMs: number
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+const KEEPALIVE_DELAY_MS = 10_000
+
+/** The settings of a pool's or a single connection. */
+export function connectionConfig(
+  databaseUrl: string,
+  applicationName: string,
+  timeouts: Timeouts,
+): pg.ClientConfig {
+  return {
+    connectionString: databaseUrl,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
+    statement_timeout: timeouts.statementMs,
+    lock_timeout: timeouts.lockMs,
+    idle_in_transaction_session_timeout: timeouts.idleInTransactionMs,
+    types: { getTypeParser },
+  }
+}
+
+const { builtins } = pg.types
+const TEXT_ARRAY = 1009
+const INT8_ARRAY = 1016
+const NUMERIC_ARRAY = 1231
+const TIMESTAMP_ARRAY = 1115
+const DATE_ARRAY = 1182
+const TIMESTAMPTZ_ARRAY = 1185
+
+// int8 is a number, and an error where a number cannot hold it. What JavaScript has no type for stays text: pg would
+// read a date or a timestamp without zone as local time.
+const parsers = new Map<number, (text: string) => unknown>([
+  [builtins.INT8, parseInt8],
+  [INT8_ARRAY, parseArrayOf(parseInt8)],
+  [builtins.TIMESTAMPTZ, parseInstant],
+  [TIMESTAMPTZ_ARRAY, parseArrayOf(parseInstant)],
+  [NUMERIC_ARRAY, parseArrayOf(String)],
+  [builtins.DATE, String],
+  [DATE_ARRAY, parseArrayOf(String)],
+  [builtins.TIMESTAMP, String],
+  [TIMESTAMP_ARRAY, parseArrayOf(String)],
+  [builtins.INTERVAL, String],
+])
+
+function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  const own = format === 'binary' ? undefined : parsers.get(oid)
+  return own ?? (pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown)
+}
+
+export function parseInt8(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} does not fit a number`)
+  return value
+}
+
+const parseTimestamptz = pg.types.getTypeParser(builtins.TIMESTAMPTZ) as (text: string) => Date | number
+
+function parseInstant(text: string): Date {
+  const value = parseTimestamptz(text)
+  if (value instanceof Date) return value
+  throw new RangeError(`timestamptz ${text} is not a point in time`)
+}
+
+const parseTextArray = pg.types.getTypeParser(TEXT_ARRAY as never) as (text: string) => (string | null)[]
+
+function parseArrayOf(parse: (text: string) => unknown): (text: string) => unknown[] {
+  return (text) => parseTextArray(text).map((element) => (element === null ? null : parse(element)))
+}
+
+/** A team's id may stand in SQL only after this. */
+export function assertTeamId(teamId: number): void {
+  if (!Number.isInteger(teamId) || teamId < 1 || teamId > 2_147_483_647) {
+    throw new TypeError(`not a team id: ${String(teamId)}`)
+  }
+}
+
+/** pg emits `error` on a connection that is lost while nobody waits for it; without a listener the process would end. */
+export function ignoreIdleErrors(client: pg.ClientBase): void {
+  client.on('error', () => {})
+}

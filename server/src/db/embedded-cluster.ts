@@ -1,0 +1,197 @@
+// The files of an embedded PostgreSQL: its data directory, made whole or not at all, and the short folder of its
+// socket. It must not start servers; embedded.ts does.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Binaries } from './embedded-binaries.ts'
+import { asUser, type RunAs } from './embedded-user.ts'
+import { errorCode } from './errno.ts'
+
+/** The cluster's superuser, and the database that Pharos uses. Nobody but the folder's owner reaches the socket. */
+export const OWNER = 'pharos'
+
+/** The kernel's limit is 107 bytes on Linux and 103 elsewhere. */
+const SOCKET_PATH_MAX = 103
+
+export type Cluster = {
+  readonly dataDir: string
+  readonly socketDir: string
+  readonly logFile: string
+  readonly binaries: Binaries
+  readonly runAs: RunAs
+  /** For tests: nothing is synced, and the data goes when the server does. */
+  readonly temporary: boolean
+}
+
+/** The environment of the server and of initdb: nothing of ours but what they need, so that no PG* variable leaks in. */
+export function clusterEnv(binaries: Binaries): Record<string, string> {
+  return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...binaries.env }
+}
+
+/** The address of a database behind the socket; `postgres` is the one that exists from the first moment. */
+export function socketUrl(socketDir: string, database: string): string {
+  return `postgresql://${OWNER}@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(socketDir)}`
+}
+
+/** Makes the folder around the data directory and says its canonical path, from which all other names follow. */
+export function prepareParent(dataDir: string): string {
+  const parent = dirname(resolve(dataDir))
+  try {
+    mkdirSync(parent, { recursive: true, mode: 0o755 })
+    return join(realpathSync(parent), basename(resolve(dataDir)))
+  } catch (cause) {
+    throw new Error(`The data folder ${parent} cannot be made: ${explainFileError(cause)}`, { cause })
+  }
+}
+
+/** A private folder whose name is short whatever the length of the data directory's. */
+export function prepareSocketDir(dataDir: string): string {
+  const uid = process.getuid?.() ?? 0
+  const name = `pharos-${uid}-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
+  const places = [tmpdir(), process.env.XDG_RUNTIME_DIR, '/tmp'].filter((place) => place !== undefined)
+  const place = places.find(
+    (place) => Buffer.byteLength(join(place, name, '.s.PGSQL.5432')) <= SOCKET_PATH_MAX && existsSync(place),
+  )
+  if (place === undefined)
+    throw new Error('No temporary folder has a path short enough for a socket: set TMPDIR.')
+  const folder = join(realpathSync(place), name)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const found = lstatSync(folder)
+  // Root may find the folder in the hands of the user that its PostgreSQL runs as; nobody else may have made it.
+  if (!found.isDirectory() || (found.uid !== uid && uid !== 0)) {
+    throw new Error(`${folder} belongs to someone else. Remove it, or set TMPDIR to a folder of your own.`)
+  }
+  chmodSync(folder, 0o700)
+  return folder
+}
+
+/** Hands a folder to the user that PostgreSQL runs as, where that is not us. */
+export function handOver(folder: string, runAs: RunAs): void {
+  if (runAs.kind === 'uid') chownSync(folder, runAs.uid, runAs.gid)
+}
+
+/** Makes the data directory when there is none, in a folder beside it that is renamed when complete. Needs the lock. */
+export async function ensureDataDir(cluster: Cluster): Promise<void> {
+  const { dataDir, binaries } = cluster
+  removeUnfinished(dataDir)
+  if (!existsSync(join(dataDir, 'PG_VERSION'))) {
+    if (existsSync(dataDir) && readdirSync(dataDir).length > 0) {
+      throw new Error(
+        `${dataDir} is not a PostgreSQL data directory and not empty: move it away, then start again.`,
+      )
+    }
+    return await createDataDir(cluster)
+  }
+  const major = readFileSync(join(dataDir, 'PG_VERSION'), 'utf8').trim()
+  if (major !== binaries.major) {
+    throw new Error(
+      `${dataDir} was made by PostgreSQL ${major}; this Pharos brings ${binaries.major}. Dump it with the Pharos that ` +
+        `made it (pg_dump) and restore into a new folder, or run PostgreSQL ${major} on it and set DATABASE_URL.`,
+    )
+  }
+}
+
+function removeUnfinished(dataDir: string): void {
+  const prefix = `${basename(dataDir)}.init-`
+  for (const name of readdirSync(dirname(dataDir))) {
+    if (name.startsWith(prefix)) rmSync(join(dirname(dataDir), name), { recursive: true, force: true })
+  }
+}
+
+async function createDataDir(cluster: Cluster): Promise<void> {
+  const { dataDir, binaries, runAs, temporary } = cluster
+  const unfinished = `${dataDir}.init-${process.pid}`
+  mkdirSync(unfinished, { mode: 0o700 })
+  handOver(unfinished, runAs)
+  const options = ['-D', unfinished, '-U', OWNER, '--auth=trust', '--encoding=UTF8', '--data-checksums']
+  // The builtin provider sorts by code point, the same on every system and in every version.
+  const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  await runInitdb(cluster, [...options, ...locale, ...(temporary ? ['--no-sync'] : [])]).catch(
+    (error: unknown) => {
+      rmSync(unfinished, { recursive: true, force: true })
+      throw error
+    },
+  )
+  if (existsSync(dataDir)) rmSync(dataDir, { recursive: true })
+  renameSync(unfinished, dataDir)
+  if (!temporary) syncFolder(dirname(dataDir))
+  if (binaries.major !== readFileSync(join(dataDir, 'PG_VERSION'), 'utf8').trim()) {
+    throw new Error(
+      `The embedded PostgreSQL is not of version ${binaries.major}: install the packages again.`,
+    )
+  }
+}
+
+function runInitdb({ binaries, runAs, dataDir }: Cluster, args: string[]): Promise<void> {
+  const { command, args: all, options } = asUser(runAs, binaries.initdb, args)
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const child = spawn(command, all, {
+    ...options,
+    cwd: '/',
+    env: clusterEnv(binaries),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += String(chunk)))
+  child.stderr.on('data', (chunk: Buffer) => (output += String(chunk)))
+  child.on('error', reject)
+  child.on('close', (status) => {
+    if (status === 0) resolve()
+    else reject(new Error(`The data directory ${dataDir} cannot be made: ${explainOutput(output, dataDir)}`))
+  })
+  return promise
+}
+
+function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** What to do about what PostgreSQL or initdb said; its own last words where we know nothing better. */
+export function explainOutput(output: string, dataDir: string): string {
+  const known: [RegExp, string][] = [
+    [/No space left on device/, `the disk is full. Free space under ${dirname(dataDir)}, then start again.`],
+    [
+      /wrong ownership|Permission denied|Operation not permitted/,
+      `the folder belongs to another user. Start Pharos as the owner of ${dataDir}, or change its owner.`,
+    ],
+    [/could not (map|create|resize) .*shared memory/i, 'the system has too little (shared) memory for it.'],
+    [/database files are incompatible/, 'the data directory was made by another build of PostgreSQL.'],
+    [/cannot open shared object file/, 'a library is missing on this system:'],
+  ]
+  const hint = known.find(([pattern]) => pattern.test(output))?.[1]
+  const lastWords = output.trim().split('\n').slice(-6).join('\n')
+  return [hint, lastWords === '' ? 'it said nothing.' : lastWords].filter(Boolean).join('\n')
+}
+
+/** The same for an error of the file system. */
+export function explainFileError(error: unknown): string {
+  const code = errorCode(error)
+  if (code === 'ENOSPC') return 'the disk is full.'
+  if (code === 'EACCES' || code === 'EPERM')
+    return 'permission denied. Start as its owner, or set PHAROS_DATA_DIR.'
+  if (code === 'EROFS')
+    return 'the file system is read-only. Set PHAROS_DATA_DIR to a folder that can be written.'
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,92 @@
+// Finds the server that a data directory's postmaster.pid names, and ends it when its Pharos is gone.
+// It must never signal a process that is not the PostgreSQL of that very directory.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from './errno.ts'
+
+export type Postmaster = { readonly pid: number; readonly socketDir: string }
+
+const FAST_SHUTDOWN_MS = 30_000
+const IMMEDIATE_SHUTDOWN_MS = 5_000
+
+/** What postmaster.pid says; undefined where there is none or it is not written to its end yet. */
+export function findPostmaster(dataDir: string): Postmaster | undefined {
+  try {
+    const lines = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')
+    const pid = Number(lines[0])
+    return pid > 1 && lines[4] !== undefined ? { pid, socketDir: lines[4] } : undefined
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/**
+ * Ends a server that outlived its Pharos, so that a new one starts with our settings and is ours to stop. Adopting it
+ * would be quicker, but its watchdog may be about to end it. Only the holder of the directory's lock may call this.
+ * A stale file of a dead server is left alone: PostgreSQL recovers from it, and checks the shared memory too.
+ */
+export async function stopOrphan(dataDir: string): Promise<'none' | 'stopped'> {
+  const postmaster = findPostmaster(dataDir)
+  if (postmaster === undefined || !isAlive(postmaster.pid)) return 'none'
+  if (!isPostgresOf(postmaster.pid, dataDir)) {
+    // The number was given to another program after a crash, as happens in containers, where numbers are few.
+    rmSync(join(dataDir, 'postmaster.pid'))
+    return 'none'
+  }
+  process.kill(postmaster.pid, 'SIGINT')
+  if (await diesWithin(postmaster.pid, FAST_SHUTDOWN_MS)) return 'stopped'
+  process.kill(postmaster.pid, 'SIGQUIT')
+  if (await diesWithin(postmaster.pid, IMMEDIATE_SHUTDOWN_MS)) return 'stopped'
+  throw new Error(
+    `PostgreSQL ${postmaster.pid} still runs on ${dataDir} and does not end: end it, then start again.`,
+  )
+}
+
+async function diesWithin(pid: number, timeoutMs: number): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs
+  while (isAlive(pid)) {
+    if (performance.now() > deadline) return false
+    await sleep(10)
+  }
+  return true
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    return errorCode(error) === 'EPERM'
+  }
+  return !isZombie(pid)
+}
+
+/** In a container whose first process reaps nobody, a dead server keeps its number for ever. */
+function isZombie(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
+  } catch {
+    return false
+  }
+}
+
+function isPostgresOf(pid: number, dataDir: string): boolean {
+  const words = commandLine(pid)
+  return words.includes('postgres') && words.includes(dataDir)
+}
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    // Not Linux, or gone.
+  }
+  try {
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' })
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,45 @@
+// Tells "the database cannot be reached" from every other error, in one place. It must not hide errors of ours:
+// a violated constraint or wrong SQL passes through unchanged.
+import { Failure } from '../runtime/error.ts'
+import { errorCode, errorText } from './errno.ts'
+
+/** SQLSTATE classes 08 (connection) and 53 (resources: connections, memory, disk), shutdowns, and timeouts. */
+const UNAVAILABLE_STATE = /^(08...|53...|57P0[1-5]|57014)$/
+
+const UNAVAILABLE_SOCKET = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+])
+
+/** pg reports these without a code. */
+const UNAVAILABLE_TEXT =
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable|Client has encountered a connection error)/
+
+/**
+ * Called where an error of pg arrives, and nowhere else: the code of another peer's socket looks the same.
+ * A `Failure('unavailable')` for whatever means that PostgreSQL does not serve us now; anything else as it came.
+ */
+export function asFailure(error: unknown): unknown {
+  if (error instanceof Failure || !isUnavailable(error)) return error
+  return new Failure('unavailable', 'The database is not available.', {
+    degraded: ['postgresql'],
+    retryAfterSeconds: 2,
+    cause: error,
+  })
+}
+
+function isUnavailable(error: unknown): boolean {
+  const code = errorCode(error)
+  if (error instanceof AggregateError) return error.errors.some(isUnavailable)
+  // The socket's file is missing while the embedded server is down.
+  if (code === 'ENOENT') return (error as { syscall?: unknown }).syscall === 'connect'
+  if (code !== undefined) return UNAVAILABLE_STATE.test(code) || UNAVAILABLE_SOCKET.has(code)
+  return UNAVAILABLE_TEXT.test(errorText(error))
+}

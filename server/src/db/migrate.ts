@@ -1,0 +1,134 @@
+// Brings a database to the schema of this code: plain SQL files, each applied once, in order, in a transaction of its
+// own. An applied file is never changed; a database that is newer than the code is refused.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type pg from 'pg'
+import { errorCode, errorText } from './errno.ts'
+
+export type Migration = {
+  readonly number: number
+  /** `001-foundation.sql` */
+  readonly file: string
+  readonly sql: string
+  readonly sha256: string
+}
+
+export type MigrationResult = { readonly applied: readonly string[]; readonly version: number }
+
+export const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url))
+
+/** One key for all databases of a server is right: advisory locks are per database. */
+const LOCK_KEY = 0x70_68_61_72
+const SERVER_VERSION_MIN = 140_000
+
+/** The files of a folder in the order of their numbers. */
+export function listMigrations(folder: string): Migration[] {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
+  const migrations = files.sort().map((file) => readMigration(folder, file))
+  for (const [index, { number, file }] of migrations.entries()) {
+    if (number !== index + 1) {
+      throw new Error(
+        `${file}: migrations are numbered 001, 002, ... without gaps; number ${index + 1} is expected.`,
+      )
+    }
+  }
+  return migrations
+}
+
+function readMigration(folder: string, file: string): Migration {
+  const number = /^(\d{3})-[a-z0-9-]+\.sql$/.exec(file)?.[1]
+  if (number === undefined) throw new Error(`${file}: a migration is called NNN-title.sql, lower case.`)
+  const sql = readFileSync(join(folder, file), 'utf8')
+  return { number: Number(number), file, sql, sha256: createHash('sha256').update(sql).digest('hex') }
+}
+
+/**
+ * Applies what is missing and says what that was. `client` is a connection of its own (`directConnection()`), because
+ * the lock belongs to the session: of several processes that start at once, one migrates and the others wait.
+ */
+export async function migrate(
+  client: pg.ClientBase,
+  folder: string = migrationsFolder,
+): Promise<MigrationResult> {
+  const migrations = listMigrations(folder)
+  await assertServerVersion(client)
+  await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
+  try {
+    await client.query(`
+      create table if not exists migrations (
+        number integer primary key,
+        file text not null,
+        sha256 text not null,
+        applied timestamptz not null default now()
+      )`)
+    const done = await client.query<Migration>('select number, file, sha256 from migrations order by number')
+    assertHistory(done.rows, migrations)
+    const missing = migrations.slice(done.rows.length)
+    for (const migration of missing) await apply(client, migration)
+    return { applied: missing.map(({ file }) => file), version: migrations.length }
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [LOCK_KEY]).catch(() => {})
+  }
+}
+
+async function assertServerVersion(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ version: string }>(
+    `select current_setting('server_version_num') as version`,
+  )
+  const version = Number(rows[0]?.version)
+  if (version < SERVER_VERSION_MIN) {
+    throw new Error(`PostgreSQL ${Math.floor(version / 10_000)} is too old: Pharos needs 14 or later.`)
+  }
+}
+
+function assertHistory(
+  done: readonly Pick<Migration, 'number' | 'file' | 'sha256'>[],
+  known: readonly Migration[],
+): void {
+  for (const [index, row] of done.entries()) {
+    const migration = known[index]
+    if (migration === undefined) {
+      throw new Error(
+        `The database is newer than this Pharos: it holds ${row.file}, this code knows ${known.length} migrations. ` +
+          'Start the newer Pharos, or restore the backup that was made before the upgrade.',
+      )
+    }
+    if (migration.number !== row.number || migration.sha256 !== row.sha256) {
+      throw new Error(
+        `${migration.file} is not the file that was applied to this database (${row.file}). An applied migration is ` +
+          'never edited: restore the file and put the change into a new one.',
+      )
+    }
+  }
+}
+
+async function apply(client: pg.ClientBase, { number, file, sql, sha256 }: Migration): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(sql)
+    await client.query('insert into migrations (number, file, sha256) values ($1, $2, $3)', [
+      number,
+      file,
+      sha256,
+    ])
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    throw new Error(
+      `${file}${lineOf(sql, error)}: ${errorText(error)} (SQLSTATE ${errorCode(error) ?? 'none'})`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+/** PostgreSQL counts characters; a reader wants `:12`. */
+function lineOf(sql: string, error: unknown): string {
+  const position = Number((error as { position?: unknown }).position)
+  return Number.isInteger(position)
+    ? `:${[...sql].slice(0, position - 1).filter((c) => c === '\n').length + 1}`
+    : ''
+}

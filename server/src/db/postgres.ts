@@ -1,0 +1,134 @@
+// The lifetime of everything that talks to PostgreSQL, embedded or given by DATABASE_URL: pools for the owner's work
+// and for a team's, the shared readers, and single connections. It knows no table.
+// The address must be PostgreSQL itself: a pooler in transaction mode would mix the teams' sessions and lose LISTEN.
+import { CompiledQuery, Kysely, type Transaction } from 'kysely'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { connectionConfig, ignoreIdleErrors } from './connection.ts'
+import { startEmbedded, type Embedded } from './embedded.ts'
+import { asFailure } from './failure.ts'
+import { FailureDialect } from './failure-dialect.ts'
+import type { Schema } from './schema.ts'
+import { TeamReader } from './team-reader.ts'
+import { TeamTransactions } from './team-transactions.ts'
+
+export { asFailure } from './failure.ts'
+
+export type Db = Kysely<Schema>
+export type Trx = Transaction<Schema>
+
+export type PostgresOptions = {
+  /** Where it is; without one, a PostgreSQL of our own is started (or attached to) in `<dataDir>/postgres`. */
+  readonly databaseUrl?: string | undefined
+  readonly dataDir: string
+  /** Shown in pg_stat_activity. */
+  readonly applicationName?: string
+  readonly ownerConnections?: number
+  readonly teamConnections?: number
+  readonly readConnections?: number
+  readonly log?: (message: string) => void
+}
+
+export type Postgres = {
+  /** Where it is, for another process or a tool. */
+  readonly databaseUrl: string
+  /** Works as the connecting user, whom the teams' wall does not bind: loops and the operator's commands only. */
+  readonly owner: Db
+  /** One transaction as the team: row-level security shows it nothing else. It is over when the promise settles. */
+  inTeam<T>(teamId: number, work: (trx: Trx) => Promise<T>): Promise<T>
+  /** One reading statement as the team, in one round trip on a shared connection. For statements of a few ms. */
+  readInTeam<R>(teamId: number, query: Pick<CompiledQuery<R>, 'sql' | 'parameters'>): Promise<R[]>
+  /** A connection of one's own, for LISTEN and advisory locks: the caller ends it, and hears `end` when it is lost. */
+  directConnection(): Promise<pg.Client>
+  /** Rejects where the database does not answer. */
+  ping(): Promise<void>
+  stop(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const OWNER_TIMEOUTS = { statementMs: 60_000, lockMs: 10_000, idleInTransactionMs: 60_000 }
+const TEAM_TIMEOUTS = { statementMs: 10_000, lockMs: 5_000, idleInTransactionMs: 15_000 }
+const READ_TIMEOUTS = { statementMs: 5_000, lockMs: 1_000, idleInTransactionMs: 5_000 }
+const DIRECT_TIMEOUTS = { statementMs: 0, lockMs: 0, idleInTransactionMs: 60_000 }
+const STOP_TIMEOUT_MS = 5_000
+
+/** Starts the embedded server when no address is given. Otherwise connects to nothing yet: Pharos starts without it. */
+export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
+  const { databaseUrl, dataDir, log } = options
+  if (databaseUrl !== undefined) return new OpenPostgres(databaseUrl, options, undefined)
+  const embedded = await startEmbedded({ dataDir: join(dataDir, 'postgres'), ...(log && { log }) })
+  return new OpenPostgres(embedded.databaseUrl, options, embedded)
+}
+
+class OpenPostgres implements Postgres {
+  readonly databaseUrl: string
+  readonly owner: Db
+  readonly #name: string
+  readonly #embedded: Embedded | undefined
+  readonly #pools: pg.Pool[]
+  readonly #team: TeamTransactions
+  readonly #reader: TeamReader
+  #stopped: Promise<void> | undefined
+
+  constructor(databaseUrl: string, options: PostgresOptions, embedded: Embedded | undefined) {
+    this.databaseUrl = databaseUrl
+    this.#embedded = embedded
+    this.#name = options.applicationName ?? 'pharos'
+    const ownerPool = this.#createPool(OWNER_TIMEOUTS, options.ownerConnections ?? 5, 'owner')
+    const teamPool = this.#createPool(TEAM_TIMEOUTS, options.teamConnections ?? 10, 'team')
+    this.#pools = [ownerPool, teamPool]
+    this.owner = new Kysely<Schema>({ dialect: new FailureDialect({ pool: ownerPool }) })
+    this.#team = new TeamTransactions(teamPool)
+    this.#reader = new TeamReader(this.#config(READ_TIMEOUTS, 'read'), options.readConnections ?? 4)
+  }
+
+  inTeam<T>(teamId: number, work: (trx: Trx) => Promise<T>): Promise<T> {
+    return this.#team.run(teamId, work)
+  }
+
+  readInTeam<R>(teamId: number, query: Pick<CompiledQuery<R>, 'sql' | 'parameters'>): Promise<R[]> {
+    return this.#reader.read(teamId, query)
+  }
+
+  async directConnection(): Promise<pg.Client> {
+    const client = new pg.Client(this.#config(DIRECT_TIMEOUTS, 'direct'))
+    ignoreIdleErrors(client)
+    try {
+      return await client.connect()
+    } catch (error) {
+      throw asFailure(error)
+    }
+  }
+
+  async ping(): Promise<void> {
+    await this.owner.executeQuery(CompiledQuery.raw('select'))
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  async #stop(): Promise<void> {
+    // A connection that somebody forgot to give back must not keep the process alive.
+    const ended = Promise.all([this.#reader.stop(), ...this.#pools.map((pool) => pool.end())])
+    await Promise.race([ended, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })])
+    await this.#embedded?.stop()
+  }
+
+  #config(timeouts: typeof TEAM_TIMEOUTS, use: string): pg.ClientConfig {
+    return connectionConfig(this.databaseUrl, `${this.#name} ${use}`, timeouts)
+  }
+
+  #createPool(timeouts: typeof TEAM_TIMEOUTS, max: number, use: string): pg.Pool {
+    const pool = new pg.Pool({ ...this.#config(timeouts, use), max, idleTimeoutMillis: 60_000 })
+    pool.on('error', () => {})
+    pool.on('connect', ignoreIdleErrors)
+    return pool
+  }
+}

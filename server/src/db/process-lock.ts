@@ -1,0 +1,27 @@
+// A lock between processes that the kernel releases when its holder dies, kill -9 included. Node has no flock; SQLite
+// takes one for us on an empty file. It must never hold data: the file stays empty and may stay behind.
+import { DatabaseSync } from 'node:sqlite'
+
+const SQLITE_BUSY = 5
+
+export type ProcessLock = { release(): void }
+
+/** Takes the lock of `file` at once, or says undefined because another process (or another caller here) has it. */
+export function tryProcessLock(file: string): ProcessLock | undefined {
+  const database = new DatabaseSync(file, { timeout: 0 })
+  try {
+    // Without the first, a journal would appear beside the file.
+    database.exec('pragma journal_mode = memory; begin exclusive')
+  } catch (error) {
+    database.close()
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined
+    throw error
+  }
+  let held = true
+  return {
+    release() {
+      if (held) database.close()
+      held = false
+    },
+  }
+}

@@ -1,0 +1,3 @@
+export interface Schema {
+  teams: { id: number }
+}

@@ -1,0 +1,172 @@
+// The hot path of reading: a few connections that all requests share in pg's pipeline mode, so that a read costs one
+// round trip and no waiting for a free connection. Their role is pharos_tenant and they can only read. A result is
+// handed out only if the connection was working for that team when the query ran.
+// A slow query delays those sent behind it on its connection: what may take long belongs in inTeam().
+import type { CompiledQuery } from 'kysely'
+import pg from 'pg'
+import { assertTeamId } from './connection.ts'
+import { errorCode, errorText } from './errno.ts'
+import { asFailure } from './failure.ts'
+
+/** Statements kept prepared per connection; a text beyond that is parsed each time. */
+const PREPARED_MAX = 500
+
+/** SQLSTATE of a prepared statement that the server no longer has, and of one whose tables have changed. */
+const STATEMENT_GONE = '26000'
+const FEATURE_NOT_SUPPORTED = '0A000'
+
+type Slot = { inFlight: number; session: Session | undefined; opening: Promise<Session> | undefined }
+
+/** A small set of shared connections; they are opened when first needed and again after a loss. */
+export class TeamReader {
+  readonly #config: pg.ClientConfig
+  readonly #slots: Slot[]
+  readonly #names = new Map<string, string>()
+  #stopped = false
+
+  constructor(config: pg.ClientConfig, connections: number) {
+    this.#config = { ...config, pipeline: true } as pg.ClientConfig
+    this.#slots = Array.from({ length: connections }, () => ({
+      inFlight: 0,
+      session: undefined,
+      opening: undefined,
+    }))
+  }
+
+  /** The rows of one reading statement, as the team sees them. Rejects with `unavailable` where the connection is lost. */
+  async read<R>(teamId: number, query: Pick<CompiledQuery<R>, 'sql' | 'parameters'>): Promise<R[]> {
+    assertTeamId(teamId)
+    const statement = {
+      name: this.#nameOf(query.sql),
+      text: query.sql,
+      values: query.parameters as unknown[],
+    }
+    try {
+      return await this.#readOn<R>(this.#pick(teamId), teamId, statement)
+    } catch (error) {
+      if (!isStale(error)) throw asFailure(error)
+    }
+    try {
+      return await this.#readOn<R>(this.#pick(teamId), teamId, statement)
+    } catch (error) {
+      throw asFailure(error)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await Promise.all(
+      this.#slots.map(
+        async ({ session, opening }) => await (session ?? (await opening?.catch(() => undefined)))?.close(),
+      ),
+    )
+  }
+
+  async #readOn<R>(slot: Slot, teamId: number, statement: pg.QueryConfig): Promise<R[]> {
+    slot.inFlight++
+    try {
+      const session = slot.session ?? (await this.#open(slot))
+      try {
+        return await session.read<R>(teamId, statement)
+      } catch (error) {
+        if (isStale(error)) this.#discard(slot, session)
+        throw error
+      }
+    } finally {
+      slot.inFlight--
+    }
+  }
+
+  /** The least busy connection; among equals one that already works for the team. */
+  #pick(teamId: number): Slot {
+    let best = this.#slots[0]!
+    for (const slot of this.#slots) if (cost(slot, teamId) < cost(best, teamId)) best = slot
+    return best
+  }
+
+  async #open(slot: Slot): Promise<Session> {
+    if (this.#stopped) throw new Error('the reader is stopped')
+    slot.opening ??= Session.open(this.#config, (session) => {
+      if (slot.session === session) slot.session = undefined
+    })
+      .then((session) => (slot.session = session))
+      .finally(() => (slot.opening = undefined))
+    return await slot.opening
+  }
+
+  #discard(slot: Slot, session: Session): void {
+    if (slot.session === session) slot.session = undefined
+    void session.close()
+  }
+
+  #nameOf(sql: string): string | undefined {
+    const known = this.#names.get(sql)
+    if (known !== undefined || this.#names.size >= PREPARED_MAX) return known
+    const name = `pharos_${this.#names.size}`
+    this.#names.set(sql, name)
+    return name
+  }
+}
+
+function cost({ inFlight, session }: Slot, teamId: number): number {
+  if (session === undefined) return inFlight * 2 + 1.5
+  return inFlight * 2 + (session.teamId === teamId ? 0 : 1)
+}
+
+function isStale(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === STATEMENT_GONE || (code === FEATURE_NOT_SUPPORTED && /cached plan/.test(errorText(error)))
+}
+
+/** One connection, and the team that the statements sent last on it work for. */
+class Session {
+  teamId: number | undefined
+  readonly #client: pg.Client
+  #wallFailure: Error | undefined
+
+  constructor(client: pg.Client) {
+    this.#client = client
+  }
+
+  static async open(config: pg.ClientConfig, onEnd: (session: Session) => void): Promise<Session> {
+    const client = new pg.Client(config)
+    const session = new Session(client)
+    const lost = () => onEnd(session)
+    client.on('error', lost)
+    client.on('end', lost)
+    await client.connect()
+    await client.query('set role pharos_tenant; set default_transaction_read_only = on')
+    return session
+  }
+
+  read<R>(teamId: number, statement: pg.QueryConfig): Promise<R[]> {
+    if (this.teamId !== teamId) this.#enterTeam(teamId)
+    return new Promise((resolve, reject) => {
+      this.#client.query(statement, (error: Error | null, result: pg.QueryResult) => {
+        // Answers come in the order of the statements, so a failure to enter the team is known by now.
+        const failure = this.#wallFailure ?? error
+        if (failure) reject(failure)
+        else resolve(result.rows as R[])
+      })
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => {})
+  }
+
+  #enterTeam(teamId: number): void {
+    this.teamId = teamId
+    const statement = {
+      name: 'pharos_team',
+      text: `select set_config('pharos.team_id', $1, false)`,
+      values: [String(teamId)],
+    }
+    this.#client.query(statement, (error: Error | null) => {
+      if (!error) return
+      // The statements behind it run, or ran, for another team. Nothing of this connection is handed out any more.
+      this.#wallFailure ??= error
+      void this.close()
+    })
+  }
+}

@@ -1,0 +1,204 @@
+// A database of its own for each test file: a clone of a migrated template, on one server that all test processes of
+// this checkout share. Nothing of the product imports this file.
+// PHAROS_TEST_DATABASE_URL runs the same tests on another PostgreSQL (its user must be allowed to create databases).
+import { spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { socketUrl } from './embedded-cluster.ts'
+import { findPostmaster } from './embedded-orphan.ts'
+import { listMigrations, migrate, migrationsFolder } from './migrate.ts'
+import { openPostgres, type Postgres, type PostgresOptions } from './postgres.ts'
+import { tryProcessLock } from './process-lock.ts'
+
+export type TestDatabaseOptions = {
+  /** Another folder of migrations than the product's. */
+  readonly migrations?: string
+  /** A server of its own with the product's settings, for tests that kill it. Its data directory is `dataDir`. */
+  readonly durable?: boolean
+  readonly postgres?: Partial<Omit<PostgresOptions, 'databaseUrl' | 'dataDir'>>
+}
+
+export type TestDatabase = {
+  readonly databaseUrl: string
+  readonly postgres: Postgres
+  /** Set where the test asked for a server of its own. */
+  readonly dataDir: string | undefined
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const START_TIMEOUT_MS = 60_000
+/** Held shared by every process that uses the server; the keeper ends the server when it gets it alone. */
+export const USERS_LOCK = 1
+const TEMPLATE_LOCK = 2
+
+/** `await using database = await createTestDatabase()`: migrated and empty, and gone at the end of the scope. */
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  if (options.durable) return await createOwnServer(options)
+  const server = await useServer()
+  const template = await ensureTemplate(server, options.migrations ?? migrationsFolder)
+  const name = `pharos_test_${process.pid}_${randomBytes(4).toString('hex')}`
+  await server.admin((client) => client.query(`create database ${name} template ${template}`))
+  const databaseUrl = server.urlOf(name)
+  const postgres = await openPostgres({ ...options.postgres, databaseUrl, dataDir: '' })
+  return {
+    databaseUrl,
+    postgres,
+    dataDir: undefined,
+    async [Symbol.asyncDispose]() {
+      await postgres.stop()
+      await server.admin((client) => client.query(`drop database if exists ${name} with (force)`))
+    },
+  }
+}
+
+async function createOwnServer(options: TestDatabaseOptions): Promise<TestDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-test-'))
+  const postgres = await openPostgres({ ...options.postgres, dataDir: folder })
+  const client = await postgres.directConnection()
+  await migrate(client, options.migrations)
+  await client.end()
+  return {
+    databaseUrl: postgres.databaseUrl,
+    postgres,
+    dataDir: join(folder, 'postgres'),
+    async [Symbol.asyncDispose]() {
+      await postgres.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** `admin` runs one piece of work on the connection that says that this process uses the server. */
+type TestServer = {
+  admin<T>(work: (client: pg.Client) => Promise<T>): Promise<T>
+  urlOf(database: string): string
+}
+
+let used: Promise<TestServer> | undefined
+
+/** The server, with one connection that says that this process uses it, until the process ends. */
+function useServer(): Promise<TestServer> {
+  used ??= process.env.PHAROS_TEST_DATABASE_URL
+    ? useUrl(process.env.PHAROS_TEST_DATABASE_URL)
+    : useShared(START_TIMEOUT_MS)
+  return used
+}
+
+async function useUrl(url: string): Promise<TestServer> {
+  const admin = await connectAdmin(url)
+  return { admin, urlOf: (database) => Object.assign(new URL(url), { pathname: `/${database}` }).href }
+}
+
+async function useShared(timeoutMs: number): Promise<TestServer> {
+  const deadline = performance.now() + timeoutMs
+  const folder = testFolder()
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  for (let asked = false; performance.now() < deadline; await sleep(25)) {
+    const postmaster = findPostmaster(join(folder, 'postgres'))
+    const server = postmaster && (await tryUse(postmaster.socketDir))
+    if (server !== undefined) return server
+    // One keeper wins, the others end at once; but one that is just ending needs a successor.
+    if (!asked || isUnkept(folder)) startKeeper(folder)
+    asked = true
+  }
+  throw new Error(`The test server does not start: look at ${folder}/postgres.log and ${folder}/keeper.log.`)
+}
+
+async function tryUse(socketDir: string): Promise<TestServer | undefined> {
+  try {
+    const admin = await connectAdmin(socketUrl(socketDir, 'postgres'))
+    return { admin, urlOf: (database) => socketUrl(socketDir, database) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps the process alive only while it works: a test process ends when its tests have. */
+async function connectAdmin(url: string): Promise<TestServer['admin']> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'pharos test',
+    connectionTimeoutMillis: 5_000,
+  })
+  client.on('error', () => {})
+  await client.connect()
+  await client.query('select pg_advisory_lock_shared($1)', [USERS_LOCK])
+  const { ref, unref } = client as unknown as Record<'ref' | 'unref', () => void>
+  let last: Promise<unknown> = Promise.resolve()
+  unref.call(client)
+  return async (work) => {
+    const result = last.then(async () => {
+      ref.call(client)
+      return await work(client).finally(() => unref.call(client))
+    })
+    last = result.catch(() => {})
+    return await result
+  }
+}
+
+function testFolder(): string {
+  const checkout = createHash('sha256')
+    .update(fileURLToPath(import.meta.url))
+    .digest('hex')
+    .slice(0, 8)
+  return join(tmpdir(), `pharos-test-${process.getuid?.() ?? 0}-${checkout}`)
+}
+
+let lastStart = -Infinity
+
+function startKeeper(folder: string): void {
+  if (performance.now() - lastStart < 1_000) return
+  lastStart = performance.now()
+  const script = fileURLToPath(new URL('testing-keeper.ts', import.meta.url))
+  spawn(process.execPath, [script, folder], { detached: true, stdio: 'ignore' }).unref()
+}
+
+function isUnkept(folder: string): boolean {
+  const lock = tryProcessLock(join(folder, 'postgres.lock'))
+  lock?.release()
+  return lock !== undefined
+}
+
+/** Ends the shared server as soon as no test uses it, instead of some seconds later. For the test runner. */
+export async function stopTestServer(): Promise<void> {
+  const folder = testFolder()
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (isUnkept(folder)) return
+  process.kill(Number(readFileSync(join(folder, 'keeper.pid'), 'utf8')), 'SIGTERM')
+  for (let waited = 0; waited < 10_000 && !isUnkept(folder); waited += 50) await sleep(50)
+}
+
+/** Migrates once per set of migrations: cloning takes a tenth of the time. */
+async function ensureTemplate({ admin, urlOf }: TestServer, folder: string): Promise<string> {
+  const hash = createHash('sha256')
+  for (const { sha256 } of listMigrations(folder)) hash.update(sha256)
+  const name = `pharos_template_${hash.digest('hex').slice(0, 12)}`
+  return await admin(async (client) => {
+    await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
+    try {
+      const found = await client.query('select from pg_database where datname = $1', [name])
+      if (found.rowCount === 0) await buildTemplate(client, name, urlOf(`${name}_new`), folder)
+      return name
+    } finally {
+      await client.query('select pg_advisory_unlock($1)', [TEMPLATE_LOCK])
+    }
+  })
+}
+
+async function buildTemplate(admin: pg.Client, name: string, url: string, folder: string): Promise<void> {
+  await admin.query(`drop database if exists ${name}_new with (force)`)
+  await admin.query(`create database ${name}_new`)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await migrate(client, folder)
+  } finally {
+    await client.end()
+  }
+  await admin.query(`alter database ${name}_new rename to ${name}`)
+}

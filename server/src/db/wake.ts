@@ -1,0 +1,122 @@
+// Wakes the loops of other processes through the database. A notification carries a name and nothing else: what is to
+// be done stands in the tables, and a loop that hears nothing runs by its timer all the same.
+import { sql } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import type { Db, Postgres, Trx } from './postgres.ts'
+
+export type WakeName = 'announcements' | 'deliveries' | 'ownership' | 'actors' | 'holds'
+
+export type Waker = {
+  /** Calls `listener` when somebody wakes `name`, and once after every reconnection. It must not throw; returns "off". */
+  on(name: WakeName, listener: () => void): () => void
+  /** Whether notifications arrive now. */
+  readonly connected: boolean
+  /** Resolves when connected for the first time, or at once where the database is away: it goes on trying. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+const CHANNEL = 'pharos'
+const RETRY_MIN_MS = 100
+const RETRY_MAX_MS = 5_000
+/** A firewall that forgot the connection says nothing: ask now and then. */
+const HEARTBEAT_MS = 20_000
+const HEARTBEAT_TIMEOUT_MS = 10_000
+
+/** Wakes at commit, and not at all when the transaction is rolled back. The same name twice is heard once. */
+export async function wake(trx: Db | Trx, name: WakeName): Promise<void> {
+  await sql`select pg_notify(${CHANNEL}, ${name})`.execute(trx)
+}
+
+/** One listening connection for the whole process. */
+export function createWaker(postgres: Pick<Postgres, 'directConnection'>): Waker {
+  return new ListeningWaker(postgres)
+}
+
+class ListeningWaker implements Waker {
+  readonly #postgres: Pick<Postgres, 'directConnection'>
+  readonly #listeners = new Map<string, Set<() => void>>()
+  readonly #stopping = new AbortController()
+  #client: pg.Client | undefined
+  #run: Promise<void> | undefined
+  #listening = false
+
+  constructor(postgres: Pick<Postgres, 'directConnection'>) {
+    this.#postgres = postgres
+  }
+
+  get connected(): boolean {
+    return this.#listening
+  }
+
+  on(name: WakeName, listener: () => void): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set()
+    this.#listeners.set(name, listeners.add(listener))
+    return () => void listeners.delete(listener)
+  }
+
+  async start(): Promise<void> {
+    if (this.#run !== undefined) return
+    const { promise: tried, resolve } = Promise.withResolvers<void>()
+    this.#run = this.#listenForEver(resolve)
+    await tried
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#client?.end().catch(() => {})
+    await this.#run
+  }
+
+  async #listenForEver(tried: () => void): Promise<void> {
+    let retryMs = RETRY_MIN_MS
+    for (let first = true; !this.#stopping.signal.aborted; first = false) {
+      try {
+        const lost = await this.#listen()
+        retryMs = RETRY_MIN_MS
+        // What was notified while nobody listened is lost: let everybody look.
+        if (!first) this.#callAll()
+        tried()
+        await lost
+      } catch {
+        // The database is away: `connected` says so.
+      }
+      this.#listening = false
+      tried()
+      await sleep(retryMs * (0.5 + Math.random()), undefined, { signal: this.#stopping.signal }).catch(
+        () => {},
+      )
+      retryMs = Math.min(retryMs * 2, RETRY_MAX_MS)
+    }
+  }
+
+  /** Resolves when listening, with a promise that resolves when that is over. */
+  async #listen(): Promise<Promise<void>> {
+    const client = await this.#postgres.directConnection()
+    const { promise: lost, resolve } = Promise.withResolvers<void>()
+    client.on('end', resolve)
+    client.on('error', () => resolve())
+    client.on('notification', ({ payload }) => this.#call(payload ?? ''))
+    this.#client = client
+    if (this.#stopping.signal.aborted) await client.end()
+    await client.query(`listen ${CHANNEL}`)
+    this.#listening = true
+    const heartbeat = setInterval(() => void beat(client), HEARTBEAT_MS)
+    return lost.finally(() => clearInterval(heartbeat)).then(() => client.end().catch(() => {}))
+  }
+
+  #call(name: string): void {
+    for (const listener of this.#listeners.get(name) ?? []) listener()
+  }
+
+  #callAll(): void {
+    for (const name of this.#listeners.keys()) this.#call(name)
+  }
+}
+
+async function beat(client: pg.Client): Promise<void> {
+  const timer = setTimeout(() => void client.end().catch(() => {}), HEARTBEAT_TIMEOUT_MS)
+  await client.query('select').catch(() => {})
+  clearTimeout(timer)
+}
