@@ -1,6 +1,6 @@
 // Passwords: argon2id (RFC 9106; 19 MiB, t=2, p=1, the OWASP minimum), computed a few at a time. One takes about 12 ms
 // of a core, so a flood of sign-ins without the bound would starve every other call.
-import { Algorithm, hash, verify } from '@node-rs/argon2'
+import { hash, verify } from '@node-rs/argon2'
 import type { Semaphore } from '../runtime/semaphore.ts'
 
 const options = {

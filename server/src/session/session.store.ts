@@ -92,14 +92,29 @@ export type PresentedSession = Rotation & {
   readonly profile: User | null
 }
 
-/** The session as it stands, with the database's own time. */
-export async function findSession(db: Db, sessionId: string): Promise<PresentedSession | undefined> {
+/** The session as it stands, with the database's own time; the profile is of `inTeam`, else of the session's team. */
+export async function findSession(
+  db: Db,
+  sessionId: string,
+  inTeam: number | null = null,
+): Promise<PresentedSession | undefined> {
   const { rows } = await sql<PresentedSession>`
     select s.user_id as "userId", s.team_id as "teamId", s.counter, s.rotations, now() as now,
       s.revoked is not null or s.expires <= now() as over,
-      u.session_version as "sessionVersion", u.is_demo as "isDemo", user_profile(s.user_id, s.team_id) as profile
+      u.session_version as "sessionVersion", u.is_demo as "isDemo",
+      user_profile(s.user_id, coalesce(${inTeam}::integer, s.team_id)) as profile
     from sessions s join users u on u.id = s.user_id where s.id = ${sessionId}`.execute(db)
   return rows[0]
+}
+
+export type SessionTimes = { readonly created: Date; readonly expires: Date; readonly lastUsed: Date }
+
+export async function findSessionTimes(db: Db, sessionId: string): Promise<SessionTimes | undefined> {
+  return db
+    .selectFrom('sessions')
+    .select(['created', 'expires', 'last_used as lastUsed'])
+    .where('id', '=', sessionId)
+    .executeTakeFirst()
 }
 
 /** Ends a session; true when it was not over already. */

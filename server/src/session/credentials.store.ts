@@ -1,0 +1,64 @@
+// What a credential stands for, read at once: the session or token, its holder, the team and its modules.
+import { sql } from 'kysely'
+import type { Db } from '../db/postgres.ts'
+
+export type BearerStanding = {
+  readonly sessionVersion: number
+  readonly isStaff: boolean
+  readonly isDemo: boolean
+  /** Null: not a member of the team. */
+  readonly isAdmin: boolean | null
+  readonly modules: readonly string[]
+}
+
+/** The standing of a session that is not over, working in the team; undefined when there is none. */
+export async function findBearerStanding(
+  db: Db,
+  sessionId: string,
+  userId: number,
+  teamId: number,
+): Promise<BearerStanding | undefined> {
+  const { rows } = await sql<BearerStanding>`
+    select u.session_version as "sessionVersion", u.is_staff as "isStaff", u.is_demo as "isDemo",
+      m.is_admin as "isAdmin", t.enabled_modules as modules
+    from sessions s
+    join users u on u.id = s.user_id
+    join teams t on t.id = ${teamId}
+    left join memberships m on m.team_id = t.id and m.user_id = u.id
+    where s.id = ${sessionId} and s.user_id = ${userId} and s.revoked is null and s.expires > now()`.execute(db)
+  return rows[0]
+}
+
+export type TokenStanding = {
+  readonly id: string
+  readonly teamId: number
+  readonly name: string
+  readonly secretMac: Buffer
+  readonly scopes: readonly string[]
+  readonly allowedNetworks: readonly string[]
+  readonly isAdmin: boolean
+  readonly modules: readonly string[]
+  readonly created: Date
+  readonly expires: Date | null
+  readonly lastUsed: Date | null
+}
+
+/** An API token that is not revoked, expired or unused for too long. */
+export async function findTokenStanding(db: Db, id: string): Promise<TokenStanding | undefined> {
+  const { rows } = await sql<TokenStanding>`
+    select a.id, a.team_id as "teamId", a.name, a.secret_mac as "secretMac", a.scopes,
+      a.allowed_networks::text[] as "allowedNetworks", a.is_admin as "isAdmin", t.enabled_modules as modules,
+      a.created, a.expires, a.last_used as "lastUsed"
+    from api_tokens a join teams t on t.id = a.team_id
+    where a.id = ${id} and a.revoked is null and (a.expires is null or a.expires > now())
+      and (a.max_unused_days is null
+        or coalesce(a.last_used, a.created) > now() - make_interval(days => a.max_unused_days))`.execute(db)
+  return rows[0]
+}
+
+/** Notes that the token was used; at most once a minute, so that a busy program does not write with every call. */
+export async function touchToken(db: Db, id: string): Promise<void> {
+  await sql`
+    update api_tokens set last_used = now()
+    where id = ${id} and (last_used is null or last_used < now() - interval '1 minute')`.execute(db)
+}

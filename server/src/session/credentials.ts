@@ -1,0 +1,84 @@
+// Who presents a credential: the access token of the web application, or a team's API token. Every doubt is 401 with
+// the same words, so that nothing is learnt about credentials that do not work.
+import type { Db } from '../db/postgres.ts'
+import type { Waker } from '../db/wake.ts'
+import { covers, parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
+import { Failure } from '../runtime/error.ts'
+import type { TokenActor, UserActor } from '../runtime/operation.ts'
+import { verifyMac, type KeyRing } from '../runtime/secrets.ts'
+import type { AccessTokens } from './access-token.ts'
+import { parseApiToken } from './api-token-format.ts'
+import { findBearerStanding, findTokenStanding, touchToken, type BearerStanding, type TokenStanding } from './credentials.store.ts'
+import { refuseDemoElsewhere, type DemoRule } from './demo.ts'
+import { StandingCache } from './standing-cache.ts'
+
+export type CredentialDeps = DemoRule & {
+  readonly db: Db
+  readonly waker: Waker
+  readonly ring: KeyRing
+  readonly accessTokens: AccessTokens
+  /** Told about a failure to note the last use; the call itself goes on. */
+  readonly onTouchError: (error: unknown) => void
+}
+
+export function createCredentials(deps: CredentialDeps) {
+  const bearers = new StandingCache<BearerStanding | undefined>(deps.waker)
+  const tokens = new StandingCache<TokenStanding | undefined>(deps.waker)
+  const touched = new Map<string, number>()
+
+  async function bearer(text: string): Promise<UserActor> {
+    const { userId, sessionId, teamId, sessionVersion } = await deps.accessTokens.verify(text)
+    const standing = await bearers.get(`${sessionId} ${userId} ${teamId}`, () =>
+      findBearerStanding(deps.db, sessionId, userId, teamId),
+    )
+    if (!standing || standing.sessionVersion !== sessionVersion) throw notValid('access token')
+    if (standing.isAdmin === null && !standing.isStaff) throw notValid('access token')
+    refuseDemoElsewhere(deps, standing)
+    const { isStaff, modules } = standing
+    return { kind: 'user', userId, sessionId, teamId, isAdmin: standing.isAdmin ?? false, isStaff, modules }
+  }
+
+  async function token(text: string, address: string): Promise<TokenActor> {
+    const parsed = parseApiToken(text)
+    if (!parsed) throw notValid('API token')
+    const standing = await tokens.get(parsed.id, () => findTokenStanding(deps.db, parsed.id))
+    // Compared even where there is no such token, so that both take the same time.
+    const genuine = verifyMac(deps.ring, 'api-token', parsed.secret, standing?.secretMac ?? Buffer.alloc(32))
+    if (!standing || !genuine || isExpired(standing)) throw notValid('API token')
+    if (!isAllowedFrom(standing.allowedNetworks, address)) throw notValid('API token')
+    noteUse(standing.id)
+    const { id, teamId, isAdmin, scopes, modules } = standing
+    return { kind: 'token', tokenId: id, teamId, isAdmin, isStaff: false, scopes, modules }
+  }
+
+  function noteUse(id: string): void {
+    const now = Date.now()
+    if (now - (touched.get(id) ?? 0) < 60_000) return
+    if (touched.size > 10_000) touched.clear()
+    touched.set(id, now)
+    touchToken(deps.db, id).catch(deps.onTouchError)
+  }
+
+  return { bearer, token }
+}
+
+/** A cached token may run out while it is cached. */
+const isExpired = ({ expires }: TokenStanding): boolean => expires !== null && expires.getTime() <= Date.now()
+
+/** No list allows every network. A client address that cannot be read is allowed by none. */
+export function isAllowedFrom(networks: readonly string[], address: string): boolean {
+  if (networks.length === 0) return true
+  const from = addressPrefix(address)
+  return from !== undefined && networks.some((network) => covers(parsePrefix(network), from))
+}
+
+/** The client's address as a prefix; a dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1. */
+function addressPrefix(address: string): Prefix | undefined {
+  try {
+    return parsePrefixOrAddress(address.replace(/^::ffff:(?=\d+\.)/i, ''))
+  } catch {
+    return undefined
+  }
+}
+
+const notValid = (what: string) => new Failure('unauthenticated', `The ${what} is not valid.`)

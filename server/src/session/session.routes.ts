@@ -1,0 +1,40 @@
+// The session operations on HTTP.
+import { createSessionToken, getSessionToken, logout, refreshSession } from '@pharos/contract/session'
+import { handle, handleGuest, matches, type Guest, type Mounted, type Request } from '../http/mount.ts'
+import { refreshTokens } from './refresh.ts'
+import { changeTeam, signIn, type SignInDeps } from './sign-in.ts'
+import { signOut } from './sign-out.ts'
+import { whoAmI } from './who-am-i.ts'
+
+export function sessionRoutes(deps: SignInDeps): Mounted[] {
+  return [
+    handleGuest(refreshSession, (guest, request) => refresh(deps, guest, request)),
+    handleGuest(createSessionToken, async (guest, { body, headers }) => ({
+      body:
+        'team_id' in body
+          ? await changeTeam(deps, guest.actor, body.team_id)
+          : await signIn(deps, { ...guest, userAgent: headers['user-agent'] ?? '' }, body),
+    })),
+    handle(getSessionToken, async (operation, { query }) => {
+      const body = await whoAmI(deps.db, operation.actor)
+      const unchanged = query.etag !== undefined && query.etag === body.user_etag
+      const etag = body.user_etag === null ? {} : { etag: `"${body.user_etag}"` }
+      return unchanged ? { status: 304, ...etag } : { body, ...etag }
+    }),
+    handleGuest(logout, async (guest, { body }) => {
+      await signOut(deps, guest, guest.actor, body)
+      return {}
+    }),
+  ]
+}
+
+/** RFC 7240: a client that has the user already, and says which, may ask not to get it again. */
+async function refresh(deps: SignInDeps, guest: Guest, { body, query, headers }: Request<typeof refreshSession>) {
+  const tokens = await refreshTokens(deps, guest, body.refresh)
+  const known = body.etag ?? query.etag
+  const minimal = /(^|[,\s])return\s*=\s*"?minimal"?/i.test(String(headers.prefer ?? ''))
+  if (!minimal || known === undefined || !matches(quoted(known), quoted(tokens.user_etag))) return { body: tokens }
+  return { body: { ...tokens, user: null }, headers: { 'preference-applied': 'return=minimal' } }
+}
+
+const quoted = (etag: string): string => (etag.startsWith('"') ? etag : `"${etag}"`)

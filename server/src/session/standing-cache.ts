@@ -1,0 +1,38 @@
+// Remembers for a few seconds what a credential stands for, so that a busy client does not cost two queries per call.
+// A change of sessions, users, members, teams or tokens empties it at once through the database's notification; while
+// notifications do not arrive, nothing is remembered: a revoked credential must not go on because we did not hear.
+import type { Waker } from '../db/wake.ts'
+
+const ttlMs = 5_000
+const entriesMax = 50_000
+
+export class StandingCache<T> {
+  readonly #waker: Pick<Waker, 'connected'>
+  readonly #entries = new Map<string, { value: T; until: number }>()
+  /** Raised by every clearing: what was read before it must not be kept after it. */
+  #generation = 0
+
+  constructor(waker: Pick<Waker, 'connected' | 'on'>) {
+    this.#waker = waker
+    waker.on('actors', () => this.clear())
+  }
+
+  async get(key: string, load: () => Promise<T>): Promise<T> {
+    const entry = this.#entries.get(key)
+    if (entry && this.#waker.connected && entry.until > performance.now()) return entry.value
+    const generation = this.#generation
+    const value = await load()
+    if (this.#waker.connected && generation === this.#generation) this.#keep(key, value)
+    return value
+  }
+
+  clear(): void {
+    this.#generation += 1
+    this.#entries.clear()
+  }
+
+  #keep(key: string, value: T): void {
+    if (this.#entries.size >= entriesMax) this.#entries.clear()
+    this.#entries.set(key, { value, until: performance.now() + ttlMs })
+  }
+}

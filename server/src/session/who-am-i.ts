@@ -1,0 +1,56 @@
+// "Who am I": the credential in use, and the user when it is a person's. Never a secret.
+import type { ResponseOf } from '@pharos/contract/route'
+import type { getSessionToken } from '@pharos/contract/session'
+import type { Db } from '../db/postgres.ts'
+import { Failure } from '../runtime/error.ts'
+import type { Actor, TokenActor, UserActor } from '../runtime/operation.ts'
+import { findTokenStanding } from './credentials.store.ts'
+import { findSession, findSessionTimes } from './session.store.ts'
+import { userEtag } from './tokens.ts'
+
+type WhoAmI = ResponseOf<typeof getSessionToken>
+
+export function whoAmI(db: Db, actor: Actor): Promise<WhoAmI> {
+  return actor.kind === 'user' ? describeSession(db, actor) : describeToken(db, actor)
+}
+
+async function describeSession(db: Db, actor: UserActor): Promise<WhoAmI> {
+  const [session, times] = await Promise.all([
+    findSession(db, actor.sessionId, actor.teamId),
+    findSessionTimes(db, actor.sessionId),
+  ])
+  if (!session?.profile || !times) throw new Failure('unauthenticated', 'The session is over; sign in again.')
+  return {
+    token: {
+      type: 'access',
+      id: actor.sessionId,
+      name: 'web session',
+      scopes: [],
+      team_id: actor.teamId,
+      created: times.created.toISOString(),
+      expires: times.expires.toISOString(),
+      last_used: times.lastUsed.toISOString(),
+    },
+    user_etag: userEtag(session.profile),
+    user: session.profile,
+  }
+}
+
+async function describeToken(db: Db, actor: TokenActor): Promise<WhoAmI> {
+  const token = await findTokenStanding(db, actor.tokenId)
+  if (!token) throw new Failure('unauthenticated', 'The API token is not valid.')
+  return {
+    token: {
+      type: 'api',
+      id: token.id,
+      name: token.name,
+      scopes: [...token.scopes],
+      team_id: token.teamId,
+      created: token.created.toISOString(),
+      expires: token.expires?.toISOString() ?? null,
+      last_used: token.lastUsed?.toISOString() ?? null,
+    },
+    user_etag: null,
+    user: null,
+  }
+}
