@@ -9,7 +9,9 @@ const text = `${JSON.stringify(openapi(routes, version), null, 2)}\n`
 
 if (process.argv.includes('--check')) {
   if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
-    process.stderr.write('contract/openapi.json is not what the routes say: run npm run generate and commit it\n')
+    process.stderr.write(
+      'contract/openapi.json is not what the routes say: run npm run generate and commit it\n',
+    )
     process.exitCode = 1
   }
 } else {

@@ -1,0 +1,58 @@
+// For those who run the server: alive, ready, and the metrics. Alive says only that the process answers, so that a
+// database that is down does not get every process restarted; ready says whether requests can be served.
+import { BlockList, isIP } from 'node:net'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Registry } from 'prom-client'
+import { Failure } from '../runtime/error.ts'
+
+export type HealthDeps = {
+  readonly registry: Registry
+  /** Rejects while the database does not answer. */
+  readonly ping: () => Promise<void>
+  /** Addresses and networks that may read the metrics. */
+  readonly operatorNetworks: readonly string[]
+}
+
+export function addHealth(server: FastifyInstance, deps: HealthDeps): void {
+  const operators = blockListOf(deps.operatorNetworks)
+  server.get('/healthz', async (_request, reply) => plain(reply, 200, 'ok\n'))
+  server.get('/readyz', async (_request, reply) => {
+    const problem = await deps.ping().then(
+      () => null,
+      () => 'postgresql',
+    )
+    return problem
+      ? plain(reply.header('retry-after', 2), 503, `not ready: ${problem}\n`)
+      : plain(reply, 200, 'ready\n')
+  })
+  server.get('/metrics', async (request, reply) => {
+    if (!isListed(operators, request.ip))
+      throw new Failure('forbidden', 'Metrics are for the operator: see operator_networks.')
+    reply.header('content-type', deps.registry.contentType)
+    return reply.serializer((text: unknown) => text as string).send(await deps.registry.metrics())
+  })
+}
+
+function plain(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply
+    .status(status)
+    .header('content-type', 'text/plain; charset=utf-8')
+    .serializer(() => text)
+    .send(text)
+}
+
+function blockListOf(networks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', length] = network.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (length === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(length), family)
+  }
+  return list
+}
+
+function isListed(list: BlockList, address: string): boolean {
+  const plainAddress = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  return list.check(plainAddress, isIP(plainAddress) === 6 ? 'ipv6' : 'ipv4')
+}
