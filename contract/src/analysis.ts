@@ -1,0 +1,225 @@
+// Traffic and security analysis: the events that concern a team, and the deliveries of detectors from which they come.
+// Fields and their spelling (match_resouce_name) are those of the specification.
+import Type from 'typebox'
+import type { Static } from 'typebox'
+import { route } from './route.ts'
+import {
+  EmptyIsAbsent,
+  Id,
+  Limit,
+  Nullable,
+  Offset,
+  OneOf,
+  Optional,
+  Ordering,
+  Page,
+  Repeatable,
+  Strict,
+  Time,
+} from './scalar.ts'
+
+/** What an event is about. */
+export const eventFlags = [
+  'INCOMING',
+  'OUTGOING',
+  'INTERNAL',
+  'IPV6',
+  'CARPET_BOMB',
+  'MULTI_VECTOR',
+  'BLACKHOLED',
+] as const
+export type EventFlag = (typeof eventFlags)[number]
+
+/** Where an event stands: one of the first three, and beside it what is done about it. */
+export const eventStatuses = [
+  'EVENT_PENDING',
+  'EVENT_ONGOING',
+  'EVENT_ENDED',
+  'MITIGATION_ACTIVE',
+  'MITIGATION_ENDED',
+  'ACKNOWLEDGED',
+  'FALSE_POSITIVE',
+] as const
+export type EventStatus = (typeof eventStatuses)[number]
+
+/** The kinds of resources of a team to which an event can be related. */
+export const matchResources = ['announcement', 'prefix', 'service', 'port', 'asn'] as const
+export type MatchResource = (typeof matchResources)[number]
+
+/** What the resource is to the event's network: see the description of Relationship. */
+export const matchTypes = ['exact', 'covers', 'covered_by', 'origin_asn', 'source_resource'] as const
+export type MatchType = (typeof matchTypes)[number]
+
+export const Relationship = Strict(
+  {
+    id: Id,
+    match_resouce_name: Type.String({ description: 'the name of the resource; its value where it has none' }),
+    match_resource_link: Type.String({ description: 'the path of the resource' }),
+    match_resource: OneOf(...matchResources),
+    match_type: OneOf(...matchTypes),
+    match_value: Type.String({ description: "the resource's prefix or ASN" }),
+  },
+  {
+    description:
+      'Why the event concerns the team. `exact`: the resource is the affected network. `covers`: the resource covers ' +
+      'it. `covered_by`: the affected network is larger and covers the resource. `origin_asn`: the affected network ' +
+      'is in an announcement of the team that has this ASN as its origin. `source_resource`: the detector named it.',
+  },
+)
+export type Relationship = Static<typeof Relationship>
+
+const Country = Type.String({ description: 'ISO 3166-1 alpha-2, empty if unknown' })
+
+const eventFields = {
+  id: Type.String(),
+  flags: Type.Array(OneOf(...eventFlags)),
+  status: Type.Array(OneOf(...eventStatuses)),
+  affected_network: Type.String({ description: 'CIDR, such as 203.0.113.77/32; empty if unknown' }),
+  source_timezone: Type.String({ description: 'IANA name' }),
+  start: Time,
+  end: Nullable(Time),
+  source_key: Type.String(),
+  source_event_id: Type.String(),
+  source_resource_id: Type.String(),
+  source_location_id: Type.String(),
+  source_country: Country,
+  source_location: Type.String(),
+  target_country: Country,
+  target_location: Type.String(),
+  classification_key: Type.String(),
+  description: Type.String(),
+  affected_bps: Type.Integer({ minimum: 0, description: 'bits per second, the peak so far' }),
+  affected_pps: Type.Integer({ minimum: 0, description: 'packets per second, the peak so far' }),
+}
+
+export const RelatedEvent = Strict({ ...eventFields, relationships: Type.Array(Relationship) })
+export type RelatedEvent = Static<typeof RelatedEvent>
+
+const Amount = Type.Integer({ minimum: 0 })
+const Peak = Strict({ value: Amount, at: Time })
+const Port = Strict({
+  port: Type.Integer({ minimum: 0, maximum: 65_535 }),
+  packets: Optional(Amount),
+  bytes: Optional(Amount),
+})
+
+/** What the detector saw beyond the described fields; each part is there only where the source gave it. */
+export const ParsedData = Strict({
+  vectors: Optional(Type.Array(Type.String(), { description: 'classification keys' })),
+  protocols: Optional(Type.Array(Type.String())),
+  top_sources: Optional(
+    Type.Array(Strict({ address: Type.String(), packets: Optional(Amount), bytes: Optional(Amount) })),
+  ),
+  source_ports: Optional(Type.Array(Port)),
+  destination_ports: Optional(Type.Array(Port)),
+  thresholds: Optional(Type.Record(Type.String(), Type.Unknown())),
+  peaks: Optional(Strict({ bps: Optional(Peak), pps: Optional(Peak) })),
+  total_bytes: Optional(Amount),
+  total_packets: Optional(Amount),
+  mitigation: Optional(
+    Strict({
+      actions: Optional(Type.Array(Type.String())),
+      rules: Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
+    }),
+  ),
+  networks: Optional(
+    Type.Array(Type.String(), { description: 'all affected networks, where there are several' }),
+  ),
+  source: Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'what the detector sent, abridged' }),
+  ),
+})
+export type ParsedData = Static<typeof ParsedData>
+
+export const RelatedEventDetail = Strict({
+  ...eventFields,
+  parsed_data: ParsedData,
+  has_attachment: Type.Boolean(),
+})
+export type RelatedEventDetail = Static<typeof RelatedEventDetail>
+
+const orderingNames = ['start', 'end', 'affected_bps', 'affected_pps', 'id', 'classification_key'] as const
+
+/** Each key with and without `event__`. */
+export const relatedEventOrderings = [
+  ...orderingNames.map((name) => `event__${name}` as const),
+  ...orderingNames,
+] as const
+
+export const relatedEventOrderingDefault = 'event__start,event__end,event__affected_bps,event__affected_pps'
+
+const lighthouse = { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' } as const
+
+export const listRelatedEvents = route({
+  name: 'listRelatedEvents',
+  group: 'Analysis',
+  method: 'GET',
+  path: '/v3/lighthouse/security/events/related',
+  summary: 'Event List Related',
+  description:
+    "The security events that concern the team's announcements, prefixes and ASNs; `relationships` says which. " +
+    'The window from `start` to `end` selects events that overlap it, its ends included. An event that is not over ' +
+    'has `end` null, overlaps every later window, and sorts last by `end` in both directions.',
+  permission: lighthouse,
+  query: Strict({
+    flag: Optional(EmptyIsAbsent(Repeatable(OneOf(...eventFlags)))),
+    start: Optional(EmptyIsAbsent(Time)),
+    end: Optional(EmptyIsAbsent(Time)),
+    affected_network: Optional(
+      EmptyIsAbsent(
+        Type.String({
+          maxLength: 100,
+          description:
+            'an address or a CIDR: events on networks that overlap it; other text: contained in the network',
+        }),
+      ),
+    ),
+    description: Optional(
+      EmptyIsAbsent(
+        Type.String({ maxLength: 500, description: 'contained in the description, case-insensitive' }),
+      ),
+    ),
+    ordering: Ordering(relatedEventOrderings, relatedEventOrderingDefault),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(RelatedEvent),
+  success: 200,
+})
+
+export const getRelatedEvent = route({
+  name: 'getRelatedEvent',
+  group: 'Analysis',
+  method: 'GET',
+  path: '/v3/lighthouse/security/events/related/{event_id}',
+  summary: 'Event Detail Related',
+  description: 'One security event that concerns the team, with what the detector saw; any other is a 404.',
+  permission: lighthouse,
+  params: Strict({ event_id: Type.String({ maxLength: 300 }) }),
+  response: RelatedEventDetail,
+  success: 200,
+})
+
+export const ingestDelivery = route({
+  name: 'ingestDelivery',
+  group: 'Ingest',
+  method: 'POST',
+  path: '/v3/ingest/events/{source_key}',
+  summary: 'Take a delivery',
+  description:
+    'Takes what a detector sends, of any media type: it is stored as it came and answered at once; a loop reads it ' +
+    'later. The secret of the source comes as `Authorization: Token <secret>`, as the password of HTTP Basic, or as ' +
+    '`?token=`. A delivery is known by its `Idempotency-Key` or `webhook-id` header: a repeated one is answered ' +
+    'alike and stored once. A delivery that cannot be read is kept with the reason, to be run again once mended.',
+  permission: { credential: 'source' },
+  params: Strict({ source_key: Type.String({ maxLength: 100 }) }),
+  query: Strict({
+    token: Optional(Type.String({ maxLength: 500, description: 'the secret of the source' })),
+  }),
+  body: Type.Unknown(),
+  response: Strict({ delivery_id: Type.String() }),
+  success: 202,
+  errors: ['body_too_large'],
+})
+
+export const analysisRoutes = [listRelatedEvents, getRelatedEvent, ingestDelivery]
