@@ -46,7 +46,7 @@ const leastMs = 250
 async function stopAll(started: readonly Component[], options: StartOptions): Promise<boolean> {
   const deadline = performance.now() + options.stopTimeoutMs
   let well = true
-  for (const component of [...started].reverse()) {
+  for (const component of started.toReversed()) {
     const leftMs = Math.max(leastMs, deadline - performance.now())
     well = (await stopOne(component, leftMs, options.log)) && well
   }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { createApiToken, formatApiToken, parseApiToken } from './api-token-format.ts'
+
+test('a token has the published form, and its parts are read back', () => {
+  for (let times = 0; times < 200; times++) {
+    const token = createApiToken()
+    const text = formatApiToken(token)
+    assert.match(text, /^phs_[a-z2-7]{12}_[0-9A-Za-z]{49}$/)
+    assert.deepEqual(parseApiToken(text), token)
+  }
+})
+
+test('the checksum is CRC-32 in base62, so that a scanner can compute it', () => {
+  const token = { id: 'abcdefghijkl', secret: 'x'.repeat(43) }
+  // crc32('phs_abcdefghijkl_' + 'x' * 43) = 4155513419, as Python's zlib says
+  assert.equal(formatApiToken(token), `phs_abcdefghijkl_${'x'.repeat(43)}4XE6rz`)
+})
+
+test('no two tokens are the same', () => {
+  const texts = new Set(Array.from({ length: 1000 }, () => formatApiToken(createApiToken())))
+  assert.equal(texts.size, 1000)
+})
+
+test('every single mistyped character is noticed', () => {
+  const text = formatApiToken(createApiToken())
+  fc.assert(
+    fc.property(fc.nat(text.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {
+      const mistyped = text.slice(0, at) + character + text.slice(at + 1)
+      assert.equal(parseApiToken(mistyped) === undefined, mistyped !== text)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('what is no token is none', () => {
+  const text = formatApiToken(createApiToken())
+  const others = [
+    '',
+    'phs_',
+    `${text}\n`,
+    ` ${text}`,
+    text.toUpperCase(),
+    text.slice(1),
+    `${text}0`,
+    'eyJ.x.y',
+  ]
+  for (const other of others) assert.equal(parseApiToken(other), undefined, JSON.stringify(other))
+})

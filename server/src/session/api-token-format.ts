@@ -1,0 +1,47 @@
+// The written form of an API token, `phs_<id>_<secret><checksum>`: found by secret scanners by its prefix and proved
+// by its checksum without asking us. Whether a token is valid is not known here.
+import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+/**
+ * - `id`: 12 characters of base32 (RFC 4648, lower case), 60 random bits; public, it stands in logs and in the audit.
+ * - `secret`: 43 characters of base62, 256 random bits; its MAC is all that is stored.
+ */
+export type ApiToken = { readonly id: string; readonly secret: string }
+
+const base32 = 'abcdefghijklmnopqrstuvwxyz234567'
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const idLength = 12
+const secretLength = 43
+const checksumLength = 6
+const form = /^phs_([a-z2-7]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
+
+/** A new token from the system's randomness. */
+export function createApiToken(): ApiToken {
+  const id = Array.from(randomBytes(idLength), (byte) => base32[byte & 31]).join('')
+  return { id, secret: toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretLength) }
+}
+
+/** The text that its holder keeps; shown once. */
+export function formatApiToken({ id, secret }: ApiToken): string {
+  const text = `phs_${id}_${secret}`
+  return text + checksum(text)
+}
+
+/** The parts of a token, or undefined where the text is none or was mistyped. */
+export function parseApiToken(text: string): ApiToken | undefined {
+  const [, id, secret, given] = form.exec(text) ?? []
+  if (id === undefined || secret === undefined) return undefined
+  return given === checksum(text.slice(0, -checksumLength)) ? { id, secret } : undefined
+}
+
+/** CRC-32 (IEEE 802.3) of the text before it, in base62: 62^6 holds every value. */
+function checksum(text: string): string {
+  return toBase62(BigInt(crc32(text)), checksumLength)
+}
+
+function toBase62(value: bigint, length: number): string {
+  let text = ''
+  for (let rest = value; text.length < length; rest /= 62n) text = base62[Number(rest % 62n)]! + text
+  return text
+}
