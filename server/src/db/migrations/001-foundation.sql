@@ -306,7 +306,7 @@ create table delivery_ids (
 );
 
 create table events (
-  id text primary key,
+  id text collate "C" primary key,
   source_key text not null,
   source_event_id text not null,
   flags text[] not null,
@@ -315,28 +315,37 @@ create table events (
   source_timezone text not null,
   start_at timestamptz not null,
   end_at timestamptz,
-  source_resource_id text not null default '',
-  source_location_id text not null default '',
-  source_country text not null default '',
-  source_location text not null default '',
-  target_country text not null default '',
-  target_location text not null default '',
+  source_resource_id text not null,
+  source_location_id text not null,
+  source_country text not null,
+  source_location text not null,
   classification_key text not null,
   description text not null,
   affected_bps bigint not null,
   affected_pps bigint not null,
   parsed_data jsonb not null,
   has_attachment boolean not null default false,
+  merge_state jsonb not null,
   updated timestamptz not null default now(),
   unique (source_key, source_event_id)
 );
-create index events_affected_network on events using gist (affected_network inet_ops);
+create index events_network on events (affected_network, id);
+comment on column events.id is 'follows from source_key and source_event_id';
 comment on column events.affected_bps is 'bits per second, the peak so far';
 comment on column events.affected_pps is 'packets per second, the peak so far';
+comment on column events.merge_state is 'what the other columns do not say and merging the next observation needs';
+
+-- The networks of the few events that affect several, affected_network among them.
+create table event_networks (
+  network cidr not null,
+  event_id text collate "C" not null references events on delete cascade,
+  primary key (network, event_id)
+);
+create index event_networks_event on event_networks (event_id);
 
 create table event_relationships (
   id bigint generated always as identity primary key,
-  event_id text not null references events on delete cascade,
+  event_id text collate "C" not null references events on delete cascade,
   team_id integer not null references teams on delete cascade,
   match_resource text not null check (match_resource in ('announcement', 'prefix', 'service', 'port', 'asn')),
   match_resource_id integer not null,
@@ -347,37 +356,105 @@ create table event_relationships (
   unique (event_id, team_id, match_resource, match_resource_id, match_type)
 );
 create index event_relationships_team on event_relationships (team_id);
+create index event_relationships_resource on event_relationships (match_resource, match_resource_id, event_id);
 
--- The read model of the related list: one row per event and team that it concerns, with the list element as the API
--- prints it. Written in the transaction that writes the event, so that a page and its count are one index scan.
+-- The read model of the related list: one row per event and team that it concerns, with the record as the API prints
+-- it. Written in the transaction that writes the event, so that a page and its count are one snapshot.
 create table team_events (
   team_id integer not null references teams on delete cascade,
-  event_id text not null references events on delete cascade,
+  event_id text collate "C" not null references events on delete cascade,
   start_at timestamptz not null,
   end_at timestamptz,
+  span smallint not null generated always as (case when end_at is null then 99
+    else ceil(ln(greatest(extract(epoch from end_at - start_at)::float8, 1)) / ln(2::float8)) end) stored,
   affected_bps bigint not null,
   affected_pps bigint not null,
-  classification_key text not null,
-  flags text[] not null,
+  flags integer not null,
   affected_network cidr,
+  classification_key text collate "C" not null,
   description text not null,
-  element text not null,
+  record text not null,
+  relationships text not null,
   primary key (team_id, event_id)
 );
 create index team_events_event on team_events (event_id);
 create index team_events_start on team_events (team_id, start_at, event_id);
+create index team_events_span on team_events (team_id, span, start_at);
+create index team_events_flags on team_events (team_id, flags, start_at, event_id);
 create index team_events_end on team_events (team_id, end_at, event_id);
 create index team_events_bps on team_events (team_id, affected_bps, event_id);
 create index team_events_pps on team_events (team_id, affected_pps, event_id);
+create index team_events_network on team_events (team_id, affected_network);
+comment on column team_events.span is 'it lasted at most 2^span seconds; 99 while it is not over';
+comment on column team_events.flags is 'a bit for each flag, in the order of the contract';
+comment on column team_events.record is 'JSON object without its closing brace, for the list and for the detail';
+comment on column team_events.relationships is 'JSON array';
 
--- How many of a team's events start and end on each UTC day: the exact count of a page without counting.
-create table team_event_days (
+-- How many of a team's events have which flags and lie in which bucket of a measure: the exact count of a page without
+-- counting, and the place of a deep offset without walking there. Kept by trigger: see count_team_events().
+create table team_event_counts (
   team_id integer not null references teams on delete cascade,
-  day date not null,
-  started bigint not null default 0,
-  ended bigint not null default 0,
-  primary key (team_id, day)
-);
+  measure text collate "C" not null check (measure in ('all', 'start', 'end', 'bps', 'pps')),
+  bucket integer not null,
+  flags integer not null,
+  events bigint not null,
+  primary key (team_id, measure, bucket, flags)
+) with (fillfactor = 50);
+comment on column team_event_counts.bucket is
+  'start, end: days since 1970 in UTC (2147483647: not over); bps, pps: rate_bucket(); all: 0';
+
+create function day_bucket(at timestamptz) returns integer language sql immutable parallel safe
+  as $$ select coalesce(floor(extract(epoch from at) / 86400)::integer, 2147483647) $$;
+
+-- 16 buckets for each doubling, by whole numbers only, so that rate_bucket(x) >= b exactly where x >= bucket_rate(b).
+create function rate_bucket(rate bigint) returns integer language sql immutable strict parallel safe
+  as $$ select case when rate < 16 then rate::integer
+    else (61 - position(B'1' in rate::bit(64))) * 16
+      + ((rate >> (60 - position(B'1' in rate::bit(64)))) & 15)::integer end $$;
+
+create function bucket_rate(bucket integer) returns bigint language sql immutable strict parallel safe
+  as $$ select case when bucket < 16 then bucket::bigint
+    else (16 + bucket % 16)::bigint << (bucket / 16 - 1) end $$;
+
+create function event_buckets(start_at timestamptz, end_at timestamptz, bps bigint, pps bigint)
+  returns table (measure text, bucket integer) language sql immutable parallel safe
+  as $$ values ('all', 0), ('start', day_bucket(start_at)), ('end', day_bucket(end_at)),
+    ('bps', rate_bucket(bps)), ('pps', rate_bucket(pps)) $$;
+
+-- By trigger, because a writer that forgot would make every count wrong for good. Rows are locked in one order.
+-- Whoever writes team_events holds the teams' lock (event.store.ts), so that two writers cannot cross each other.
+create function count_team_events() returns trigger language plpgsql security definer set search_path = public as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into team_event_counts as c (team_id, measure, bucket, flags, events)
+      select e.team_id, b.measure, b.bucket, e.flags, count(*)
+      from new_rows e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps) b
+      group by 1, 2, 3, 4 order by 1, 2, 3, 4
+      on conflict (team_id, measure, bucket, flags) do update set events = c.events + excluded.events;
+  elsif tg_op = 'UPDATE' then
+    insert into team_event_counts as c (team_id, measure, bucket, flags, events)
+      select e.team_id, b.measure, b.bucket, e.flags, sum(e.n)
+      from (select 1 as n, new_rows.* from new_rows union all select -1, old_rows.* from old_rows) e
+        cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps) b
+      group by 1, 2, 3, 4 having sum(e.n) <> 0 order by 1, 2, 3, 4
+      on conflict (team_id, measure, bucket, flags) do update set events = c.events + excluded.events;
+  else
+    -- Where the whole team goes, its counts may be gone already: nothing is inserted here.
+    update team_event_counts c set events = c.events - d.events
+      from (select e.team_id, b.measure, b.bucket, e.flags, count(*) as events
+        from old_rows e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps) b
+        group by 1, 2, 3, 4 order by 1, 2, 3, 4) d
+      where (c.team_id, c.measure, c.bucket, c.flags) = (d.team_id, d.measure, d.bucket, d.flags);
+  end if;
+  return null;
+end $$;
+
+create trigger team_events_inserted after insert on team_events referencing new table as new_rows
+  for each statement execute function count_team_events();
+create trigger team_events_updated after update on team_events referencing old table as old_rows new table as new_rows
+  for each statement execute function count_team_events();
+create trigger team_events_deleted after delete on team_events referencing old table as old_rows
+  for each statement execute function count_team_events();
 
 ------------------------------------------------------------------------------------------------------------ audit
 
@@ -436,8 +513,44 @@ create trigger prefixes_ownership after insert or delete or update of team_id, p
   for each statement execute function raise_revision('ownership');
 create trigger asns_ownership after insert or delete or update of team_id, asn, name on asns
   for each statement execute function raise_revision('ownership');
-create trigger announcements_ownership after insert or delete or update of team_id, prefix, origin_asn on announcements
+create trigger announcements_ownership
+  after insert or delete or update of team_id, prefix, origin_asn, description on announcements
   for each statement execute function raise_revision('ownership');
+create trigger locations_ownership after update on locations
+  for each statement execute function raise_revision('ownership');
+
+-- A resource that was changed has to be matched again against past events; of one that is gone, the relationships are
+-- still to be taken away. The rematch loop does both.
+create table removed_resources (
+  match_resource text not null check (match_resource in ('announcement', 'prefix', 'service', 'port', 'asn')),
+  match_resource_id integer not null,
+  removed timestamptz not null default now(),
+  primary key (match_resource, match_resource_id)
+);
+
+create function resource_changed() returns trigger language plpgsql as $$
+begin
+  new.matched := false;
+  return new;
+end $$;
+
+create function resource_removed() returns trigger language plpgsql security definer set search_path = public as $$
+begin
+  insert into removed_resources (match_resource, match_resource_id) values (tg_argv[0], old.id) on conflict do nothing;
+  return null;
+end $$;
+
+create trigger prefixes_changed before update of team_id, prefix, name, location_key on prefixes
+  for each row execute function resource_changed();
+create trigger asns_changed before update of team_id, asn, name on asns
+  for each row execute function resource_changed();
+create trigger announcements_changed before update of team_id, prefix, origin_asn, description on announcements
+  for each row execute function resource_changed();
+create trigger prefixes_removed after delete on prefixes for each row execute function resource_removed('prefix');
+create trigger asns_removed after delete on asns for each row execute function resource_removed('asn');
+create trigger announcements_removed after delete on announcements
+  for each row execute function resource_removed('announcement');
+
 create trigger users_actors after delete or update of is_staff, is_demo, session_version, email_confirmed on users
   for each statement execute function raise_revision('actors');
 create trigger memberships_actors after insert or delete or update on memberships
@@ -461,7 +574,7 @@ alter table audit_entries enable row level security;
 alter table events enable row level security;
 alter table event_relationships enable row level security;
 alter table team_events enable row level security;
-alter table team_event_days enable row level security;
+alter table team_event_counts enable row level security;
 alter table teams enable row level security;
 alter table memberships enable row level security;
 
@@ -474,7 +587,7 @@ create policy tenant on api_tokens to pharos_tenant using (team_id = current_tea
 create policy tenant on audit_entries to pharos_tenant using (team_id = current_team_id());
 create policy tenant on event_relationships to pharos_tenant using (team_id = current_team_id());
 create policy tenant on team_events to pharos_tenant using (team_id = current_team_id());
-create policy tenant on team_event_days to pharos_tenant using (team_id = current_team_id());
+create policy tenant on team_event_counts to pharos_tenant using (team_id = current_team_id());
 create policy tenant on teams to pharos_tenant using (id = current_team_id());
 create policy tenant on memberships to pharos_tenant using (team_id = current_team_id());
 -- An event belongs to no team; it is seen by those to whom it is related. By key only: a scan would ask once per row.
@@ -482,7 +595,7 @@ create policy tenant on events to pharos_tenant using (exists (
   select from team_events te where te.team_id = current_team_id() and te.event_id = events.id));
 
 grant select on locations, teams, memberships, prefixes, asns, announcements, announcement_regions, events,
-  event_relationships, team_events, team_event_days to pharos_tenant;
+  event_relationships, team_events, team_event_counts to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result) on regions to pharos_tenant;
 grant update (enabled, status, version) on announcements to pharos_tenant;
 grant insert, update on announcement_regions to pharos_tenant;
