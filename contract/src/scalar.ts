@@ -28,7 +28,7 @@ export const OneOf = <const V extends readonly string[]>(...values: V) => Type.E
 /** A query parameter that may be given several times and then means OR. */
 export const Repeatable = <T extends TSchema>(schema: T) => Type.Array(schema, { minItems: 1, maxItems: 100 })
 
-/** A parameter that the specification calls nullable: empty means absent. */
+/** A parameter that the specification calls nullable: empty means absent. Goes inside `Optional`. */
 export const EmptyIsAbsent = <T extends TSchema>(schema: T): T => ({ ...schema, 'x-empty-is-absent': true })
 
 export const Limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100 })

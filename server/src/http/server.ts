@@ -28,7 +28,11 @@ export type HttpSettings = {
   readonly bodyLimitBytes: number
   readonly deliveryLimitBytes: number
   readonly requestsInFlight: number
+  /** Until the request has been received in full. */
   readonly requestTimeoutMs: number
+  /** Until it has been answered. */
+  readonly handlerTimeoutMs: number
+  readonly keepAliveTimeoutMs: number
   readonly trustedProxies: readonly string[]
   readonly rate: Rate
 }
@@ -50,9 +54,9 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     bodyLimit: deps.settings.bodyLimitBytes,
     // All of them are 0, which is "for ever", unless set.
     requestTimeout: deps.settings.requestTimeoutMs,
-    connectionTimeout: deps.settings.requestTimeoutMs * 2,
-    handlerTimeout: deps.settings.requestTimeoutMs,
-    keepAliveTimeout: 72_000,
+    connectionTimeout: deps.settings.requestTimeoutMs + deps.settings.handlerTimeoutMs,
+    handlerTimeout: deps.settings.handlerTimeoutMs,
+    keepAliveTimeout: deps.settings.keepAliveTimeoutMs,
     http: { headersTimeout: Math.min(20_000, deps.settings.requestTimeoutMs) },
     trustProxy: deps.settings.trustedProxies.length > 0 ? [...deps.settings.trustedProxies] : false,
     genReqId: () => randomUUID(),

@@ -1,5 +1,5 @@
 // Reads a JSON body the strict way: valid UTF-8, valid JSON, no repeated key, no NUL character. It knows no schema.
-import { parse } from 'lossless-json'
+import { visit } from 'jsonc-parser'
 import { Failure, invalid } from '../runtime/error.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
@@ -33,10 +33,16 @@ function parseOnce(text: string): unknown {
 
 /** JSON.parse keeps the last of two equal keys; which one the caller meant is not ours to guess. */
 function refuseDuplicateKeys(text: string): void {
+  const objects: Set<string>[] = []
   try {
-    parse(text, undefined, {
-      onDuplicateKey: ({ key }) => {
-        throw invalid(['body', key], `the key ${JSON.stringify(key)} is given twice`, 'duplicate_key')
+    visit(text, {
+      onObjectBegin: () => void objects.push(new Set()),
+      onObjectEnd: () => void objects.pop(),
+      onObjectProperty: (key) => {
+        const keys = objects.at(-1)!
+        if (keys.has(key))
+          throw invalid(['body', key], `the key ${JSON.stringify(key)} is given twice`, 'duplicate_key')
+        keys.add(key)
       },
     })
   } catch (error) {

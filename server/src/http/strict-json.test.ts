@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { Failure } from '../runtime/error.ts'
+import { parseJsonBody } from './strict-json.ts'
+
+const codeOf = (bytes: Buffer): string => {
+  try {
+    parseJsonBody(bytes)
+    return 'read'
+  } catch (error) {
+    assert.ok(error instanceof Failure, String(error))
+    return error.code
+  }
+}
+
+describe('a JSON body', () => {
+  const cases: [string, string | Buffer, string][] = [
+    ['is read', '{"enabled":true}', 'read'],
+    ['may not be empty', '', 'malformed'],
+    ['may not be blank', ' \n', 'malformed'],
+    ['must be JSON', '{"enabled":tru}', 'malformed'],
+    ['must be one value', '{} {}', 'malformed'],
+    ['must be UTF-8', Buffer.from([0x22, 0xc3, 0x28, 0x22]), 'malformed'],
+    ['may not name a key twice', '{"enabled":true,"enabled":true}', 'invalid'],
+    ['may not name a key twice in another spelling', '{"enabled":true,"\\u0065nabled":false}', 'invalid'],
+    ['may not name a key twice at any depth', '{"a":[{"b":1,"b":1}]}', 'invalid'],
+    ['may name __proto__ only once, like any key', '{"__proto__":1,"__proto__":2}', 'invalid'],
+    ['may not hold NUL', '{"a":"\\u0000"}', 'invalid'],
+    ['may be deep only within reason', '['.repeat(400_000) + ']'.repeat(400_000), 'malformed'],
+  ]
+  for (const [name, body, code] of cases) {
+    it(name, () => assert.equal(codeOf(Buffer.from(body as string)), code))
+  }
+
+  it('keeps __proto__ as a field, so that a strict schema refuses it', () => {
+    assert.deepEqual(Object.keys(parseJsonBody(Buffer.from('{"__proto__":{"enabled":true}}')) as object), [
+      '__proto__',
+    ])
+  })
+
+  it('of any value without repeated keys is read as JSON.parse reads it', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 4 }), (text) => {
+        if (!text.includes('\\u0000')) assert.deepEqual(parseJsonBody(Buffer.from(text)), JSON.parse(text))
+      }),
+      { numRuns: process.env.PHAROS_TEST_LONG ? 1_000_000 : 5_000 },
+    )
+  })
+
+  it('of any bytes is read or refused', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => void codeOf(Buffer.from(bytes))),
+      { numRuns: process.env.PHAROS_TEST_LONG ? 1_000_000 : 20_000 },
+    )
+  })
+})

@@ -1,0 +1,94 @@
+// The api role: the HTTP server with every operation on it, wired by hand. Read it from top to bottom.
+import type { FastifyInstance } from 'fastify'
+import { routes } from '@pharos/contract/routes'
+import type { Postgres } from '../db/postgres.ts'
+import type { Waker } from '../db/wake.ts'
+import { addHealth } from '../http/health.ts'
+import type { Mounted } from '../http/mount.ts'
+import { addPages } from '../http/pages.ts'
+import { createHttpServer } from '../http/server.ts'
+import { isLoopback, type Config } from '../runtime/config.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Metrics } from '../runtime/metrics.ts'
+import { RateLimiter } from '../runtime/rate-limit.ts'
+import { createSemaphore } from '../runtime/semaphore.ts'
+import { AccessTokens } from '../session/access-token.ts'
+import { createCredentials } from '../session/credentials.ts'
+import { sessionRoutes } from '../session/session.routes.ts'
+import type { SigningKeys } from '../session/signing-keys.ts'
+
+export type ApiDeps = {
+  readonly config: Config
+  readonly postgres: Postgres
+  readonly waker: Waker
+  readonly signingKeys: SigningKeys
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+/** The server, not listening yet. */
+export function createApi(deps: ApiDeps): FastifyInstance {
+  const { config, postgres, waker, signingKeys, log, metrics } = deps
+  const accessTokens = new AccessTokens(signingKeys, config.accessTokenLifetimeSeconds)
+  const demoRule = { onLoopback: isLoopback(config.host) }
+  const common = { db: postgres.owner, ring: config.secret, accessTokens, ...demoRule }
+
+  const credentials = createCredentials({
+    ...common,
+    waker,
+    onTouchError: (error) => log.warn({ err: error }, 'the use of an API token was not noted'),
+  })
+  const mounted: Mounted[] = [
+    ...sessionRoutes({
+      ...common,
+      lifetime: {
+        idleSeconds: config.refreshIdleLifetimeSeconds,
+        absoluteSeconds: config.refreshAbsoluteLifetimeSeconds,
+      },
+      hashing: createSemaphore({
+        permits: config.passwordHashesAtOnce,
+        waiting: config.passwordHashesWaiting,
+        retryAfterSeconds: 2,
+      }),
+      attempts: new RateLimiter({
+        perSecond: config.signInLimitPerMinute / 60,
+        burst: config.signInLimitPerMinute,
+      }),
+    }),
+  ]
+  refuseGaps(mounted)
+
+  const server = createHttpServer({
+    settings: {
+      bodyLimitBytes: config.bodyLimitBytes,
+      deliveryLimitBytes: config.deliveryLimitBytes,
+      requestsInFlight: config.requestsInFlight,
+      requestTimeoutMs: config.requestTimeoutSeconds * 1000,
+      handlerTimeoutMs: config.handlerTimeoutSeconds * 1000,
+      keepAliveTimeoutMs: config.keepAliveTimeoutSeconds * 1000,
+      trustedProxies: config.trustedProxies,
+      rate: { perSecond: config.rateLimitPerSecond, burst: config.rateLimitBurst },
+    },
+    log,
+    credentials,
+    mounted,
+    observe: (method, route, status, seconds) => metrics.httpSeconds.observe({ method, route, status }, seconds),
+  })
+  addPages(server, () => signingKeys.jwks())
+  addHealth(server, {
+    registry: metrics.registry,
+    ping: () => postgres.ping(),
+    operatorNetworks: config.operatorNetworks,
+  })
+  return server
+}
+
+/** Every operation of the contract is served, and nothing else: an operation in the document that is 404 is a lie. */
+function refuseGaps(mounted: readonly Mounted[]): void {
+  const served = new Set(mounted.map(({ route }) => route))
+  const missing = routes.filter((route) => !served.has(route)).map(({ name }) => name)
+  const unknown = [...served].filter((route) => !routes.includes(route)).map(({ name }) => name)
+  if (missing.length > 0 || unknown.length > 0) {
+    throw new Error(`contract and server differ: not served ${missing.join(', ') || '-'}; not in the contract ${unknown.join(', ') || '-'}`)
+  }
+}
