@@ -1,6 +1,6 @@
 // How every connection to PostgreSQL is made: its types, timeouts and name. It must not set global parsers of pg:
 // other users of that package in the same process keep theirs.
-import pg from 'pg'
+import { types, type ClientBase, type ClientConfig } from 'pg'
 
 export type Timeouts = {
   /** 0: none. */
@@ -18,7 +18,7 @@ export function connectionConfig(
   databaseUrl: string,
   applicationName: string,
   timeouts: Timeouts,
-): pg.ClientConfig {
+): ClientConfig {
   return {
     connectionString: databaseUrl,
     application_name: applicationName,
@@ -32,7 +32,7 @@ export function connectionConfig(
   }
 }
 
-const { builtins } = pg.types
+const { builtins } = types
 const TEXT_ARRAY = 1009
 const INT8_ARRAY = 1016
 const NUMERIC_ARRAY = 1231
@@ -57,7 +57,7 @@ const parsers = new Map<number, (text: string) => unknown>([
 
 function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   const own = format === 'binary' ? undefined : parsers.get(oid)
-  return own ?? (pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown)
+  return own ?? (types.getTypeParser(oid, format as 'text') as (value: string) => unknown)
 }
 
 export function parseInt8(text: string): number {
@@ -66,7 +66,7 @@ export function parseInt8(text: string): number {
   return value
 }
 
-const parseTimestamptz = pg.types.getTypeParser(builtins.TIMESTAMPTZ) as (text: string) => Date | number
+const parseTimestamptz = types.getTypeParser(builtins.TIMESTAMPTZ) as (text: string) => Date | number
 
 function parseInstant(text: string): Date {
   const value = parseTimestamptz(text)
@@ -74,7 +74,7 @@ function parseInstant(text: string): Date {
   throw new RangeError(`timestamptz ${text} is not a point in time`)
 }
 
-const parseTextArray = pg.types.getTypeParser(TEXT_ARRAY as never) as (text: string) => (string | null)[]
+const parseTextArray = types.getTypeParser(TEXT_ARRAY as never) as (text: string) => (string | null)[]
 
 function parseArrayOf(parse: (text: string) => unknown): (text: string) => unknown[] {
   return (text) => parseTextArray(text).map((element) => (element === null ? null : parse(element)))
@@ -88,6 +88,6 @@ export function assertTeamId(teamId: number): void {
 }
 
 /** pg emits `error` on a connection that is lost while nobody waits for it; without a listener the process would end. */
-export function ignoreIdleErrors(client: pg.ClientBase): void {
+export function ignoreIdleErrors(client: ClientBase): void {
   client.on('error', () => {})
 }

@@ -4,7 +4,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import { Client } from 'pg'
 import { findBinaries } from './embedded-binaries.ts'
 import {
   clusterEnv,
@@ -161,12 +161,15 @@ class OwnedPostgres implements Embedded {
   async #launch(): Promise<void> {
     const running = await run(this.#cluster)
     this.#running = running
-    void running.ended.then((reason) => {
-      if (this.#stopping) return
-      this.#running = undefined
-      this.#log(`PostgreSQL ended unexpectedly (${reason}); starting it again`)
-      this.#restarting = this.#restart()
-    })
+    void this.#watch(running)
+  }
+
+  async #watch(running: Running): Promise<void> {
+    const reason = await running.ended
+    if (this.#stopping) return
+    this.#running = undefined
+    this.#log(`PostgreSQL ended unexpectedly (${reason}); starting it again`)
+    this.#restarting = this.#restart()
   }
 
   async #restart(): Promise<void> {
@@ -270,9 +273,7 @@ function serverArgs({ dataDir, socketDir, temporary }: Cluster): string[] {
 
 /** Waits as long as the process lives: a recovery after a crash takes its time. */
 async function untilReady(cluster: Cluster, { child, ended }: Running): Promise<void> {
-  let alive = child.pid !== undefined
-  void ended.then(() => (alive = false))
-  while (alive) {
+  while (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
     if (await ensureDatabase(socketUrl(cluster.socketDir, 'postgres'))) return
     await sleep(15)
   }
@@ -293,8 +294,8 @@ async function answers(url: string): Promise<boolean> {
 
 const NOT_YET = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P03', '3D000', '53300'])
 
-async function withClient(url: string, use: (client: pg.Client) => Promise<void>): Promise<boolean> {
-  const client = new pg.Client({
+async function withClient(url: string, use: (client: Client) => Promise<void>): Promise<boolean> {
+  const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: 5_000,
     application_name: 'pharos start',

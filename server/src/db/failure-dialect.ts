@@ -6,13 +6,13 @@ import {
   type DatabaseConnection,
   type QueryResult,
 } from 'kysely'
-import type pg from 'pg'
+import type { Pool } from 'pg'
 import { asFailure } from './failure.ts'
 
 export class FailureDialect extends PostgresDialect {
-  readonly #pool: pg.Pool
+  readonly #pool: Pool
 
-  constructor({ pool }: { pool: pg.Pool }) {
+  constructor({ pool }: { pool: Pool }) {
     super({ pool })
     this.#pool = pool
   }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type pg from 'pg'
+import type { ClientBase } from 'pg'
 import { errorCode, errorText } from './errno.ts'
 
 export type Migration = {
@@ -49,7 +49,7 @@ function readMigration(folder: string, file: string): Migration {
  * the lock belongs to the session: of several processes that start at once, one migrates and the others wait.
  */
 export async function migrate(
-  client: pg.ClientBase,
+  client: ClientBase,
   folder: string = migrationsFolder,
 ): Promise<MigrationResult> {
   const migrations = listMigrations(folder)
@@ -73,7 +73,7 @@ export async function migrate(
   }
 }
 
-async function assertServerVersion(client: pg.ClientBase): Promise<void> {
+async function assertServerVersion(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ version: string }>(
     `select current_setting('server_version_num') as version`,
   )
@@ -104,7 +104,7 @@ function assertHistory(
   }
 }
 
-async function apply(client: pg.ClientBase, { number, file, sql, sha256 }: Migration): Promise<void> {
+async function apply(client: ClientBase, { number, file, sql, sha256 }: Migration): Promise<void> {
   await client.query('begin')
   try {
     await client.query(sql)

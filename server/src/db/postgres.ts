@@ -4,7 +4,7 @@
 import { CompiledQuery, Kysely, type Transaction } from 'kysely'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import { Client, Pool, type ClientConfig } from 'pg'
 import { connectionConfig, ignoreIdleErrors } from './connection.ts'
 import { startEmbedded, type Embedded } from './embedded.ts'
 import { asFailure } from './failure.ts'
@@ -40,7 +40,7 @@ export type Postgres = {
   /** One reading statement as the team, in one round trip on a shared connection. For statements of a few ms. */
   readInTeam<R>(teamId: number, query: Pick<CompiledQuery<R>, 'sql' | 'parameters'>): Promise<R[]>
   /** A connection of one's own, for LISTEN and advisory locks: the caller ends it, and hears `end` when it is lost. */
-  directConnection(): Promise<pg.Client>
+  directConnection(): Promise<Client>
   /** Rejects where the database does not answer. */
   ping(): Promise<void>
   stop(): Promise<void>
@@ -66,7 +66,7 @@ class OpenPostgres implements Postgres {
   readonly owner: Db
   readonly #name: string
   readonly #embedded: Embedded | undefined
-  readonly #pools: pg.Pool[]
+  readonly #pools: Pool[]
   readonly #team: TeamTransactions
   readonly #reader: TeamReader
   #stopped: Promise<void> | undefined
@@ -91,8 +91,8 @@ class OpenPostgres implements Postgres {
     return this.#reader.read(teamId, query)
   }
 
-  async directConnection(): Promise<pg.Client> {
-    const client = new pg.Client(this.#config(DIRECT_TIMEOUTS, 'direct'))
+  async directConnection(): Promise<Client> {
+    const client = new Client(this.#config(DIRECT_TIMEOUTS, 'direct'))
     ignoreIdleErrors(client)
     try {
       return await client.connect()
@@ -121,12 +121,12 @@ class OpenPostgres implements Postgres {
     await this.#embedded?.stop()
   }
 
-  #config(timeouts: typeof TEAM_TIMEOUTS, use: string): pg.ClientConfig {
+  #config(timeouts: typeof TEAM_TIMEOUTS, use: string): ClientConfig {
     return connectionConfig(this.databaseUrl, `${this.#name} ${use}`, timeouts)
   }
 
-  #createPool(timeouts: typeof TEAM_TIMEOUTS, max: number, use: string): pg.Pool {
-    const pool = new pg.Pool({ ...this.#config(timeouts, use), max, idleTimeoutMillis: 60_000 })
+  #createPool(timeouts: typeof TEAM_TIMEOUTS, max: number, use: string): Pool {
+    const pool = new Pool({ ...this.#config(timeouts, use), max, idleTimeoutMillis: 60_000 })
     pool.on('error', () => {})
     pool.on('connect', ignoreIdleErrors)
     return pool

@@ -1,3 +1,389 @@
+// The tables, as Kysely knows them. Generated from the migrations by `npm run generate`; never edited by hand.
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
+
+/** Written as text, by JSON.stringify(): the driver would write an array as an array of PostgreSQL. */
+export type Json = ColumnType<JsonValue, string, string>
+export type NullableJson = ColumnType<JsonValue, string | null, string | null>
+export type GeneratedJson = ColumnType<JsonValue, string | undefined, string>
+
+export type AnnouncementRegionsState = 'withdrawn' | 'announcing' | 'announced' | 'withdrawing' | 'error'
+
+export interface AnnouncementRegionsTable {
+  announcement_id: number
+  region_id: number
+  team_id: number
+  /** whether the region is in the announcement's regions */
+  configured: boolean
+  /** what was last seen on the router, with the direction it is moving in */
+  state: Generated<AnnouncementRegionsState>
+  since: Generated<Date>
+  message: string | null
+  /** when its desired state changed during the last hour, for damping */
+  changes: Generated<Date[]>
+}
+
+export type AnnouncementsStatus =
+  | 'pending_validation'
+  | 'validating'
+  | 'validation_failed'
+  | 'ready'
+  | 'announcing'
+  | 'announced'
+  | 'partially_announced'
+  | 'withdrawing'
+  | 'withdrawn'
+  | 'suspended'
+  | 'error'
+
+export interface AnnouncementsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  prefix: string
+  origin_asn: number
+  description: Generated<string>
+  enabled: Generated<boolean>
+  suspended: Generated<boolean>
+  irr_validated: Date | null
+  rpki_validated: Date | null
+  loa_validated: Date | null
+  /** what was observed; written by statusOf() only, together with what it follows from */
+  status: Generated<AnnouncementsStatus>
+  /** raised by every change; the ETag */
+  version: Generated<number>
+  matched: Generated<boolean>
+  created: Generated<Date>
+}
+
+export interface ApiTokensTable {
+  id: string
+  team_id: number
+  name: string
+  secret_mac: Buffer
+  scopes: string[]
+  allowed_networks: Generated<string[]>
+  is_admin: Generated<boolean>
+  created: Generated<Date>
+  expires: Date | null
+  max_unused_days: number | null
+  last_used: Date | null
+  revoked: Date | null
+}
+
+export interface AsnsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  asn: number
+  name: Generated<string>
+  verified: Date | null
+  matched: Generated<boolean>
+  created: Generated<Date>
+}
+
+export interface AuditEntriesTable {
+  id: GeneratedAlways<number>
+  at: Generated<Date>
+  team_id: number | null
+  actor: string
+  action: string
+  target: string
+  before: NullableJson
+  after: NullableJson
+  request_id: string | null
+  address: string | null
+}
+
+export type DeliveriesState = 'new' | 'done' | 'failed'
+
+export interface DeliveriesTable {
+  id: GeneratedAlways<number>
+  source_key: string
+  delivery_id: string
+  received: Generated<Date>
+  content_type: string | null
+  body: Buffer
+  state: Generated<DeliveriesState>
+  error: string | null
+  processed: Date | null
+}
+
+export interface DeliveryIdsTable {
+  source_key: string
+  delivery_id: string
+  received: Generated<Date>
+}
+
+export interface EventNetworksTable {
+  network: string
+  event_id: string
+}
+
+export type EventRelationshipsMatchResource = 'announcement' | 'prefix' | 'service' | 'port' | 'asn'
+
+export type EventRelationshipsMatchType = 'exact' | 'covers' | 'covered_by' | 'origin_asn' | 'source_resource'
+
+export interface EventRelationshipsTable {
+  id: GeneratedAlways<number>
+  event_id: string
+  team_id: number
+  match_resource: EventRelationshipsMatchResource
+  match_resource_id: number
+  match_resource_name: string
+  match_resource_link: string
+  match_type: EventRelationshipsMatchType
+  match_value: string
+}
+
+export interface EventsTable {
+  /** follows from source_key and source_event_id */
+  id: string
+  source_key: string
+  source_event_id: string
+  flags: string[]
+  status: string[]
+  affected_network: string | null
+  source_timezone: string
+  start_at: Date
+  end_at: Date | null
+  source_resource_id: string
+  source_location_id: string
+  source_country: string
+  source_location: string
+  classification_key: string
+  description: string
+  /** bits per second, the peak so far */
+  affected_bps: number
+  /** packets per second, the peak so far */
+  affected_pps: number
+  parsed_data: Json
+  has_attachment: Generated<boolean>
+  /** what the other columns do not say and merging the next observation needs */
+  merge_state: Json
+  updated: Generated<Date>
+}
+
+export type HoldsState = 'open' | 'approved' | 'rejected' | 'closed'
+
+export interface HoldsTable {
+  id: GeneratedAlways<number>
+  region_id: number
+  reason: string
+  detail: string
+  /** what would be withdrawn; an approval covers these and no others */
+  withdrawals: string[]
+  state: Generated<HoldsState>
+  created: Generated<Date>
+  decided: Date | null
+  decided_by: number | null
+}
+
+export interface IdempotencyKeysTable {
+  team_id: number
+  credential: string
+  key: string
+  request_hash: Buffer
+  status: number
+  body: NullableJson
+  etag: string | null
+  created: Generated<Date>
+}
+
+export interface LocationsTable {
+  key: string
+  name: string
+  country: string
+  /** IANA name, such as Europe/Amsterdam */
+  timezone: string
+}
+
+export interface MembershipsTable {
+  team_id: number
+  user_id: number
+  is_admin: Generated<boolean>
+  created: Generated<Date>
+}
+
+export interface MigrationsTable {
+  number: number
+  file: string
+  sha256: string
+  applied: Generated<Date>
+}
+
+export interface PrefixesTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  prefix: string
+  name: Generated<string>
+  location_key: string | null
+  /** false until past events have been matched against it */
+  matched: Generated<boolean>
+  created: Generated<Date>
+}
+
+/** what was sent to the router, written before it is sent: the guard's memory of the last minutes */
+export interface RegionWithdrawalsTable {
+  region_id: number
+  at: Generated<Date>
+  withdrawals: number
+  approved: boolean
+}
+
+export interface RegionsTable {
+  id: GeneratedAlways<number>
+  slug: string
+  name: string
+  location_key: string
+  /** whether teams may announce here */
+  open: Generated<boolean>
+  /** how the router of the region is reached; the operator's file holds its shape */
+  speaker: Json
+  /** raised by whoever takes the region's lock: the fence against a reconciler that was paused */
+  epoch: Generated<number>
+  /** when the announcements were last compared with what the router holds */
+  last_check: Date | null
+  last_check_result: boolean | null
+  last_error: string | null
+}
+
+export type RemovedResourcesMatchResource = 'announcement' | 'prefix' | 'service' | 'port' | 'asn'
+
+export interface RemovedResourcesTable {
+  match_resource: RemovedResourcesMatchResource
+  match_resource_id: number
+  removed: Generated<Date>
+}
+
+export interface RevisionsTable {
+  name: string
+  revision: Generated<number>
+}
+
+export interface SessionsTable {
+  id: Generated<string>
+  user_id: number
+  team_id: number
+  /** number of the newest refresh token; only its bearer can rotate */
+  counter: Generated<number>
+  /** when the tokens counter-n .. counter-1 were rotated, oldest first, kept for the grace period */
+  rotations: Generated<Date[]>
+  created: Generated<Date>
+  last_used: Generated<Date>
+  expires: Date
+  revoked: Date | null
+  revoked_reason: string | null
+  address: string | null
+  user_agent: string | null
+}
+
+export interface SigningKeysTable {
+  kid: string
+  public_jwk: Json
+  /** PKCS #8, AES-256-GCM under a key derived from the secret */
+  private_key_sealed: Buffer
+  created: Generated<Date>
+  active_from: Date
+  /** when it leaves the JWKS: its last access token has expired by then */
+  retires: Date
+}
+
+export interface SourcesTable {
+  key: string
+  kind: string
+  name: string
+  secret_mac: Buffer
+  settings: GeneratedJson
+  created: Generated<Date>
+}
+
+export type TeamEventCountsMeasure = 'all' | 'start' | 'end' | 'bps' | 'pps'
+
+export interface TeamEventCountsTable {
+  team_id: number
+  measure: TeamEventCountsMeasure
+  /** start, end: days since 1970 in UTC (2147483647: not over); bps, pps: rate_bucket(); all: 0 */
+  bucket: number
+  flags: number
+  events: number
+}
+
+export interface TeamEventsTable {
+  team_id: number
+  event_id: string
+  start_at: Date
+  end_at: Date | null
+  /** it lasted at most 2^span seconds; 99 while it is not over */
+  span: Generated<number>
+  affected_bps: number
+  affected_pps: number
+  /** a bit for each flag, in the order of the contract */
+  flags: number
+  affected_network: string | null
+  classification_key: string
+  description: string
+  /** JSON object without its closing brace, for the list and for the detail */
+  record: string
+  /** JSON array */
+  relationships: string
+}
+
+export interface TeamsTable {
+  id: GeneratedAlways<number>
+  slug: string
+  name: string
+  enable_sdwan: Generated<boolean>
+  enable_dns: Generated<boolean>
+  enabled_modules: Generated<string[]>
+  created: Generated<Date>
+}
+
+export interface UsersTable {
+  id: GeneratedAlways<number>
+  email: string
+  email_confirmed: Date | null
+  password_hash: string
+  username: string
+  first_name: Generated<string>
+  last_name: Generated<string>
+  display_name: Generated<string>
+  avatar_url: Generated<string>
+  country: Generated<string>
+  is_staff: Generated<boolean>
+  /** an account with a published password: refused on any interface but loopback */
+  is_demo: Generated<boolean>
+  billing_uuid: Generated<string>
+  /** raised to end every access token of the user at once (claim sv) */
+  session_version: Generated<number>
+  created: Generated<Date>
+}
+
 export interface Schema {
-  teams: { id: number }
+  announcement_regions: AnnouncementRegionsTable
+  announcements: AnnouncementsTable
+  api_tokens: ApiTokensTable
+  asns: AsnsTable
+  audit_entries: AuditEntriesTable
+  deliveries: DeliveriesTable
+  delivery_ids: DeliveryIdsTable
+  event_networks: EventNetworksTable
+  event_relationships: EventRelationshipsTable
+  events: EventsTable
+  holds: HoldsTable
+  idempotency_keys: IdempotencyKeysTable
+  locations: LocationsTable
+  memberships: MembershipsTable
+  migrations: MigrationsTable
+  prefixes: PrefixesTable
+  region_withdrawals: RegionWithdrawalsTable
+  regions: RegionsTable
+  removed_resources: RemovedResourcesTable
+  revisions: RevisionsTable
+  sessions: SessionsTable
+  signing_keys: SigningKeysTable
+  sources: SourcesTable
+  team_event_counts: TeamEventCountsTable
+  team_events: TeamEventsTable
+  teams: TeamsTable
+  users: UsersTable
 }

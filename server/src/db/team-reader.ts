@@ -3,7 +3,7 @@
 // handed out only if the connection was working for that team when the query ran.
 // A slow query delays those sent behind it on its connection: what may take long belongs in inTeam().
 import type { CompiledQuery } from 'kysely'
-import pg from 'pg'
+import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg'
 import { assertTeamId } from './connection.ts'
 import { errorCode, errorText } from './errno.ts'
 import { asFailure } from './failure.ts'
@@ -19,13 +19,13 @@ type Slot = { inFlight: number; session: Session | undefined; opening: Promise<S
 
 /** A small set of shared connections; they are opened when first needed and again after a loss. */
 export class TeamReader {
-  readonly #config: pg.ClientConfig
+  readonly #config: ClientConfig
   readonly #slots: Slot[]
   readonly #names = new Map<string, string>()
   #stopped = false
 
-  constructor(config: pg.ClientConfig, connections: number) {
-    this.#config = { ...config, pipeline: true } as pg.ClientConfig
+  constructor(config: ClientConfig, connections: number) {
+    this.#config = { ...config, pipeline: true } as ClientConfig
     this.#slots = Array.from({ length: connections }, () => ({
       inFlight: 0,
       session: undefined,
@@ -62,7 +62,7 @@ export class TeamReader {
     )
   }
 
-  async #readOn<R>(slot: Slot, teamId: number, statement: pg.QueryConfig): Promise<R[]> {
+  async #readOn<R>(slot: Slot, teamId: number, statement: QueryConfig): Promise<R[]> {
     slot.inFlight++
     try {
       const session = slot.session ?? (await this.#open(slot))
@@ -121,15 +121,15 @@ function isStale(error: unknown): boolean {
 /** One connection, and the team that the statements sent last on it work for. */
 class Session {
   teamId: number | undefined
-  readonly #client: pg.Client
+  readonly #client: Client
   #wallFailure: Error | undefined
 
-  constructor(client: pg.Client) {
+  constructor(client: Client) {
     this.#client = client
   }
 
-  static async open(config: pg.ClientConfig, onEnd: (session: Session) => void): Promise<Session> {
-    const client = new pg.Client(config)
+  static async open(config: ClientConfig, onEnd: (session: Session) => void): Promise<Session> {
+    const client = new Client(config)
     const session = new Session(client)
     const lost = () => onEnd(session)
     client.on('error', lost)
@@ -139,10 +139,10 @@ class Session {
     return session
   }
 
-  read<R>(teamId: number, statement: pg.QueryConfig): Promise<R[]> {
+  read<R>(teamId: number, statement: QueryConfig): Promise<R[]> {
     if (this.teamId !== teamId) this.#enterTeam(teamId)
     return new Promise((resolve, reject) => {
-      this.#client.query(statement, (error: Error | null, result: pg.QueryResult) => {
+      this.#client.query(statement, (error: Error | null, result: QueryResult) => {
         // Answers come in the order of the statements, so a failure to enter the team is known by now.
         const failure = this.#wallFailure ?? error
         if (failure) reject(failure)

@@ -7,7 +7,7 @@ import {
   type ConnectionProvider,
   type DatabaseConnection,
 } from 'kysely'
-import type pg from 'pg'
+import type { Pool } from 'pg'
 import { assertTeamId } from './connection.ts'
 import { FailureDialect, type FailureDriver } from './failure-dialect.ts'
 import type { Schema } from './schema.ts'
@@ -17,7 +17,7 @@ export class TeamTransactions {
   readonly #props: Omit<ConstructorParameters<typeof Transaction>[0], 'executor'>
   readonly #executor: DefaultQueryExecutor
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: Pool) {
     const dialect = new FailureDialect({ pool })
     this.#driver = dialect.createDriver()
     this.#props = { config: { dialect }, dialect, driver: this.#driver }

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import { Client } from 'pg'
 import { startEmbedded } from './embedded.ts'
 import { USERS_LOCK } from './testing.ts'
 
@@ -23,7 +23,7 @@ if (embedded.started) {
 }
 
 async function untilUnused(): Promise<void> {
-  const client = new pg.Client({ connectionString: embedded.databaseUrl.replace('/pharos?', '/postgres?') })
+  const client = new Client({ connectionString: embedded.databaseUrl.replace('/pharos?', '/postgres?') })
   client.on('error', () => process.exit(1))
   await client.connect()
   for (let unusedMs = 0; ; unusedMs += POLL_MS) {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
+import { Client } from 'pg'
 import { socketUrl } from './embedded-cluster.ts'
 import { findPostmaster } from './embedded-orphan.ts'
 import { listMigrations, migrate, migrationsFolder } from './migrate.ts'
@@ -75,7 +75,7 @@ async function createOwnServer(options: TestDatabaseOptions): Promise<TestDataba
 
 /** `admin` runs one piece of work on the connection that says that this process uses the server. */
 type TestServer = {
-  admin<T>(work: (client: pg.Client) => Promise<T>): Promise<T>
+  admin<T>(work: (client: Client) => Promise<T>): Promise<T>
   urlOf(database: string): string
 }
 
@@ -120,7 +120,7 @@ async function tryUse(socketDir: string): Promise<TestServer | undefined> {
 
 /** Keeps the process alive only while it works: a test process ends when its tests have. */
 async function connectAdmin(url: string): Promise<TestServer['admin']> {
-  const client = new pg.Client({
+  const client = new Client({
     connectionString: url,
     application_name: 'pharos test',
     connectionTimeoutMillis: 5_000,
@@ -190,10 +190,10 @@ async function ensureTemplate({ admin, urlOf }: TestServer, folder: string): Pro
   })
 }
 
-async function buildTemplate(admin: pg.Client, name: string, url: string, folder: string): Promise<void> {
+async function buildTemplate(admin: Client, name: string, url: string, folder: string): Promise<void> {
   await admin.query(`drop database if exists ${name}_new with (force)`)
   await admin.query(`create database ${name}_new`)
-  const client = new pg.Client({ connectionString: url })
+  const client = new Client({ connectionString: url })
   await client.connect()
   try {
     await migrate(client, folder)

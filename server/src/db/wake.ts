@@ -2,7 +2,7 @@
 // be done stands in the tables, and a loop that hears nothing runs by its timer all the same.
 import { sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
+import type { Client } from 'pg'
 import type { Db, Postgres, Trx } from './postgres.ts'
 
 export type WakeName = 'announcements' | 'deliveries' | 'ownership' | 'actors' | 'holds'
@@ -38,7 +38,7 @@ class ListeningWaker implements Waker {
   readonly #postgres: Pick<Postgres, 'directConnection'>
   readonly #listeners = new Map<string, Set<() => void>>()
   readonly #stopping = new AbortController()
-  #client: pg.Client | undefined
+  #client: Client | undefined
   #run: Promise<void> | undefined
   #listening = false
 
@@ -115,7 +115,7 @@ class ListeningWaker implements Waker {
   }
 }
 
-async function beat(client: pg.Client): Promise<void> {
+async function beat(client: Client): Promise<void> {
   const timer = setTimeout(() => void client.end().catch(() => {}), HEARTBEAT_TIMEOUT_MS)
   await client.query('select').catch(() => {})
   clearTimeout(timer)
