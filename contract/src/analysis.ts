@@ -1,7 +1,6 @@
 // Traffic and security analysis: the events that concern a team, and the deliveries of detectors from which they come.
 // Fields and their spelling (match_resouce_name) are those of the specification.
-import Type from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
 import {
   EmptyIsAbsent,

@@ -1,0 +1,322 @@
+// An event, and what one delivery says about it: an observation. Merging observations gives the same event in any order
+// and for any number of repeats. Pure: no database, no clock; what a team may see of an event is not decided here.
+import { createHash } from 'node:crypto'
+import { eventFlags, eventStatuses } from '@pharos/contract/analysis'
+import type { EventFlag, EventStatus, ParsedData } from '@pharos/contract/analysis'
+import { comparePrefixes, lengthOf } from '../net/prefix.ts'
+import type { Prefix } from '../net/prefix.ts'
+import type { JsonObject } from './json.ts'
+import { byText, greatest, higherPeak, later, least, topShares, union, unionOfJson } from './lattice.ts'
+import type { Stamp, Stated } from './lattice.ts'
+
+/** What a delivery says about the state of the event. `pending`: seen, and no word yet on whether it is over. */
+export const signals = [
+  'pending',
+  'ongoing',
+  'ended',
+  'mitigation_active',
+  'mitigation_ended',
+  'acknowledged',
+  'false_positive',
+] as const
+export type Signal = (typeof signals)[number]
+
+/** The texts of an event that a source states or its configuration has a default for. */
+export type EventTexts = {
+  readonly classificationKey: string
+  readonly description: string
+  readonly sourceTimezone: string
+  readonly sourceResourceId: string
+  readonly sourceLocationId: string
+  readonly sourceCountry: string
+  readonly sourceLocation: string
+}
+const textNames = [
+  'classificationKey',
+  'description',
+  'sourceTimezone',
+  'sourceResourceId',
+  'sourceLocationId',
+  'sourceCountry',
+  'sourceLocation',
+] as const satisfies readonly (keyof EventTexts)[]
+
+/** The parts of `parsed_data` that an observation states itself; the others follow from its other fields. */
+export type Seen = Omit<ParsedData, 'peaks' | 'networks' | 'source' | 'thresholds'> & {
+  readonly thresholds?: JsonObject
+  readonly source?: JsonObject
+}
+
+export type Observation = {
+  readonly sourceEventId: string
+  readonly receivedAt: Date
+  /** When the source says it saw this; null where it does not say. */
+  readonly observedAt: Date | null
+  /** Of two statements of the same time (or of none), the heavier one is kept. */
+  readonly weight: number
+  readonly start: Date | null
+  /** Given, the event is over. */
+  readonly end: Date | null
+  readonly signals: readonly Signal[]
+  readonly flags: readonly EventFlag[]
+  readonly networks: readonly Prefix[]
+  /** Bits per second. */
+  readonly bps: number | null
+  /** Packets per second. */
+  readonly pps: number | null
+  readonly texts: Partial<EventTexts>
+  readonly seen: Seen
+}
+
+/** Whose event it is, with what its configuration says where deliveries do not. */
+export type EventSource = { readonly key: string; readonly defaults: Partial<EventTexts> }
+
+/** What merging needs beyond the event itself. Times in ms since 1970. */
+export type MergeState = {
+  readonly signals: readonly Signal[]
+  /** The least stated start, or time of an observation that stated neither start nor end. */
+  readonly start?: number
+  /** The greatest stated end. */
+  readonly end?: number
+  /** When it was first heard to be over, without a stated end. */
+  readonly over?: number
+  /** When its mitigation was first heard to be over. */
+  readonly mitigationOver?: number
+  readonly stamps: { readonly [name in keyof EventTexts | 'thresholds' | 'source']?: Stamp }
+}
+
+export type Event = EventTexts & {
+  readonly id: string
+  readonly sourceKey: string
+  readonly sourceEventId: string
+  readonly flags: readonly EventFlag[]
+  readonly status: readonly EventStatus[]
+  /** The largest of the networks; null where none is known. */
+  readonly affectedNetwork: Prefix | null
+  readonly start: Date
+  /** Null while it is not over; never before the start. */
+  readonly end: Date | null
+  readonly affectedBps: number
+  readonly affectedPps: number
+  readonly parsedData: ParsedData
+  readonly hasAttachment: boolean
+  readonly mergeState: MergeState
+}
+
+const networksMax = 1_000
+const sharesMax = 20
+const wordsMax = 50
+const rulesMax = 50
+const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
+
+/** 20 characters, 100 bits, of the key under which the source knows the event: the same event has the same id anywhere. */
+export function eventId(sourceKey: string, sourceEventId: string): string {
+  const hash = createHash('sha256').update(sourceKey).update('\0').update(sourceEventId).digest()
+  let id = ''
+  for (let i = 0; i < 20; i++) id += alphabet[hash[i]! & 31]
+  return id
+}
+
+/** All networks of the event, the largest first. */
+export function networksOf(event: Event): readonly Prefix[] {
+  const several = event.parsedData.networks as Prefix[] | undefined
+  return several ?? (event.affectedNetwork === null ? [] : [event.affectedNetwork])
+}
+
+/**
+ * The event with what the observation says. Start is the least, peaks are the greatest; status, flags and lists are
+ * sets; of each text the latest statement counts, then the weightiest. What is over stays over: a repeated "it began"
+ * does not reopen it. An end before the start gives an event that is over at its start.
+ */
+export function mergeObservation(
+  event: Event | undefined,
+  observation: Observation,
+  source: EventSource,
+): Event {
+  const state = mergeState(event?.mergeState, observation)
+  const texts = mergeTexts(event, state.stamps, observation, source)
+  const parsedData = mergeParsedData(event, state.stamps, observation)
+  const over = endOf(state)
+  const start = state.start ?? over!
+  const [network] = parsedData.networks
+  return {
+    id: event?.id ?? eventId(source.key, observation.sourceEventId),
+    sourceKey: source.key,
+    sourceEventId: observation.sourceEventId,
+    flags: flagsOf(event?.flags ?? [], observation.flags, parsedData),
+    status: statusOf(state.signals, over !== undefined),
+    affectedNetwork: network ?? null,
+    start: new Date(start),
+    end: over === undefined ? null : new Date(Math.max(start, over)),
+    ...texts.values,
+    affectedBps: parsedData.value.peaks?.bps?.value ?? 0,
+    affectedPps: parsedData.value.peaks?.pps?.value ?? 0,
+    parsedData: parsedData.value,
+    hasAttachment: event?.hasAttachment ?? false,
+    mergeState: { ...state, stamps: { ...texts.stamps, ...parsedData.stamps } },
+  }
+}
+
+function mergeState(before: MergeState | undefined, observation: Observation): MergeState {
+  const at = (observation.observedAt ?? observation.receivedAt).getTime()
+  const said = new Set(observation.signals)
+  const end = observation.end?.getTime()
+  if (end !== undefined) said.add('ended')
+  const started = observation.start?.getTime() ?? (end === undefined ? at : undefined)
+  const state = {
+    start: least(before?.start, started),
+    end: greatest(before?.end, end),
+    over: least(before?.over, said.has('ended') && end === undefined ? at : undefined),
+    mitigationOver: least(before?.mitigationOver, said.has('mitigation_ended') ? at : undefined),
+  }
+  return {
+    ...withoutUndefined(state),
+    signals: inOrder(signals, [...(before?.signals ?? []), ...said]),
+    stamps: before?.stamps ?? {},
+  }
+}
+
+/** When it was over. One that was only ever seen through its mitigation is over with that. */
+function endOf(state: MergeState): number | undefined {
+  if (state.end !== undefined || state.over !== undefined) return state.end ?? state.over
+  const seen = state.signals.includes('pending') || state.signals.includes('ongoing')
+  return seen ? undefined : state.mitigationOver
+}
+
+function statusOf(said: readonly Signal[], isOver: boolean): EventStatus[] {
+  const status: EventStatus[] = [
+    isOver ? 'EVENT_ENDED' : said.includes('ongoing') ? 'EVENT_ONGOING' : 'EVENT_PENDING',
+  ]
+  if (said.includes('mitigation_ended')) status.push('MITIGATION_ENDED')
+  else if (said.includes('mitigation_active')) status.push('MITIGATION_ACTIVE')
+  if (said.includes('acknowledged')) status.push('ACKNOWLEDGED')
+  if (said.includes('false_positive')) status.push('FALSE_POSITIVE')
+  return inOrder(eventStatuses, status)
+}
+
+function flagsOf(
+  before: readonly EventFlag[],
+  said: readonly EventFlag[],
+  { networks, value }: MergedData,
+): EventFlag[] {
+  const flags: EventFlag[] = [...before, ...said]
+  if (networks.some((network) => network.includes(':'))) flags.push('IPV6')
+  if ((value.vectors?.length ?? 0) > 1) flags.push('MULTI_VECTOR')
+  return inOrder(eventFlags, flags)
+}
+
+function mergeTexts(
+  event: Event | undefined,
+  stamps: MergeState['stamps'],
+  observation: Observation,
+  source: EventSource,
+): { values: EventTexts; stamps: MergeState['stamps'] } {
+  const values: Record<string, string> = {}
+  const kept: Record<string, Stamp> = {}
+  for (const name of textNames) {
+    const stamp = stamps[name]
+    const before = event && stamp ? { value: event[name], stamp } : undefined
+    const stated = later(before, statedBy(observation, observation.texts[name]))
+    values[name] = stated?.value ?? source.defaults[name] ?? fallbacks[name] ?? ''
+    if (stated) kept[name] = stated.stamp
+  }
+  return { values: values as EventTexts, stamps: kept }
+}
+
+const fallbacks: Partial<EventTexts> = { classificationKey: 'unknown', sourceTimezone: 'UTC' }
+
+function statedBy<T extends string | JsonObject>(
+  { observedAt, weight }: Observation,
+  value: T | undefined,
+): Stated<T> | undefined {
+  return value === undefined ? undefined : { value, stamp: [observedAt?.getTime() ?? -1, weight] }
+}
+
+type MergedData = {
+  readonly value: ParsedData
+  readonly networks: readonly Prefix[]
+  readonly stamps: MergeState['stamps']
+}
+
+function mergeParsedData(
+  event: Event | undefined,
+  stamps: MergeState['stamps'],
+  observation: Observation,
+): MergedData {
+  const before: ParsedData = event?.parsedData ?? {}
+  const { seen } = observation
+  const networks = union(event ? networksOf(event) : [], observation.networks, largestFirst, networksMax)
+  const stated = (name: 'thresholds' | 'source'): Stated<JsonObject> | undefined => {
+    const value = before[name] as JsonObject | undefined
+    const stamp = stamps[name]
+    return later(value && stamp ? { value, stamp } : undefined, statedBy(observation, seen[name]))
+  }
+  const thresholds = stated('thresholds')
+  const source = stated('source')
+  const at = (observation.observedAt ?? observation.receivedAt).toISOString()
+  const peak = (value: number | null) => (value === null ? undefined : { value, at })
+  const value = withoutUndefined({
+    vectors: nonEmpty(union(before.vectors ?? [], seen.vectors ?? [], byText, wordsMax)),
+    protocols: nonEmpty(union(before.protocols ?? [], seen.protocols ?? [], byText, wordsMax)),
+    top_sources: nonEmpty(
+      topShares(before.top_sources ?? [], seen.top_sources ?? [], (share) => share.address, sharesMax),
+    ),
+    source_ports: nonEmpty(topShares(before.source_ports ?? [], seen.source_ports ?? [], portOf, sharesMax)),
+    destination_ports: nonEmpty(
+      topShares(before.destination_ports ?? [], seen.destination_ports ?? [], portOf, sharesMax),
+    ),
+    thresholds: thresholds?.value,
+    peaks: someOf({
+      bps: higherPeak(before.peaks?.bps, peak(observation.bps)),
+      pps: higherPeak(before.peaks?.pps, peak(observation.pps)),
+    }),
+    total_bytes: greatest(before.total_bytes, seen.total_bytes),
+    total_packets: greatest(before.total_packets, seen.total_packets),
+    mitigation: someOf({
+      actions: nonEmpty(
+        union(before.mitigation?.actions ?? [], seen.mitigation?.actions ?? [], byText, wordsMax),
+      ),
+      rules: nonEmpty(
+        unionOfJson(
+          (before.mitigation?.rules ?? []) as JsonObject[],
+          (seen.mitigation?.rules ?? []) as JsonObject[],
+          rulesMax,
+        ),
+      ),
+    }),
+    networks: networks.length > 1 ? networks : undefined,
+    source: source?.value,
+  }) as ParsedData
+  return {
+    value,
+    networks,
+    stamps: withoutUndefined({
+      thresholds: thresholds?.stamp,
+      source: source?.stamp,
+    }) as MergeState['stamps'],
+  }
+}
+
+const portOf = (share: { readonly port: number }): string => String(share.port).padStart(5, '0')
+
+function largestFirst(a: Prefix, b: Prefix): number {
+  const family = Number(a.includes(':')) - Number(b.includes(':'))
+  return family || lengthOf(a) - lengthOf(b) || comparePrefixes(a, b)
+}
+
+function inOrder<T extends string>(vocabulary: readonly T[], words: readonly T[]): T[] {
+  return vocabulary.filter((word) => words.includes(word))
+}
+
+function nonEmpty<T>(list: T[]): T[] | undefined {
+  return list.length > 0 ? list : undefined
+}
+
+function someOf<T extends object>(value: T): T | undefined {
+  const kept = withoutUndefined(value)
+  return Object.keys(kept).length > 0 ? (kept as T) : undefined
+}
+
+function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as never
+}

@@ -1,0 +1,60 @@
+// JSON values as detectors send them: one text for equal values, and a bounded copy that PostgreSQL can store. Pure.
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+export type JsonObject = { readonly [key: string]: Json }
+
+/** The same text for equal values, whatever the order of their keys: jsonb gives keys back in an order of its own. */
+export function canonicalJson(value: Json | undefined): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value ?? null)
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const object = value as JsonObject
+  const pairs = Object.keys(object)
+    .filter((key) => object[key] !== undefined)
+    .toSorted()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key])}`)
+  return `{${pairs.join(',')}}`
+}
+
+/** Text that PostgreSQL takes (no NUL, no half of a surrogate pair), of at most `lengthMax` UTF-16 units. */
+export function cleanText(text: string, lengthMax: number): string {
+  return text.replaceAll('\0', '').slice(0, lengthMax).toWellFormed()
+}
+
+const depthMax = 12
+const itemsMax = 50
+const keysMax = 200
+const textMax = 2_000
+/** About the size of the copy as text. */
+const sizeMax = 32_768
+
+/**
+ * A copy of what a detector sent that may be kept beside the event: lists, depth, texts and the whole are cut where
+ * they grow too large. The delivery itself is kept in full, so nothing is lost by it.
+ */
+export function abridgeJson(value: unknown): Json {
+  const budget = { left: sizeMax }
+  return abridge(value, depthMax, budget)
+}
+
+function abridge(value: unknown, depth: number, budget: { left: number }): Json {
+  budget.left -= 8
+  if (budget.left <= 0) return null
+  if (typeof value === 'string') {
+    const text = cleanText(value, Math.min(textMax, budget.left))
+    budget.left -= text.length
+    return text
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value === 'boolean') return value
+  if (value === null || typeof value !== 'object' || depth === 0) return null
+  if (Array.isArray(value)) return value.slice(0, itemsMax).map((item) => abridge(item, depth - 1, budget))
+  const pairs: [string, Json][] = []
+  for (const key of Object.keys(value).slice(0, keysMax)) {
+    const name = cleanText(key, 200)
+    budget.left -= name.length
+    if (budget.left <= 0) break
+    pairs.push([name, abridge((value as Record<string, unknown>)[key], depth - 1, budget)])
+  }
+  // fromEntries defines properties: a key "__proto__" stays a key.
+  return Object.fromEntries(pairs)
+}

@@ -1,0 +1,87 @@
+// The ways in which two statements about one event become one. Each of them gives the same result in any order, in any
+// grouping and for any number of repeats; nothing else may be used where observations are merged.
+import { canonicalJson, type Json } from './json.ts'
+
+export function least(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : b === undefined ? a : Math.min(a, b)
+}
+
+export function greatest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : b === undefined ? a : Math.max(a, b)
+}
+
+/** The union, in the given order, cut to its first `limit` members: the first of a union are the first of its parts. */
+export function union<T extends string>(
+  a: readonly T[],
+  b: readonly T[],
+  compare: (x: T, y: T) => number,
+  limit: number,
+): T[] {
+  return [...new Set([...a, ...b])].toSorted(compare).slice(0, limit)
+}
+
+export function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** The union of JSON values by their canonical text, the first `limit` of them in its order. */
+export function unionOfJson<T extends Json>(a: readonly T[], b: readonly T[], limit: number): T[] {
+  const byKey = new Map([...a, ...b].map((value) => [canonicalJson(value), value]))
+  return [...byKey]
+    .toSorted(([x], [y]) => byText(x, y))
+    .map(([, value]) => value)
+    .slice(0, limit)
+}
+
+export type Peak = { readonly value: number; readonly at: string }
+
+/** The higher one; of equals the earlier. `at` is ISO 8601 UTC, so its order as text is that of time. */
+export function higherPeak(a: Peak | undefined, b: Peak | undefined): Peak | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  if (a.value !== b.value) return a.value > b.value ? a : b
+  return a.at <= b.at ? a : b
+}
+
+/** When a statement was made (ms since 1970, -1: unknown), and how much its kind of statement is worth. */
+export type Stamp = readonly [observedAt: number, weight: number]
+
+export type Stated<T extends Json> = { readonly value: T; readonly stamp: Stamp }
+
+/** What was said last; then what is worth more; then, so that there is an answer at all, the greater text. */
+export function later<T extends Json>(
+  a: Stated<T> | undefined,
+  b: Stated<T> | undefined,
+): Stated<T> | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  const order =
+    a.stamp[0] - b.stamp[0] ||
+    a.stamp[1] - b.stamp[1] ||
+    byText(canonicalJson(a.value), canonicalJson(b.value))
+  return order >= 0 ? a : b
+}
+
+export type Share = { readonly packets?: number; readonly bytes?: number }
+
+/**
+ * Of each key the greatest share as a whole, then the `limit` greatest. What is cut off has `limit` greater ones above
+ * it that only grow, so cutting early or late gives the same; merging packets and bytes apart would not.
+ */
+export function topShares<T extends Share>(
+  a: readonly T[],
+  b: readonly T[],
+  keyOf: (share: T) => string,
+  limit: number,
+): T[] {
+  const best = new Map<string, T>()
+  for (const share of [...a, ...b]) {
+    const known = best.get(keyOf(share))
+    if (known === undefined || compareShares(share, known) > 0) best.set(keyOf(share), share)
+  }
+  return [...best.values()]
+    .toSorted((x, y) => compareShares(y, x) || byText(keyOf(x), keyOf(y)))
+    .slice(0, limit)
+}
+
+function compareShares(a: Share, b: Share): number {
+  return (a.packets ?? -1) - (b.packets ?? -1) || (a.bytes ?? -1) - (b.bytes ?? -1)
+}
