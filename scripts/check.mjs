@@ -1,0 +1,58 @@
+// `npm run check`: everything that can be said about the code without running it, and whether the generated files are
+// what would be generated. All parts run, at once; each gets a line, and a failed one its output.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const LINES_MAX = 200
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+const parts = [
+  { title: 'types (tsc)', args: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'] },
+  { title: 'lint (oxlint)', args: ['node_modules/oxlint/bin/oxlint'] },
+  { title: 'format (oxfmt)', args: ['node_modules/oxfmt/bin/oxfmt', '--check'] },
+  { title: 'schema.ts, schema.sql', args: ['server/src/db/generate.ts', '--check'] },
+  { title: 'openapi.json', args: ['server/src/http/generate-openapi.ts', '--check'] },
+  {
+    title: 'import table',
+    args: ['--test', 'server/test/imports.test.ts'],
+    file: 'server/test/imports.test.ts',
+  },
+]
+
+/** Resolves with whether all is well. */
+export async function check() {
+  const wanted = parts.filter(({ file }) => file === undefined || existsSync(join(root, file)))
+  const results = await Promise.all(wanted.map(runPart))
+  return results.every(Boolean)
+}
+
+async function runPart({ title, args }) {
+  const start = performance.now()
+  const { status, output } = await run(args)
+  const seconds = ((performance.now() - start) / 1000).toFixed(1)
+  process.stdout.write(`${status === 0 ? 'ok    ' : 'FAILED'} ${title.padEnd(22)} ${seconds.padStart(5)} s\n`)
+  if (status !== 0) process.stdout.write(indent(output))
+  return status === 0
+}
+
+function indent(output) {
+  const lines = output.trimEnd().split('\n')
+  const more = lines.length > LINES_MAX ? [`... and ${lines.length - LINES_MAX} lines more`] : []
+  return [...lines.slice(0, LINES_MAX), ...more].map((line) => `       ${line}\n`).join('')
+}
+
+function run(args) {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  child.stdout.on('data', (chunk) => (output += chunk))
+  child.stderr.on('data', (chunk) => (output += chunk))
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve({ status: 1, output: error.message }))
+    child.on('close', (status) => resolve({ status, output }))
+  })
+}
+
+if (import.meta.main) process.exitCode = (await check()) ? 0 : 1

@@ -1,0 +1,66 @@
+// `npm test [-- file ...]`: the check, then every test of every workspace (or the files that are named).
+// The last line is `N passed, N failed, N skipped`, alone. The status is not 0 when anything failed, the check
+// included, or when no test ran.
+import { globSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { finished } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { fileURLToPath } from 'node:url'
+import { stopTestServer } from '../server/src/db/testing.ts'
+import { check } from './check.mjs'
+import { installPackages, missingPackages } from './debian-packages.mjs'
+
+const FILE_TIMEOUT_MS = 10 * 60_000
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+const named = process.argv.slice(2)
+// A missing peer skips its tests on a developer's machine; where the result counts it fails them.
+if (process.env.CI === 'true') process.env.PHAROS_TEST_REQUIRE_PEERS = '1'
+providePeers()
+const checked = named.length > 0 || (await check())
+const counts = await runTests(named.length > 0 ? named : findTests())
+await stopTestServer()
+if (!checked) process.stdout.write('the check failed: see above\n')
+process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
+process.exitCode = checked && counts.failed === 0 && counts.passed > 0 ? 0 : 1
+
+function providePeers() {
+  const missing = missingPackages()
+  if (missing === undefined)
+    return say('not a Debian system: tests against real routers need gobgpd and bird2')
+  if (missing.length === 0) return
+  const command = `apt-get install ${missing.join(' ')}`
+  if (process.getuid?.() !== 0)
+    return say(`tests against ${missing.join(', ')} will be skipped: ${command}, as root`)
+  say(`installing ${missing.join(', ')}`)
+  if (!installPackages(missing))
+    say(`not all could be installed; tests that need them will be skipped: ${command}`)
+}
+
+function say(message) {
+  process.stderr.write(`${message}\n`)
+}
+
+function findTests() {
+  const workspaces = ['contract', 'server', 'portal', 'lab', 'bench']
+  return workspaces
+    .flatMap((name) => globSync(`${name}/**/*.test.ts`, { exclude: ['**/node_modules/**'] }))
+    .sort()
+}
+
+/** Counts as the runner counts; what was cancelled or never got to run has failed. */
+async function runTests(files) {
+  const counts = { passed: 0, failed: 0, skipped: 0 }
+  const events = run({ files, concurrency: Math.max(2, availableParallelism()), timeout: FILE_TIMEOUT_MS })
+  events.on('test:summary', ({ file, counts: all }) => {
+    if (file !== undefined) return
+    counts.passed = all.passed
+    counts.failed = all.failed + all.cancelled
+    counts.skipped = all.skipped + all.todo
+  })
+  const report = events.compose(new spec())
+  report.pipe(process.stdout, { end: false })
+  await finished(report)
+  return counts
+}
