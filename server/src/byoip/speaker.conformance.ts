@@ -2,6 +2,7 @@
 // needs the daemon itself (a route put there by hand, a restart) comes from the fixture.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Prefix } from '../net/prefix.ts'
 import { type Route, type Speaker, SpeakerError, sameRoute, selfNextHop } from './speaker.ts'
 
@@ -159,6 +160,22 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [rich4])
     })
 
+    it('tells a watcher that the daemon came back', async () => {
+      await starting(fixture, [rich4])
+      const client = fixture.connect()
+      await client.list()
+      let restarts = 0
+      const stop = client.watch(() => restarts++)
+      await fixture.restart()
+      await until(() => restarts > 0)
+      stop()
+      const before = restarts
+      await fixture.restart()
+      await fixture.speaker.list()
+      assert.equal(restarts, before)
+      await client.close()
+    })
+
     it('says unreachable within the timeout when there is no daemon', async () => {
       const { speaker, timeoutMs } = fixture.absent
       const calls: (() => Promise<unknown>)[] = [
@@ -174,6 +191,11 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       }
     })
   })
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let at = 0; at < 500 && !condition(); at++) await sleep(10)
+  assert.ok(condition(), 'nothing happened within 5 s')
 }
 
 function route(prefix: string, rest: Partial<Route> = {}): Route {

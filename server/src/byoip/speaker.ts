@@ -11,7 +11,8 @@ export { DriverError as SpeakerError } from '../runtime/driver-error.ts'
  * - `asPath`: leftmost first, without the speaker's own ASN, which it puts in front itself towards its neighbours.
  *   `[]` originates the prefix as the speaker's ASN; `[64496]` announces a customer's prefix with the customer's
  *   ASN as origin, so that the neighbours of AS64500 see `64500 64496`.
- * - `nextHop`: an address of the prefix's family, or `0.0.0.0` / `::` for "the speaker itself".
+ * - `nextHop`: an address of the prefix's family, or `0.0.0.0` / `::` for "the speaker itself". `::` only works towards
+ *   neighbours over IPv6: a session over IPv4 has no IPv6 address to put in, and the neighbour drops the route.
  * - `communities`: RFC 1997, `asn:value`, each at most 65535. `largeCommunities`: RFC 8092, `asn:value:value`. Both
  *   are sets: their order means nothing. The owner community is not among them, the driver adds and removes it.
  */
@@ -47,6 +48,11 @@ export interface Speaker {
   announce(routes: readonly Route[]): Promise<void>
   /** Takes away our routes for these prefixes, whatever their attributes are. An absent one is fine; `[]` does nothing. */
   withdraw(routes: readonly Pick<Route, 'prefix'>[]): Promise<void>
+  /**
+   * Calls `onUp` each time that the speaker became reachable after it was not: if it was restarted it has forgotten our
+   * routes, and its neighbours forget them soon after. The loop runs at once. Returns how to stop watching.
+   */
+  watch(onUp: () => void): () => void
   /** Ends the connection; running calls reject. What is announced stays announced. */
   close(): Promise<void>
 }

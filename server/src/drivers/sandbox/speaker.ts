@@ -20,7 +20,8 @@ export type SandboxSpeakerConfig = {
  */
 export class SandboxRegion {
   readonly #tables = new Map<string, Map<string, Route>>()
-  down = false
+  readonly #watchers = new Set<() => void>()
+  #down = false
   refuses: (prefix: string) => boolean = () => false
   /** How many calls changed something or tried to. */
   changes = 0
@@ -31,8 +32,29 @@ export class SandboxRegion {
     return table
   }
 
+  get down(): boolean {
+    return this.#down
+  }
+
+  set down(down: boolean) {
+    const cameUp = this.#down && !down
+    this.#down = down
+    if (cameUp) this.#tellWatchers()
+  }
+
   restart(): void {
     this.#tables.clear()
+    if (!this.#down) this.#tellWatchers()
+  }
+
+  watch(onUp: () => void): () => void {
+    const watcher = (): void => onUp()
+    this.#watchers.add(watcher)
+    return () => void this.#watchers.delete(watcher)
+  }
+
+  #tellWatchers(): void {
+    for (const watcher of this.#watchers) queueMicrotask(watcher)
   }
 }
 
@@ -95,6 +117,12 @@ class SandboxSpeaker implements Speaker {
     await this.#answer()
     const table = this.#region.table(this.#owner)
     for (const { prefix } of routes) table.delete(prefix)
+  }
+
+  watch(onUp: () => void) {
+    const stop = this.#region.watch(onUp)
+    this.#closing.signal.addEventListener('abort', stop)
+    return stop
   }
 
   async close() {

@@ -1,0 +1,172 @@
+// One gRPC connection to a GoBGP daemon: calls with a deadline, errors in our kinds, and word of when the daemon comes
+// back. It knows messages and methods, and nothing of what they mean.
+import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import type { DescMessage, DescMethodClientStreaming, MessageShape } from '@bufbuild/protobuf'
+import type { DescMethodServerStreaming, DescMethodUnary } from '@bufbuild/protobuf'
+import * as grpc from '@grpc/grpc-js'
+import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'
+
+export type GobgpConnection = {
+  /** `host:port` or `unix:/path`. */
+  readonly address: string
+  /** PEM texts: `ca` verifies the daemon, `cert` and `key` show who we are. */
+  readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string } | undefined
+  /** Allows plaintext to an address that is not of this machine: whoever reaches the API commands the router. */
+  readonly insecure?: boolean | undefined
+}
+
+type Method<I extends DescMessage, O extends DescMessage> =
+  | DescMethodUnary<I, O>
+  | DescMethodServerStreaming<I, O>
+  | DescMethodClientStreaming<I, O>
+
+/** Throws TypeError on a plaintext address of another machine. Connects at the first call. */
+export class GobgpClient {
+  readonly #grpc: grpc.Client
+  readonly #address: string
+  readonly #running = new Set<{ cancel(): void }>()
+  #closed = false
+
+  constructor(connection: GobgpConnection) {
+    this.#address = connection.address
+    this.#grpc = new grpc.Client(connection.address, credentials(connection), {
+      // A daemon that was restarted holds no routes: it must hear of them before its neighbours are back.
+      'grpc.initial_reconnect_backoff_ms': 50,
+      'grpc.max_reconnect_backoff_ms': 500,
+      'grpc.max_receive_message_length': 16 * 1024 * 1024,
+      'grpc.use_local_subchannel_pool': 1,
+    })
+  }
+
+  unary<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>,
+    request: MessageShape<I>,
+    deadline: Date,
+  ): Promise<MessageShape<O>> {
+    return this.#call((done) => {
+      const { path, serialize, deserialize } = wire(method)
+      return this.#grpc.makeUnaryRequest(path, serialize, deserialize, request, { deadline }, done)
+    })
+  }
+
+  /** Resolves after the last message, with the call's good status: what was seen is then all. */
+  serverStream<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodServerStreaming<I, O>,
+    request: MessageShape<I>,
+    deadline: Date,
+    onMessage: (message: MessageShape<O>) => void,
+  ): Promise<undefined> {
+    return this.#call((done) => {
+      const { path, serialize, deserialize } = wire(method)
+      const call = this.#grpc.makeServerStreamRequest(path, serialize, deserialize, request, { deadline })
+      call.on('data', onMessage)
+      call.on('error', done)
+      call.on('status', ({ code }: grpc.StatusObject) => {
+        if (code === grpc.status.OK) done(null, undefined)
+      })
+      return call
+    })
+  }
+
+  clientStream<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodClientStreaming<I, O>,
+    requests: readonly MessageShape<I>[],
+    deadline: Date,
+  ): Promise<MessageShape<O>> {
+    return this.#call((done) => {
+      const { path, serialize, deserialize } = wire(method)
+      const call = this.#grpc.makeClientStreamRequest(path, serialize, deserialize, { deadline }, done)
+      call.on('error', () => {}) // told through `done` as well
+      for (const request of requests) call.write(request)
+      call.end()
+      return call
+    })
+  }
+
+  /** Keeps the connection up from now on; `onUp` hears of each time that it came up. Returns how to stop. */
+  watch(onUp: () => void): () => void {
+    const channel = this.#grpc.getChannel()
+    let watching = true
+    const follow = (before: grpc.connectivityState): void => {
+      channel.watchConnectivityState(before, Infinity, () => {
+        if (!watching || this.#closed) return
+        const state = channel.getConnectivityState(true)
+        if (state === grpc.connectivityState.READY) onUp()
+        follow(state)
+      })
+    }
+    follow(channel.getConnectivityState(true))
+    return () => {
+      watching = false
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const call of this.#running) call.cancel()
+    this.#grpc.close()
+  }
+
+  async #call<T>(
+    start: (done: (error: grpc.ServiceError | null, value?: T) => void) => { cancel(): void },
+  ): Promise<T> {
+    if (this.#closed) throw new DriverError('unreachable', `gobgpd at ${this.#address}: the client is closed`)
+    let call: { cancel(): void } | undefined
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        call = start((error, value) => (error ? reject(this.#explain(error)) : resolve(value as T)))
+        this.#running.add(call)
+      })
+    } finally {
+      if (call) this.#running.delete(call)
+    }
+  }
+
+  #explain(error: grpc.ServiceError): DriverError {
+    const message = `gobgpd at ${this.#address}: ${error.details || error.message}`
+    return new DriverError(kindOf(error), message, { cause: error })
+  }
+}
+
+function wire<I extends DescMessage, O extends DescMessage>(method: Method<I, O>) {
+  return {
+    path: `/${method.parent.typeName}/${method.name}`,
+    serialize: (message: MessageShape<I>) => Buffer.from(toBinary(method.input, message)),
+    deserialize: (octets: Buffer) => fromBinary(method.output, octets, { readUnknownFields: false }),
+  }
+}
+
+/** GoBGP answers every refusal of its own with UNKNOWN. */
+const kinds: { readonly [code: number]: DriverErrorKind } = {
+  [grpc.status.UNAVAILABLE]: 'unreachable',
+  [grpc.status.DEADLINE_EXCEEDED]: 'unreachable',
+  [grpc.status.CANCELLED]: 'unreachable',
+  [grpc.status.ABORTED]: 'unreachable',
+  [grpc.status.UNIMPLEMENTED]: 'protocol',
+  [grpc.status.INTERNAL]: 'protocol',
+  [grpc.status.OUT_OF_RANGE]: 'protocol',
+  [grpc.status.DATA_LOSS]: 'protocol',
+}
+
+/** Shortly after its start the daemon answers that it has no configuration yet: nobody's route is to blame for that. */
+function kindOf({ code, details }: grpc.ServiceError): DriverErrorKind {
+  if (code === grpc.status.UNKNOWN && details.includes("hasn't started")) return 'unreachable'
+  return kinds[code] ?? 'refused'
+}
+
+function credentials({ address, tls, insecure }: GobgpConnection): grpc.ChannelCredentials {
+  if (tls) return grpc.credentials.createSsl(pem(tls.ca), pem(tls.key), pem(tls.cert))
+  if (!insecure && !isOfThisMachine(address))
+    throw new TypeError(
+      `gobgpd at ${address}: plaintext only to this machine. Configure tls, or insecure: true if the path is protected`,
+    )
+  return grpc.credentials.createInsecure()
+}
+
+function pem(text: string | undefined): Buffer | null {
+  return text === undefined ? null : Buffer.from(text)
+}
+
+function isOfThisMachine(address: string): boolean {
+  return /^(?:unix:|localhost:\d+$|127(?:\.\d{1,3}){3}:\d+$|\[::1\]:\d+$)/.test(address)
+}

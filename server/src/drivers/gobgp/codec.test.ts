@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import * as fc from 'fast-check'
+import { type Route, sameRoute } from '../../byoip/speaker.ts'
+import { familyOf } from '../../net/address.ts'
+import { formatBits, maskBits, widthOf } from '../../net/bits.ts'
+import { type Prefix, parsePrefix } from '../../net/prefix.ts'
+import { decodeAttributes, decodeNlri, encodeAttributes, encodeNlri } from './attributes.ts'
+import { decodeOwnRoute, encodeRoute, encodeWithdrawal, parseOwner } from './codec.ts'
+import { type Path, PathSchema } from './generated/gobgp_pb.js'
+
+const numRuns = process.env['PHAROS_TEST_LONG'] === '1' ? 100_000 : 2_000
+const owner = parseOwner('64500:1:1')
+
+it('turns every route into octets and back', () => {
+  fc.assert(
+    fc.property(routes, (route) => {
+      const path = listed(encodeRoute(route, owner))
+      const decoded = decodeOwnRoute(path, familyOf(route.prefix), owner)
+      assert.ok(decoded && sameRoute(decoded, route), JSON.stringify({ route, decoded }))
+    }),
+    { numRuns },
+  )
+})
+
+it('takes no route for its own that another owner made', () => {
+  fc.assert(
+    fc.property(routes, ownerTexts, (route, text) => {
+      const path = listed(encodeRoute(route, parseOwner(text)))
+      assert.equal(
+        decodeOwnRoute(path, familyOf(route.prefix), owner) !== undefined,
+        text === owner.community,
+      )
+    }),
+    { numRuns },
+  )
+})
+
+it('needs the path identifier, the owner community and the local origin, all three', () => {
+  const path = listed(encodeRoute(example, owner))
+  assert.ok(decodeOwnRoute(path, 4, owner))
+  assert.equal(decodeOwnRoute({ ...path, identifier: 0 }, 4, owner), undefined)
+  assert.equal(decodeOwnRoute({ ...path, neighborIp: '192.0.2.9' }, 4, owner), undefined)
+  const withoutOwner = encodeAttributes(example.prefix, example)
+  assert.equal(decodeOwnRoute({ ...path, pattrsBinary: withoutOwner }, 4, owner), undefined)
+})
+
+it('writes the octets that RFC 4271, 4760, 1997 and 8092 ask for', () => {
+  assert.deepEqual(hex(encodeAttributes(example.prefix, example)), [
+    '40010100', // ORIGIN IGP
+    '40020602010000fbf0', // AS_PATH: a sequence of one, 64496
+    '400304c0000201', // NEXT_HOP 192.0.2.1
+    'c00804fbf40064', // COMMUNITIES 64500:100
+    'c0200c0000fbf40000000200000003', // LARGE_COMMUNITY 64500:2:3
+  ])
+  const prefix = parsePrefix('2001:db8:a000::/35')
+  const plain = { asPath: [], nextHop: '2001:db8::1', communities: [], largeCommunities: [] }
+  assert.deepEqual(hex(encodeAttributes(prefix, plain)), [
+    '40010100',
+    '400200',
+    '800e1b0002011020010db8000000000000000000000001002320010db8a0', // MP_REACH_NLRI: /35,
+  ])
+})
+
+it('keeps the AS path of more than one segment and of more than 255 octets', () => {
+  const asPath = Array.from({ length: 300 }, (_, at) => 4_200_000_000 + at)
+  const [, attribute] = encodeAttributes(example.prefix, { ...example, asPath })
+  assert.equal(attribute?.[0], 0x50)
+  assert.deepEqual(decodeAttributes([attribute!]).asPath, asPath)
+})
+
+it('refuses what is no route, with a reason', () => {
+  const bad: [Partial<Route>, RegExp][] = [
+    [{ nextHop: '2001:db8::1' }, /family/],
+    [{ nextHop: 'example.net' }, /./],
+    [{ communities: ['65536:1'] }, /community/],
+    [{ communities: ['no-export'] }, /community/],
+    [{ largeCommunities: ['1:2'] }, /large community/],
+    [{ asPath: [0] }, /AS path/],
+    [{ asPath: [4_294_967_296] }, /AS path/],
+  ]
+  for (const [part, reason] of bad) assert.throws(() => encodeRoute({ ...example, ...part }, owner), reason)
+})
+
+it('never reads octets that are cut or lengthened as the whole thing', () => {
+  const attributes = encodeAttributes(example.prefix, example)
+  for (const attribute of attributes) {
+    for (let length = 0; length < attribute.length; length++)
+      assert.throws(() => decodeAttributes([attribute.subarray(0, length)]), TypeError)
+    assert.throws(() => decodeAttributes([Uint8Array.of(...attribute, 0)]), TypeError)
+  }
+  const nlri = encodeNlri(example.prefix)
+  assert.throws(() => decodeNlri(nlri.subarray(0, 2), 4), TypeError)
+  assert.throws(() => decodeNlri(Uint8Array.of(...nlri, 1), 4), TypeError)
+  assert.throws(() => decodeNlri(Uint8Array.of(33, 1, 2, 3, 4, 5), 4), TypeError)
+  assert.throws(() => decodeNlri(new Uint8Array(), 4), TypeError)
+})
+
+it('reads a route with any octet changed, or throws an Error', () => {
+  fc.assert(
+    fc.property(routes, fc.nat(), fc.nat(255), (route, at, octet) => {
+      const attributes = encodeAttributes(route.prefix, route)
+      const changed = attributes[at % attributes.length]!
+      changed[at % changed.length] = octet
+      try {
+        decodeAttributes(attributes)
+      } catch (error) {
+        assert.ok(error instanceof Error)
+      }
+    }),
+    { numRuns },
+  )
+})
+
+it('makes a withdrawal that names one prefix and says that it is one', () => {
+  const path = fromBinary(
+    PathSchema,
+    toBinary(PathSchema, encodeWithdrawal(parsePrefix('192.0.2.0/24'), owner)),
+  )
+  assert.equal(path.isWithdraw, true)
+  assert.equal(path.identifier, owner.identifier)
+  assert.equal(decodeNlri(path.nlriBinary, 4), '192.0.2.0/24')
+})
+
+it('derives from an owner an identifier that is never the one that others use', () => {
+  fc.assert(
+    fc.property(ownerTexts, (text) => {
+      const { identifier } = parseOwner(text)
+      assert.ok(Number.isInteger(identifier) && identifier > 0 && identifier <= 0xffffffff)
+    }),
+  )
+  assert.throws(() => parseOwner('64500:1'), /large community/)
+})
+
+const example: Route = {
+  prefix: parsePrefix('198.51.100.0/24'),
+  asPath: [64496],
+  nextHop: '192.0.2.1',
+  communities: ['64500:100'],
+  largeCommunities: ['64500:2:3'],
+}
+
+/** As the daemon answers it: over the wire once, and with where it came from. */
+function listed(path: Path): Path {
+  return fromBinary(PathSchema, toBinary(PathSchema, create(PathSchema, { ...path, neighborIp: '<nil>' })))
+}
+
+function hex(octets: readonly Uint8Array[]): string[] {
+  return octets.map((one) => Buffer.from(one).toString('hex'))
+}
+
+const uint32 = fc.integer({ min: 0, max: 0xffffffff })
+const uint16 = fc.integer({ min: 0, max: 0xffff })
+const ownerTexts = fc.tuple(uint32, uint32, uint32).map((numbers) => numbers.join(':'))
+
+const addresses = (family: 4 | 6) =>
+  fc
+    .tuple(uint32, uint32, uint32, uint32, fc.integer({ min: 0, max: widthOf(family) }))
+    .map(([w0, w1, w2, w3, length]) => {
+      const bits = { family, length, w0: w0 | 0, w1: w1 | 0, w2: w2 | 0, w3: w3 | 0 }
+      return { host: formatBits(bits), prefix: `${formatBits(maskBits(bits))}/${length}` }
+    })
+
+/** Addresses that `net` refuses (IPv4-mapped) are no routes. */
+const isMapped = (text: string): boolean => text.startsWith('::ffff:') || text === '::/0'
+
+const routes: fc.Arbitrary<Route> = fc
+  .constantFrom(4 as const, 6 as const)
+  .chain((family) => fc.tuple(addresses(family), addresses(family)))
+  .filter(([{ prefix }, { host }]) => !isMapped(prefix) && !isMapped(host))
+  .chain(([{ prefix }, { host }]) =>
+    fc.record({
+      prefix: fc.constant(prefix as Prefix).map(parsePrefix),
+      nextHop: fc.constant(host),
+      asPath: fc.array(fc.integer({ min: 1, max: 0xffffffff }), { maxLength: 6 }),
+      communities: fc.array(
+        fc.tuple(uint16, uint16).map((numbers) => numbers.join(':')),
+        { maxLength: 70 },
+      ),
+      largeCommunities: fc.array(ownerTexts, { maxLength: 30 }),
+    }),
+  )

@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { create } from '@bufbuild/protobuf'
+import { freePort, randomSubnet } from '@pharos/lab/address'
+import { Gobgpd } from '@pharos/lab/gobgpd'
+import { skipWithout } from '@pharos/lab/program'
+import { type SpeakerFixture, speakerConformance } from '../../byoip/speaker.conformance.ts'
+import type { Route, Speaker } from '../../byoip/speaker.ts'
+import { parsePrefix } from '../../net/prefix.ts'
+import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'
+import { encodeRoute, parseOwner } from './codec.ts'
+import { startFakeGobgpd } from './testing.ts'
+import { ListPathResponseSchema } from './generated/gobgp_pb.js'
+import { createGobgpSpeaker } from './speaker.ts'
+
+const owner = '64500:1:1'
+const skip = skipWithout('gobgpd', 'gobgp')
+
+speakerConformance('GoBGP', conformanceFixture, skip || undefined)
+
+describe('the GoBGP speaker on a real daemon', { skip }, () => {
+  it('is unreachable, and blames no route, while the daemon has no configuration', async (t) => {
+    const gobgpd = await startGobgpd(t, { configured: false })
+    const speaker = speakerAt(t, gobgpd.apiAddress)
+    await assert.rejects(speaker.probe(), ofKind('unreachable', /no configuration/))
+    await assert.rejects(speaker.announce([route('192.0.2.0/24')]), ofKind('unreachable', /started/))
+    await assert.rejects(speaker.list(), ofKind('unreachable', /started/))
+  })
+
+  it('rejects a call that is cut by the death of the daemon, and works with the next one', async (t) => {
+    const gobgpd = await startGobgpd(t)
+    const speaker = speakerAt(t, gobgpd.apiAddress)
+    const many = Array.from({ length: 20_000 }, (_, at) => route(`10.${at >> 8}.${at & 255}.0/24`))
+    await speaker.announce(many)
+    const listed = speaker.list().then(
+      (routes) => routes.length,
+      (error: unknown) => error,
+    )
+    await gobgpd.kill('SIGKILL')
+    const outcome = await listed
+    assert.ok(outcome === many.length || (outcome instanceof DriverError && outcome.kind === 'unreachable'))
+    await gobgpd.start({ restarted: true })
+    assert.deepEqual(await untilReachable(speaker), [])
+  })
+})
+
+it('refuses plaintext to another machine unless it is told to', () => {
+  const at = (address: string, insecure = false) => createGobgpSpeaker({ address, owner, insecure })
+  for (const address of [
+    '192.0.2.1:50051',
+    'gobgpd.example:50051',
+    '[2001:db8::1]:50051',
+    '127.0.0.1.example:1',
+  ])
+    assert.throws(() => at(address), /plaintext/)
+  for (const address of ['127.0.0.1:50051', 'localhost:50051', '[::1]:50051', 'unix:/run/gobgpd.sock'])
+    void at(address).close()
+  void at('192.0.2.1:50051', true).close()
+})
+
+it('sends nothing at all for no routes', async (t) => {
+  const fake = await fakeFor(t)
+  const speaker = speakerAt(t, fake.address)
+  await speaker.announce([])
+  await speaker.withdraw([])
+  assert.equal(fake.calls(), 0)
+})
+
+it('sends many routes in messages of 500, in one call', async (t) => {
+  const fake = await fakeFor(t)
+  await speakerAt(t, fake.address).announce(numbered(1_201))
+  assert.deepEqual(
+    fake.changes.map(({ paths }) => paths.length),
+    [500, 500, 201],
+  )
+  assert.equal(fake.calls(), 1)
+})
+
+it('announces all others when some are refused, and names those', async (t) => {
+  const bad = new Set([7, 8, 700])
+  const fake = await fakeFor(t, {
+    refuse: ({ paths }) =>
+      paths.some(({ nlriBinary }) => bad.has(numberOf(nlriBinary))) ? 'no such thing' : undefined,
+  })
+  const announced = speakerAt(t, fake.address).announce(numbered(1_000))
+  await assert.rejects(announced, (error) => {
+    assert.ok(error instanceof DriverError)
+    assert.equal(error.kind, 'refused')
+    assert.deepEqual(
+      error.refused.map(({ subject }) => subject),
+      ['10.0.7.0/24', '10.0.8.0/24', '10.2.188.0/24'],
+    )
+    return true
+  })
+  const taken = new Set(
+    fake.changes.flatMap(({ paths }) => paths.map(({ nlriBinary }) => numberOf(nlriBinary))),
+  )
+  assert.equal(taken.size, 997)
+})
+
+it('announces the others when one route cannot be written down', async (t) => {
+  const fake = await fakeFor(t)
+  const routes = [route('192.0.2.0/24', { nextHop: '::' }), route('203.0.113.0/24')]
+  await assert.rejects(speakerAt(t, fake.address).announce(routes), ofKind('refused', /192\.0\.2\.0\/24/))
+  assert.equal(fake.changes[0]?.paths.length, 1)
+})
+
+it('does not take a list that ends in an error for all there is', async (t) => {
+  const path = encodeRoute(route('192.0.2.0/24'), parseOwner(owner))
+  const one = create(ListPathResponseSchema, { destination: { paths: [{ ...path, neighborIp: '<nil>' }] } })
+  const fake = await fakeFor(t, {
+    list: (call) => {
+      call.write(one)
+      call.emit('error', { code: 14, details: 'going away' })
+    },
+  })
+  await assert.rejects(speakerAt(t, fake.address).list(), ofKind('unreachable', /going away/))
+})
+
+it('rejects the whole list when a route of ours cannot be read', async (t) => {
+  const path = encodeRoute(route('192.0.2.0/24'), parseOwner(owner))
+  const fake = await fakeFor(t, {
+    list: (call) => {
+      const nlriBinary = path.nlriBinary.subarray(0, 2)
+      call.write(
+        create(ListPathResponseSchema, {
+          destination: { paths: [{ ...path, nlriBinary, neighborIp: '<nil>' }] },
+        }),
+      )
+      call.end()
+    },
+  })
+  await assert.rejects(speakerAt(t, fake.address).list(), ofKind('protocol', /unreadable/))
+})
+
+it('is unreachable when the daemon is silent for longer than the timeout', async (t) => {
+  const fake = await fakeFor(t)
+  const speaker = speakerAt(t, fake.address, 200)
+  const startedMs = performance.now()
+  await assert.rejects(speaker.list(), ofKind('unreachable', /./))
+  assert.ok(performance.now() - startedMs < 1_200)
+})
+
+it('rejects what is running when it is closed', async (t) => {
+  const fake = await fakeFor(t)
+  const speaker = speakerAt(t, fake.address)
+  const running = assert.rejects(speaker.list(), ofKind('unreachable', /./))
+  setTimeout(() => void speaker.close(), 50)
+  await running
+})
+
+it('says clearly that GoBGP 4 is not supported yet', async (t) => {
+  const fake = await fakeFor(t, { onlyMethod: '/api.GoBgpService/GetBgp' })
+  const speaker = speakerAt(t, fake.address)
+  await assert.rejects(speaker.probe(), ofKind('protocol', /GoBGP 4 is not supported yet/))
+  await assert.rejects(speaker.list(), ofKind('protocol', /./))
+})
+
+it('says clearly that something else answers', async (t) => {
+  const fake = await fakeFor(t, { onlyMethod: '/other.Service/Do' })
+  await assert.rejects(speakerAt(t, fake.address).probe(), ofKind('protocol', /not GoBGP 3/))
+})
+
+async function conformanceFixture(): Promise<SpeakerFixture> {
+  const folder = await mkdtemp(join(tmpdir(), 'pharos-gobgp-'))
+  const gobgpd = new Gobgpd(await gobgpdOptions(folder))
+  await gobgpd.start()
+  const connect = (owner: string) => createGobgpSpeaker({ address: gobgpd.apiAddress, owner })
+  const nobody = `127.0.0.1:${await freePort('127.0.0.1', 0)}`
+  const fixture = {
+    speaker: connect(owner),
+    stranger: connect('64500:1:2'),
+    connect: () => connect(owner),
+    absent: { speaker: createGobgpSpeaker({ address: nobody, owner, timeoutMs: 1_000 }), timeoutMs: 1_000 },
+    addByHand: async (prefix: string) => {
+      const family = prefix.includes(':') ? ['-a', 'ipv6'] : []
+      await gobgpd.gobgp('global', 'rib', 'add', ...family, prefix)
+    },
+    listByHand: async () => {
+      const texts = [await gobgpd.gobgp('global', 'rib'), await gobgpd.gobgp('global', 'rib', '-a', 'ipv6')]
+      // What Pharos announces carries a large community; what the test adds by hand has none.
+      const lines = texts
+        .flatMap((text) => text.split('\n'))
+        .filter((line) => !line.includes('LargeCommunity'))
+      return lines.flatMap((line) => /\s([0-9a-f.:]+\/\d+)\s/.exec(line)?.[1] ?? [])
+    },
+    restart: async () => {
+      await gobgpd.kill('SIGKILL')
+      await gobgpd.start({ restarted: true })
+      await Promise.all([untilReachable(fixture.speaker), untilReachable(fixture.stranger)])
+    },
+    stop: async () => {
+      await Promise.all([fixture.speaker.close(), fixture.stranger.close(), fixture.absent.speaker.close()])
+      await gobgpd.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  return fixture
+}
+
+async function gobgpdOptions(folder: string) {
+  const address = `${randomSubnet()}.1`
+  const [apiPort, bgpPort] = [await freePort(address, 50_051), await freePort(address, 17_900)]
+  return { folder, address, apiPort, bgpPort, asn: 64500, neighbors: [] }
+}
+
+async function startGobgpd(t: TestContext, { configured = true } = {}): Promise<Gobgpd> {
+  const folder = await mkdtemp(join(tmpdir(), 'pharos-gobgp-'))
+  const gobgpd = new Gobgpd({ ...(await gobgpdOptions(folder)), configured })
+  t.after(async () => {
+    await gobgpd.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  await gobgpd.start()
+  return gobgpd
+}
+
+async function fakeFor(t: TestContext, behaviour?: Parameters<typeof startFakeGobgpd>[0]) {
+  const fake = await startFakeGobgpd(behaviour)
+  t.after(fake.stop)
+  return fake
+}
+
+function speakerAt(t: TestContext, address: string, timeoutMs = 5_000): Speaker {
+  const speaker = createGobgpSpeaker({ address, owner, timeoutMs })
+  t.after(() => speaker.close())
+  return speaker
+}
+
+/** The connection of a client to a restarted daemon comes back within half a second. */
+async function untilReachable(speaker: Speaker): Promise<readonly Route[]> {
+  const endMs = performance.now() + 5_000
+  for (;;) {
+    try {
+      return await speaker.list()
+    } catch (error) {
+      if (performance.now() > endMs) throw error
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}
+
+function ofKind(kind: DriverErrorKind, message: RegExp) {
+  return (error: unknown): boolean => {
+    assert.ok(error instanceof DriverError, String(error))
+    assert.equal(error.kind, kind, error.message)
+    assert.match(error.message, message)
+    return true
+  }
+}
+
+function numbered(count: number): Route[] {
+  return Array.from({ length: count }, (_, at) => route(`10.${at >> 8}.${at & 255}.0/24`))
+}
+
+function numberOf(nlri: Uint8Array): number {
+  return nlri[2]! * 256 + nlri[3]!
+}
+
+function route(prefix: string, rest: Partial<Route> = {}): Route {
+  return {
+    prefix: parsePrefix(prefix),
+    asPath: [],
+    nextHop: '0.0.0.0',
+    communities: [],
+    largeCommunities: [],
+    ...rest,
+  }
+}
