@@ -2,8 +2,8 @@
 // nothing of GoBGP; attributes that a Route does not have are skipped when they are read.
 import type { Route } from '../../byoip/speaker.ts'
 import { type Address, familyOf, parseAddress } from '../../net/address.ts'
-import { formatBits, readBits, widthOf } from '../../net/bits.ts'
-import type { Bits, Family } from '../../net/bits.ts'
+import { type Bits, type Family, widthOf } from '../../net/bits.ts'
+import { formatBits, readBits } from '../../net/bits-text.ts'
 import {
   communityFromNumber,
   communityToNumber,
