@@ -1,0 +1,83 @@
+// Which attacks run at once in what FastNetMon saw, told by its counters per protocol and by its sample of packets.
+import { amplificationOf } from '../classification.ts'
+import type { Classification } from '../classification.ts'
+import type { Direction } from './fastnetmon.ts'
+import { dominantOf } from './packets.ts'
+import type { SampledPacket } from './packets.ts'
+import { readAmount } from './reading.ts'
+import type { Fields } from './reading.ts'
+
+/** Below this part of the packets a protocol is not an attack of its own. */
+const shareMin = 0.25
+
+/** The vectors, the greatest first. */
+export function vectorsOf(
+  details: Fields,
+  direction: Direction,
+  sample: readonly SampledPacket[],
+): Classification[] {
+  const way = direction ?? busierWay(details)
+  const pps = (name: string) => ppsOf(details, `${way}_${name}_pps`)
+  const total = ppsOf(details, `total_${way}_pps`)
+  const syn = pps('syn_tcp')
+  const tcp = pps('tcp')
+  const udp = pps('udp')
+  const fragments = pps('ip_fragmented')
+  const candidates: [Classification, number][] = [
+    [udpVector(sample), udp],
+    syn * 2 > tcp ? ['tcp.syn_flood', syn] : [tcpVector(sample), tcp],
+    ['icmp.flood', pps('icmp')],
+    // Answers of an amplifier are fragmented: that alone is no second vector.
+    ['ip.fragment', fragments > udp ? fragments : 0],
+  ]
+  const vectors = candidates
+    .filter(([, rate]) => rate > 0 && rate >= total * shareMin)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([vector]) => vector)
+  return vectors.length > 0 ? vectors : statedVector(details, sample)
+}
+
+function ppsOf(details: Fields, name: string): number {
+  return readAmount(details[name], `attack_details.${name}`) ?? 0
+}
+
+function busierWay(details: Fields): 'incoming' | 'outgoing' {
+  return ppsOf(details, 'total_outgoing_pps') > ppsOf(details, 'total_incoming_pps') ? 'outgoing' : 'incoming'
+}
+
+function udpVector(sample: readonly SampledPacket[]): Classification {
+  const udp = sample.filter(({ protocol }) => protocol === 'udp')
+  const port = dominantOf(udp, ({ sourcePort }) => sourcePort)
+  return (port === undefined ? undefined : amplificationOf(port)) ?? 'udp.flood'
+}
+
+function tcpVector(sample: readonly SampledPacket[]): Classification {
+  const tcp = sample.filter(({ protocol }) => protocol === 'tcp')
+  const flags = dominantOf(tcp, ({ tcpFlags }) => tcpFlags)
+  if (flags === 'ack') return 'tcp.ack_flood'
+  if (flags === 'syn') return 'tcp.syn_flood'
+  return flags?.split(',').includes('rst') ? 'tcp.rst_flood' : 'tcp.flood'
+}
+
+/** Where there are no counters, what older versions name. */
+function statedVector(details: Fields, sample: readonly SampledPacket[]): Classification[] {
+  const type = attackTypes.get(details.attack_type)
+  if (type) return [type]
+  switch (details.attack_protocol) {
+    case 'udp':
+      return [udpVector(sample)]
+    case 'tcp':
+      return [tcpVector(sample)]
+    case 'icmp':
+      return ['icmp.flood']
+    default:
+      return []
+  }
+}
+
+const attackTypes: ReadonlyMap<unknown, Classification> = new Map([
+  ['syn_flood', 'tcp.syn_flood'],
+  ['udp_flood', 'udp.flood'],
+  ['icmp_flood', 'icmp.flood'],
+  ['ip_fragmentation', 'ip.fragment'],
+])

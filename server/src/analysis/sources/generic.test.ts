@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { mergeObservation } from '../event.ts'
+import { fixture } from './fixtures.ts'
+import { generic } from './generic.ts'
+import { defaultTexts } from './settings.ts'
+
+const receivedAt = new Date('2026-03-01T12:00:00Z')
+const settings = fixture('generic-settings')
+const read = (body: unknown, said: unknown = settings) =>
+  generic
+    .createNormaliser(said)(body, receivedAt)
+    .map((observation) =>
+      mergeObservation(undefined, observation, { key: 'am', defaults: defaultTexts(said, undefined) }),
+    )
+
+describe('a mapped source', () => {
+  const [firing, resolved] = read(fixture('generic-alerts'))
+
+  test('finds each field where the settings say, in our units', () => {
+    assert.equal(firing!.sourceEventId, 'f1')
+    assert.equal(firing!.affectedNetwork, '203.0.113.77/32')
+    assert.equal(firing!.affectedBps, 950_500_000)
+    assert.equal(firing!.affectedPps, 88_000)
+    assert.equal(firing!.classificationKey, 'udp.amplification.dns')
+    assert.equal(firing!.description, 'DNS amplification towards 203.0.113.77')
+    assert.deepEqual(firing!.flags, ['INCOMING'])
+    assert.deepEqual(firing!.status, ['EVENT_ONGOING'])
+    assert.deepEqual([firing!.start, firing!.end], [new Date('2026-03-01T10:00:00.123Z'), null])
+    assert.deepEqual([firing!.sourceCountry, firing!.sourceLocationId], ['NL', 'ams'])
+  })
+
+  test('takes several events, networks and offsets of time; a word without meaning is unknown', () => {
+    assert.deepEqual(resolved!.parsedData.networks, ['198.51.100.0/24', '198.51.101.0/24'])
+    assert.equal(resolved!.classificationKey, 'unknown')
+    assert.deepEqual(resolved!.status, ['EVENT_ENDED'])
+    assert.deepEqual(
+      [resolved!.start, resolved!.end],
+      [new Date('2026-03-01T08:00:00Z'), new Date('2026-03-01T08:20:00Z')],
+    )
+  })
+
+  test('reads a body that is one event, or a list of them, without being told', () => {
+    const plain = {
+      fields: { id: '/id', start: { at: '/t', unit: 'unix' }, bps: { at: '/b', unit: 'kbytes_per_second' } },
+    }
+    assert.deepEqual(
+      read({ id: 7, t: 1_767_225_600, b: 1.5 }, plain).map((event) => [
+        event.sourceEventId,
+        event.start,
+        event.affectedBps,
+      ]),
+      [['7', new Date('2026-01-01T00:00:00Z'), 12_000]],
+    )
+    assert.equal(read([{ id: 'a' }, { id: 'b' }], plain).length, 2)
+    assert.deepEqual(read({ id: 'a', t: null }, plain)[0]!.start, receivedAt)
+  })
+
+  const failures: [string, unknown, unknown, RegExp][] = [
+    ['no id', [{}], undefined, /^\/0\/id: a text is expected, not nothing/],
+    [
+      'a word that nobody explained',
+      [{ id: 'a', s: 'open' }],
+      { status: '/s' },
+      /^\/0\/s: "open" is not among the words/,
+    ],
+    [
+      'a network that is none',
+      [{ id: 'a', n: '10.0.0.0/33' }],
+      { network: '/n' },
+      /^\/0\/n: the length after/,
+    ],
+    [
+      'milliseconds taken for seconds',
+      [{ id: 'a', t: 1_767_225_600_000 }],
+      { start: { at: '/t', unit: 'unix' } },
+      /^\/0\/t: a time between/,
+    ],
+    ['a time that is none', [{ id: 'a', t: 'noon' }], { start: '/t' }, /^\/0\/t: an ISO 8601 time/],
+    [
+      'a flag that is none',
+      [{ id: 'a', f: ['X'] }],
+      { flags: '/f' },
+      /^\/0\/f: each of them one of INCOMING/,
+    ],
+    [
+      'a country that is none',
+      [{ id: 'a', c: 'Holland' }],
+      { country: '/c' },
+      /^\/0\/c: two capital letters/,
+    ],
+    ['not an object', ['a'], undefined, /^\/0: an object is expected, not a text/],
+    ['nothing', undefined, undefined, /^an object is expected, not nothing/],
+  ]
+  for (const [name, body, fields, message] of failures) {
+    test(`says what to mend: ${name}`, () => {
+      assert.throws(() => read(body, { fields: { id: '/id', ...(fields as object) } }), {
+        name: 'NormaliseError',
+        message,
+      })
+    })
+  }
+
+  const mistakes: [string, unknown, RegExp][] = [
+    ['no fields', {}, /^settings\.fields: an object is expected/],
+    ['no id', { fields: {} }, /^settings\.fields\.id: is missing/],
+    [
+      'an unknown field',
+      { fields: { id: '/id', ip: '/ip' } },
+      /^settings\.fields\.ip: is not known; known are id, network/,
+    ],
+    [
+      'an unknown unit',
+      { fields: { id: '/id', bps: { at: '/b', unit: 'MB' } } },
+      /^settings\.fields\.bps\.unit: one of bps/,
+    ],
+    [
+      'a unit where there is none',
+      { fields: { id: { at: '/id', unit: 'bps' } } },
+      /id\.unit: this field has no unit/,
+    ],
+    ['not a pointer', { fields: { id: 'id' } }, /^settings\.fields\.id: a JSON pointer is expected/],
+    ['a bad escape', { fields: { id: '/a~2' } }, /^settings\.fields\.id: a JSON pointer is expected/],
+    ['both value and pointer', { fields: { id: { at: '/id', value: 1 } } }, /\{ at, unit \} or \{ value \}/],
+    ['an unknown setting', { fields: { id: '/id' }, map: {} }, /^settings\.map: is not known/],
+    [
+      'an unknown word',
+      { fields: { id: '/id' }, words: { status: { up: 'over' } } },
+      /^settings\.words\.status\.up: one or several of pending/,
+    ],
+    [
+      'an unknown class',
+      { fields: { id: '/id' }, words: { classification: { x: 'y' } } },
+      /a key of the dictionary/,
+    ],
+    [
+      'unknown words',
+      { fields: { id: '/id' }, words: { colour: {} } },
+      /^settings\.words\.colour: is not known/,
+    ],
+  ]
+  for (const [name, said, message] of mistakes) {
+    test(`settings say what to mend: ${name}`, () => {
+      assert.throws(() => generic.createNormaliser(said), { name: 'NormaliseError', message })
+    })
+  }
+})

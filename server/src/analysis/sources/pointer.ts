@@ -1,0 +1,22 @@
+// JSON pointers (RFC 6901): where in a delivery a field stands.
+import { NormaliseError } from './source.ts'
+
+export type Pointer = (value: unknown) => unknown
+
+/** Compiles a pointer such as `/alerts/0/labels/ip`; the empty text is the whole. A missing part gives undefined. */
+export function compilePointer(text: unknown, place: string): Pointer {
+  if (typeof text !== 'string' || !/^(\/([^~]|~[01])*)?$/.test(text)) {
+    throw new NormaliseError(place, 'a JSON pointer is expected, such as /attack/id (RFC 6901)')
+  }
+  const parts = text
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return (value) => parts.reduce(step, value)
+}
+
+function step(value: unknown, part: string): unknown {
+  if (Array.isArray(value)) return /^(0|[1-9][0-9]{0,8})$/.test(part) ? value[Number(part)] : undefined
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined
+  return (value as Record<string, unknown>)[part]
+}
