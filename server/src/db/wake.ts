@@ -73,7 +73,7 @@ class ListeningWaker implements Waker {
     let retryMs = RETRY_MIN_MS
     for (let first = true; !this.#stopping.signal.aborted; first = false) {
       try {
-        const lost = await this.#listen()
+        const { lost } = await this.#listen()
         retryMs = RETRY_MIN_MS
         // What was notified while nobody listened is lost: let everybody look.
         if (!first) this.#callAll()
@@ -91,8 +91,8 @@ class ListeningWaker implements Waker {
     }
   }
 
-  /** Resolves when listening, with a promise that resolves when that is over. */
-  async #listen(): Promise<Promise<void>> {
+  /** Resolves when listening; `lost` is wrapped, since awaiting a promise of a promise would wait for both. */
+  async #listen(): Promise<{ lost: Promise<void> }> {
     const client = await this.#postgres.directConnection()
     const { promise: lost, resolve } = Promise.withResolvers<void>()
     client.on('end', resolve)
@@ -103,7 +103,9 @@ class ListeningWaker implements Waker {
     await client.query(`listen ${CHANNEL}`)
     this.#listening = true
     const heartbeat = setInterval(() => void beat(client), HEARTBEAT_MS)
-    return lost.finally(() => clearInterval(heartbeat)).then(() => client.end().catch(() => {}))
+    return {
+      lost: lost.finally(() => clearInterval(heartbeat)).then(() => client.end().catch(() => {})),
+    }
   }
 
   #call(name: string): void {
