@@ -331,7 +331,7 @@ create table events (
   affected_pps bigint not null, -- packets per second, the peak so far
   parsed_data jsonb not null,
   has_attachment boolean not null default false,
-  merge_state jsonb not null, -- what the other columns do not say and merging the next observation needs
+  merge_state jsonb, -- what the other columns do not say and merging the next observation needs; null: the next observation starts anew
   updated timestamp with time zone not null default now(),
   constraint events_pkey PRIMARY KEY (id),
   constraint events_source_key_source_event_id_key UNIQUE (source_key, source_event_id)

@@ -158,8 +158,8 @@ export interface EventsTable {
   affected_pps: number
   parsed_data: Json
   has_attachment: Generated<boolean>
-  /** what the other columns do not say and merging the next observation needs */
-  merge_state: Json
+  /** what the other columns do not say and merging the next observation needs; null: the next observation starts anew */
+  merge_state: NullableJson
   updated: Generated<Date>
 }
 

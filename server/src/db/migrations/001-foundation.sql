@@ -325,7 +325,7 @@ create table events (
   affected_pps bigint not null,
   parsed_data jsonb not null,
   has_attachment boolean not null default false,
-  merge_state jsonb not null,
+  merge_state jsonb,
   updated timestamptz not null default now(),
   unique (source_key, source_event_id)
 );
@@ -333,7 +333,8 @@ create index events_network on events (affected_network, id);
 comment on column events.id is 'follows from source_key and source_event_id';
 comment on column events.affected_bps is 'bits per second, the peak so far';
 comment on column events.affected_pps is 'packets per second, the peak so far';
-comment on column events.merge_state is 'what the other columns do not say and merging the next observation needs';
+comment on column events.merge_state is
+  'what the other columns do not say and merging the next observation needs; null: the next observation starts anew';
 
 -- The networks of the few events that affect several, affected_network among them.
 create table event_networks (
