@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Permission } from '@pharos/contract/route'
 import Fastify, {
+  LogController,
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
@@ -50,7 +51,7 @@ export type HttpDeps = {
 export function createHttpServer(deps: HttpDeps): FastifyInstance {
   const server = Fastify({
     loggerInstance: deps.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     bodyLimit: deps.settings.bodyLimitBytes,
     // All of them are 0, which is "for ever", unless set.
     requestTimeout: deps.settings.requestTimeoutMs,

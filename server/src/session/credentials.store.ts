@@ -25,7 +25,9 @@ export async function findBearerStanding(
     join users u on u.id = s.user_id
     join teams t on t.id = ${teamId}
     left join memberships m on m.team_id = t.id and m.user_id = u.id
-    where s.id = ${sessionId} and s.user_id = ${userId} and s.revoked is null and s.expires > now()`.execute(db)
+    where s.id = ${sessionId} and s.user_id = ${userId} and s.revoked is null and s.expires > now()`.execute(
+    db,
+  )
   return rows[0]
 }
 

@@ -8,7 +8,13 @@ import type { TokenActor, UserActor } from '../runtime/operation.ts'
 import { verifyMac, type KeyRing } from '../runtime/secrets.ts'
 import type { AccessTokens } from './access-token.ts'
 import { parseApiToken } from './api-token-format.ts'
-import { findBearerStanding, findTokenStanding, touchToken, type BearerStanding, type TokenStanding } from './credentials.store.ts'
+import {
+  findBearerStanding,
+  findTokenStanding,
+  touchToken,
+  type BearerStanding,
+  type TokenStanding,
+} from './credentials.store.ts'
 import { refuseDemoElsewhere, type DemoRule } from './demo.ts'
 import { StandingCache } from './standing-cache.ts'
 

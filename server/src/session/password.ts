@@ -3,12 +3,8 @@
 import { hash, verify } from '@node-rs/argon2'
 import type { Semaphore } from '../runtime/semaphore.ts'
 
-const options = {
-  algorithm: 2 satisfies Algorithm.Argon2id as Algorithm,
-  memoryCost: 19_456,
-  timeCost: 2,
-  parallelism: 1,
-}
+/** The library's default algorithm is argon2id. */
+const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** The hash that is stored, in PHC form. */
 export function hashPassword(password: string): Promise<string> {

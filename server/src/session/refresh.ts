@@ -60,7 +60,8 @@ async function endSession(
       action: 'session.reuse',
       target: `session:${token.sessionId}`,
       after: { presented: token.counter, newest: session.counter },
-      ...origin,
+      requestId: origin.requestId,
+      address: origin.address,
     })
   })
   throw notValid()

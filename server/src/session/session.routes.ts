@@ -29,11 +29,16 @@ export function sessionRoutes(deps: SignInDeps): Mounted[] {
 }
 
 /** RFC 7240: a client that has the user already, and says which, may ask not to get it again. */
-async function refresh(deps: SignInDeps, guest: Guest, { body, query, headers }: Request<typeof refreshSession>) {
+async function refresh(
+  deps: SignInDeps,
+  guest: Guest,
+  { body, query, headers }: Request<typeof refreshSession>,
+) {
   const tokens = await refreshTokens(deps, guest, body.refresh)
   const known = body.etag ?? query.etag
   const minimal = /(^|[,\s])return\s*=\s*"?minimal"?/i.test(String(headers.prefer ?? ''))
-  if (!minimal || known === undefined || !matches(quoted(known), quoted(tokens.user_etag))) return { body: tokens }
+  if (!minimal || known === undefined || !matches(quoted(known), quoted(tokens.user_etag)))
+    return { body: tokens }
   return { body: { ...tokens, user: null }, headers: { 'preference-applied': 'return=minimal' } }
 }
 

@@ -27,7 +27,8 @@ export async function signOut(
       actor: `user:${session.userId}`,
       action: request.all ? 'session.revoke_all' : 'session.revoke',
       target: `session:${sessionId}`,
-      ...origin,
+      requestId: origin.requestId,
+      address: origin.address,
     })
   })
 }

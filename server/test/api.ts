@@ -1,0 +1,125 @@
+// The whole API in one process on a database of its own, for tests that go through HTTP. Nothing is faked: only the
+// socket is left out, by Fastify's inject, unless a test listens.
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from '../src/db/testing.ts'
+import { createWaker, type Waker } from '../src/db/wake.ts'
+import { createApi } from '../src/roles/api.ts'
+import { loadConfig, type Config } from '../src/runtime/config.ts'
+import { createLog } from '../src/runtime/log.ts'
+import { createMetrics } from '../src/runtime/metrics.ts'
+import { hashPassword } from '../src/session/password.ts'
+import { SigningKeys } from '../src/session/signing-keys.ts'
+
+export type TestApi = {
+  readonly server: FastifyInstance
+  readonly database: TestDatabase
+  readonly config: Config
+  readonly waker: Waker
+  /** Signs a user in and gives the tokens. */
+  signIn(email: string): Promise<{ access: string; refresh: string }>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export const testPassword = 'a-password-for-tests'
+
+/** `settings` are variables such as `PHAROS_RATE_LIMIT_PER_SECOND`. */
+export async function createTestApi(
+  settings: Record<string, string> = {},
+  options: TestDatabaseOptions = {},
+): Promise<TestApi> {
+  const database = await createTestDatabase(options)
+  const config = loadConfig(
+    {
+      PHAROS_SECRET: randomBytes(32).toString('hex'),
+      PHAROS_LOG_LEVEL: 'silent',
+      PHAROS_RATE_LIMIT_PER_SECOND: '100000',
+      PHAROS_RATE_LIMIT_BURST: '1000000',
+      PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '10000',
+      ...settings,
+    },
+    { read: () => undefined, mode: () => 0o600, create: () => {} },
+  )
+  const waker = createWaker(database.postgres)
+  await waker.start()
+  const signingKeys = new SigningKeys(database.postgres.owner, config.secret, () => {})
+  await signingKeys.start()
+  const server = createApi({
+    config,
+    postgres: database.postgres,
+    waker,
+    signingKeys,
+    log: createLog(config),
+    metrics: createMetrics(),
+  })
+  await server.ready()
+  return {
+    server,
+    database,
+    config,
+    waker,
+    async signIn(email) {
+      const response = await server.inject({
+        method: 'POST',
+        url: '/v3/session/token',
+        payload: { email, password: testPassword },
+      })
+      if (response.statusCode !== 200) throw new Error(`signing in ${email}: ${response.body}`)
+      return response.json()
+    },
+    async [Symbol.asyncDispose]() {
+      await server.close()
+      signingKeys.stop()
+      await waker.stop()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+let hash: Promise<string> | undefined
+
+export type TestTeam = { readonly teamId: number; readonly slug: string }
+
+/** A team with every module. */
+export async function addTeam(
+  { database }: TestApi,
+  slug: string,
+  modules = ['ipam', 'lighthouse'],
+): Promise<TestTeam> {
+  const { id } = await database.postgres.owner
+    .insertInto('teams')
+    .values({ slug, name: `Team ${slug}`, enabled_modules: modules, enable_dns: true })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return { teamId: id, slug }
+}
+
+/** A confirmed user `<name>@<team>.example` with the test password, member of the teams. */
+export async function addUser(
+  { database }: TestApi,
+  name: string,
+  teams: readonly TestTeam[],
+  flags: { admin?: boolean; staff?: boolean; demo?: boolean; unconfirmed?: boolean } = {},
+): Promise<{ userId: number; email: string }> {
+  const email = `${name}@${teams[0]?.slug ?? 'nowhere'}.example`
+  const { owner } = database.postgres
+  const { id } = await owner
+    .insertInto('users')
+    .values({
+      email,
+      username: name,
+      password_hash: await (hash ??= hashPassword(testPassword)),
+      email_confirmed: flags.unconfirmed ? null : new Date(),
+      is_staff: flags.staff ?? false,
+      is_demo: flags.demo ?? false,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  for (const { teamId } of teams) {
+    await owner
+      .insertInto('memberships')
+      .values({ team_id: teamId, user_id: id, is_admin: flags.admin ?? false })
+      .execute()
+  }
+  return { userId: id, email }
+}
