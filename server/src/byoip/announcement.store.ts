@@ -78,7 +78,7 @@ export async function findAnnouncement(
   id: number,
 ): Promise<Announcement | undefined> {
   const query = sql`
-    select ${columns}, ${regionsJson} from announcements a where a.team_id = ${teamId} and a.id = ${id}`
+    select ${columns}, ${regionsJson} from announcements a where a.team_id = ${teamId} and a.id = ${id}::bigint`
   const [row] = await postgres.readInTeam<AnnouncementRow & { regions: RegionJson[] }>(
     teamId,
     query.compile(postgres.owner),
@@ -168,7 +168,7 @@ export type Locked = { readonly announcement: Announcement; readonly open: reado
  */
 export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Promise<Locked | undefined> {
   const locked = await sql<AnnouncementRow>`
-    select ${columns} from announcements a where a.team_id = ${teamId} and a.id = ${id} for no key update`.execute(
+    select ${columns} from announcements a where a.team_id = ${teamId} and a.id = ${id}::bigint for no key update`.execute(
     trx,
   )
   const row = locked.rows[0]

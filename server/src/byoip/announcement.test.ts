@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { announcementStatuses, regionStates } from '@pharos/contract/byoip'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import {
   changesKept,
   isDesired,

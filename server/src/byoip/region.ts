@@ -3,7 +3,7 @@ import type { Region as Wire } from '@pharos/contract/byoip'
 import type { Postgres } from '../db/postgres.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { parseOrdering } from './ordering.ts'
-import { listOpenRegions, type RegionOrderingKey } from './region.store.ts'
+import { listOpenRegions, type RegionOrderingKey, type RegionRow } from './region.store.ts'
 
 export type RegionQuery = { readonly ordering: string; readonly limit: number; readonly offset: number }
 
@@ -15,6 +15,9 @@ export async function listRegions(
 ): Promise<{ results: Wire[]; count: number }> {
   const order = parseOrdering<RegionOrderingKey>(query.ordering)
   const { page, count } = await listOpenRegions(postgres, actor.teamId, order, query)
-  const results = page.map((region) => ({ ...region, last_check: region.last_check?.toISOString() ?? null }))
-  return { results, count }
+  return { results: page.map(presentRegion), count }
+}
+
+function presentRegion(region: RegionRow): Wire {
+  return { ...region, last_check: region.last_check?.toISOString() ?? null }
 }

@@ -1,0 +1,371 @@
+// Announcements against a real database: what is stored, what is answered, and that teams do not meet.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import type { Announcement as Wire } from '@pharos/contract/byoip'
+import { sql } from 'kysely'
+import type { AnnouncementStatus } from '../src/byoip/announcement.ts'
+import { getAnnouncement, listAnnouncements, type ListQuery } from '../src/byoip/list-announcements.ts'
+import { patchAnnouncement, type Patch } from '../src/byoip/patch-announcement.ts'
+import { listRegions } from '../src/byoip/region.ts'
+import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { createWaker } from '../src/db/wake.ts'
+import { Failure } from '../src/runtime/error.ts'
+import type { Operation } from '../src/runtime/operation.ts'
+
+let database: TestDatabase
+let regions: Record<string, number>
+let team: number
+let other: number
+
+before(async () => {
+  database = await createTestDatabase()
+  regions = await seedRegions(database.postgres, ['ams', 'fra', 'lon', 'old'])
+  await sql`update regions set open = false where slug = 'old'`.execute(database.postgres.owner)
+  team = await seedTeam(database.postgres, 'ours')
+  other = await seedTeam(database.postgres, 'theirs')
+})
+after(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await sql`truncate announcements cascade`.execute(database.postgres.owner)
+  await sql`truncate audit_entries, idempotency_keys`.execute(database.postgres.owner)
+})
+
+const deps = () => ({ postgres: database.postgres, memberToggle: true, now: () => new Date() })
+const seed = (prefix: string, rest = {}) =>
+  seedAnnouncement(database.postgres, { teamId: team, prefix, ...rest })
+const patch = (id: number, body: Patch, operation: Operation = operationOf(team)) =>
+  patchAnnouncement(deps(), operation, id, body)
+const get = (id: number, include = {}) => getAnnouncement(deps(), operationOf(team), id, include)
+const list = (query: Partial<ListQuery> = {}, teamId = team) =>
+  listAnnouncements(deps(), operationOf(teamId), { ordering: 'id', limit: 100, offset: 0, ...query })
+const count = async (table: string): Promise<number> =>
+  (await sql<{ n: number }>`select count(*) n from ${sql.table(table)}`.execute(database.postgres.owner))
+    .rows[0]!.n
+
+function failsWith(code: string) {
+  return (error: unknown) => error instanceof Failure && error.code === code
+}
+
+describe('PATCH', () => {
+  it('answers exactly what GET then answers, ETag included', async () => {
+    const id = await seed('203.0.113.0/24')
+    const answer = await patch(id, { enabled: true, region: 'ams' })
+    assert.deepEqual(answer, await get(id))
+    assert.deepEqual(answer.etag, '"2"')
+    const body = answer.body as Wire
+    assert.deepEqual([body.status, body.regions, body.enabled], ['announcing', ['ams'], true])
+    const fields =
+      'id cidr prefix prefixlen origin_asn regions status irr_validated rpki_validated loa_validated last_check last_check_result enabled created'
+    assert.deepEqual(Object.keys(body), fields.split(' '))
+  })
+
+  it('answers the same with region_states, and only then', async () => {
+    const id = await seed('203.0.113.0/24')
+    const answer = await patchAnnouncement(
+      deps(),
+      operationOf(team),
+      id,
+      { enabled: true },
+      { regionStates: true },
+    )
+    assert.deepEqual(answer, await get(id, { regionStates: true }))
+    const states = (answer.body as Wire).region_states
+    assert.deepEqual(
+      states?.map(({ region, desired, state, message }) => ({ region, desired, state, message })),
+      ['ams', 'fra', 'lon'].map((region) => ({ region, desired: true, state: 'announcing', message: null })),
+    )
+  })
+
+  it('stores nothing, audits nothing and wakes nobody when it is already so', async () => {
+    const id = await seed('203.0.113.0/24', { enabled: true, regions: [regions.ams] })
+    const woken = await wakesDuring(() => patch(id, { enabled: true, region: 'ams' }))
+    assert.equal(woken, 0)
+    assert.equal((await get(id)).etag, '"1"')
+    assert.equal(await count('audit_entries'), 0)
+  })
+
+  it('is audited, and wakes the reconciler, in the transaction that stores it', async () => {
+    const id = await seed('203.0.113.0/24')
+    const woken = await wakesDuring(() => patch(id, { enabled: true, region: 'ams' }))
+    assert.equal(woken, 1)
+    const { rows } = await sql<Record<string, unknown>>`
+      select team_id, actor, action, target, before, after from audit_entries`.execute(
+      database.postgres.owner,
+    )
+    const before = { enabled: false, regions: [] }
+    const after = { enabled: true, regions: ['ams'] }
+    const who = {
+      team_id: team,
+      actor: 'user:1',
+      action: 'announcement.update',
+      target: `announcement:${id}`,
+    }
+    assert.deepEqual(rows, [{ ...who, before, after }])
+  })
+
+  it('never loses one of many concurrent toggles of different regions', async () => {
+    for (let round = 0; round < 20; round++) {
+      const id = await seed(`10.0.${round}.0/24`)
+      await Promise.all(['ams', 'fra', 'lon'].map((region) => patch(id, { enabled: true, region })))
+      assert.deepEqual((await get(id)).body.regions, ['ams', 'fra', 'lon'])
+      await Promise.all([
+        patch(id, { enabled: false, region: 'ams' }),
+        patch(id, { enabled: false, region: 'lon' }),
+      ])
+      assert.deepEqual((await get(id)).body.regions, ['fra'])
+      await Promise.all([
+        patch(id, { enabled: false, region: 'fra' }),
+        patch(id, { enabled: true, region: 'lon' }),
+      ])
+      const { body } = await get(id)
+      assert.deepEqual([body.regions, body.enabled], [['lon'], true])
+    }
+  })
+
+  it('answers 404 for what is not there and for what is of another team, and changes neither', async () => {
+    const theirs = await seedAnnouncement(database.postgres, { teamId: other, prefix: '198.51.100.0/24' })
+    const before = await list({}, other)
+    for (const id of [theirs, 999_999, 999_999_999_999_999]) {
+      await assert.rejects(patch(id, { enabled: true }), failsWith('not_found'))
+      await assert.rejects(get(id), failsWith('not_found'))
+    }
+    assert.deepEqual(await list({}, other), before)
+  })
+
+  it('heeds If-Match', async () => {
+    const id = await seed('203.0.113.0/24')
+    const matching = (ifMatch: string) => operationOf(team, { ifMatch })
+    await assert.rejects(patch(id, { enabled: true }, matching('"7"')), failsWith('precondition_failed'))
+    await assert.rejects(patch(id, { enabled: true }, matching('W/"1"')), failsWith('precondition_failed'))
+    assert.equal((await get(id)).etag, '"1"')
+    await patch(id, { enabled: true }, matching('"9", "1"'))
+    assert.equal((await get(id)).etag, '"2"')
+    await patch(id, { enabled: false }, matching('*'))
+    assert.equal((await get(id)).etag, '"3"')
+  })
+
+  it('shows in a dry run what would change, and stores nothing', async () => {
+    const id = await seed('203.0.113.0/24')
+    const operation = operationOf(team, { dryRun: true })
+    const { body } = await patch(id, { enabled: true, region: 'fra' }, operation)
+    assert.ok('dry_run' in body)
+    assert.deepEqual(body.changes, [
+      { field: 'regions', before: [], after: ['fra'] },
+      { field: 'status', before: 'ready', after: 'announcing' },
+      { field: 'enabled', before: false, after: true },
+    ])
+    assert.deepEqual(body.result.regions, ['fra'])
+    assert.equal((await get(id)).etag, '"1"')
+    assert.equal(await count('announcement_regions'), 0)
+    await assert.rejects(patch(id, { enabled: true, region: 'mars' }, operation), failsWith('invalid'))
+  })
+
+  it('repeats the answer for a repeated Idempotency-Key instead of the effect', async () => {
+    const id = await seed('203.0.113.0/24')
+    const idempotency = { key: 'k1', requestHash: Buffer.from('on') }
+    const first = await patch(id, { enabled: true, region: 'ams' }, operationOf(team, { idempotency }))
+    await patch(id, { enabled: false })
+    assert.deepEqual(
+      await patch(id, { enabled: true, region: 'ams' }, operationOf(team, { idempotency })),
+      first,
+    )
+    assert.equal((await get(id)).body.enabled, false)
+  })
+
+  it('is the admins’ alone where the operator says so', async () => {
+    const id = await seed('203.0.113.0/24')
+    const strict = { ...deps(), memberToggle: false }
+    await assert.rejects(
+      patchAnnouncement(strict, operationOf(team), id, { enabled: true }),
+      failsWith('forbidden'),
+    )
+    await patchAnnouncement(strict, operationOf(team, { actor: { isAdmin: true } }), id, { enabled: true })
+    assert.equal((await get(id)).body.enabled, true)
+  })
+
+  it('refuses a region that is closed, and lets it be switched off where it was configured', async () => {
+    const id = await seed('203.0.113.0/24', { enabled: true, regions: [regions.ams, regions.old] })
+    await assert.rejects(
+      patch(await seed('198.51.100.0/24'), { enabled: true, region: 'old' }),
+      failsWith('invalid'),
+    )
+    await patch(id, { enabled: false, region: 'old' })
+    assert.deepEqual((await get(id)).body.regions, ['ams'])
+  })
+
+  it('keeps the row of a region that was switched off', async () => {
+    const id = await seed('203.0.113.0/24', { enabled: true, regions: [regions.ams, regions.fra] })
+    await patch(id, { enabled: false, region: 'ams' })
+    const { body } = await get(id, { regionStates: true })
+    assert.deepEqual(
+      body.region_states?.map(({ region, desired, state }) => [region, desired, state]),
+      [
+        ['ams', false, 'withdrawing'],
+        ['fra', true, 'announcing'],
+      ],
+    )
+  })
+})
+
+describe('GET', () => {
+  it('prints IPv6 as RFC 5952 does', async () => {
+    const { body } = await get(await seed('2001:db8:0:1::/64'))
+    assert.deepEqual([body.cidr, body.prefix, body.prefixlen], ['2001:db8:0:1::/64', '2001:db8:0:1::', 64])
+    const mapped = await get(await seed('2001:db8:0:0:1::/80'))
+    assert.deepEqual(mapped.body.cidr, '2001:db8:0:0:1::/80')
+  })
+
+  it('says when the oldest of the regions concerned was compared', async () => {
+    const at = (slug: string, time: string | null, result: boolean | null) =>
+      sql`update regions set last_check = ${time}, last_check_result = ${result} where slug = ${slug}`.execute(
+        database.postgres.owner,
+      )
+    const id = await seed('203.0.113.0/24', { enabled: true, regions: [regions.ams, regions.fra] })
+    const check = async () => {
+      const { body } = await get(id)
+      return [body.last_check, body.last_check_result]
+    }
+    assert.deepEqual(await check(), [null, null])
+    await at('ams', '2026-03-01T00:00:00Z', true)
+    await at('lon', '2020-01-01T00:00:00Z', false)
+    assert.deepEqual(await check(), [null, null])
+    await at('fra', '2026-02-01T00:00:00Z', true)
+    assert.deepEqual(await check(), ['2026-02-01T00:00:00.000Z', true])
+    await at('fra', '2026-02-01T00:00:00Z', false)
+    assert.deepEqual(await check(), ['2026-02-01T00:00:00.000Z', false])
+    const { body } = await get(id, { regionStates: true })
+    assert.match(body.region_states?.[1]?.message ?? '', /could not be checked/)
+    await sql`update regions set last_check = null, last_check_result = null`.execute(database.postgres.owner)
+  })
+})
+
+describe('the list', () => {
+  const prefixes = ['10.2.0.0/16', '10.10.0.0/16', '9.0.0.0/24', '2001:db8::/32', '10.10.128.0/17']
+
+  async function seedSome() {
+    const asns = [64500, 64499, 64498, 64497, 64496]
+    for (const [at, prefix] of prefixes.entries()) {
+      const placed = at < 2 ? { enabled: true, regions: [at === 0 ? regions.ams : regions.fra] } : {}
+      await seed(prefix, { originAsn: asns[at], validated: at !== 4, ...placed })
+    }
+    await seedAnnouncement(database.postgres, { teamId: other, prefix: '10.99.0.0/16' })
+  }
+
+  const cidrs = async (query: Partial<ListQuery>) => (await list(query)).results.map(({ cidr }) => cidr)
+  const pick = (...places: number[]) => places.map((at) => prefixes[at])
+
+  it('filters, different ones and-ed, repeated ones or-ed', async () => {
+    await seedSome()
+    const pending: AnnouncementStatus = 'pending_validation'
+    assert.deepEqual(await cidrs({}), prefixes)
+    assert.deepEqual(await cidrs({ cidr: ['10.10.200.1'] }), pick(1, 4))
+    assert.deepEqual(await cidrs({ cidr: ['10.0.0.0/8'] }), pick(0, 1, 4))
+    assert.deepEqual(await cidrs({ cidr: ['9.0.0.0/8', '2001:DB8:0::1'] }), pick(2, 3))
+    assert.deepEqual(await cidrs({ cidr: ['192.0.2.0/24'] }), [])
+    assert.deepEqual(await cidrs({ origin_asn: [64500, 64496] }), pick(0, 4))
+    assert.deepEqual(await cidrs({ region: ['ams', 'fra'] }), pick(0, 1))
+    assert.deepEqual(await cidrs({ region: ['lon'] }), [])
+    assert.deepEqual(await cidrs({ status: [pending, 'announcing'] }), pick(0, 1, 4))
+    assert.deepEqual(await cidrs({ enabled: false, family: '4' }), pick(2, 4))
+    assert.deepEqual(await cidrs({ family: '6' }), pick(3))
+    assert.deepEqual(await cidrs({ enabled: true, cidr: ['10.10.0.0/16'], region: ['fra'] }), pick(1))
+  })
+
+  it('orders, by cidr as numbers and IPv4 first', async () => {
+    await seedSome()
+    assert.deepEqual(await cidrs({ ordering: 'cidr' }), pick(2, 0, 1, 4, 3))
+    assert.deepEqual(await cidrs({ ordering: '-cidr' }), pick(3, 4, 1, 0, 2))
+    assert.deepEqual(await cidrs({ ordering: 'origin_asn' }), pick(4, 3, 2, 1, 0))
+    assert.deepEqual(await cidrs({ ordering: 'status,-id' }), pick(1, 0, 4, 3, 2))
+    assert.deepEqual(await cidrs({ ordering: '-created' }), pick(4, 3, 2, 1, 0))
+  })
+
+  it('orders by the last check that it shows', async () => {
+    await seedSome()
+    for (const [slug, time] of [
+      ['ams', '2026-03-01T00:00:00Z'],
+      ['fra', '2026-02-01T00:00:00Z'],
+    ]) {
+      await sql`update regions set last_check = ${time} where slug = ${slug}`.execute(database.postgres.owner)
+    }
+    for (const ordering of ['last_check', '-last_check']) {
+      const { results } = await list({ ordering })
+      const shown = results.map(({ last_check }) => (last_check ? Date.parse(last_check) : 0))
+      const sorted = shown.toSorted((a, b) => (ordering === 'last_check' ? a - b : b - a))
+      assert.deepEqual(shown, sorted)
+      assert.equal(new Set(shown).size, 3)
+    }
+    await sql`update regions set last_check = null`.execute(database.postgres.owner)
+  })
+
+  it('pages, and counts exactly even past the end', async () => {
+    await seedSome()
+    const pages = [
+      await list({ limit: 2 }),
+      await list({ limit: 2, offset: 2 }),
+      await list({ limit: 2, offset: 4 }),
+    ]
+    assert.deepEqual(
+      pages.map(({ count }) => count),
+      [5, 5, 5],
+    )
+    assert.deepEqual(
+      pages.flatMap(({ results }) => results.map(({ cidr }) => cidr)),
+      prefixes,
+    )
+    assert.deepEqual(await list({ offset: 1_000_000 }), { results: [], count: 5 })
+    assert.deepEqual(await list({ status: ['error'] }), { results: [], count: 0 })
+  })
+
+  it('shows each record as GET does', async () => {
+    await seedSome()
+    for (const regionStates of [false, true]) {
+      const { results } = await list(regionStates ? { include: 'region_states' } : {})
+      for (const record of results) assert.deepEqual(record, (await get(record.id, { regionStates })).body)
+    }
+  })
+
+  it('says what is wrong with a cidr', async () => {
+    await assert.rejects(list({ cidr: ['10.0.0.1/8'] }), (error) => {
+      assert.ok(error instanceof Failure)
+      assert.deepEqual(error.errors?.[0]?.loc, ['query', 'cidr'])
+      assert.deepEqual(error.errors?.[0]?.ctx, { canonical: '10.0.0.0/8' })
+      return true
+    })
+    await assert.rejects(list({ cidr: ['nonsense'] }), failsWith('invalid'))
+  })
+})
+
+describe('the regions', () => {
+  it('are those that are open, with a page and a count', async () => {
+    const query = { ordering: 'slug', limit: 100, offset: 0 }
+    const all = await listRegions(deps(), operationOf(team), query)
+    const place = { location: 'Here', country: 'NL', timezone: 'Europe/Amsterdam' }
+    const unchecked = { last_check: null, last_check_result: null }
+    const region = (slug: string) => ({ slug, name: slug.toUpperCase(), ...place, ...unchecked })
+    const expected = ['ams', 'fra', 'lon'].map(region)
+    assert.deepEqual(all, { results: expected, count: 3 })
+    const page = await listRegions(deps(), operationOf(team), { ordering: '-name', limit: 1, offset: 1 })
+    assert.deepEqual(page, { results: [expected[1]], count: 3 })
+    assert.deepEqual(await listRegions(deps(), operationOf(team), { ...query, offset: 9 }), {
+      results: [],
+      count: 3,
+    })
+  })
+})
+
+async function wakesDuring(work: () => Promise<unknown>): Promise<number> {
+  const waker = createWaker(database.postgres)
+  await waker.start()
+  let heard = 0
+  waker.on('announcements', () => heard++)
+  await work()
+  // A notification of the same connection comes after those before it.
+  const settled = Promise.withResolvers<void>()
+  waker.on('holds', settled.resolve)
+  await sql`select pg_notify('pharos', 'holds')`.execute(database.postgres.owner)
+  await settled.promise
+  await waker.stop()
+  return heard
+}
