@@ -87,18 +87,34 @@ type Key = NonNullable<Operation['idempotency']>
  * The kept answer of the key. The lock is tried, not waited for: whoever repeats while the first is still running is
  * told so, and does not hold a connection meanwhile.
  */
-async function findKept<Body>(trx: Trx, operation: Operation, idempotency: Key): Promise<Answer<Body> | undefined> {
+async function findKept<Body>(
+  trx: Trx,
+  operation: Operation,
+  idempotency: Key,
+): Promise<Answer<Body> | undefined> {
   const credential = actorName(operation.actor)
   const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`${credential} ${idempotency.key}`}, 0)) as locked`.execute(trx)
+    select pg_try_advisory_xact_lock(hashtextextended(${`${credential} ${idempotency.key}`}, 0)) as locked`.execute(
+    trx,
+  )
   if (!rows[0]!.locked) {
-    throw new Failure('idempotency_in_flight', 'A request with this Idempotency-Key is still being worked on.', {
-      retryAfterSeconds: 1,
-    })
+    throw new Failure(
+      'idempotency_in_flight',
+      'A request with this Idempotency-Key is still being worked on.',
+      {
+        retryAfterSeconds: 1,
+      },
+    )
   }
   const kept = await trx
     .selectFrom('idempotency_keys')
-    .select(['request_hash', 'status', 'body', 'etag', sql<boolean>`created > now() - interval '24 hours'`.as('fresh')])
+    .select([
+      'request_hash',
+      'status',
+      'body',
+      'etag',
+      sql<boolean>`created > now() - interval '24 hours'`.as('fresh'),
+    ])
     .where('team_id', '=', operation.actor.teamId)
     .where('credential', '=', credential)
     .where('key', '=', idempotency.key)
@@ -109,7 +125,10 @@ async function findKept<Body>(trx: Trx, operation: Operation, idempotency: Key):
     return undefined
   }
   if (!kept.request_hash.equals(idempotency.requestHash)) {
-    throw new Failure('idempotency_mismatch', 'This Idempotency-Key was used for another request; take a new one.')
+    throw new Failure(
+      'idempotency_mismatch',
+      'This Idempotency-Key was used for another request; take a new one.',
+    )
   }
   return {
     body: kept.body as Body,
