@@ -1,0 +1,17 @@
+// What the database needs now and then: partitions for the months to come, and an end for what is kept for a time.
+// Every statement may run any number of times, in any number of processes.
+import { sql } from 'kysely'
+import type { Db } from './postgres.ts'
+
+/** Idempotency keys answer for 24 hours; sessions that are over are kept for as long as the audit may ask about them. */
+const expired = [
+  sql`delete from idempotency_keys where created < now() - interval '24 hours'`,
+  sql`delete from sessions where coalesce(revoked, expires) < now() - interval '90 days'`,
+  sql`delete from region_withdrawals where at < now() - interval '1 day'`,
+]
+
+export async function maintain(db: Db): Promise<void> {
+  await sql`select create_month_partitions((now() + make_interval(months => ahead))::date)
+    from generate_series(0, 2) ahead`.execute(db)
+  for (const statement of expired) await statement.execute(db)
+}

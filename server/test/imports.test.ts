@@ -1,0 +1,174 @@
+// The table of architecture.md section 3, enforced: who may import whom. It reads every import of every source file, so
+// that a line in the wrong direction fails here and not in a review.
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, it } from 'node:test'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** A module may import itself and these. `contract` stands for the whole workspace, `type:` for `import type` only. */
+const allowed: Record<string, readonly string[]> = {
+  contract: ['typebox'],
+  net: [],
+  runtime: ['net', 'contract', 'packages'],
+  db: ['runtime', 'net', 'contract', 'packages'],
+  http: ['contract', 'runtime', 'packages'],
+  drivers: ['net', 'runtime', 'packages', 'type:byoip'],
+  team: ['contract', 'net', 'runtime', 'db', 'packages'],
+  session: ['contract', 'net', 'runtime', 'db', 'team', 'packages'],
+  inventory: ['contract', 'net', 'runtime', 'db', 'team', 'packages'],
+  byoip: ['contract', 'net', 'runtime', 'db', 'team', 'inventory', 'packages'],
+  dns: ['contract', 'net', 'runtime', 'db', 'team', 'inventory', 'packages'],
+  analysis: ['contract', 'net', 'runtime', 'db', 'team', 'inventory', 'packages'],
+  // The operator's side: the platform file writes every domain's tables, commands and roles wire everything.
+  platform: [
+    'contract',
+    'net',
+    'runtime',
+    'db',
+    'session',
+    'byoip',
+    'analysis',
+    'inventory',
+    'drivers',
+    'packages',
+  ],
+  commands: ['*'],
+  roles: ['*'],
+  main: ['commands', 'runtime', 'packages'],
+}
+
+type Import = { readonly from: string; readonly to: string; readonly typeOnly: boolean }
+
+const importPattern =
+  /^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm
+
+function importsOf(from: string, text: string): Import[] {
+  return [...text.matchAll(importPattern)].map((match) => ({
+    from,
+    to: resolveImport(from, (match[2] ?? match[3] ?? match[4])!),
+    typeOnly: match[1] !== undefined,
+  }))
+}
+
+function resolveImport(from: string, specifier: string): string {
+  if (specifier.startsWith('.')) return relative(root, resolve(root, dirname(from), specifier))
+  if (specifier.startsWith('@pharos/')) return specifier.slice('@pharos/'.length)
+  return `package:${specifier}`
+}
+
+/** `server/src/byoip/plan.ts` is of module byoip; a package is its name. */
+function moduleOf(path: string): string {
+  if (path.startsWith('package:')) return path.slice('package:'.length)
+  const parts = path.split('/')
+  if (parts[0] !== 'server') return parts[0]!
+  if (parts[1] !== 'src') return `server/${parts[1]}`
+  return parts.length === 3 ? parts[2]!.replace(/\.ts$/, '') : parts[2]!
+}
+
+/** Why the import is not allowed; undefined when it is. */
+function violationOf({ from, to, typeOnly }: Import): string | undefined {
+  const [source, target] = [moduleOf(from), moduleOf(to)]
+  const rules = allowed[source]
+  if (!rules || rules.includes('*') || source === target) return domainViolation(from, to)
+  if (to.startsWith('package:')) {
+    const free = to.startsWith('package:node:')
+      ? source !== 'contract' && source !== 'net'
+      : rules.includes('packages')
+    return free || rules.includes(target.split('/')[0]!)
+      ? undefined
+      : `${source} may not use the package ${target}`
+  }
+  if (target === 'http' && from.endsWith('.routes.ts')) return undefined
+  if (typeOnly && rules.includes(`type:${target}`)) return undefined
+  if (target === 'roles') return 'nobody imports a role'
+  return rules.includes(target) ? domainViolation(from, to) : `${source} may not import ${target}`
+}
+
+const domains = new Set(['team', 'session', 'inventory', 'byoip', 'dns', 'analysis'])
+
+/** Within and between domains: stores know no use-case's route, routes no store, and nobody another domain's store. */
+function domainViolation(from: string, to: string): string | undefined {
+  const [source, target] = [moduleOf(from), moduleOf(to)]
+  if (from.endsWith('.routes.ts') && to.endsWith('.store.ts'))
+    return 'a route goes through its use-case, not to the store'
+  if (from.endsWith('.store.ts') && to.endsWith('.routes.ts')) return 'a store knows no HTTP'
+  if (domains.has(source) && domains.has(target) && source !== target && to.endsWith('.store.ts')) {
+    return 'another domain is entered through its aggregate, not its store'
+  }
+  return undefined
+}
+
+const sourceFolders = ['contract/src', 'server/src']
+
+function sourceFiles(): string[] {
+  return sourceFolders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !isTestSupport(file))
+      .map((file) => join(folder, file)),
+  )
+}
+
+/** Suites and samples that only tests import. */
+const isTestSupport = (file: string): boolean =>
+  /(^|\/)(testing[^/]*|samples)\.ts$|\.conformance\.ts$|\/generated\//.test(file)
+
+describe('the import table', () => {
+  it('holds for every import of every source file', () => {
+    const violations = sourceFiles()
+      .flatMap((file) => importsOf(file, readFileSync(join(root, file), 'utf8')))
+      .map((one) => [one, violationOf(one)] as const)
+      .filter(([, violation]) => violation !== undefined)
+    assert.deepEqual(
+      violations.map(([{ from, to }, violation]) => `${from} -> ${to}: ${violation}`),
+      [],
+    )
+  })
+
+  it('knows every module of the server', () => {
+    const modules = new Set(sourceFiles().map(moduleOf))
+    assert.deepEqual(
+      [...modules].filter((module) => !(module in allowed)),
+      [],
+    )
+  })
+
+  const planted: [string, string, string][] = [
+    ['server/src/net/prefix.ts', "import { db } from '../db/postgres.ts'", 'net may not import db'],
+    ['server/src/net/prefix.ts', "import { readFile } from 'node:fs'", 'net may not use the package node:fs'],
+    [
+      'server/src/byoip/announcement.ts',
+      "import { handle } from '../http/mount.ts'",
+      'byoip may not import http',
+    ],
+    ['server/src/byoip/plan.ts', "import { x } from '../analysis/match.ts'", 'byoip may not import analysis'],
+    [
+      'server/src/analysis/event.routes.ts',
+      "import { x } from './event.store.ts'",
+      'a route goes through its use-case, not to the store',
+    ],
+    [
+      'server/src/byoip/x.ts',
+      "import { x } from '../team/team.store.ts'",
+      'another domain is entered through its aggregate, not its store',
+    ],
+    ['server/src/db/postgres.ts', "import { serve } from '../roles/serve.ts'", 'nobody imports a role'],
+    [
+      'server/src/drivers/gobgp/speaker.ts',
+      "import { plan } from '../../byoip/plan.ts'",
+      'drivers may not import byoip',
+    ],
+    ['contract/src/route.ts', "import { x } from 'fastify'", 'contract may not use the package fastify'],
+  ]
+  for (const [from, line, violation] of planted) {
+    it(`finds the planted violation: ${violation}`, () => {
+      assert.deepEqual(importsOf(from, line).map(violationOf), [violation])
+    })
+  }
+
+  it('lets a driver know the shape of a port, by type only', () => {
+    const line = "import type { Speaker } from '../../byoip/speaker.ts'"
+    assert.deepEqual(importsOf('server/src/drivers/gobgp/speaker.ts', line).map(violationOf), [undefined])
+  })
+})
