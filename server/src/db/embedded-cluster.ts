@@ -110,7 +110,8 @@ export async function ensureDataDir(cluster: Cluster): Promise<void> {
 function removeUnfinished(dataDir: string): void {
   const prefix = `${basename(dataDir)}.init-`
   for (const name of readdirSync(dirname(dataDir))) {
-    if (name.startsWith(prefix)) rmSync(join(dirname(dataDir), name), { recursive: true, force: true })
+    if (name.startsWith(prefix))
+      rmSync(join(dirname(dataDir), name), { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

@@ -54,7 +54,8 @@ async function diesWithin(pid: number, timeoutMs: number): Promise<boolean> {
   return true
 }
 
-function isAlive(pid: number): boolean {
+/** Whether the process runs; a zombie does not. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {

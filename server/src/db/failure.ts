@@ -35,6 +35,11 @@ export function asFailure(error: unknown): unknown {
   })
 }
 
+/** Whether the connection on which the error came is of no use any more, though it may not have ended yet. */
+export function isConnectionLost(error: unknown): boolean {
+  return isUnavailable(error) && !/^(53...|57014)$/.test(errorCode(error) ?? '')
+}
+
 function isUnavailable(error: unknown): boolean {
   const code = errorCode(error)
   if (error instanceof AggregateError) return error.errors.some(isUnavailable)

@@ -6,7 +6,7 @@ import type { CompiledQuery } from 'kysely'
 import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg'
 import { assertTeamId } from './connection.ts'
 import { errorCode, errorText } from './errno.ts'
-import { asFailure } from './failure.ts'
+import { asFailure, isConnectionLost } from './failure.ts'
 
 /** Statements kept prepared per connection; a text beyond that is parsed each time. */
 const PREPARED_MAX = 500
@@ -69,7 +69,7 @@ export class TeamReader {
       try {
         return await session.read<R>(teamId, statement)
       } catch (error) {
-        if (isStale(error)) this.#discard(slot, session)
+        if (isStale(error) || isConnectionLost(error)) this.#discard(slot, session)
         throw error
       }
     } finally {
@@ -122,21 +122,28 @@ function isStale(error: unknown): boolean {
 class Session {
   teamId: number | undefined
   readonly #client: Client
+  readonly #onEnd: (session: Session) => void
   #wallFailure: Error | undefined
 
-  constructor(client: Client) {
+  constructor(client: Client, onEnd: (session: Session) => void) {
     this.#client = client
+    this.#onEnd = onEnd
   }
 
   static async open(config: ClientConfig, onEnd: (session: Session) => void): Promise<Session> {
     const client = new Client(config)
-    const session = new Session(client)
+    const session = new Session(client, onEnd)
     const lost = () => onEnd(session)
     client.on('error', lost)
     client.on('end', lost)
-    await client.connect()
-    await client.query('set role pharos_tenant; set default_transaction_read_only = on')
-    return session
+    try {
+      await client.connect()
+      await client.query('set role pharos_tenant; set default_transaction_read_only = on')
+      return session
+    } catch (error) {
+      void session.close()
+      throw error
+    }
   }
 
   read<R>(teamId: number, statement: QueryConfig): Promise<R[]> {
@@ -166,6 +173,7 @@ class Session {
       if (!error) return
       // The statements behind it run, or ran, for another team. Nothing of this connection is handed out any more.
       this.#wallFailure ??= error
+      this.#onEnd(this)
       void this.close()
     })
   }

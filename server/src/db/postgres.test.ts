@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict'
+import { CompiledQuery, sql } from 'kysely'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure } from '../runtime/error.ts'
+import { openPostgres, type Postgres } from './postgres.ts'
+import { createTestDatabase, type TestDatabase } from './testing.ts'
+
+const MIGRATION = `
+  do $$ begin create role pharos_tenant nologin; exception when duplicate_object then null; end $$;
+  do $$ begin execute format('grant pharos_tenant to %I', current_user); end $$;
+  grant usage on schema public to pharos_tenant;
+  create table notes (id bigint generated always as identity primary key, team_id integer not null, text text not null);
+  alter table notes enable row level security;
+  create policy tenant on notes to pharos_tenant
+    using (team_id = nullif(current_setting('pharos.team_id', true), '')::integer);
+  grant select, insert, update on notes to pharos_tenant;
+  insert into notes (team_id, text) values (1, 'one'), (1, 'uno'), (2, 'two'), (3, 'three');`
+
+const folder = mkdtempSync(join(tmpdir(), 'pharos-migrations-'))
+writeFileSync(join(folder, '001-notes.sql'), MIGRATION)
+
+let database: TestDatabase
+let postgres: Postgres
+before(async () => {
+  database = await createTestDatabase({
+    migrations: folder,
+    postgres: { readConnections: 2, applicationName: 'walls' },
+  })
+  postgres = database.postgres
+})
+after(async () => {
+  await database?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
+
+type Note = { id: number; team_id: number; text: string }
+const allNotes = CompiledQuery.raw('select id, team_id, text from notes order by id') as CompiledQuery<Note>
+const textsOf = (notes: readonly Note[]) => notes.map(({ text }) => text)
+const one = async <T>(text: string) =>
+  (await postgres.owner.executeQuery<T>(CompiledQuery.raw(text))).rows[0]!
+
+const isUnavailable = (error: unknown) => {
+  assert.ok(error instanceof Failure, String(error))
+  assert.equal(error.code, 'unavailable')
+  assert.deepEqual(error.degraded, ['postgresql'])
+  return true
+}
+
+describe('a value', () => {
+  it('is what JavaScript has for it, and text where it has nothing', async () => {
+    const row = await one(`select 9007199254740991 as int8, '{1,null,3}'::bigint[] as int8s,
+      '2026-01-02 03:04:05.678+02'::timestamptz as at, '{2026-01-02 00:00:00+00}'::timestamptz[] as ats,
+      '2026-01-02'::date as day, '2026-01-02 03:04:05'::timestamp as naive, 1.50 as numeric, '{1.50}'::numeric[] as numerics,
+      '10.0.0.0/8'::cidr as cidr, '{10.0.0.0/8}'::cidr[] as cidrs, '{a,null}'::text[] as texts, '1 day'::interval as span,
+      '\\x00ff'::bytea as bytes, '{"a": [1]}'::jsonb as json, true as yes`)
+    assert.deepEqual(row, {
+      int8: Number.MAX_SAFE_INTEGER,
+      int8s: [1, null, 3],
+      at: new Date('2026-01-02T01:04:05.678Z'),
+      ats: [new Date('2026-01-02T00:00:00Z')],
+      day: '2026-01-02',
+      naive: '2026-01-02 03:04:05',
+      numeric: '1.50',
+      numerics: ['1.50'],
+      cidr: '10.0.0.0/8',
+      cidrs: ['10.0.0.0/8'],
+      texts: ['a', null],
+      span: '1 day',
+      bytes: Buffer.from([0, 255]),
+      json: { a: [1] },
+      yes: true,
+    })
+  })
+
+  it('that a number cannot hold is an error, not another value', async () => {
+    await assert.rejects(one('select 9007199254740993 as n'), /bigint 9007199254740993 does not fit/)
+    await assert.rejects(one(`select 'infinity'::timestamptz as t`), /infinity is not a point in time/)
+    assert.deepEqual(await one('select 1 as fine'), { fine: 1 })
+  })
+})
+
+describe('a transaction in a team', () => {
+  it('sees the rows of the team and no others', async () => {
+    const notes = await postgres.inTeam(1, async (trx) => (await trx.executeQuery(allNotes)).rows)
+    assert.deepEqual(textsOf(notes), ['one', 'uno'])
+  })
+
+  it('cannot write a row of another team', async () => {
+    const write = postgres.inTeam(1, (trx) =>
+      sql`insert into notes (team_id, text) values (2, 'foreign')`.execute(trx),
+    )
+    await assert.rejects(write, /row-level security/)
+    const none = await postgres.inTeam(1, (trx) =>
+      sql`update notes set text = 'x' where team_id = 2`.execute(trx),
+    )
+    assert.equal(none.numAffectedRows, 0n)
+  })
+
+  it('commits what it returns from and rolls back what it throws from', async () => {
+    const insert = sql`insert into notes (team_id, text) values (7, 'kept')`
+    await postgres.inTeam(7, (trx) => insert.execute(trx))
+    const failing = postgres.inTeam(7, async (trx) => {
+      await insert.execute(trx)
+      throw new RangeError('changed my mind')
+    })
+    await assert.rejects(failing, RangeError)
+    assert.deepEqual(textsOf(await postgres.readInTeam(7, allNotes)), ['kept'])
+  })
+
+  it('is not reported as done when a caught error has aborted it', async () => {
+    const swallowed = postgres.inTeam(8, async (trx) => {
+      await sql`insert into notes (team_id, text) values (8, 'lost')`.execute(trx)
+      await sql`select 1 / 0`.execute(trx).catch(() => {})
+    })
+    await assert.rejects(swallowed)
+    assert.deepEqual(await postgres.readInTeam(8, allNotes), [])
+  })
+
+  it('takes no statement after its end, which would run as the owner', async () => {
+    let late: (() => Promise<unknown>) | undefined
+    await postgres.inTeam(1, async (trx) => {
+      late = () => trx.executeQuery(allNotes)
+    })
+    await assert.rejects(late!(), /transaction is over/)
+  })
+
+  it('waits for statements that were sent and not awaited', async () => {
+    await postgres.inTeam(9, async (trx) => {
+      void sql`insert into notes (team_id, text) values (9, 'sent')`.execute(trx)
+    })
+    assert.deepEqual(textsOf(await postgres.readInTeam(9, allNotes)), ['sent'])
+  })
+
+  it('leaves neither role nor team behind on its connection', async () => {
+    const seen = new Set<unknown>()
+    for (let n = 0; n < 20; n++) {
+      await postgres.inTeam(2, (trx) => sql`select 1`.execute(trx))
+      seen.add((await one<{ role: string }>('select current_role as role')).role)
+    }
+    assert.equal(seen.has('pharos_tenant'), false)
+  })
+
+  it('needs a team', async () => {
+    for (const teamId of [0, -1, 1.5, Number.NaN, 2 ** 31, '1; drop table notes' as unknown as number]) {
+      await assert.rejects(
+        postgres.inTeam(teamId, () => Promise.resolve()),
+        /not a team id/,
+      )
+      await assert.rejects(postgres.readInTeam(teamId, allNotes), /not a team id/)
+    }
+  })
+})
+
+describe('a shared read', () => {
+  it('gives each of many teams its own rows, however they are mixed', async () => {
+    const wanted: Record<number, string[]> = { 1: ['one', 'uno'], 2: ['two'], 3: ['three'], 4: [] }
+    const reads = Array.from({ length: 2_000 }, async (_, n) => {
+      const teamId = 1 + ((n * 7_919) % 4)
+      if (n % 97 === 0) await sleep(n % 5)
+      assert.deepEqual(textsOf(await postgres.readInTeam(teamId, allNotes)), wanted[teamId])
+    })
+    await Promise.all(reads)
+  })
+
+  it('that fails does not disturb those before and behind it', async () => {
+    const bad = [
+      CompiledQuery.raw('select 1 / $1::integer', [0]),
+      CompiledQuery.raw('select nothing from nowhere'),
+      CompiledQuery.raw('select $1::integer', ['ten']),
+      CompiledQuery.raw('select 9007199254740993'),
+      CompiledQuery.raw('selekt'),
+    ]
+    const reads = Array.from({ length: 100 }, async (_, n) => {
+      if (n % 4 === 1) return await assert.rejects(postgres.readInTeam(1, bad[(n >> 2) % bad.length]!))
+      return assert.deepEqual(textsOf(await postgres.readInTeam(1 + (n % 3), allNotes)).length > 0, true)
+    })
+    await Promise.all(reads)
+  })
+
+  it('cannot write', async () => {
+    const write = CompiledQuery.raw(`insert into notes (team_id, text) values (1, 'written') returning id`)
+    await assert.rejects(postgres.readInTeam(1, write), /read-only transaction/)
+  })
+
+  it('survives that a table changes under its prepared statement', async () => {
+    const star = CompiledQuery.raw('select * from changing')
+    await one('create table changing as select 1 as a')
+    await one('grant select on changing to pharos_tenant')
+    assert.deepEqual(await postgres.readInTeam(1, star), [{ a: 1 }])
+    await one('alter table changing add column b integer default 2')
+    const results = await Promise.all([1, 2, 3, 4].map((teamId) => postgres.readInTeam(teamId, star)))
+    assert.deepEqual(
+      results,
+      Array.from({ length: 4 }, () => [{ a: 1, b: 2 }]),
+    )
+  })
+
+  it('gives nothing when entering the team failed, although its statement was sent', async (t) => {
+    const { superuser } = await one<{ superuser: string }>(
+      `select current_setting('is_superuser') as superuser`,
+    )
+    if (superuser !== 'on') return t.skip('only a superuser can take set_config away')
+    // The wall's own function is taken away from the role: the statement behind it still runs, for the team before.
+    assert.deepEqual(textsOf(await postgres.readInTeam(2, allNotes)), ['two'])
+    await one('revoke execute on function set_config(text, text, boolean) from public')
+    try {
+      for (const teamId of [3, 1, 3])
+        await assert.rejects(postgres.readInTeam(teamId, allNotes), /permission denied/)
+    } finally {
+      await one('grant execute on function set_config(text, text, boolean) to public')
+    }
+    assert.deepEqual(textsOf(await postgres.readInTeam(3, allNotes)), ['three'])
+  })
+
+  it('goes on after its connections were lost, and says unavailable to those that were waiting', async () => {
+    const slow = CompiledQuery.raw('select pg_sleep(5)')
+    const waiting = Promise.all(
+      [1, 2, 3].map((teamId) => assert.rejects(postgres.readInTeam(teamId, slow), isUnavailable)),
+    )
+    await sleep(100)
+    await one(`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'walls read' and datname = current_database()`)
+    await waiting
+    assert.deepEqual(textsOf(await postgres.readInTeam(2, allNotes)), ['two'])
+  })
+
+  it('goes on at once after its connections were lost while idle', async () => {
+    await Promise.all([1, 2, 3, 4].map((teamId) => postgres.readInTeam(teamId, allNotes)))
+    await one(`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'walls read' and datname = current_database()`)
+    await sleep(100)
+    assert.deepEqual(textsOf(await postgres.readInTeam(1, allNotes)), ['one', 'uno'])
+  })
+})
+
+describe('a connection', () => {
+  it('that is lost within a transaction is an unavailable database, and its place in the pool is given back', async () => {
+    for (let n = 0; n < 12; n++) {
+      const lost = postgres.inTeam(1, async (trx) => {
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)
+        await one(`select pg_terminate_backend(${rows[0]!.pid})`)
+        await sleep(20)
+        await sql`select 1`.execute(trx)
+      })
+      await assert.rejects(lost, isUnavailable)
+    }
+    assert.equal(await postgres.inTeam(1, () => Promise.resolve('fine')), 'fine')
+  })
+
+  it('has a name and its timeouts', async () => {
+    const settings = sql<Record<string, string>>`select current_setting('application_name') as name,
+      current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+      current_setting('idle_in_transaction_session_timeout') as idle`
+    assert.deepEqual((await settings.execute(postgres.owner)).rows[0], {
+      name: 'walls owner',
+      statement: '1min',
+      lock: '10s',
+      idle: '1min',
+    })
+    assert.deepEqual(await postgres.inTeam(1, async (trx) => (await settings.execute(trx)).rows[0]), {
+      name: 'walls team',
+      statement: '10s',
+      lock: '5s',
+      idle: '15s',
+    })
+    const direct = await postgres.directConnection()
+    assert.deepEqual((await direct.query(`show statement_timeout`)).rows, [{ statement_timeout: '0' }])
+    await direct.end()
+  })
+})
+
+describe('a database that is not there', () => {
+  const everyWay = [
+    (away: Postgres) => away.ping(),
+    (away: Postgres) => away.inTeam(1, (trx) => sql`select 1`.execute(trx)),
+    (away: Postgres) => away.readInTeam(1, allNotes),
+    (away: Postgres) => away.directConnection(),
+    (away: Postgres) => sql`select 1`.execute(away.owner),
+    (away: Postgres) => away.owner.transaction().execute((trx) => sql`select 1`.execute(trx)),
+  ]
+
+  it('is unavailable in every way of asking: no port', async () => {
+    await using away = await openPostgres({ databaseUrl: 'postgresql://x@127.0.0.1:1/x', dataDir: '' })
+    for (const ask of everyWay) await assert.rejects(ask(away), isUnavailable)
+  })
+
+  it('is unavailable in every way of asking: no socket', async () => {
+    await using away = await openPostgres({
+      databaseUrl: 'postgresql://x@localhost/x?host=/nonexistent',
+      dataDir: '',
+    })
+    for (const ask of everyWay) await assert.rejects(ask(away), isUnavailable)
+  })
+
+  it('is unavailable in every way of asking: it hangs up', async () => {
+    const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as { port: number }
+    await using away = await openPostgres({ databaseUrl: `postgresql://x@127.0.0.1:${port}/x`, dataDir: '' })
+    for (const ask of everyWay) await assert.rejects(ask(away), isUnavailable)
+    server.close()
+  })
+})
+
+describe('the end', () => {
+  it('comes once, and nothing is served after it', async () => {
+    const away = await openPostgres({ databaseUrl: database.databaseUrl, dataDir: '' })
+    await away.ping()
+    await away.readInTeam(1, allNotes)
+    await Promise.all([away.stop(), away.stop()])
+    await assert.rejects(away.readInTeam(1, allNotes), /stopped/)
+    await assert.rejects(away.ping())
+  })
+})

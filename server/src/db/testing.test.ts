@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { CompiledQuery } from 'kysely'
+import { Client } from 'pg'
+import { findPostmaster } from './embedded-orphan.ts'
+import { createTestDatabase } from './testing.ts'
+
+const migrations = mkdtempSync(join(tmpdir(), 'pharos-migrations-'))
+writeFileSync(join(migrations, '001-cats.sql'), 'create table cats (name text);')
+after(() => rmSync(migrations, { recursive: true }))
+
+const insert = CompiledQuery.raw(`insert into cats values ('tom')`)
+const count = CompiledQuery.raw('select count(*) as n from cats')
+
+describe('a test database', () => {
+  it('is migrated, empty and apart from every other', async () => {
+    await using one = await createTestDatabase({ migrations })
+    await using other = await createTestDatabase({ migrations })
+    await one.postgres.owner.executeQuery(insert)
+    assert.deepEqual((await one.postgres.owner.executeQuery(count)).rows, [{ n: 1 }])
+    assert.deepEqual((await other.postgres.owner.executeQuery(count)).rows, [{ n: 0 }])
+  })
+
+  it('is gone after its scope, even while somebody is connected to it', async () => {
+    let client: Client
+    {
+      await using database = await createTestDatabase({ migrations })
+      client = new Client({ connectionString: database.databaseUrl })
+      client.on('error', () => {})
+      await client.connect()
+    }
+    await assert.rejects(client.query('select'))
+  })
+
+  it('can have a server of its own, with the settings of the product', async () => {
+    await using database = await createTestDatabase({ migrations, durable: true })
+    const { rows } = await database.postgres.owner.executeQuery(CompiledQuery.raw('show fsync'))
+    assert.deepEqual(rows, [{ fsync: 'on' }])
+    assert.ok(findPostmaster(database.dataDir!))
+  })
+})

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CompiledQuery } from 'kysely'
+import { openPostgres, type Postgres } from './postgres.ts'
+import { createTestDatabase, type TestDatabase } from './testing.ts'
+import { createWaker, wake, type WakeName, type Waker } from './wake.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'pharos-migrations-'))
+let database: TestDatabase
+let postgres: Postgres
+before(async () => {
+  database = await createTestDatabase({ migrations: folder, postgres: { applicationName: 'wake' } })
+  postgres = database.postgres
+})
+after(async () => {
+  await database?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
+
+async function withWaker(
+  work: (waker: Waker, heard: WakeName[]) => Promise<void>,
+  on = postgres,
+): Promise<void> {
+  const waker = createWaker(on)
+  const heard: WakeName[] = []
+  for (const name of ['announcements', 'deliveries'] as const) waker.on(name, () => void heard.push(name))
+  await waker.start()
+  try {
+    await work(waker, heard)
+  } finally {
+    await waker.stop()
+  }
+}
+
+async function until(check: () => boolean): Promise<void> {
+  const deadline = performance.now() + 5_000
+  while (!check()) {
+    assert.ok(performance.now() < deadline, 'did not happen in time')
+    await sleep(10)
+  }
+}
+
+/** Notifications arrive in the order of their commits: when this one is heard, every earlier one was. */
+async function settled(heard: WakeName[]): Promise<WakeName[]> {
+  await wake(postgres.owner, 'deliveries')
+  await until(() => heard.at(-1) === 'deliveries')
+  return heard
+}
+
+const terminate = CompiledQuery.raw(
+  `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'wake direct' and query like 'listen%'`,
+)
+
+describe('wake', () => {
+  it('is heard by the listeners of its name at commit, once', async () => {
+    await withWaker(async (_, heard) => {
+      await postgres.owner.transaction().execute(async (trx) => {
+        await wake(trx, 'announcements')
+        await wake(trx, 'announcements')
+        await sleep(30)
+        assert.deepEqual(heard, [])
+      })
+      assert.deepEqual(await settled(heard), ['announcements', 'deliveries'])
+    })
+  })
+
+  it('is not heard when the transaction is rolled back', async () => {
+    await withWaker(async (_, heard) => {
+      const failing = postgres.owner.transaction().execute(async (trx) => {
+        await wake(trx, 'announcements')
+        throw new RangeError('no')
+      })
+      await assert.rejects(failing, RangeError)
+      assert.deepEqual(await settled(heard), ['deliveries'])
+    })
+  })
+
+  it('is not heard by a listener that has been taken off', async () => {
+    await withWaker(async (waker, heard) => {
+      let extra = 0
+      const off = waker.on('announcements', () => extra++)
+      off()
+      await wake(postgres.owner, 'announcements')
+      await settled(heard)
+      assert.equal(extra, 0)
+    })
+  })
+})
+
+describe('a waker', () => {
+  it('calls everybody once when its connection is back, and then hears again', async () => {
+    await withWaker(async (waker, heard) => {
+      assert.equal(waker.connected, true)
+      await postgres.owner.executeQuery(terminate)
+      await until(() => !waker.connected)
+      await wake(postgres.owner, 'announcements')
+      await until(() => waker.connected)
+      assert.deepEqual(heard, ['announcements', 'deliveries'])
+      await wake(postgres.owner, 'announcements')
+      assert.deepEqual(await settled(heard), ['announcements', 'deliveries', 'announcements', 'deliveries'])
+    })
+  })
+
+  it('starts without a database, says so, and stops at once', async () => {
+    const away = await openPostgres({ databaseUrl: 'postgresql://x@127.0.0.1:1/x', dataDir: '' })
+    await withWaker(async (waker) => {
+      assert.equal(waker.connected, false)
+      await sleep(300)
+      assert.equal(waker.connected, false)
+    }, away)
+    await away.stop()
+  })
+
+  it('leaves no connection behind', async () => {
+    await withWaker(() => Promise.resolve())
+    const { rows } = await postgres.owner.executeQuery<{ n: number }>(
+      CompiledQuery.raw(
+        `select count(*) as n from pg_stat_activity where application_name = 'wake direct' and datname = current_database()`,
+      ),
+    )
+    assert.deepEqual(rows, [{ n: 0 }])
+  })
+})
