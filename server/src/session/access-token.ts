@@ -69,6 +69,7 @@ export class AccessTokens {
         expires: new Date(payload.exp! * 1000),
       }
     } catch (error) {
+      if (error instanceof Failure) throw error
       const expired = error instanceof errors.JWTExpired
       throw new Failure(
         'unauthenticated',

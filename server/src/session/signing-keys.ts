@@ -11,6 +11,7 @@ import {
 } from 'jose'
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
+import { Failure } from '../runtime/error.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 
 export type SigningKey = {
@@ -28,6 +29,7 @@ const signsForMs = 30 * day
 const publishedBeforeMs = 10 * 60_000
 const keptAfterMs = 60 * 60_000
 const rereadMs = 60_000
+const retryMs = 1_000
 
 /** Keeps the keys of one process up to date. */
 export class SigningKeys {
@@ -35,6 +37,7 @@ export class SigningKeys {
   readonly #ring: KeyRing
   #keys: readonly SigningKey[] = []
   #timer: NodeJS.Timeout | undefined
+  #stopped = false
   #onError: (error: unknown) => void
 
   constructor(db: Db, ring: KeyRing, onError: (error: unknown) => void) {
@@ -43,15 +46,25 @@ export class SigningKeys {
     this.#onError = onError
   }
 
-  /** Loads the keys, making the first one on a new database. */
+  /** Loads the keys, making the first one on a new database. Goes on without them while the database is away. */
   async start(): Promise<void> {
-    await this.refresh()
-    this.#timer = setInterval(() => void this.refresh().catch(this.#onError), rereadMs)
+    await this.#tryRefresh()
+  }
+
+  async #tryRefresh(): Promise<void> {
+    try {
+      await this.refresh()
+    } catch (error) {
+      this.#onError(error)
+    }
+    if (this.#stopped) return
+    this.#timer = setTimeout(() => void this.#tryRefresh(), this.#keys.length > 0 ? rereadMs : retryMs)
     this.#timer.unref()
   }
 
   stop(): void {
-    clearInterval(this.#timer)
+    this.#stopped = true
+    clearTimeout(this.#timer)
   }
 
   async refresh(): Promise<void> {
@@ -63,11 +76,13 @@ export class SigningKeys {
   current(): SigningKey {
     const now = Date.now()
     const key = this.#keys.findLast((key) => key.activeFrom.getTime() <= now)
-    if (!key) throw new Error('no signing key is active')
+    if (!key) throw noKeys()
     return key
   }
 
+  /** The published key of that id. Without any key nothing can be said about a token: that is ours, not the caller's. */
   find(kid: string): SigningKey | undefined {
+    if (this.#keys.length === 0) throw noKeys()
     return this.#keys.find((key) => key.kid === kid)
   }
 
@@ -76,6 +91,12 @@ export class SigningKeys {
     return { keys: this.#keys.map((key) => key.publicJwk) }
   }
 }
+
+const noKeys = () =>
+  new Failure('unavailable', 'The signing keys cannot be read: the database does not answer.', {
+    degraded: ['postgresql'],
+    retryAfterSeconds: 2,
+  })
 
 /** Makes a key when none is active, or when the newest one will soon have signed long enough. */
 async function ensureSigningKey(db: Db, ring: KeyRing): Promise<void> {

@@ -1,0 +1,88 @@
+// One process with one or more roles: what they share is opened first, then each role's own parts, in this order; they
+// stop in the reverse order. This is the only place that decides what runs where.
+import type { Postgres } from '../db/postgres.ts'
+import { openPostgres } from '../db/postgres.ts'
+import { createWaker, type Waker } from '../db/wake.ts'
+import { startComponents, type Component, type Running } from '../runtime/component.ts'
+import type { Config } from '../runtime/config.ts'
+import type { Log } from '../runtime/log.ts'
+import { createMetrics, type Metrics } from '../runtime/metrics.ts'
+import { SigningKeys } from '../session/signing-keys.ts'
+import { createApi } from './api.ts'
+import { collectorParts } from './collector.ts'
+import { maintenancePart } from './maintenance.ts'
+import { reconcilerParts } from './reconciler.ts'
+
+export type Role = 'api' | 'reconciler' | 'collector'
+export const allRoles: readonly Role[] = ['api', 'reconciler', 'collector']
+
+export type Serving = Running & {
+  /** Where the API listens, such as `http://127.0.0.1:8080`; undefined without the api role. */
+  readonly url: string | undefined
+}
+
+export type Shared = {
+  readonly config: Config
+  readonly postgres: Postgres
+  readonly waker: Waker
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+/** Starts the roles; throws when one cannot start, with everything stopped again. `postgres` may be handed in open. */
+export async function runRole(
+  config: Config,
+  roles: readonly Role[],
+  log: Log,
+  postgres?: Postgres,
+): Promise<Serving> {
+  const open = postgres ?? (await openDatabase(config, log))
+  const shared = { config, postgres: open, waker: createWaker(open), log, metrics: createMetrics() }
+  const api = roles.includes('api') ? apiParts(shared) : undefined
+  const running = await startComponents(
+    [
+      { name: 'postgresql', stop: () => open.stop() },
+      { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },
+      ...(roles.includes('reconciler') ? [maintenancePart(shared), ...reconcilerParts(shared)] : []),
+      ...(roles.includes('collector') ? collectorParts(shared) : []),
+      ...(api?.parts ?? []),
+    ],
+    { log, stopTimeoutMs: config.shutdownTimeoutSeconds * 1000 },
+  )
+  return { ...running, url: api?.url() }
+}
+
+export function openDatabase(config: Config, log: Log): Promise<Postgres> {
+  return openPostgres({
+    databaseUrl: config.databaseUrl ?? undefined,
+    dataDir: config.dataDir,
+    teamConnections: config.databasePoolSize,
+    log: (message) => log.info(message),
+  })
+}
+
+function apiParts(shared: Shared): { parts: Component[]; url: () => string | undefined } {
+  const { config, postgres, log } = shared
+  const signingKeys = new SigningKeys(postgres.owner, config.secret, (error) =>
+    log.warn({ err: error }, 'the signing keys were not read again'),
+  )
+  const server = createApi({ ...shared, signingKeys })
+  let url: string | undefined
+  return {
+    url: () => url,
+    parts: [
+      { name: 'signing keys', start: () => signingKeys.start(), stop: () => signingKeys.stop() },
+      {
+        name: 'api',
+        start: async () => {
+          url = await server.listen({
+            host: config.host,
+            port: config.port,
+            listenTextResolver: () => 'listening',
+          })
+        },
+        stop: () => server.close(),
+      },
+    ],
+  }
+}

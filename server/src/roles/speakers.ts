@@ -1,0 +1,39 @@
+// Which speaker a region has: from the settings that the operator's file put into the region's row to a driver.
+import { readFileSync } from 'node:fs'
+import type { Speaker } from '../byoip/speaker.ts'
+import { createGobgpSpeaker } from '../drivers/gobgp/speaker.ts'
+import { createSandboxSpeaker } from '../drivers/sandbox/speaker.ts'
+import { checkSpeaker, type SpeakerSettings } from '../platform/speaker.ts'
+
+/** The speaker of a region; throws when its settings do not make sense, or a key file cannot be read. */
+export function createSpeaker(slug: string, settings: unknown): Speaker {
+  const problems = checkSpeaker(settings as Record<string, unknown>)
+  if (problems.length > 0) {
+    throw new Error(`speaker of region ${slug}: ${problems.map(({ message }) => message).join('; ')}`)
+  }
+  const checked = settings as SpeakerSettings
+  return checked.kind === 'sandbox'
+    ? createSandboxSpeaker({ region: slug, latencyMs: checked.latency_ms ?? 0 })
+    : createGobgpSpeaker(gobgpConfig(checked))
+}
+
+type GobgpSettings = Extract<SpeakerSettings, { kind: 'gobgp' }>
+
+function gobgpConfig({ address, owner, tls, insecure, timeout_ms }: GobgpSettings) {
+  return {
+    address,
+    owner,
+    ...(tls ? { tls: pemTexts(tls) } : {}),
+    ...(insecure === undefined ? {} : { insecure }),
+    ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
+  }
+}
+
+function pemTexts({ ca_file, cert_file, key_file }: NonNullable<GobgpSettings['tls']>) {
+  const read = (file: string) => readFileSync(file, 'utf8')
+  return {
+    ca: read(ca_file),
+    ...(cert_file === undefined ? {} : { cert: read(cert_file) }),
+    ...(key_file === undefined ? {} : { key: read(key_file) }),
+  }
+}
