@@ -20,7 +20,8 @@ if (process.env.CI === 'true') process.env.PHAROS_TEST_REQUIRE_PEERS = '1'
 providePeers()
 const checked = named.length > 0 || (await check())
 const counts = await runTests(named.length > 0 ? named : findTests())
-await stopTestServer()
+// After a single file it stays for some seconds: the next run of that file starts at once.
+if (named.length === 0) await stopTestServer()
 if (!checked) process.stdout.write('the check failed: see above\n')
 process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
 process.exitCode = checked && counts.failed === 0 && counts.passed > 0 ? 0 : 1
@@ -43,10 +44,8 @@ function say(message) {
 }
 
 function findTests() {
-  const workspaces = ['contract', 'server', 'portal', 'lab', 'bench']
-  return workspaces
-    .flatMap((name) => globSync(`${name}/**/*.test.ts`, { exclude: ['**/node_modules/**'] }))
-    .sort()
+  const patterns = ['{contract,server,portal,lab,bench}/**/*.test.ts', 'scripts/*.test.mjs']
+  return globSync(patterns, { exclude: ['**/node_modules/**'] }).sort()
 }
 
 /** Counts as the runner counts; what was cancelled or never got to run has failed. */

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const folders = []
+after(() => folders.forEach((folder) => rmSync(folder, { recursive: true })))
+
+const MAIN = `
+  process.on('SIGTERM', () => process.exit(7))
+  console.log(process.argv.slice(2).join(' '))
+  if (process.argv[3] === 'wait') setInterval(() => {}, 1000)
+  else process.exitCode = Number(process.argv[3] ?? 0)`
+
+/** A checkout with a lockfile, one command, and an npm that only notes that it was called. */
+function checkout(packages = { 'node_modules/a': { version: '1.0.0' } }) {
+  const root = mkdtempSync(join(tmpdir(), 'pharos-run-'))
+  folders.push(root)
+  for (const folder of ['scripts', 'server/src', 'bin']) mkdirSync(join(root, folder), { recursive: true })
+  cpSync(fileURLToPath(new URL('run.mjs', import.meta.url)), join(root, 'scripts/run.mjs'))
+  writeFileSync(join(root, 'server/src/main.ts'), MAIN)
+  writeFileSync(
+    join(root, 'bin/npm'),
+    `#!/bin/sh\necho "$@" >> npm.log\nmkdir -p node_modules\nexit \${NPM_STATUS:-0}\n`,
+    {
+      mode: 0o755,
+    },
+  )
+  writeLock(root, packages)
+  return root
+}
+
+function writeLock(root, packages) {
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages: { '': {}, ...packages } }))
+}
+
+const envOf = (root, more) => ({ PATH: `${join(root, 'bin')}:${process.env.PATH}`, ...more })
+
+function run(root, args, env = {}) {
+  const result = spawnSync(process.execPath, [join(root, 'scripts/run.mjs'), ...args], {
+    env: envOf(root, env),
+  })
+  return { status: result.status, stdout: String(result.stdout), stderr: String(result.stderr) }
+}
+
+const installs = (root) =>
+  existsSync(join(root, 'npm.log')) ? readFileSync(join(root, 'npm.log'), 'utf8').split('\n').length - 1 : 0
+
+describe('npm run', () => {
+  it('installs what the lockfile says, once, and again when it says something else', () => {
+    const root = checkout()
+    assert.equal(run(root, ['start']).status, 0)
+    assert.match(readFileSync(join(root, 'npm.log'), 'utf8'), /^ci --include=dev --include=optional/)
+    run(root, ['start'])
+    assert.equal(installs(root), 1)
+    writeLock(root, { 'node_modules/a': { version: '1.0.1' } })
+    run(root, ['start'])
+    assert.equal(installs(root), 2)
+  })
+
+  it('leaves alone what somebody installed by hand, if it fits', () => {
+    const root = checkout({
+      'node_modules/a': { version: '1.0.0' },
+      'node_modules/mac-only': { version: '1.0.0', optional: true },
+    })
+    mkdirSync(join(root, 'node_modules'))
+    const list = (version) => JSON.stringify({ packages: { 'node_modules/a': { version } } })
+    writeFileSync(join(root, 'node_modules/.package-lock.json'), list('0.9.0'))
+    run(root, ['start'])
+    assert.equal(installs(root), 1)
+    rmSync(join(root, 'node_modules/.pharos-lock'))
+    writeFileSync(join(root, 'node_modules/.package-lock.json'), list('1.0.0'))
+    run(root, ['start'])
+    assert.equal(installs(root), 1)
+  })
+
+  it('stops where the packages cannot be installed', () => {
+    const root = checkout()
+    const { status, stdout, stderr } = run(root, ['start'], { NPM_STATUS: '9' })
+    assert.equal(status, 9)
+    assert.equal(stdout, '')
+    assert.match(stderr, /could not be installed/)
+    assert.equal(existsSync(join(root, 'node_modules/.pharos-lock')), false)
+  })
+
+  it('passes words and status on', () => {
+    const root = checkout()
+    assert.deepEqual(run(root, ['start', '3', '--dry-run']), {
+      status: 3,
+      stdout: 'start 3 --dry-run\n',
+      stderr: 'Installing the packages (npm ci) ...\n',
+    })
+  })
+
+  it('passes on a signal that is sent to it alone', async () => {
+    const root = checkout()
+    const child = spawn(process.execPath, [join(root, 'scripts/run.mjs'), 'start', 'wait'], {
+      env: envOf(root),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    await once(child.stdout, 'data')
+    child.kill('SIGTERM')
+    assert.deepEqual(await once(child, 'exit'), [7, null])
+  })
+
+  it('knows its commands', () => {
+    const { status, stderr } = run(checkout(), ['strat'])
+    assert.equal(status, 64)
+    assert.match(stderr, /commands: start, pharos, test/)
+  })
+})
+
+describe('npm test', () => {
+  const script = fileURLToPath(new URL('test.mjs', import.meta.url))
+
+  function testOf(text) {
+    const folder = mkdtempSync(join(tmpdir(), 'pharos-test-of-'))
+    folders.push(folder)
+    const file = join(folder, 'some.test.mjs')
+    writeFileSync(file, `import { it } from 'node:test'\n${text}`)
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env
+    const { status, stdout } = spawnSync(process.execPath, [script, file], { env })
+    return { status, lastLine: String(stdout).trimEnd().split('\n').at(-1) }
+  }
+
+  it('ends with the count, alone', () => {
+    const text = `it('a', () => {}); it('b', () => {}); it.skip('c')`
+    assert.deepEqual(testOf(text), { status: 0, lastLine: '2 passed, 0 failed, 1 skipped' })
+  })
+
+  it('fails when a test fails, or a file does', () => {
+    assert.deepEqual(testOf(`it('a', () => { throw new Error('x') })`), {
+      status: 1,
+      lastLine: '0 passed, 1 failed, 0 skipped',
+    })
+    assert.deepEqual(testOf(`it('a', () => {}); process.exit(3)`).status, 1)
+  })
+
+  it('fails when no test ran', () => {
+    assert.deepEqual(testOf(`it.skip('a')`), { status: 1, lastLine: '0 passed, 0 failed, 1 skipped' })
+  })
+})
