@@ -45,13 +45,10 @@ export function encodeAttributes(prefix: Prefix, attributes: Attributes): Uint8A
       ? attribute(wellKnown, type.nextHop, addressOctets(nextHop))
       : attribute(optional, type.mpReach, mpReachOctets(prefix, nextHop)),
   ]
-  const communities = [...new Set(attributes.communities)].map(parseCommunity).map(communityToNumber)
-  if (communities.length > 0)
-    encoded.push(attribute(optionalTransitive, type.communities, words(communities)))
-  const large = [...new Set(attributes.largeCommunities)]
-    .map(parseLargeCommunity)
-    .flatMap(largeCommunityToNumbers)
-  if (large.length > 0) encoded.push(attribute(optionalTransitive, type.largeCommunities, words(large)))
+  const communities = communityOctets(attributes.communities)
+  if (communities.length > 0) encoded.push(attribute(optionalTransitive, type.communities, communities))
+  const large = largeCommunityOctets(attributes.largeCommunities)
+  if (large.length > 0) encoded.push(attribute(optionalTransitive, type.largeCommunities, large))
   return encoded
 }
 
@@ -62,52 +59,49 @@ export function decodeAttributes(encoded: readonly Uint8Array[]): Attributes {
   let communities: string[] = []
   let largeCommunities: string[] = []
   for (const octets of encoded) {
-    const value = valueOf(octets)
-    if (octets[1] === type.asPath) asPath = readAsPath(value)
-    else if (octets[1] === type.nextHop) nextHop = readAddressText(value)
-    else if (octets[1] === type.mpReach) nextHop = readMpReachNextHop(value)
-    else if (octets[1] === type.communities) communities = readWords(value).map(communityFromNumber)
-    else if (octets[1] === type.largeCommunities) largeCommunities = triples(readWords(value))
+    const start = valueStart(octets)
+    if (octets[1] === type.asPath) asPath = readAsPath(octets, start)
+    else if (octets[1] === type.nextHop) nextHop = readAddressText(octets, start, octets.length)
+    else if (octets[1] === type.mpReach) nextHop = readMpReachNextHop(octets, start)
+    else if (octets[1] === type.communities)
+      communities = readWords(octets, start, octets.length).map(communityFromNumber)
+    else if (octets[1] === type.largeCommunities)
+      largeCommunities = triples(readWords(octets, start, octets.length))
   }
   return { asPath, nextHop, communities, largeCommunities }
 }
 
 /** A prefix as NLRI (RFC 4271 section 4.3): its length, and as many octets of the address as the length needs. */
 export function encodeNlri(prefix: Prefix): Uint8Array {
-  const bits = prefixBits(prefix)
-  const octets = new Uint8Array(1 + Math.ceil(bits.length / 8))
-  octets[0] = bits.length
-  octets.set(wordOctets(bits).subarray(0, octets.length - 1), 1)
-  return octets
+  return new Uint8Array(nlriOctets(prefix))
 }
 
 /** Throws on NLRI with host bits set or of the wrong size. */
 export function decodeNlri(octets: Uint8Array, family: Family): Prefix {
   const length = octets[0] ?? 255
-  if (length > widthOf(family) || octets.length !== 1 + Math.ceil(length / 8))
+  if (length > widthOf(family) || octets.length !== 1 + octetsOf(length))
     throw new TypeError('not the NLRI of one prefix')
-  return parsePrefix(`${addressText(octets.subarray(1), family, length)}/${length}`)
+  return parsePrefix(`${addressText(octets, 1, family)}/${length}`)
 }
 
-function attribute(flags: number, code: number, value: ArrayLike<number>): Uint8Array {
-  const long = value.length > 255
-  const octets = new Uint8Array((long ? 4 : 3) + value.length)
-  octets[0] = long ? flags | extendedLength : flags
-  octets[1] = code
-  if (long) octets[2] = value.length >>> 8
-  octets[long ? 3 : 2] = value.length & 255
-  octets.set(value, long ? 4 : 3)
-  return octets
+// Octets are gathered in plain arrays and become one typed array at the end: many small typed arrays are what is slow.
+
+function attribute(flags: number, code: number, value: readonly number[]): Uint8Array {
+  const { length } = value
+  const head =
+    length > 255 ? [flags | extendedLength, code, length >>> 8, length & 255] : [flags, code, length]
+  return new Uint8Array(head.concat(value))
 }
 
-function valueOf(octets: Uint8Array): Uint8Array {
-  const long = ((octets[0] ?? 0) & extendedLength) !== 0
-  const start = long ? 4 : 3
+/** Where the value of an attribute starts; it ends where the octets end. */
+function valueStart(octets: Uint8Array): number {
+  const isLong = ((octets[0] ?? 0) & extendedLength) !== 0
+  const start = isLong ? 4 : 3
   if (octets.length < start) throw new TypeError('a path attribute is cut off')
-  const length = long ? octets[2]! * 256 + octets[3]! : octets[2]!
+  const length = isLong ? octets[2]! * 256 + octets[3]! : octets[2]!
   if (octets.length !== start + length)
     throw new TypeError('a path attribute has another length than it says')
-  return octets.subarray(start)
+  return start
 }
 
 /** Segments of at most 255 ASNs of four octets each (RFC 6793): what GoBGP tries first when it reads an AS_PATH. */
@@ -115,19 +109,21 @@ function asPathOctets(asPath: readonly number[]): number[] {
   const octets: number[] = []
   for (let start = 0; start < asPath.length; start += segmentMax) {
     const segment = asPath.slice(start, start + segmentMax)
-    if (segment.some((asn) => !Number.isInteger(asn) || asn < 1 || asn > 0xffffffff))
-      throw new TypeError('an AS path holds numbers from 1 to 4294967295')
-    octets.push(asSequence, segment.length, ...words(segment))
+    octets.push(asSequence, segment.length)
+    for (const asn of segment) {
+      if (asn < 1 || asn !== asn >>> 0) throw new TypeError('an AS path holds numbers from 1 to 4294967295')
+      pushWord(octets, asn)
+    }
   }
   return octets
 }
 
-function readAsPath(value: Uint8Array): number[] {
-  const asPath: number[] = []
-  for (let at = 0; at < value.length;) {
-    const end = at + 2 + value[at + 1]! * 4
-    if (value[at] !== asSequence || end > value.length) throw new TypeError('not an AS path of sequences')
-    asPath.push(...readWords(value.subarray(at + 2, end)))
+function readAsPath(octets: Uint8Array, start: number): number[] {
+  let asPath: number[] = []
+  for (let at = start; at < octets.length;) {
+    const end = at + 2 + (octets[at + 1] ?? 0) * 4
+    if (octets[at] !== asSequence || end > octets.length) throw new TypeError('not an AS path of sequences')
+    asPath = asPath.concat(readWords(octets, at + 2, end))
     at = end
   }
   return asPath
@@ -135,59 +131,83 @@ function readAsPath(value: Uint8Array): number[] {
 
 /** AFI, SAFI, length of the next hop, next hop, one reserved octet, NLRI (RFC 4760 section 3). */
 function mpReachOctets(prefix: Prefix, nextHop: Address): number[] {
-  return [0, afiOf(familyOf(prefix)), safiUnicast, 16, ...addressOctets(nextHop), 0, ...encodeNlri(prefix)]
+  return [0, afiOf(familyOf(prefix)), safiUnicast, 16].concat(addressOctets(nextHop), 0, nlriOctets(prefix))
 }
 
 /** A link-local next hop may follow the global one (RFC 2545); it is the speaker's own business. */
-function readMpReachNextHop(value: Uint8Array): string {
-  const length = value[3] ?? 0
-  if (value.length < 5 + length) throw new TypeError('MP_REACH_NLRI is cut off')
-  return readAddressText(value.subarray(4, 4 + (length === 32 ? 16 : length)))
+function readMpReachNextHop(octets: Uint8Array, start: number): string {
+  const length = octets[start + 3] ?? 0
+  const at = start + 4
+  if (octets.length < at + length + 1) throw new TypeError('MP_REACH_NLRI is cut off')
+  return readAddressText(octets, at, at + (length === 32 ? 16 : length))
 }
 
-function addressOctets(address: Address): Uint8Array {
+function communityOctets(communities: readonly string[]): number[] {
+  const octets: number[] = []
+  for (const community of new Set(communities)) pushWord(octets, communityToNumber(parseCommunity(community)))
+  return octets
+}
+
+function largeCommunityOctets(communities: readonly string[]): number[] {
+  const octets: number[] = []
+  for (const community of new Set(communities))
+    for (const number of largeCommunityToNumbers(parseLargeCommunity(community))) pushWord(octets, number)
+  return octets
+}
+
+function nlriOctets(prefix: Prefix): number[] {
+  const bits = prefixBits(prefix)
+  return [bits.length].concat(wordOctets(bits).slice(0, octetsOf(bits.length)))
+}
+
+function octetsOf(prefixLength: number): number {
+  return (prefixLength + 7) >>> 3
+}
+
+function addressOctets(address: Address): number[] {
   const family = familyOf(address)
   const bits = readBits(address, address.length, family, widthOf(family))
   if (bits === undefined) throw new TypeError('an Address that parseAddress did not make')
   return wordOctets(bits)
 }
 
-function wordOctets({ family, w0, w1, w2, w3 }: Bits): Uint8Array {
-  return words(family === 4 ? [w0] : [w0, w1, w2, w3])
-}
-
-function readAddressText(octets: Uint8Array): string {
-  if (octets.length !== 4 && octets.length !== 16) throw new TypeError('a next hop is 4 or 16 octets')
-  const family = octets.length === 4 ? 4 : 6
-  return addressText(octets, family, widthOf(family))
-}
-
-/** The octets may stop early: what is missing is zero. */
-function addressText(octets: Uint8Array, family: Family, length: number): string {
-  const word = (at: number): number =>
-    ((octets[at] ?? 0) << 24) |
-    ((octets[at + 1] ?? 0) << 16) |
-    ((octets[at + 2] ?? 0) << 8) |
-    (octets[at + 3] ?? 0)
-  return formatBits({ family, length, w0: word(0), w1: word(4), w2: word(8), w3: word(12) })
-}
-
-function words(numbers: readonly number[]): Uint8Array {
-  const octets = new Uint8Array(numbers.length * 4)
-  const view = new DataView(octets.buffer)
-  numbers.forEach((number, at) => view.setUint32(at * 4, number))
+function wordOctets({ family, w0, w1, w2, w3 }: Bits): number[] {
+  const octets: number[] = []
+  for (const word of family === 4 ? [w0] : [w0, w1, w2, w3]) pushWord(octets, word)
   return octets
 }
 
-function readWords(octets: Uint8Array): number[] {
-  if (octets.length % 4 !== 0) throw new TypeError('a list of 32-bit numbers is cut off')
-  const view = new DataView(octets.buffer, octets.byteOffset, octets.length)
-  return Array.from({ length: octets.length / 4 }, (_, at) => view.getUint32(at * 4))
+function readAddressText(octets: Uint8Array, start: number, end: number): string {
+  if (end - start !== 4 && end - start !== 16) throw new TypeError('a next hop is 4 or 16 octets')
+  return addressText(octets.subarray(0, end), start, end - start === 4 ? 4 : 6)
+}
+
+/** The octets may stop early: what is missing is zero. */
+function addressText(octets: Uint8Array, start: number, family: Family): string {
+  const word = (at: number): number => readWord(octets, start + at)
+  return formatBits({ family, length: widthOf(family), w0: word(0), w1: word(4), w2: word(8), w3: word(12) })
+}
+
+function pushWord(octets: number[], word: number): void {
+  octets.push(word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255)
+}
+
+function readWord(octets: Uint8Array, at: number): number {
+  const high = ((octets[at] ?? 0) << 8) | (octets[at + 1] ?? 0)
+  return (high << 16) | ((octets[at + 2] ?? 0) << 8) | (octets[at + 3] ?? 0)
+}
+
+function readWords(octets: Uint8Array, start: number, end: number): number[] {
+  if ((end - start) % 4 !== 0) throw new TypeError('a list of 32-bit numbers is cut off')
+  const words: number[] = []
+  for (let at = start; at < end; at += 4) words.push(readWord(octets, at) >>> 0)
+  return words
 }
 
 function triples(numbers: readonly number[]): string[] {
   if (numbers.length % 3 !== 0) throw new TypeError('a list of large communities is cut off')
-  return Array.from({ length: numbers.length / 3 }, (_, at) =>
-    largeCommunityFromNumbers([numbers[at * 3]!, numbers[at * 3 + 1]!, numbers[at * 3 + 2]!]),
-  )
+  const communities: string[] = []
+  for (let at = 0; at < numbers.length; at += 3)
+    communities.push(largeCommunityFromNumbers([numbers[at]!, numbers[at + 1]!, numbers[at + 2]!]))
+  return communities
 }

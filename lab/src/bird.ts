@@ -1,0 +1,108 @@
+// One real BIRD 2 as the neighbour of a gobgpd: what it was told is the proof of what is announced. It must not change
+// what it is told: it takes every route, whether it could reach the next hop or not.
+import type { ChildProcess } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Neighbor } from './gobgpd.ts'
+import { BirdLog } from './bird-log.ts'
+import { type BirdRoute, parseBirdRoutes } from './bird-routes.ts'
+import { killProgram, programPath, startProgram } from './program.ts'
+import { waitFor } from './wait.ts'
+
+const run = promisify(execFile)
+
+export type BirdOptions = {
+  readonly folder: string
+  readonly address: string
+  readonly port: number
+  readonly asn: number
+  readonly neighbor: Neighbor
+  /** Prefixes that it announces itself, to see that they stay out. */
+  readonly announces?: readonly string[]
+}
+
+/** A BIRD; `start` begins and `stop` ends it. */
+export class Bird {
+  readonly options: BirdOptions
+  /** Of its control protocol, for birdc. */
+  readonly socket: string
+  readonly logFile: string
+  #child: ChildProcess | undefined
+
+  constructor(options: BirdOptions) {
+    this.options = options
+    // The socket's name must be short: a unix address has 107 octets.
+    this.socket = join(options.folder, 'ctl')
+    this.logFile = join(options.folder, 'bird.log')
+  }
+
+  async start(): Promise<void> {
+    const { folder } = this.options
+    const configFile = join(folder, 'bird.conf')
+    await writeFile(configFile, birdConfig(this.options, this.logFile))
+    const args = ['-f', '-c', configFile, '-s', this.socket, '-P', join(folder, 'bird.pid')]
+    this.#child = startProgram('bird', args, join(folder, 'bird.out'))
+    await waitFor('BIRD answers', () => this.birdc('show status').catch(() => undefined))
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child) await killProgram(this.#child, 'SIGKILL')
+  }
+
+  /** One command of BIRD's client, without the rights to change anything, and what it printed. */
+  async birdc(command: string): Promise<string> {
+    const args = ['-r', '-s', this.socket, ...command.split(' ')]
+    return (await run(programPath('birdc'), args, { maxBuffer: 256 * 1024 * 1024 })).stdout
+  }
+
+  /** What the neighbour announces to it now. */
+  async routes(): Promise<BirdRoute[]> {
+    return parseBirdRoutes(await this.birdc('show route all protocol pharos'))
+  }
+
+  async isEstablished(): Promise<boolean> {
+    return (await this.birdc('show protocols pharos')).includes('Established')
+  }
+
+  /** Everything that it is told from now on, with the time of each change. */
+  watch(): BirdLog {
+    return new BirdLog(this.logFile)
+  }
+}
+
+/**
+ * `debug routes` writes one line per change with microseconds, at the moment the UPDATE is handled: the way to see what
+ * a neighbour saw and when. The delays are the shortest that BIRD has, which is the hardest case for a gobgpd that
+ * restarts: the neighbour is back before its routes are. GoBGP drops a route whose next hop is in 127.0.0.0/8.
+ */
+function birdConfig(options: BirdOptions, logFile: string): string {
+  const { address, port, asn, neighbor, announces = [] } = options
+  const statics = (family: '4' | '6') =>
+    announces
+      .filter((prefix) => prefix.includes(':') === (family === '6'))
+      .map((prefix) => `route ${prefix} blackhole;`)
+      .join(' ')
+  return `
+log "${logFile}" all;
+timeformat log iso long us;
+timeformat protocol iso long us;
+timeformat route iso long us;
+router id ${address};
+protocol device {}
+protocol static own4 { ipv4; ${statics('4')} }
+protocol static own6 { ipv6; ${statics('6')} }
+protocol bgp pharos {
+  local ${address} port ${port} as ${asn};
+  neighbor ${neighbor.address} port ${neighbor.port} as ${neighbor.asn};
+  multihop; strict bind;
+  connect delay time 1; connect retry time 1; error wait time 1, 1;
+  hold time 30;
+  graceful restart on;
+  debug { routes, states, events };
+  ipv4 { import all; export where source = RTS_STATIC; next hop address 192.0.2.254; };
+  ipv6 { import all; export where source = RTS_STATIC; next hop address 2001:db8::fe; };
+}
+`
+}

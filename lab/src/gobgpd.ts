@@ -1,0 +1,192 @@
+// One real gobgpd, started and restarted as the unit file in docs/operating does it. It must not inject routes: that is
+// what the lab is there to test.
+import type { ChildProcess } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { isRunning, killProgram, programPath, startProgram } from './program.ts'
+import { waitFor } from './wait.ts'
+
+const run = promisify(execFile)
+
+export type Neighbor = { readonly address: string; readonly port: number; readonly asn: number }
+
+export type GobgpdOptions = {
+  /** Where its configuration and its log go. */
+  readonly folder: string
+  readonly address: string
+  readonly bgpPort: number
+  readonly apiPort: number
+  readonly asn: number
+  readonly neighbors: readonly Neighbor[]
+  /** How long it says nothing to a neighbour that came back after a restart, see docs/operating/gobgpd.toml. */
+  readonly deferralSeconds?: number
+  /** False starts it without its configuration: it answers, and has nothing to answer with. */
+  readonly configured?: boolean
+  /** Restarts it when it dies, as systemd does. */
+  readonly supervise?: boolean
+}
+
+/** A gobgpd; `start` begins, and `stop` ends it for good. */
+export class Gobgpd {
+  readonly options: GobgpdOptions
+  readonly #configFile: string
+  #child: ChildProcess | undefined
+  #wanted = false
+
+  constructor(options: GobgpdOptions) {
+    this.options = options
+    this.#configFile = join(options.folder, 'gobgpd.toml')
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  get apiAddress(): string {
+    return `${this.options.address}:${this.options.apiPort}`
+  }
+
+  /** `restarted` gives `-r`: it then tells its neighbours that it was restarted, and they keep its routes. */
+  async start({ restarted = false } = {}): Promise<void> {
+    await writeFile(this.#configFile, gobgpdConfig(this.options))
+    this.#wanted = true
+    this.#spawn(restarted)
+    await this.#answers()
+  }
+
+  /** Kills it; a supervised one is started again, and this then resolves when the new one answers. */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (!this.#child) return
+    if (!this.options.supervise) this.#wanted = false
+    await killProgram(this.#child, signal)
+    if (this.options.supervise) await this.#answers()
+  }
+
+  async stop(): Promise<void> {
+    this.#wanted = false
+    if (this.#child) await killProgram(this.#child, 'SIGKILL')
+  }
+
+  /** Runs Debian's `gobgp` client against it and returns what it printed. */
+  async gobgp(...args: string[]): Promise<string> {
+    const { address, apiPort } = this.options
+    const all = ['-u', address, '-p', String(apiPort), ...args]
+    return (await run(programPath('gobgp'), all, { maxBuffer: 64 * 1024 * 1024 })).stdout
+  }
+
+  #spawn(restarted: boolean): void {
+    const options = [
+      ...(this.options.configured === false ? [] : ['-f', this.#configFile]),
+      '--api-hosts',
+      this.apiAddress,
+      '--pprof-disable',
+      '--log-plain',
+      ...(restarted ? ['-r'] : []),
+    ]
+    const child = startProgram('gobgpd', options, join(this.options.folder, 'gobgpd.log'))
+    this.#child = child
+    child.once('exit', () => {
+      if (this.options.supervise && this.#wanted && this.#child === child) this.#spawn(true)
+    })
+  }
+
+  async #answers(): Promise<void> {
+    await waitFor(`gobgpd at ${this.apiAddress} answers`, async () => {
+      const child = this.#child
+      if (child && !isRunning(child) && !this.options.supervise)
+        throw new Error(`gobgpd ended, see ${this.options.folder}/gobgpd.log`)
+      return (await this.#listens()) && (this.options.configured === false || this.#isConfigured())
+    })
+  }
+
+  #listens(): Promise<boolean> {
+    const { address, apiPort } = this.options
+    return new Promise((resolve) => {
+      const socket = connect(apiPort, address, () => resolve(true))
+      socket.once('error', () => resolve(false))
+      socket.once('connect', () => socket.destroy())
+    })
+  }
+
+  #isConfigured(): Promise<boolean> {
+    const line = new RegExp(`^AS:\\s+${this.options.asn}$`, 'm')
+    return this.gobgp('global').then(
+      (text) => line.test(text),
+      () => false,
+    )
+  }
+}
+
+/** The same decisions as in docs/operating/gobgpd.toml, where their reasons stand, with the lab's addresses and ports. */
+export function gobgpdConfig(options: GobgpdOptions): string {
+  const { address, bgpPort, asn, neighbors, deferralSeconds = 3 } = options
+  const global = `
+[global.config]
+  as = ${asn}
+  router-id = "${address}"
+  port = ${bgpPort}
+  local-address-list = ["${address}"]
+`
+  if (neighbors.length === 0) return global
+  const gate = neighborConfig({ address: gateAddress, port: 0, asn }, address, deferralSeconds)
+  const real = neighbors.map((neighbor) => neighborConfig(neighbor, address, deferralSeconds))
+  return [global, takeNothing(neighbors), gate, ...real].join('')
+}
+
+/** Only with neighbours: a policy with an empty set of them matches, and rejects, everything. */
+function takeNothing(neighbors: readonly Neighbor[]): string {
+  return `
+[global.apply-policy.config]
+  import-policy-list = ["take-nothing"]
+  default-import-policy = "accept-route"
+[[defined-sets.neighbor-sets]]
+  neighbor-set-name = "neighbors"
+  neighbor-info-list = [${[gateAddress, ...neighbors.map(({ address }) => address)].map((address) => `"${address}"`).join(', ')}]
+[[policy-definitions]]
+  name = "take-nothing"
+  [[policy-definitions.statements]]
+    name = "from-neighbors"
+    [policy-definitions.statements.conditions.match-neighbor-set]
+      neighbor-set = "neighbors"
+    [policy-definitions.statements.actions]
+      route-disposition = "reject-route"
+`
+}
+
+/** The restart gate, a neighbour that never comes. */
+const gateAddress = '127.255.255.254'
+
+/** Port 0: the gate, which is never dialled. */
+function neighborConfig({ address, port, asn }: Neighbor, local: string, deferralSeconds: number): string {
+  const transport =
+    port === 0 ? 'passive-mode = true' : `remote-port = ${port}\n    local-address = "${local}"`
+  return `
+[[neighbors]]
+  [neighbors.config]
+    neighbor-address = "${address}"
+    peer-as = ${asn}
+  [neighbors.transport.config]
+    ${transport}
+  [neighbors.ebgp-multihop.config]
+    enabled = true
+  [neighbors.timers.config]
+    hold-time = 30
+    keepalive-interval = 10
+  [neighbors.graceful-restart.config]
+    enabled = true
+    restart-time = 120
+    deferral-time = ${deferralSeconds}
+${['ipv4-unicast', 'ipv6-unicast'].map(familyConfig).join('')}`
+}
+
+function familyConfig(name: string): string {
+  return `  [[neighbors.afi-safis]]
+    [neighbors.afi-safis.config]
+      afi-safi-name = "${name}"
+    [neighbors.afi-safis.mp-graceful-restart.config]
+      enabled = true
+`
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { it } from 'node:test'
+import { promisify } from 'node:util'
+import { gobgpdConfig } from './gobgpd.ts'
+import { programPath, skipWithout } from './program.ts'
+
+const run = promisify(execFile)
+const sample = new URL('../../docs/operating/gobgpd.toml', import.meta.url)
+const unit = new URL('../../docs/operating/gobgpd.service', import.meta.url)
+
+it('ships a sample configuration that gobgpd accepts', { skip: skipWithout('gobgpd') }, async () => {
+  await run(programPath('gobgpd'), ['-d', '-f', sample.pathname])
+})
+
+it('ships a sample configuration with what the lab is tested with', async () => {
+  const lab = gobgpdConfig({
+    folder: '',
+    address: '192.0.2.1',
+    bgpPort: 179,
+    apiPort: 50051,
+    asn: 64500,
+    neighbors: [{ address: '192.0.2.254', port: 179, asn: 64501 }],
+    deferralSeconds: 30,
+  })
+  const shipped = settings(await readFile(sample, 'utf8'))
+  const onlyInLab = [/^ {2}port = /, /local-address/, /remote-port/, /ebgp-multihop/, /multihop/]
+  const kept = lab
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !onlyInLab.some((pattern) => pattern.test(`  ${line}`)))
+  assert.deepEqual(
+    kept.filter((line) => !shipped.has(line)),
+    [],
+  )
+})
+
+it('defers less than the neighbours wait', async () => {
+  const text = await readFile(sample, 'utf8')
+  const seconds = (name: string): number[] =>
+    [...text.matchAll(new RegExp(`^ +${name} = (\\d+)`, 'gm'))].map(([, number]) => Number(number))
+  assert.equal(seconds('deferral-time').length, 2)
+  assert.ok(Math.max(...seconds('deferral-time')) < Math.min(...seconds('restart-time')))
+})
+
+it('ships a unit file that kills without a goodbye and restarts as restarted, at once and for ever', async () => {
+  const text = await readFile(unit, 'utf8')
+  for (const line of ['KillSignal=SIGKILL', 'Restart=always', 'RestartSec=0', 'StartLimitIntervalSec=0'])
+    assert.ok(text.split('\n').includes(line), line)
+  const [start] = /^ExecStart=.*$/m.exec(text) ?? ['']
+  assert.match(start, / -r /)
+  assert.match(start, /--api-hosts 127\.0\.0\.1:50051/)
+})
+
+function settings(text: string): Set<string> {
+  return new Set(text.split('\n').map((line) => line.replace(/ #.*| {3}#.*/, '').trim()))
+}

@@ -1,0 +1,78 @@
+// The programs that the lab runs: where they are, and one of them as a child process that never outlives this one. It
+// installs nothing and knows no protocol.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, closeSync, constants, openSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+export type ProgramName = 'gobgpd' | 'gobgp' | 'bird' | 'birdc' | 'setpriv'
+
+/** The path of a program, or undefined. Daemons are in /usr/sbin, which an ordinary user's PATH may lack. */
+export function findProgram(name: ProgramName): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin', '/usr/local/sbin']
+  return folders
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, name))
+    .find(isExecutable)
+}
+
+/** Throws with what to do when the program is missing. */
+export function programPath(name: ProgramName): string {
+  const path = findProgram(name)
+  if (path === undefined)
+    throw new Error(`${name} is not installed: apt-get install gobgpd bird2, or npm run lab as root`)
+  return path
+}
+
+/**
+ * For the `skip` of tests that need these programs: false when they are here, otherwise the reason. With
+ * PHAROS_TEST_REQUIRE_PEERS=1 nothing is skipped, so that what is missing fails.
+ */
+export function skipWithout(...names: ProgramName[]): string | false {
+  const missing = names.filter((name) => findProgram(name) === undefined)
+  if (missing.length === 0 || process.env['PHAROS_TEST_REQUIRE_PEERS'] === '1') return false
+  return `${missing.join(', ')} is not installed`
+}
+
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/**
+ * Starts a program with its output appended to a file. The kernel ends it when this process dies in whatever way
+ * (setpriv's parent death signal), where setpriv is there.
+ */
+export function startProgram(name: ProgramName, args: readonly string[], logFile: string): ChildProcess {
+  const setpriv = findProgram('setpriv')
+  const guard = setpriv ? [setpriv, '--pdeathsig', 'KILL', '--'] : []
+  const [command = '', ...rest] = [...guard, programPath(name), ...args]
+  const log = openSync(logFile, 'a')
+  const child = spawn(command, rest, { stdio: ['ignore', log, log], env: { ...process.env, TZ: 'UTC' } })
+  closeSync(log)
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  child.once('error', () => running.delete(child))
+  return child
+}
+
+/** Sends the signal and waits until the process is gone. */
+export async function killProgram(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (!isRunning(child)) return
+  const exit = once(child, 'exit')
+  child.kill(signal)
+  await exit
+}
+
+export function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null && child.pid !== undefined
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,17 @@
+// Waiting for what another process does. It must not wait without an end.
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Asks every `everyMs` until the answer is neither undefined nor false; throws, naming `what`, after `timeoutMs`. */
+export async function waitFor<T>(
+  what: string,
+  ask: () => Promise<T | undefined | false> | T | undefined | false,
+  { timeoutMs = 15_000, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
+): Promise<T> {
+  const endMs = performance.now() + timeoutMs
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined && answer !== false) return answer
+    if (performance.now() > endMs) throw new Error(`${what}: not within ${timeoutMs} ms`)
+    await sleep(everyMs)
+  }
+}
