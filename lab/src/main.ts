@@ -2,15 +2,13 @@
 import { once } from 'node:events'
 import { createLab, type Lab, type LabRegion } from './network.ts'
 import { ensurePrograms } from './packages.ts'
-
-/** Fixed, so that lab/platform.yaml can name them. */
-const subnets = ['127.0.10', '127.0.20']
+import { labRegions } from './regions.ts'
 
 async function main(): Promise<void> {
   await ensurePrograms()
   await using lab = await createLab({
-    regions: ['ams', 'fra'],
-    subnets,
+    regions: labRegions.map(({ name }) => name),
+    subnets: labRegions.map(({ subnet }) => subnet),
     fixedPorts: true,
     deferralSeconds: 5,
   })

@@ -39,7 +39,7 @@ it('ships a sample configuration with what the lab is tested with', async () => 
 it('defers less than the neighbours wait', async () => {
   const text = await readFile(sample, 'utf8')
   const seconds = (name: string): number[] =>
-    [...text.matchAll(new RegExp(`^ +${name} = (\\d+)`, 'gm'))].map(([, number]) => Number(number))
+    [...text.matchAll(new RegExp(`^ *${name} = (\\d+)`, 'gm'))].map(([, number]) => Number(number))
   assert.equal(seconds('deferral-time').length, 2)
   assert.ok(Math.max(...seconds('deferral-time')) < Math.min(...seconds('restart-time')))
 })
