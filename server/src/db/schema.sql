@@ -187,6 +187,7 @@ create table announcements (
   constraint announcements_status_check CHECK ((status = ANY (ARRAY['pending_validation'::text, 'validating'::text, 'validation_failed'::text, 'ready'::text, 'announcing'::text, 'announced'::text, 'partially_announced'::text, 'withdrawing'::text, 'withdrawn'::text, 'suspended'::text, 'error'::text])))
 );
 CREATE INDEX announcements_team ON public.announcements USING btree (team_id, id);
+CREATE INDEX announcements_unmatched ON public.announcements USING btree (id) WHERE (NOT matched);
 alter table announcements enable row level security;
 CREATE TRIGGER announcements_changed BEFORE UPDATE OF team_id, prefix, origin_asn, description ON public.announcements FOR EACH ROW EXECUTE FUNCTION resource_changed();
 CREATE TRIGGER announcements_ownership AFTER INSERT OR DELETE OR UPDATE OF team_id, prefix, origin_asn, description ON public.announcements FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');
@@ -228,6 +229,7 @@ create table asns (
   constraint asns_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint asns_asn_check CHECK (((asn >= 1) AND (asn <= '4294967295'::bigint)))
 );
+CREATE INDEX asns_unmatched ON public.asns USING btree (id) WHERE (NOT matched);
 alter table asns enable row level security;
 CREATE TRIGGER asns_changed BEFORE UPDATE OF team_id, asn, name ON public.asns FOR EACH ROW EXECUTE FUNCTION resource_changed();
 CREATE TRIGGER asns_ownership AFTER INSERT OR DELETE OR UPDATE OF team_id, asn, name ON public.asns FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');
@@ -421,6 +423,7 @@ create table prefixes (
   constraint prefixes_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
   constraint prefixes_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
 );
+CREATE INDEX prefixes_unmatched ON public.prefixes USING btree (id) WHERE (NOT matched);
 alter table prefixes enable row level security;
 CREATE TRIGGER prefixes_changed BEFORE UPDATE OF team_id, prefix, name, location_key ON public.prefixes FOR EACH ROW EXECUTE FUNCTION resource_changed();
 CREATE TRIGGER prefixes_ownership AFTER INSERT OR DELETE OR UPDATE OF team_id, prefix, name, location_key ON public.prefixes FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');

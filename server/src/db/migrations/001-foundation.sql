@@ -190,6 +190,7 @@ create table prefixes (
   created timestamptz not null default now(),
   unique (team_id, prefix)
 );
+create index prefixes_unmatched on prefixes (id) where not matched;
 comment on column prefixes.matched is 'false until past events have been matched against it';
 
 create table asns (
@@ -202,6 +203,7 @@ create table asns (
   created timestamptz not null default now(),
   unique (team_id, asn)
 );
+create index asns_unmatched on asns (id) where not matched;
 
 ------------------------------------------------------------------------------------------------------------ byoip
 
@@ -224,6 +226,7 @@ create table announcements (
   created timestamptz not null default now()
 );
 create index announcements_team on announcements (team_id, id);
+create index announcements_unmatched on announcements (id) where not matched;
 comment on column announcements.status is 'what was observed; written by statusOf() only, together with what it follows from';
 comment on column announcements.version is 'raised by every change; the ETag';
 
