@@ -1,0 +1,88 @@
+// Who holds what: every prefix, announcement and ASN of every team, as one value that the matcher asks millions of times
+// without the database. It is loaded as a whole and never changed; a revision in the database says when it is stale.
+import { createPrefixMap } from '../net/prefix-map.ts'
+import type { PrefixMap } from '../net/prefix-map.ts'
+import type { Prefix } from '../net/prefix.ts'
+import type { Db, Trx } from '../db/postgres.ts'
+import { getRevision, listHoldings, lockRevision } from './ownership.store.ts'
+
+export type Location = { readonly key: string; readonly name: string; readonly country: string }
+
+/**
+ * A prefix or an announcement of a team. All announcements count, validated or not: they are the operator's word.
+ * Once customers create announcements themselves, one that is not validated must not count, or a claim alone would
+ * show the attacks on somebody else's network.
+ */
+export type Holding = {
+  readonly teamId: number
+  readonly resource: 'prefix' | 'announcement'
+  readonly id: number
+  readonly prefix: Prefix
+  /** Empty where it has none. */
+  readonly name: string
+  readonly location: Location | null
+  /** Of announcements. */
+  readonly originAsn: number | null
+}
+
+export type AsnHolding = {
+  readonly teamId: number
+  readonly id: number
+  readonly asn: number
+  readonly name: string
+}
+
+export type Ownership = {
+  readonly revision: number
+  readonly holdings: PrefixMap<Holding>
+  /** The team's own entry for an ASN. */
+  findAsn(teamId: number, asn: number): AsnHolding | undefined
+}
+
+export function createOwnership(
+  revision: number,
+  holdings: readonly Holding[],
+  asns: readonly AsnHolding[],
+): Ownership {
+  const byTeamAndAsn = new Map(asns.map((asn) => [`${asn.teamId} ${asn.asn}`, asn]))
+  return {
+    revision,
+    holdings: createPrefixMap(holdings.map((holding) => [holding.prefix, holding] as const)),
+    findAsn: (teamId, asn) => byTeamAndAsn.get(`${teamId} ${asn}`),
+  }
+}
+
+export type OwnershipCache = {
+  /** Loads it again if it is stale, without any lock: done first, so that `lock` has little to do. */
+  refresh(db: Db): Promise<void>
+  /**
+   * The ownership as it is and stays until the transaction ends: whoever changes it meanwhile waits. That makes sure
+   * that an event which is matched now and a resource which is added now do not miss each other.
+   */
+  lock(trx: Trx): Promise<Ownership>
+}
+
+/** One per process: a million holdings take about a second to load and 300 MB. */
+export function createOwnershipCache(): OwnershipCache {
+  let known: Ownership | undefined
+  return {
+    async refresh(db) {
+      if ((await getRevision(db)) === known?.revision) return
+      known = await db
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute(async (trx) => loadOwnership(trx, await getRevision(trx)))
+    },
+    async lock(trx) {
+      const revision = await lockRevision(trx)
+      if (revision !== known?.revision) known = await loadOwnership(trx, revision)
+      return known
+    },
+  }
+}
+
+async function loadOwnership(trx: Trx, revision: number): Promise<Ownership> {
+  const { holdings, asns } = await listHoldings(trx)
+  return createOwnership(revision, holdings, asns)
+}
