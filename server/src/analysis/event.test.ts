@@ -82,7 +82,9 @@ const observations = fc.record({
   ),
   seen: fc.record(
     {
-      vectors: fc.array(word),
+      vectors: fc.array(
+        fc.constantFrom('udp.flood', 'udp.amplification.dns', 'tcp.flood', 'tcp.syn_flood', 'x'),
+      ),
       top_sources: shares.map((list) => list.map((share, i) => ({ address: `192.0.2.${i}`, ...share }))),
       source_ports: shares.map((list) => list.map((share, i) => ({ port: 53 + i, ...share }))),
       total_bytes: minute,
@@ -201,6 +203,14 @@ describe('merging observations', () => {
     )
     assert.equal(event.affectedBps, 900)
     assert.deepEqual(event.parsedData.peaks, { bps: { value: 900, at: at(1).toISOString() } })
+  })
+
+  test('a kind that is told more closely later is not a second vector', () => {
+    const vague = observation({ seen: { vectors: ['udp.flood'] } })
+    const close = observation({ seen: { vectors: ['udp.amplification.dns'] } })
+    assert.deepEqual(merged(vague, close, vague).parsedData.vectors, ['udp.amplification.dns'])
+    assert.deepEqual(merged(vague, close).flags, [])
+    assert.deepEqual(merged(close, observation({ seen: { vectors: ['tcp.flood'] } })).flags, ['MULTI_VECTOR'])
   })
 
   test('of several networks the largest is the affected one, and all are kept', () => {

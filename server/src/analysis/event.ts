@@ -256,7 +256,7 @@ function mergeParsedData(
   const at = (observation.observedAt ?? observation.receivedAt).toISOString()
   const peak = (value: number | null) => (value === null ? undefined : { value, at })
   const value = withoutUndefined({
-    vectors: nonEmpty(union(before.vectors ?? [], seen.vectors ?? [], byText, wordsMax)),
+    vectors: nonEmpty(specificOf(union(before.vectors ?? [], seen.vectors ?? [], byText, wordsMax))),
     protocols: nonEmpty(union(before.protocols ?? [], seen.protocols ?? [], byText, wordsMax)),
     top_sources: nonEmpty(
       topShares(before.top_sources ?? [], seen.top_sources ?? [], (share) => share.address, sharesMax),
@@ -295,6 +295,17 @@ function mergeParsedData(
       source: source?.stamp,
     }) as MergeState['stamps'],
   }
+}
+
+/** A delivery without a sample knows less: "a UDP flood" is no second vector beside "an amplification by DNS". */
+function specificOf(vectors: readonly string[]): string[] {
+  return vectors.filter((vector) => {
+    const [family] = vector.split('.', 1)
+    return (
+      vector !== `${family}.flood` ||
+      !vectors.some((other) => other !== vector && other.startsWith(`${family}.`))
+    )
+  })
 }
 
 const portOf = (share: { readonly port: number }): string => String(share.port).padStart(5, '0')

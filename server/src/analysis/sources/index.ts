@@ -7,6 +7,6 @@ export const sources: Readonly<Record<string, Source>> = Object.fromEntries(
   [fastnetmon, generic].map((source) => [source.kind, source]),
 )
 
-export function findSource(kind: string): Source | undefined {
+export function sourceOfKind(kind: string): Source | undefined {
   return Object.hasOwn(sources, kind) ? sources[kind] : undefined
 }

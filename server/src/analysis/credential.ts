@@ -1,0 +1,26 @@
+// The secret of a source: how it is kept, and how it comes with a delivery. Detectors differ in what they can send.
+import { equalBytes, mac, verifyMac } from '../runtime/secrets.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+
+/** What is stored of a source's secret: `sources.secret_mac`. */
+export function sourceSecretMac(keys: KeyRing, secret: string): Buffer {
+  return mac(keys, 'source-secret', secret)
+}
+
+const noMac = Buffer.alloc(32)
+
+/** Takes as long for a source that does not exist as for one with another secret. */
+export function isSourceSecret(keys: KeyRing, secret: string, stored: Buffer | undefined): boolean {
+  const isRight = verifyMac(keys, 'source-secret', secret, stored ?? noMac)
+  return isRight && stored !== undefined && !equalBytes(stored, noMac)
+}
+
+/** `Token <secret>`, or `Basic` with the secret as the password and any name. Undefined where it is neither. */
+export function parseSourceCredential(authorization: string): string | undefined {
+  const match = /^(token|basic) +([\x21-\x7e]{1,1000})$/i.exec(authorization)
+  if (!match) return undefined
+  if (match[1]!.toLowerCase() === 'token') return match[2]
+  const pair = Buffer.from(match[2]!, 'base64').toString('utf8')
+  const colon = pair.indexOf(':')
+  return colon < 0 ? undefined : pair.slice(colon + 1)
+}

@@ -1,0 +1,69 @@
+// The SQL of deliveries: what detectors sent, byte for byte, and what became of it.
+import { sql } from 'kysely'
+import type { Trx } from '../db/postgres.ts'
+
+export type NewDelivery = {
+  readonly sourceKey: string
+  readonly deliveryId: string
+  readonly contentType: string | null
+  readonly body: Buffer
+}
+
+/** False where the source has sent this delivery id before: the first one is kept. */
+export async function insertDelivery(trx: Trx, delivery: NewDelivery): Promise<boolean> {
+  const { rows } = await sql`
+    with fresh as (
+      insert into delivery_ids (source_key, delivery_id) values (${delivery.sourceKey}, ${delivery.deliveryId})
+      on conflict do nothing returning received)
+    insert into deliveries (source_key, delivery_id, received, content_type, body)
+    select ${delivery.sourceKey}, ${delivery.deliveryId}, received, ${delivery.contentType}, ${delivery.body}
+    from fresh returning id`.execute(trx)
+  return rows.length > 0
+}
+
+export type Delivery = {
+  readonly id: number
+  readonly sourceKey: string
+  readonly received: Date
+  readonly body: Buffer
+}
+
+/**
+ * Locks the next new deliveries, oldest first, that no other transaction works on: at most `limit`, and of them as many
+ * as come to `bytesMax` together, but one at least.
+ */
+export async function claimDeliveries(trx: Trx, limit: number, bytesMax: number): Promise<Delivery[]> {
+  const claimed = await sql<{ id: number; bytes: number }>`
+    select id, octet_length(body) as bytes from deliveries where state = 'new'
+    order by id limit ${limit} for update skip locked`.execute(trx)
+  const ids = fitting(claimed.rows, bytesMax)
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ id: number; source_key: string; received: Date; body: Buffer }>`
+    select id, source_key, received, body from deliveries where id = any(${ids}::bigint[]) order by id`.execute(
+    trx,
+  )
+  return rows.map(({ id, source_key, received, body }) => ({ id, sourceKey: source_key, received, body }))
+}
+
+function fitting(rows: readonly { id: number; bytes: number }[], bytesMax: number): number[] {
+  let sum = 0
+  const ids: number[] = []
+  for (const { id, bytes } of rows) {
+    sum += bytes
+    if (ids.length > 0 && sum > bytesMax) break
+    ids.push(id)
+  }
+  return ids
+}
+
+export type Outcome = { readonly id: number; readonly error: string | null }
+
+/** Marks deliveries as done, or as failed with why; failed ones are kept for a replay. */
+export async function saveOutcomes(trx: Trx, outcomes: readonly Outcome[]): Promise<void> {
+  if (outcomes.length === 0) return
+  await sql`
+    update deliveries d set state = case when n.error is null then 'done' else 'failed' end, error = n.error,
+      processed = now()
+    from json_to_recordset(${JSON.stringify(outcomes)}::json) as n(id bigint, error text)
+    where d.id = n.id`.execute(trx)
+}

@@ -1,0 +1,65 @@
+// What a detector sends: checked for its credential, stored as it came, answered. Nothing here looks into the body: a
+// delivery that cannot be read is kept too, because it may be the only word of an attack and the reader may be wrong.
+import { createHash, randomUUID } from 'node:crypto'
+import type { Postgres } from '../db/postgres.ts'
+import { wake } from '../db/wake.ts'
+import { Failure } from '../runtime/error.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { isSourceSecret, parseSourceCredential } from './credential.ts'
+import { insertDelivery } from './delivery.store.ts'
+import { findSourceSecret } from './source.store.ts'
+
+export type DeliveryDeps = { readonly postgres: Postgres; readonly keys: KeyRing }
+
+export type DeliveryRequest = {
+  readonly sourceKey: string
+  readonly authorization: string | undefined
+  /** `?token=`; counts only without an Authorization header. */
+  readonly token: string | undefined
+  /** `Idempotency-Key`, or `webhook-id` of the Standard Webhooks; none: each delivery is one of its own. */
+  readonly deliveryId: string | undefined
+  readonly contentType: string | undefined
+  readonly body: Buffer
+}
+
+/**
+ * Stores a delivery and wakes the loop that reads it. A repeated delivery id is answered alike and not stored again.
+ * An unknown source and a wrong secret are the same `unauthenticated`.
+ */
+export async function receiveDelivery(
+  { postgres, keys }: DeliveryDeps,
+  request: DeliveryRequest,
+): Promise<{ delivery_id: string }> {
+  await checkSource(postgres, keys, request)
+  const deliveryId = deliveryIdOf(request.deliveryId)
+  await postgres.owner.transaction().execute(async (trx) => {
+    const isNew = await insertDelivery(trx, {
+      sourceKey: request.sourceKey,
+      deliveryId,
+      contentType: request.contentType?.slice(0, 200) ?? null,
+      body: request.body,
+    })
+    if (isNew) await wake(trx, 'deliveries')
+  })
+  return { delivery_id: deliveryId }
+}
+
+async function checkSource(postgres: Postgres, keys: KeyRing, request: DeliveryRequest): Promise<void> {
+  const { authorization, token, sourceKey } = request
+  const secret = authorization === undefined ? token : parseSourceCredential(authorization)
+  const stored = sourceKey.includes('\0') ? undefined : await findSourceSecret(postgres.owner, sourceKey)
+  if (isSourceSecret(keys, secret ?? '', stored) && secret) return
+  throw new Failure(
+    'unauthenticated',
+    'Send the secret of the source as `Authorization: Token <secret>`, as the password of HTTP Basic, or as `?token=`.',
+  )
+}
+
+const deliveryIdMax = 200
+
+/** A detector is never refused for its id: one that is too long or strange is known by its hash. */
+function deliveryIdOf(given: string | undefined): string {
+  if (given === undefined || given === '') return randomUUID()
+  if (given.length <= deliveryIdMax && /^[\x20-\x7e]+$/.test(given)) return given
+  return `sha256:${createHash('sha256').update(given).digest('hex')}`
+}

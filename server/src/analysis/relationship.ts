@@ -1,0 +1,132 @@
+// Why an event concerns a team: what was matched, as it is stored, and how the stored ones become those that hold now.
+// Ids are kept over updates, because clients keep them.
+import type { Relationship } from '@pharos/contract/analysis'
+import type { Location, Ownership } from '../inventory/ownership.ts'
+import type { Trx } from '../db/postgres.ts'
+import { networksOf } from './event.ts'
+import type { Event } from './event.ts'
+import { matchNetworks } from './match.ts'
+import type { Match } from './match.ts'
+import { flagBits, renderRecord, renderRelationships } from './record.ts'
+import {
+  deleteRelationships,
+  insertRelationships,
+  listRelationships,
+  saveRelationships,
+} from './relationship.store.ts'
+import { deleteTeamEvents, lockTeams, saveTeamEvents } from './team-event.store.ts'
+import type { TeamEvent } from './team-event.store.ts'
+
+export type EventMatch = Omit<Match, 'location'> & { readonly eventId: string }
+export type StoredMatch = EventMatch & { readonly id: number }
+
+/** What changes stored matches into wanted ones. */
+export type RelationshipPlan = {
+  readonly insert: readonly EventMatch[]
+  readonly save: readonly StoredMatch[]
+  readonly remove: readonly StoredMatch[]
+  readonly keep: readonly StoredMatch[]
+}
+
+export function planRelationships(
+  stored: readonly StoredMatch[],
+  wanted: readonly EventMatch[],
+): RelationshipPlan {
+  const byKey = new Map(stored.map((match) => [keyOf(match), match]))
+  const insert: EventMatch[] = []
+  const save: StoredMatch[] = []
+  const keep: StoredMatch[] = []
+  for (const match of wanted) {
+    const known = byKey.get(keyOf(match))
+    byKey.delete(keyOf(match))
+    if (!known) insert.push(match)
+    else if (isSame(known, match)) keep.push(known)
+    else save.push({ ...match, id: known.id })
+  }
+  return { insert, save, keep, remove: [...byKey.values()] }
+}
+
+export function keyOf(match: EventMatch): string {
+  return `${match.eventId} ${match.teamId} ${match.resource} ${match.resourceId} ${match.type}`
+}
+
+function isSame(a: EventMatch, b: EventMatch): boolean {
+  return a.name === b.name && a.link === b.link && a.value === b.value
+}
+
+/**
+ * Brings the relationships and the teams' lists up to date for events that the transaction has locked, with the
+ * ownership that it has locked. Everything is locked in one order (ownership, events by id, teams), so that any number
+ * of these can run at once.
+ */
+export async function relateEvents(trx: Trx, events: readonly Event[], ownership: Ownership): Promise<void> {
+  if (events.length === 0) return
+  const matches = new Map(events.map((event) => [event.id, matchNetworks(networksOf(event), ownership)]))
+  const stored = await listRelationships(trx, [...matches.keys()])
+  const wanted = [...matches].flatMap(([eventId, list]) => list.map((match) => ({ eventId, ...match })))
+  const plan = planRelationships(stored, wanted)
+  await lockTeams(trx, [...new Set([...stored, ...wanted].map(({ teamId }) => teamId))])
+  await deleteRelationships(trx, plan.remove)
+  await saveRelationships(trx, plan.save)
+  const inserted = await insertRelationships(trx, plan.insert)
+  const current = new Map(
+    [...plan.keep, ...plan.save, ...inserted].map((relationship) => [keyOf(relationship), relationship]),
+  )
+  const teamEvents = events.flatMap((event) => teamEventsOf(event, matches.get(event.id)!, current))
+  await saveTeamEvents(trx, teamEvents)
+  await deleteTeamEvents(trx, goneFrom(stored, wanted))
+}
+
+/** A row for each team that the event concerns, its relationships in the order of the matcher. */
+function teamEventsOf(
+  event: Event,
+  matches: readonly Match[],
+  current: ReadonlyMap<string, StoredMatch>,
+): TeamEvent[] {
+  const records = new Map<Location | null, string>()
+  return [...Map.groupBy(matches, ({ teamId }) => teamId)].map(([teamId, ofTeam]) => {
+    const target = ofTeam.find(({ location }) => location !== null)?.location ?? null
+    const record = records.get(target) ?? renderRecord(event, target)
+    records.set(target, record)
+    return {
+      team_id: teamId,
+      event_id: event.id,
+      start_at: event.start,
+      end_at: event.end,
+      affected_bps: event.affectedBps,
+      affected_pps: event.affectedPps,
+      flags: flagBits(event.flags),
+      affected_network: event.affectedNetwork,
+      classification_key: event.classificationKey,
+      description: event.description,
+      record,
+      relationships: renderRelationships(
+        ofTeam.map((match) => relationshipOf(current.get(keyOf({ ...match, eventId: event.id }))!)),
+      ),
+    }
+  })
+}
+
+function relationshipOf(match: StoredMatch): Relationship {
+  return {
+    id: match.id,
+    match_resouce_name: match.name,
+    match_resource_link: match.link,
+    match_resource: match.resource,
+    match_type: match.type,
+    match_value: match.value,
+  }
+}
+
+/** Events and teams that had something in common, and have no longer. */
+function goneFrom(
+  stored: readonly StoredMatch[],
+  wanted: readonly EventMatch[],
+): { team_id: number; event_id: string }[] {
+  const pairOf = ({ teamId, eventId }: EventMatch) => `${teamId} ${eventId}`
+  const still = new Set(wanted.map(pairOf))
+  const gone = new Map(
+    stored.filter((match) => !still.has(pairOf(match))).map((match) => [pairOf(match), match]),
+  )
+  return [...gone.values()].map(({ teamId, eventId }) => ({ team_id: teamId, event_id: eventId }))
+}

@@ -1,0 +1,106 @@
+// The body of the loop that matches past events against resources that were added, changed or removed. The loop of the
+// deliveries never looks back: whatever changes on the teams' side is this one's work.
+//
+// A changed resource has `matched = false` (set by trigger), a removed one stands in removed_resources (by trigger).
+// For each, the events that it may concern are those on networks that overlap it and those that are related to it. They
+// are locked, matched anew in full and written, some hundred to a transaction. Doing it twice changes nothing, so a run
+// that was killed is simply done again. When the last batch is done the resource is marked, unless it has changed again.
+// The relationships of a removed resource therefore go at the next run, some seconds after it.
+import type { OwnershipCache } from '../inventory/ownership.ts'
+import type { Db, Postgres } from '../db/postgres.ts'
+import type { Prefix } from '../net/prefix.ts'
+import { firstCursor, listEventsAround, listEventsInside, lockEvents } from './event.store.ts'
+import type { EventCursor } from './event.store.ts'
+import { relateEvents } from './relationship.ts'
+import { listEventsOfResource } from './relationship.store.ts'
+import { forgetRemoved, listRemovedResources, listUnmatchedResources, markMatched } from './rematch.store.ts'
+import type { ChangedResource } from './rematch.store.ts'
+
+export type RematchReport = { readonly resources: number; readonly events: number }
+
+const resourcesAtOnce = 100
+const batchDefault = 500
+
+/** Until no resource is left to match, or the signal is aborted. `batch`: events in one transaction. */
+export async function rematch(
+  postgres: Postgres,
+  ownershipCache: OwnershipCache,
+  signal?: AbortSignal,
+  batch = batchDefault,
+): Promise<RematchReport> {
+  const db = postgres.owner
+  const report = { resources: 0, events: 0 }
+  for (;;) {
+    const removed = await listRemovedResources(db, resourcesAtOnce)
+    const changed = await listUnmatchedResources(db, resourcesAtOnce)
+    const before = report.resources
+    for (const resource of [...removed, ...changed]) {
+      if (signal?.aborted) return report
+      report.events += await rematchEvents(db, ownershipCache, resource, batch)
+      if (resource.version === undefined) await forgetRemoved(db, resource)
+      else if (!(await markMatched(db, resource, resource.version))) continue
+      report.resources++
+    }
+    // What changes faster than it can be matched is left to the next run.
+    if (report.resources === before) return report
+  }
+}
+
+async function rematchEvents(
+  db: Db,
+  ownershipCache: OwnershipCache,
+  resource: ChangedResource,
+  batch: number,
+): Promise<number> {
+  let events = 0
+  for await (const ids of eventsOf(db, resource, batch)) {
+    await ownershipCache.refresh(db)
+    await db.transaction().execute(async (trx) => {
+      const ownership = await ownershipCache.lock(trx)
+      const locked = await lockEvents(trx, ids.toSorted())
+      await relateEvents(
+        trx,
+        locked.map(({ event }) => event),
+        ownership,
+      )
+    })
+    events += ids.length
+  }
+  return events
+}
+
+/** The ids of the events that the resource may concern, or did. */
+async function* eventsOf(db: Db, resource: ChangedResource, batch: number): AsyncGenerator<string[]> {
+  yield* relatedEvents(db, resource, batch)
+  for (const prefix of resource.prefixes) {
+    yield* eventsOn(db, prefix, batch, listEventsInside)
+    yield* eventsOn(db, prefix, batch, listEventsAround)
+  }
+}
+
+async function* relatedEvents(
+  db: Db,
+  { kind, id }: ChangedResource,
+  batch: number,
+): AsyncGenerator<string[]> {
+  for (let last = ''; ;) {
+    const ids = await listEventsOfResource(db, kind, id, last, batch)
+    if (ids.length > 0) yield ids
+    if (ids.length < batch) return
+    last = ids.at(-1)!
+  }
+}
+
+async function* eventsOn(
+  db: Db,
+  prefix: Prefix,
+  batch: number,
+  list: typeof listEventsInside,
+): AsyncGenerator<string[]> {
+  for (let cursor: EventCursor = firstCursor; ;) {
+    const found = await list(db, prefix, cursor, batch)
+    if (found.length > 0) yield [...new Set(found.map(({ id }) => id))]
+    if (found.length < batch) return
+    cursor = found.at(-1)!
+  }
+}

@@ -1,0 +1,40 @@
+// The SQL of a replay.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../db/postgres.ts'
+import type { ReplayOptions } from './replay.ts'
+
+/**
+ * Every delivery of an event was received after the event began, so those that began after the oldest kept delivery of
+ * the replay can be built anew from what is kept.
+ */
+export async function markEventsAnew(db: Db, { sourceKey, since }: ReplayOptions): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update events e set merge_state = null
+    from (select source_key, min(received) as oldest from deliveries
+      where state in ('done', 'failed') and (${sourceKey ?? null}::text is null or source_key = ${sourceKey ?? null})
+        and (${since ?? null}::timestamptz is null or received >= ${since ?? null})
+      group by source_key) d
+    where e.source_key = d.source_key and e.start_at >= coalesce(${since ?? null}::timestamptz, d.oldest)`.execute(
+    db,
+  )
+  return Number(numAffectedRows)
+}
+
+/** The ids of the next deliveries after `after` that are now new. */
+export async function markDeliveriesNew(
+  trx: Trx,
+  { sourceKey, since, state }: ReplayOptions,
+  after: number,
+  limit: number,
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    update deliveries d set state = 'new', error = null, processed = null
+    from (select id, received from deliveries
+      where id > ${after} and state = any(${state ? [state] : ['done', 'failed']})
+        and (${sourceKey ?? null}::text is null or source_key = ${sourceKey ?? null})
+        and (${since ?? null}::timestamptz is null or received >= ${since ?? null})
+      order by id limit ${limit} for update skip locked) n
+    where d.id = n.id and d.received = n.received
+    returning d.id`.execute(trx)
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,32 @@
+// The SQL of sources: the detectors that the operator has configured.
+import { sql } from 'kysely'
+import type { Db } from '../db/postgres.ts'
+import type { Place } from './sources/settings.ts'
+
+export async function findSourceSecret(db: Db, key: string): Promise<Buffer | undefined> {
+  const row = await db.selectFrom('sources').select('secret_mac').where('key', '=', key).executeTakeFirst()
+  return row?.secret_mac
+}
+
+export type SourceRow = {
+  readonly key: string
+  readonly kind: string
+  readonly settings: unknown
+  /** What the setting `location` names. */
+  readonly place: Place | undefined
+}
+
+export async function listSources(db: Db, keys: readonly string[]): Promise<SourceRow[]> {
+  const { rows } = await sql<{ key: string; kind: string; settings: unknown } & NullablePlace>`
+    select s.key, s.kind, s.settings, l.name, l.country, l.timezone
+    from sources s left join locations l on l.key = s.settings ->> 'location'
+    where s.key = any(${keys})`.execute(db)
+  return rows.map(({ key, kind, settings, name, country, timezone }) => ({
+    key,
+    kind,
+    settings,
+    place: name === null ? undefined : { name, country: country!, timezone: timezone! },
+  }))
+}
+
+type NullablePlace = { readonly [name in keyof Place]: string | null }

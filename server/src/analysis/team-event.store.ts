@@ -1,0 +1,61 @@
+// The SQL that writes the teams' lists of events. Reading them is related-event.store.ts; their counts are kept by a
+// trigger of the database.
+import { sql } from 'kysely'
+import type { Trx } from '../db/postgres.ts'
+
+export type TeamEvent = {
+  readonly team_id: number
+  readonly event_id: string
+  readonly start_at: Date
+  readonly end_at: Date | null
+  readonly affected_bps: number
+  readonly affected_pps: number
+  readonly flags: number
+  readonly affected_network: string | null
+  readonly classification_key: string
+  readonly description: string
+  readonly record: string
+  readonly relationships: string
+}
+
+/** The first half of the advisory locks' keys; the second is the slot of the team. */
+const LOCK_CLASS = 7_001
+/** So that a transaction which concerns thousands of teams does not need thousands of locks. */
+const LOCK_SLOTS = 64
+
+/** Until the transaction ends, nobody else writes the lists of these teams, or their counts. */
+export async function lockTeams(trx: Trx, teamIds: readonly number[]): Promise<void> {
+  const slots = [...new Set(teamIds.map((teamId) => teamId % LOCK_SLOTS))].toSorted((a, b) => a - b)
+  // One by one in the order of the array: the function is called for each row as it comes.
+  await sql`select pg_advisory_xact_lock(${LOCK_CLASS}, slot) from unnest(${slots}::integer[]) slot`.execute(
+    trx,
+  )
+}
+
+/** Rows that are as they should be are not written. */
+export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Promise<void> {
+  if (rows.length === 0) return
+  await sql`
+    insert into team_events as t (team_id, event_id, start_at, end_at, affected_bps, affected_pps, flags,
+      affected_network, classification_key, description, record, relationships)
+    select team_id, event_id, start_at, end_at, affected_bps, affected_pps, flags,
+      affected_network, classification_key, description, record, relationships
+    from json_to_recordset(${JSON.stringify(rows)}::json) as n(team_id integer, event_id text, start_at timestamptz,
+      end_at timestamptz, affected_bps bigint, affected_pps bigint, flags integer, affected_network cidr,
+      classification_key text, description text, record text, relationships text)
+    on conflict (team_id, event_id) do update set start_at = excluded.start_at, end_at = excluded.end_at,
+      affected_bps = excluded.affected_bps, affected_pps = excluded.affected_pps, flags = excluded.flags,
+      affected_network = excluded.affected_network, classification_key = excluded.classification_key,
+      description = excluded.description, record = excluded.record, relationships = excluded.relationships
+    where (t.record, t.relationships) is distinct from (excluded.record, excluded.relationships)`.execute(trx)
+}
+
+export async function deleteTeamEvents(
+  trx: Trx,
+  keys: readonly { readonly team_id: number; readonly event_id: string }[],
+): Promise<void> {
+  if (keys.length === 0) return
+  await sql`
+    delete from team_events t using json_to_recordset(${JSON.stringify(keys)}::json) as n(team_id integer, event_id text)
+    where t.team_id = n.team_id and t.event_id = n.event_id`.execute(trx)
+}

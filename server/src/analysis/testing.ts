@@ -1,0 +1,109 @@
+// A small world for the tests of this folder: teams with what they hold, sources, deliveries. Nothing of the product
+// imports this file.
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db } from '../db/postgres.ts'
+import { createKeyRing } from '../runtime/secrets.ts'
+import { sourceSecretMac } from './credential.ts'
+import { insertDelivery } from './delivery.store.ts'
+
+export const testKeys = createKeyRing(['a secret of the tests that is long enough'])
+
+export async function addTeam(db: Db, slug: string): Promise<number> {
+  const { id } = await db
+    .insertInto('teams')
+    .values({ slug, name: slug, enabled_modules: ['lighthouse'] })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function addLocation(db: Db, key: string, name: string, country: string): Promise<void> {
+  await db.insertInto('locations').values({ key, name, country, timezone: 'Europe/Amsterdam' }).execute()
+}
+
+export async function addPrefix(
+  db: Db,
+  teamId: number,
+  prefix: string,
+  name = '',
+  location?: string,
+): Promise<number> {
+  const { id } = await db
+    .insertInto('prefixes')
+    .values({ team_id: teamId, prefix, name, location_key: location ?? null })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function addAnnouncement(
+  db: Db,
+  teamId: number,
+  prefix: string,
+  originAsn: number,
+): Promise<number> {
+  const { id } = await db
+    .insertInto('announcements')
+    .values({ team_id: teamId, prefix, origin_asn: originAsn })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function addAsn(db: Db, teamId: number, asn: number, name = ''): Promise<number> {
+  const { id } = await db
+    .insertInto('asns')
+    .values({ team_id: teamId, asn, name })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function addSource(
+  db: Db,
+  key: string,
+  { kind = 'fastnetmon', secret = 'secret', settings = {} as unknown } = {},
+): Promise<void> {
+  await db
+    .insertInto('sources')
+    .values({
+      key,
+      kind,
+      name: key,
+      secret_mac: sourceSecretMac(testKeys, secret),
+      settings: JSON.stringify(settings),
+    })
+    .execute()
+}
+
+/** Stores deliveries as if they had been received one minute apart. */
+export async function deliver(
+  db: Db,
+  sourceKey: string,
+  bodies: readonly unknown[],
+  from?: Date,
+): Promise<void> {
+  for (const [minute, body] of bodies.entries()) {
+    await db.transaction().execute(async (trx) => {
+      const deliveryId = randomUUID()
+      const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
+      await insertDelivery(trx, { sourceKey, deliveryId, contentType: 'application/json', body: bytes })
+      if (!from) return
+      const at = new Date(from.getTime() + minute * 60_000)
+      await sql`update deliveries set received = ${at} where delivery_id = ${deliveryId}`.execute(trx)
+    })
+  }
+}
+
+/** The numbers that the trigger keeps, against those that counting gives; equal if nothing went wrong. */
+export async function compareCounts(db: Db): Promise<{ kept: unknown[]; counted: unknown[] }> {
+  const kept = await sql`
+    select team_id, measure, bucket, flags, events from team_event_counts where events <> 0
+    order by team_id, measure, bucket, flags`.execute(db)
+  const counted = await sql`
+    select e.team_id, b.measure collate "C" as measure, b.bucket, e.flags, count(*) as events
+    from team_events e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps) b
+    group by 1, 2, 3, 4 order by 1, 2, 3, 4`.execute(db)
+  return { kept: kept.rows, counted: counted.rows }
+}
