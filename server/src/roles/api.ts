@@ -1,7 +1,9 @@
 // The api role: the HTTP server with every operation on it, wired by hand. Read it from top to bottom.
 import type { FastifyInstance } from 'fastify'
 import { routes } from '@pharos/contract/routes'
+import { deliveryRoutes } from '../analysis/delivery.routes.ts'
 import { announcementRoutes } from '../byoip/announcement.routes.ts'
+import { holdRoutes } from '../byoip/hold.routes.ts'
 import type { Postgres } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import { addHealth } from '../http/health.ts'
@@ -57,6 +59,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       }),
     }),
     ...announcementRoutes({ postgres, memberToggle: config.membersMayToggle, now: () => new Date() }),
+    ...holdRoutes({ db: postgres.owner }),
+    ...deliveryRoutes({ postgres, keys: config.secret }),
   ]
   //refuseGaps(mounted)
 

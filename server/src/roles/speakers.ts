@@ -1,5 +1,6 @@
 // Which speaker a region has: from the settings that the operator's file put into the region's row to a driver.
 import { readFileSync } from 'node:fs'
+import type { RouteSettings } from '../byoip/plan.ts'
 import type { Speaker } from '../byoip/speaker.ts'
 import { createGobgpSpeaker } from '../drivers/gobgp/speaker.ts'
 import { createSandboxSpeaker } from '../drivers/sandbox/speaker.ts'
@@ -7,14 +8,27 @@ import { checkSpeaker, type SpeakerSettings } from '../platform/speaker.ts'
 
 /** The speaker of a region; throws when its settings do not make sense, or a key file cannot be read. */
 export function createSpeaker(slug: string, settings: unknown): Speaker {
-  const problems = checkSpeaker(settings as Record<string, unknown>)
-  if (problems.length > 0) {
-    throw new Error(`speaker of region ${slug}: ${problems.map(({ message }) => message).join('; ')}`)
-  }
-  const checked = settings as SpeakerSettings
+  const checked = checkedSettings(slug, settings)
   return checked.kind === 'sandbox'
     ? createSandboxSpeaker({ region: slug, latencyMs: checked.latency_ms ?? 0 })
     : createGobgpSpeaker(gobgpConfig(checked))
+}
+
+/** How the routes of a region look: the next hops that the operator gave. */
+export function routeSettings(slug: string, settings: unknown): RouteSettings {
+  const checked = checkedSettings(slug, settings)
+  if (checked.kind !== 'gobgp') return {}
+  const { ipv4, ipv6 } = checked.next_hop ?? {}
+  return {
+    ...(ipv4 === undefined ? {} : { nextHop4: ipv4 }),
+    ...(ipv6 === undefined ? {} : { nextHop6: ipv6 }),
+  }
+}
+
+function checkedSettings(slug: string, settings: unknown): SpeakerSettings {
+  const problems = checkSpeaker(settings as Record<string, unknown>)
+  if (problems.length === 0) return settings as SpeakerSettings
+  throw new Error(`speaker of region ${slug}: ${problems.map(({ message }) => message).join('; ')}`)
 }
 
 type GobgpSettings = Extract<SpeakerSettings, { kind: 'gobgp' }>

@@ -49,8 +49,8 @@ export function createMetrics() {
     }),
     deliveries: new Counter({
       name: 'pharos_deliveries_total',
-      help: 'Deliveries of detectors by source and state: received, duplicate, done or failed.',
-      labelNames: ['source', 'state'],
+      help: 'Deliveries of detectors that were worked on, by what became of them: done or failed.',
+      labelNames: ['state'],
       registers,
     }),
     deliveriesWaiting: new Gauge({
