@@ -1,6 +1,6 @@
 // Reads what BIRD 2 prints for `show route all`. Pure; it fits the output of that one command.
 
-/** A route as BIRD holds it. `stale`: kept over a restart of the neighbour and not yet confirmed. */
+/** A route as BIRD holds it; the path starts with the neighbour itself. */
 export type BirdRoute = {
   readonly prefix: string
   readonly asPath: readonly number[]

@@ -4,6 +4,8 @@ import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import type { DescMessage, DescMethodClientStreaming, MessageShape } from '@bufbuild/protobuf'
 import type { DescMethodServerStreaming, DescMethodUnary } from '@bufbuild/protobuf'
 import * as grpc from '@grpc/grpc-js'
+import { isIP } from 'node:net'
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'
 
 export type GobgpConnection = {
@@ -35,6 +37,7 @@ export class GobgpClient {
       'grpc.max_reconnect_backoff_ms': 500,
       'grpc.max_receive_message_length': 16 * 1024 * 1024,
       'grpc.use_local_subchannel_pool': 1,
+      ...(connection.tls && ipOf(connection.address) ? { 'grpc.ssl_target_name_override': noName } : {}),
     })
   }
 
@@ -155,12 +158,33 @@ function kindOf({ code, details }: grpc.ServiceError): DriverErrorKind {
 }
 
 function credentials({ address, tls, insecure }: GobgpConnection): grpc.ChannelCredentials {
-  if (tls) return grpc.credentials.createSsl(pem(tls.ca), pem(tls.key), pem(tls.cert))
+  if (tls) return grpc.credentials.createSsl(pem(tls.ca), pem(tls.key), pem(tls.cert), identityOf(address))
   if (!insecure && !isOfThisMachine(address))
     throw new TypeError(
       `gobgpd at ${address}: plaintext only to this machine. Configure tls, or insecure: true if the path is protected`,
     )
   return grpc.credentials.createInsecure()
+}
+
+/**
+ * grpc-js sends the host as the TLS server name, which Node refuses for an IP address (RFC 6066 section 3). Such a host
+ * gets a server name that is nobody's, and its certificate is checked against the address.
+ */
+function identityOf(address: string): grpc.VerifyOptions {
+  const ip = ipOf(address)
+  return ip === undefined
+    ? {}
+    : {
+        checkServerIdentity: (_: string, certificate: PeerCertificate) =>
+          checkServerIdentity(ip, certificate),
+      }
+}
+
+const noName = 'gobgpd.invalid'
+
+function ipOf(address: string): string | undefined {
+  const host = address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, '')
+  return isIP(host) === 0 ? undefined : host
 }
 
 function pem(text: string | undefined): Buffer | null {

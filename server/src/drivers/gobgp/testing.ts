@@ -20,6 +20,7 @@ type Behaviour = {
   readonly list?: (call: grpc.ServerWritableStream<unknown, unknown>) => void
   /** Serves another service than GoBGP 3.x's: only this method, with an empty answer. */
   readonly onlyMethod?: string
+  readonly credentials?: grpc.ServerCredentials
 }
 
 /** Listens on a free port of 127.0.0.1. */
@@ -65,8 +66,10 @@ export async function startFakeGobgpd(behaviour: Behaviour = {}): Promise<FakeGo
     )
   }
   const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, port) =>
-      error ? reject(error) : resolve(port),
+    server.bindAsync(
+      '127.0.0.1:0',
+      behaviour.credentials ?? grpc.ServerCredentials.createInsecure(),
+      (error, port) => (error ? reject(error) : resolve(port)),
     ),
   )
   return { address: `127.0.0.1:${port}`, changes, calls: () => calls, stop: () => server.forceShutdown() }
