@@ -1,0 +1,75 @@
+// From what a router holds after a run to what the rows then say: states and, where something is not yet as desired,
+// the reason for people. Pure.
+import type { Prefix } from '../net/prefix.ts'
+import type { RegionState } from './announcement.ts'
+import type { CheckedRow, Plan, QuarantinedRow } from './plan.ts'
+import type { SeenRow } from './reconcile.store.ts'
+import { sameRoute, type Route } from './speaker.ts'
+
+/** What a run ended with. */
+export type Outcome = {
+  readonly after: ReadonlyMap<Prefix, Route>
+  readonly wanted: ReadonlyMap<Prefix, Route>
+  readonly waiting: ReadonlyMap<Prefix, Date>
+  readonly held: ReadonlySet<Prefix>
+  readonly declined: ReadonlySet<Prefix>
+  /** What the router refused. */
+  readonly refused: ReadonlySet<string>
+}
+
+type Seen = { readonly state: RegionState; readonly message: string | null }
+
+/** The rows of the region whose stored state or message is not what was seen. */
+export function seenRows(regionId: number, plan: Plan, outcome: Outcome): SeenRow[] {
+  const quarantined = plan.quarantined.filter(({ row }) => row.regionId === regionId)
+  return [...seenOfRows(plan, outcome), ...quarantined.flatMap(seenOfQuarantined)]
+}
+
+function seenOfRows(plan: Plan, outcome: Outcome): SeenRow[] {
+  const seen: SeenRow[] = []
+  for (const row of plan.rows.values()) {
+    const { state, message } = row.desired ? seenOfDesired(row, outcome) : seenOfUndesired(row, outcome)
+    if (state === row.state && message === row.message) continue
+    seen.push({ announcementId: row.announcementId, desired: row.desired, state, message })
+  }
+  return seen
+}
+
+function seenOfDesired({ prefix }: CheckedRow, { after, wanted, waiting, refused }: Outcome): Seen {
+  if (refused.has(prefix)) return { state: 'error', message: 'The router of the region refuses the prefix.' }
+  const present = after.get(prefix)
+  const route = wanted.get(prefix)
+  if (present && (!route || sameRoute(present, route))) return { state: 'announced', message: null }
+  const until = waiting.get(prefix)
+  return { state: 'announcing', message: until ? dampedMessage(until) : null }
+}
+
+function dampedMessage(until: Date): string {
+  return `It was switched too often within an hour; it is announced at ${until.toISOString()} at the earliest.`
+}
+
+function seenOfUndesired({ prefix }: CheckedRow, { after, held, declined, refused }: Outcome): Seen {
+  if (!after.has(prefix)) return { state: 'withdrawn', message: null }
+  if (refused.has(prefix))
+    return { state: 'error', message: 'The router of the region refuses the withdrawal.' }
+  if (held.has(prefix)) {
+    return {
+      state: 'withdrawing',
+      message: "The withdrawal waits for the operator's approval; it is still announced.",
+    }
+  }
+  if (declined.has(prefix)) {
+    return {
+      state: 'withdrawing',
+      message: 'The operator has declined the withdrawal; it is still announced.',
+    }
+  }
+  return { state: 'withdrawing', message: null }
+}
+
+function seenOfQuarantined({ row, reason }: QuarantinedRow): SeenRow[] {
+  const message = `This cannot be carried out: ${reason}. What is announced stays announced.`
+  if (row.state === 'error' && row.message === message) return []
+  if (!Number.isInteger(row.announcementId) || typeof row.desired !== 'boolean') return []
+  return [{ announcementId: row.announcementId, desired: row.desired, state: 'error', message }]
+}
