@@ -43,8 +43,15 @@ export type HttpDeps = {
   readonly log: FastifyBaseLogger
   readonly credentials: Credentials
   readonly mounted: readonly Mounted[]
-  /** Called once per answer, for the metrics: the route's pattern, never the path that was asked for. */
-  readonly observe: (method: string, route: string, status: number, seconds: number) => void
+  readonly observer: HttpObserver
+}
+
+/** Told what happens, for the metrics. `route` is the route's pattern, never the path that was asked for. */
+export type HttpObserver = {
+  answered(method: string, route: string, status: number, seconds: number): void
+  /** Turned away before any work. */
+  refused(reason: 'rate_limited' | 'overloaded'): void
+  inFlight(count: number): void
 }
 
 /** A server with the API's routes on it, not listening yet; pages (docs, health) are added by the caller. */
@@ -109,6 +116,7 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps): void {
     reply.headers(commonHeaders)
     reply.header('x-request-id', request.id)
     if (inFlight > deps.settings.requestsInFlight) {
+      deps.observer.refused('overloaded')
       throw new Failure('unavailable', 'Too many requests are being worked on; try again.', {
         retryAfterSeconds: 1,
       })
@@ -117,7 +125,9 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps): void {
   server.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
     const seconds = reply.elapsedTime / 1000
-    deps.observe(request.method, route, reply.statusCode, seconds)
+    deps.observer.answered(request.method, route, reply.statusCode, seconds)
+    deps.observer.inFlight(inFlight)
+    if (reply.statusCode === 429) deps.observer.refused('rate_limited')
     request.log.info(
       {
         method: request.method,

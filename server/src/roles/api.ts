@@ -9,10 +9,10 @@ import type { Waker } from '../db/wake.ts'
 import { addHealth } from '../http/health.ts'
 import type { Mounted } from '../http/mount.ts'
 import { addPages } from '../http/pages.ts'
-import { createHttpServer } from '../http/server.ts'
+import { createHttpServer, type HttpObserver } from '../http/server.ts'
 import { isLoopback, type Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
-import type { Metrics } from '../runtime/metrics.ts'
+import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
 import { AccessTokens } from '../session/access-token.ts'
@@ -36,6 +36,13 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const demoRule = { onLoopback: isLoopback(config.host) }
   const common = { db: postgres.owner, ring: config.secret, accessTokens, ...demoRule }
 
+  const hashing = createSemaphore({
+    permits: config.passwordHashesAtOnce,
+    waiting: config.passwordHashesWaiting,
+    retryAfterSeconds: 2,
+  })
+  readOnCollect(metrics.passwordHashesWaiting, () => metrics.passwordHashesWaiting.set(hashing.waiting))
+
   const credentials = createCredentials({
     ...common,
     waker,
@@ -48,11 +55,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
         idleSeconds: config.refreshIdleLifetimeSeconds,
         absoluteSeconds: config.refreshAbsoluteLifetimeSeconds,
       },
-      hashing: createSemaphore({
-        permits: config.passwordHashesAtOnce,
-        waiting: config.passwordHashesWaiting,
-        retryAfterSeconds: 2,
-      }),
+      hashing,
       attempts: new RateLimiter({
         perSecond: config.signInLimitPerMinute / 60,
         burst: config.signInLimitPerMinute,
@@ -78,8 +81,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     log,
     credentials,
     mounted,
-    observe: (method, route, status, seconds) =>
-      metrics.httpSeconds.observe({ method, route, status }, seconds),
+    observer: observerOf(metrics),
   })
   addPages(server, () => signingKeys.jwks())
   addHealth(server, {
@@ -88,6 +90,15 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     operatorNetworks: config.operatorNetworks,
   })
   return server
+}
+
+function observerOf(metrics: Metrics): HttpObserver {
+  return {
+    answered: (method, route, status, seconds) =>
+      metrics.httpSeconds.observe({ method, route, status }, seconds),
+    refused: (reason) => metrics.httpRefused.inc({ reason }),
+    inFlight: (count) => metrics.httpInFlight.set(count),
+  }
 }
 
 /** Every operation of the contract is served, and nothing else: an operation in the document that is 404 is a lie. */

@@ -24,7 +24,7 @@ export function createMetrics() {
     }),
     httpRefused: new Counter({
       name: 'pharos_http_requests_refused_total',
-      help: 'Requests turned away before any work: rate_limited, or unavailable because too much was in flight.',
+      help: 'Requests turned away: rate_limited, or overloaded because too much was in flight.',
       labelNames: ['reason'],
       registers,
     }),
@@ -51,11 +51,6 @@ export function createMetrics() {
       name: 'pharos_deliveries_total',
       help: 'Deliveries of detectors that were worked on, by what became of them: done or failed.',
       labelNames: ['state'],
-      registers,
-    }),
-    deliveriesWaiting: new Gauge({
-      name: 'pharos_deliveries_waiting',
-      help: 'Deliveries that are stored and not yet made into events.',
       registers,
     }),
     routes: new Gauge({
