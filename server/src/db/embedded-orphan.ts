@@ -6,17 +6,22 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from './errno.ts'
 
-export type Postmaster = { readonly pid: number; readonly socketDir: string }
+export type Postmaster = {
+  readonly pid: number
+  /** Missing until the server listens. */
+  readonly socketDir: string | undefined
+}
 
 const FAST_SHUTDOWN_MS = 30_000
 const IMMEDIATE_SHUTDOWN_MS = 5_000
 
-/** What postmaster.pid says; undefined where there is none or it is not written to its end yet. */
+/** What postmaster.pid says; undefined where there is none. */
 export function findPostmaster(dataDir: string): Postmaster | undefined {
   try {
     const lines = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')
     const pid = Number(lines[0])
-    return pid > 1 && lines[4] !== undefined ? { pid, socketDir: lines[4] } : undefined
+    // The line is there, empty, before the socket is: an empty host would mean TCP.
+    return pid > 1 ? { pid, socketDir: lines[4]?.startsWith('/') ? lines[4] : undefined } : undefined
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
     throw error

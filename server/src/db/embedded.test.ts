@@ -26,6 +26,7 @@ import { findPostmaster, isAlive } from './embedded-orphan.ts'
 import { startEmbedded } from './embedded.ts'
 
 const NOBODY = 65534
+const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
 const isRoot = process.getuid?.() === 0
 const root = mkdtempSync(join(tmpdir(), 'pharos-embedded-'))
 const children: ChildProcess[] = []
@@ -273,6 +274,24 @@ describe('the data directory', () => {
     )
   })
 
+  it(
+    'of another user is refused with what to do',
+    { skip: isRoot ? whyNot(asNobody) : 'not root' },
+    async () => {
+      const dataDir = await copyDataDir()
+      chmodSync(root, 0o755)
+      chmodSync(dirname(dataDir), 0o755)
+      writeFileSync(`${dataDir}.lock`, '')
+      const script = `import { startEmbedded } from '${new URL('embedded.ts', import.meta.url).href}'
+      await startEmbedded({ dataDir: '${dataDir}' }).catch((error) => console.log(error.message))`
+      const [command = '', ...args] = [...asNobody, process.execPath, '--input-type=module', '-e', script]
+      assert.match(
+        String(spawnSync(command, args).stdout),
+        /postgres\.lock cannot be taken: permission denied\. Start as its owner/,
+      )
+    },
+  )
+
   it('without room or rights is explained', () => {
     assert.match(
       explainOutput('FATAL: could not write: No space left on device', '/d/postgres'),
@@ -287,7 +306,6 @@ describe('the data directory', () => {
 })
 
 describe('whoever starts it', () => {
-  const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
   const without = whyNot(asNobody)
 
   it('may be an ordinary user', { skip: isRoot ? without : false }, async () => {
@@ -341,8 +359,6 @@ describe('whoever starts it', () => {
 })
 
 describe('the library links that install scripts would make', () => {
-  const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
-
   it('are made in place', () => {
     const copy = copyPackage()
     assert.notEqual(version(copy, {}), 0)

@@ -1,5 +1,6 @@
 // A lock between processes that the kernel releases when its holder dies, kill -9 included. Node has no flock; SQLite
 // takes one for us on an empty file. It must never hold data: the file stays empty and may stay behind.
+import { accessSync, constants, existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
 const SQLITE_BUSY = 5
@@ -8,6 +9,8 @@ export type ProcessLock = { release(): void }
 
 /** Takes the lock of `file` at once, or says undefined because another process (or another caller here) has it. */
 export function tryProcessLock(file: string): ProcessLock | undefined {
+  // SQLite would open a file that we may not write all the same, and lock nothing.
+  if (existsSync(file)) accessSync(file, constants.W_OK)
   const database = new DatabaseSync(file, { timeout: 0 })
   try {
     // Without the first, a journal would appear beside the file.

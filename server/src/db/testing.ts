@@ -99,9 +99,9 @@ async function useShared(timeoutMs: number): Promise<TestServer> {
   const folder = testFolder()
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (let asked = false; performance.now() < deadline; await sleep(25)) {
-    const postmaster = findPostmaster(join(folder, 'postgres'))
-    const server = postmaster && (await tryUse(postmaster.socketDir))
-    if (server !== undefined) return server
+    const socketDir = findPostmaster(join(folder, 'postgres'))?.socketDir
+    const server = socketDir && (await tryUse(socketDir))
+    if (server) return server
     // One keeper wins, the others end at once; but one that is just ending needs a successor.
     if (!asked || isUnkept(folder)) startKeeper(folder)
     asked = true
