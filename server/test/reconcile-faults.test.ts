@@ -1,0 +1,215 @@
+// R3: whatever goes wrong between the database and the plan, at most three routes are withdrawn, and a human is asked.
+// PHAROS_TEST_LONG multiplies the number of faults.
+import assert from 'node:assert/strict'
+import { after, before, it } from 'node:test'
+import * as fc from 'fast-check'
+import { sql } from 'kysely'
+import { withdrawalsMax } from '../src/byoip/guard.ts'
+import type { PlanRow } from '../src/byoip/plan.ts'
+import { reconcileRegion } from '../src/byoip/reconcile.ts'
+import { readRegionRows } from '../src/byoip/reconcile.store.ts'
+import { RegionLock, type RegionLease } from '../src/byoip/region-lock.store.ts'
+import { seedRegions, seedTeam } from '../src/byoip/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
+
+const announced = 40
+const resting = 20
+const router = sandboxRegion('faults')
+const speaker = createSandboxSpeaker({ region: 'faults' })
+
+let database: TestDatabase
+let region: number
+let elsewhere: number
+let team: number
+let lock: RegionLock
+let lease: RegionLease
+
+before(async () => {
+  database = await createTestDatabase()
+  const regions = await seedRegions(database.postgres, ['ams', 'fra'])
+  region = regions.ams!
+  elsewhere = regions.fra!
+  team = await seedTeam(database.postgres, 'ours')
+  lock = new RegionLock(database.postgres, region)
+  lease = (await lock.hold())!
+})
+after(async () => {
+  await lock.release()
+  await database[Symbol.asyncDispose]()
+})
+
+type Fault =
+  | { readonly name: string; readonly rows: (rows: PlanRow[]) => readonly PlanRow[] }
+  | { readonly name: string; readonly statement: ReturnType<typeof sql> }
+
+/** What a wrong query would hand to the planner. `dice` are numbers below 1. */
+const faults: Record<string, (dice: readonly [number, number]) => Fault> = {
+  emptyFilter: () => ({ name: 'an empty result', rows: () => [] }),
+  truncatedPage: ([a]) => ({
+    name: 'a truncated page',
+    rows: (rows) => rows.slice(0, Math.floor(a * announced)),
+  }),
+  droppedRows: ([a]) => {
+    const step = 2 + Math.floor(a * 8)
+    return { name: 'every nth row missing', rows: (rows) => rows.filter((_, at) => at % step !== 0) }
+  },
+  otherRegion: () => ({
+    name: 'rows of another region',
+    rows: (rows) => rows.map((row) => ({ ...row, regionId: elsewhere })),
+  }),
+  shiftedJoin: ([a]) => ({
+    name: 'each row joined with a neighbour',
+    rows: (rows) =>
+      rows.map((row, at) => ({
+        ...row,
+        desired: rows[(at + announced / 2 + Math.floor(a * 10)) % rows.length]!.desired,
+      })),
+  }),
+  crossJoin: () => ({
+    name: 'each row joined with both answers',
+    rows: (rows) => rows.flatMap((row) => [row, { ...row, desired: !row.desired }]),
+  }),
+  nullRegion: ([a, b]) => ({
+    name: 'rows without a region',
+    rows: (rows) => some(rows, a, b, (row) => ({ ...row, regionId: null as never })),
+  }),
+  nullDesired: ([a, b]) => ({
+    name: 'rows that say nothing',
+    rows: (rows) => some(rows, a, b, (row) => ({ ...row, desired: null as never })),
+  }),
+  garbledPrefix: ([a, b]) => ({
+    name: 'prefixes that cannot be read',
+    rows: (rows) => some(rows, a, b, (row) => ({ ...row, prefix: row.prefix.slice(0, 5) })),
+  }),
+  duplicatedRows: ([a, b]) => ({
+    name: 'rows that come twice',
+    rows: (rows) => [...rows, ...some(rows, a, b, (row) => row).slice(0, 1 + Math.floor(a * rows.length))],
+  }),
+  allFlipped: () => ({
+    name: 'all rows flipped',
+    rows: (rows) => rows.map((row) => ({ ...row, desired: false })),
+  }),
+  // The same in the database itself, where the last look before the call sees what the plan saw.
+  unconfigured: () => ({
+    name: 'an update without a where',
+    statement: sql`update announcement_regions set configured = false`,
+  }),
+  disabled: () => ({ name: 'everything disabled', statement: sql`update announcements set enabled = false` }),
+  suspended: () => ({
+    name: 'everything suspended',
+    statement: sql`update announcements set suspended = true`,
+  }),
+  deleted: ([a]) => ({
+    name: 'rows deleted',
+    statement: sql`delete from announcement_regions where announcement_id % 60 >= ${Math.floor(a * 30)}`,
+  }),
+  otherRegionStored: () => ({
+    name: 'rows moved to another region',
+    statement: sql`update announcement_regions set region_id = ${elsewhere}`,
+  }),
+}
+
+/** Changes a run of the rows, at least one that is announced. */
+function some(rows: PlanRow[], a: number, b: number, change: (row: PlanRow) => PlanRow): PlanRow[] {
+  const from = Math.floor(a * (announced - 1))
+  const to = from + 1 + Math.floor(b * rows.length)
+  return rows.map((row, at) => (at >= from && at < to ? change(row) : row))
+}
+
+/** Forty announced prefixes and twenty that rest, all just as the rows say. */
+async function start(): Promise<void> {
+  const { owner } = database.postgres
+  await sql`truncate announcements, holds, region_withdrawals restart identity cascade`.execute(owner)
+  await sql`
+    insert into announcements (team_id, prefix, origin_asn, enabled, status)
+    select ${team}, ('10.0.' || n || '.0/24')::cidr, 64496, n < ${announced}, 'announced'
+    from generate_series(0, ${announced + resting - 1}) n`.execute(owner)
+  await sql`
+    insert into announcement_regions (announcement_id, region_id, team_id, configured, state)
+    select id, ${region}, team_id, true, case when enabled then 'announced' else 'withdrawn' end
+    from announcements`.execute(owner)
+  router.restart()
+  await run()
+  assert.equal(router.table('pharos').size, announced)
+}
+
+async function run(fault?: Fault): Promise<void> {
+  const readRows = async (...args: Parameters<typeof readRegionRows>) => {
+    const rows = await readRegionRows(...args)
+    return fault && 'rows' in fault ? fault.rows(rows) : rows
+  }
+  await reconcileRegion(
+    {
+      db: database.postgres.owner,
+      speaker,
+      asn: async () => 64500,
+      routes: {},
+      readRows,
+      now: () => new Date(),
+      elapsedMs: () => performance.now(),
+    },
+    lease,
+  )
+}
+
+async function openHolds(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) n from holds where state = 'open'`.execute(
+    database.postgres.owner,
+  )
+  return rows[0]!.n
+}
+
+it('never withdraws more than three routes by a fault, and always holds', async (t) => {
+  assert.equal(withdrawalsMax(announced), 3)
+  const names = Object.keys(faults)
+  const seen = new Map<string, number>()
+  const numRuns = 100 * Number(process.env.PHAROS_TEST_LONG ?? 1)
+  const anyFault = fc.record({
+    kind: fc.constantFrom(...names),
+    dice: fc.tuple(
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+      fc.double({ min: 0, max: 0.999, noNaN: true }),
+    ),
+    runs: fc.integer({ min: 1, max: 3 }),
+  })
+  const examples = names.map(
+    (kind) =>
+      [{ kind, dice: [0.5, 0.5], runs: 2 }] as [{ kind: string; dice: [number, number]; runs: number }],
+  )
+  await fc.assert(
+    fc.asyncProperty(anyFault, async ({ kind, dice, runs }) => {
+      seen.set(kind, (seen.get(kind) ?? 0) + 1)
+      await start()
+      const fault = faults[kind]!(dice)
+      if ('statement' in fault) await fault.statement.execute(database.postgres.owner)
+      for (let at = 0; at < runs; at++) await run(fault)
+      const withdrawn =
+        announced - [...router.table('pharos').keys()].filter((prefix) => isAnnounced(prefix)).length
+      assert.ok(withdrawn <= 3, `${fault.name}: ${withdrawn} withdrawn`)
+      assert.equal(await openHolds(), 1, `${fault.name}: nobody is asked`)
+    }),
+    { numRuns, examples, endOnFailure: true },
+  )
+  t.diagnostic(`faults injected: ${[...seen].map(([kind, count]) => `${kind} ${count}`).join(', ')}`)
+})
+
+const isAnnounced = (prefix: string): boolean => Number(prefix.split('.')[2]) < announced
+
+it('converges by itself when the fault is gone', async () => {
+  for (const kind of ['emptyFilter', 'otherRegion', 'duplicatedRows', 'allFlipped']) {
+    await start()
+    await run(faults[kind]!([0.5, 0.5]))
+    await run()
+    assert.equal(router.table('pharos').size, announced)
+    assert.equal(await openHolds(), 0)
+    const { rows } =
+      await sql`select state, count(*) n from announcement_regions group by state order by state`.execute(
+        database.postgres.owner,
+      )
+    assert.deepEqual(rows, [
+      { state: 'announced', n: announced },
+      { state: 'withdrawn', n: resting },
+    ])
+  }
+})

@@ -1,0 +1,546 @@
+// The reconciler against a real database and the sandbox speaker: what it sends, what it saves, and what it leaves alone.
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { decide, getHold, listHolds } from '../src/byoip/hold.ts'
+import { getAnnouncement } from '../src/byoip/list-announcements.ts'
+import { patchAnnouncement } from '../src/byoip/patch-announcement.ts'
+import { planAgeMsMax } from '../src/byoip/guard.ts'
+import type { PlanRow } from '../src/byoip/plan.ts'
+import { reconcileRegion, type ReconcileDeps } from '../src/byoip/reconcile.ts'
+import { readRegionRows } from '../src/byoip/reconcile.store.ts'
+import { RegionLock, type RegionLease } from '../src/byoip/region-lock.store.ts'
+import { selfNextHop, type Route, type Speaker } from '../src/byoip/speaker.ts'
+import { operationOf, seedAnnouncement, seedRegions, seedTeam, seedUser } from '../src/byoip/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
+import { parsePrefix } from '../src/net/prefix.ts'
+import { Failure } from '../src/runtime/error.ts'
+
+let database: TestDatabase
+let regions: Record<string, number>
+let team: number
+let staff: number
+let speaker: Speaker
+let lock: RegionLock
+let lease: RegionLease
+const router = sandboxRegion('reconcile-ams')
+
+before(async () => {
+  database = await createTestDatabase()
+  regions = await seedRegions(database.postgres, ['ams', 'fra'])
+  team = await seedTeam(database.postgres, 'ours')
+  staff = await seedUser(database.postgres, 'staff@example.net', true)
+})
+after(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  const { owner } = database.postgres
+  await sql`truncate announcements, holds, region_withdrawals, audit_entries cascade`.execute(owner)
+  await sql`update regions set last_check = null, last_check_result = null, last_error = null`.execute(owner)
+  router.down = false
+  router.refuses = () => false
+  router.restart()
+  router.changes = 0
+  speaker = createSandboxSpeaker({ region: 'reconcile-ams' })
+  lock = new RegionLock(database.postgres, regions.ams!)
+  lease = (await lock.hold())!
+})
+afterEach(() => lock.release())
+
+const seed = (prefix: string, rest = {}) =>
+  seedAnnouncement(database.postgres, {
+    teamId: team,
+    prefix,
+    enabled: true,
+    regions: [regions.ams!],
+    ...rest,
+  })
+const deps = (rest: Partial<ReconcileDeps> = {}): ReconcileDeps => ({
+  db: database.postgres.owner,
+  speaker,
+  asn: async () => 64500,
+  routes: {},
+  readRows: readRegionRows,
+  now: () => new Date(),
+  elapsedMs: () => performance.now(),
+  ...rest,
+})
+const reconcile = (rest: Partial<ReconcileDeps> = {}) => reconcileRegion(deps(rest), lease)
+const patch = (id: number, enabled: boolean, region?: string, now = new Date()) =>
+  patchAnnouncement(
+    { postgres: database.postgres, memberToggle: true, now: () => now },
+    operationOf(team),
+    id,
+    region === undefined ? { enabled } : { enabled, region },
+  )
+const get = async (id: number) =>
+  (await getAnnouncement({ postgres: database.postgres }, operationOf(team), id, { regionStates: true })).body
+const stateIn = async (id: number, region = 'ams') =>
+  (await get(id)).region_states?.find((one) => one.region === region)
+const onRouter = () => [...router.table('pharos').keys()].sort()
+const put = (prefix: string) => {
+  const route: Route = {
+    prefix: parsePrefix(prefix),
+    asPath: [64496],
+    nextHop: selfNextHop(parsePrefix(prefix)),
+    communities: [],
+    largeCommunities: [],
+  }
+  router.table('pharos').set(prefix, route)
+}
+const prefixAt = (at: number) => `10.0.${at}.0/24`
+const holds = async (state?: 'open' | 'closed' | 'approved') =>
+  (
+    await listHolds(
+      { db: database.postgres.owner },
+      { ...(state ? { state: [state] } : {}), ordering: 'id', limit: 100, offset: 0 },
+    )
+  ).results
+const decideHold = (id: number, decision: 'approved' | 'rejected') =>
+  decide(
+    { db: database.postgres.owner },
+    operationOf(team, { actor: { isStaff: true, userId: staff } }),
+    id,
+    decision,
+  )
+const rowOf = async <Row extends object>(query: ReturnType<typeof sql<Row>>) =>
+  (await query.execute(database.postgres.owner)).rows[0]!
+const lastError = async () =>
+  (await rowOf(sql<{ last_error: string | null }>`select last_error from regions where slug = 'ams'`))
+    .last_error
+
+describe('one run', () => {
+  it('announces what is desired, and the next GET says so', async () => {
+    const id = await seed('203.0.113.0/24')
+    const v6 = await seed('2001:db8:1::/48')
+    assert.equal((await get(id)).status, 'announcing')
+    const report = await reconcile()
+    assert.deepEqual([report.desired, report.observed, report.announced], [2, 2, 2])
+    assert.deepEqual(onRouter(), ['2001:db8:1::/48', '203.0.113.0/24'])
+    for (const one of [await get(id), await get(v6)]) {
+      assert.deepEqual(
+        [one.status, one.last_check_result, one.region_states?.[0]?.state],
+        ['announced', true, 'announced'],
+      )
+      assert.ok(Date.now() - Date.parse(one.last_check!) < 10_000)
+    }
+  })
+
+  it('says partially announced until every region has been seen', async () => {
+    const id = await seed('203.0.113.0/24', { regions: [regions.ams, regions.fra] })
+    await reconcile()
+    assert.equal((await get(id)).status, 'partially_announced')
+    await inFra((fra) =>
+      reconcileRegion(deps({ speaker: createSandboxSpeaker({ region: 'reconcile-fra' }) }), fra),
+    )
+    assert.equal((await get(id)).status, 'announced')
+  })
+
+  it('withdraws what was switched off: withdrawing until it is seen, then withdrawn', async () => {
+    const id = await seed('203.0.113.0/24')
+    await seed('198.51.100.0/24')
+    await reconcile()
+    await patch(id, false)
+    assert.equal((await get(id)).status, 'withdrawing')
+    const report = await reconcile()
+    assert.equal(report.withdrawn, 1)
+    assert.deepEqual([(await get(id)).status, onRouter()], ['withdrawn', ['198.51.100.0/24']])
+  })
+
+  it('withdraws what the operator suspends', async () => {
+    const id = await seed('203.0.113.0/24')
+    await reconcile()
+    await sql`update announcements set suspended = true where id = ${id}`.execute(database.postgres.owner)
+    await reconcile()
+    assert.deepEqual([(await get(id)).status, onRouter()], ['suspended', []])
+  })
+
+  it('keeps up what lost its validation', async () => {
+    const id = await seed('203.0.113.0/24')
+    await reconcile()
+    await sql`update announcements set rpki_validated = null where id = ${id}`.execute(
+      database.postgres.owner,
+    )
+    await reconcile()
+    assert.deepEqual([(await get(id)).status, onRouter()], ['announced', ['203.0.113.0/24']])
+  })
+
+  it('announces again what the router has forgotten', async () => {
+    const id = await seed('203.0.113.0/24')
+    await reconcile()
+    router.restart()
+    await reconcile()
+    assert.deepEqual([(await get(id)).status, onRouter()], ['announced', ['203.0.113.0/24']])
+  })
+
+  it('corrects attributes that differ, in place', async () => {
+    await seed('203.0.113.0/24')
+    await reconcile()
+    router
+      .table('pharos')
+      .set('203.0.113.0/24', { ...router.table('pharos').get('203.0.113.0/24')!, asPath: [64499] })
+    const report = await reconcile()
+    assert.deepEqual([report.announced, report.withdrawn], [1, 0])
+    assert.deepEqual(router.table('pharos').get('203.0.113.0/24')?.asPath, [64496])
+  })
+
+  it('writes nothing but the time of the check when there is nothing to do', async () => {
+    const id = await seed('203.0.113.0/24')
+    await seed('198.51.100.0/24', { enabled: false })
+    await reconcile()
+    const before = await allRows()
+    const { last_check } = await get(id)
+    router.changes = 0
+    await reconcile()
+    assert.deepEqual(await allRows(), before)
+    assert.equal(router.changes, 0)
+    assert.ok((await get(id)).last_check! > last_check!)
+  })
+
+  it('leaves a row alone that was switched while it ran', async () => {
+    const id = await seed('203.0.113.0/24')
+    const listing = { ...forward(speaker), list: async () => (await patch(id, false), speaker.list()) }
+    let listed = 0
+    const once = { ...forward(speaker), list: () => (listed++ === 0 ? speaker.list() : listing.list()) }
+    await reconcile({ speaker: once })
+    assert.deepEqual([(await stateIn(id))?.state, onRouter()], ['withdrawing', ['203.0.113.0/24']])
+    await reconcile()
+    assert.deepEqual([(await stateIn(id))?.state, onRouter()], ['withdrawn', []])
+  })
+})
+
+describe('damping', () => {
+  it('stores a toggle at once, withdraws at once, and lets the announcement wait, saying until when', async () => {
+    const id = await seed('203.0.113.0/24', { enabled: false })
+    const start = Date.now() - 10 * 60_000
+    for (let at = 0; at < 13; at++) await patch(id, at % 2 === 0, undefined, new Date(start + at * 1000))
+    const report = await reconcile()
+    assert.deepEqual([report.waiting, onRouter()], [1, []])
+    const until = new Date(start + 3_600_000).toISOString()
+    const { state, message } = (await stateIn(id))!
+    assert.equal(state, 'announcing')
+    assert.match(message!, new RegExp(`switched too often.*${until}`))
+    await reconcile({ now: () => new Date(start + 3_600_001) })
+    assert.deepEqual([(await get(id)).status, onRouter()], ['announced', ['203.0.113.0/24']])
+    await patch(id, false)
+    await reconcile()
+    assert.deepEqual(onRouter(), [])
+  })
+})
+
+describe('the guard', () => {
+  async function announceMany(count: number): Promise<number[]> {
+    const ids: number[] = []
+    for (let at = 0; at < count; at++) ids.push(await seed(prefixAt(at)))
+    await reconcile()
+    return ids
+  }
+
+  it('holds too many withdrawals, says so to the team, and announces all the same', async () => {
+    const ids = await announceMany(10)
+    for (const id of ids.slice(0, 5)) await patch(id, false)
+    const late = await seed('203.0.113.0/24')
+    const report = await reconcile()
+    assert.deepEqual([report.withdrawn, report.held, onRouter().length], [0, 5, 11])
+    assert.equal((await get(late)).status, 'announced')
+    const { state, message } = (await stateIn(ids[0]!))!
+    assert.equal(state, 'withdrawing')
+    assert.match(message!, /waits for the operator's approval/)
+    const [hold] = await holds('open')
+    assert.deepEqual(hold?.withdrawals.toSorted(), [0, 1, 2, 3, 4].map(prefixAt))
+    assert.deepEqual([hold?.region, hold?.reason], ['ams', 'too_many_withdrawals'])
+  })
+
+  it('keeps one hold while it says the same, and lets exactly what was approved go', async () => {
+    const ids = await announceMany(10)
+    for (const id of ids.slice(0, 5)) await patch(id, false)
+    await reconcile()
+    await reconcile()
+    const [hold, ...others] = await holds()
+    assert.deepEqual(others, [])
+    assert.equal((await decideHold(hold!.id, 'approved')).state, 'approved')
+    await patch(ids[5]!, false)
+    await patch(ids[0]!, true)
+    const report = await reconcile()
+    assert.deepEqual([report.withdrawn, onRouter()], [5, [0, 6, 7, 8, 9].map(prefixAt)])
+    assert.equal((await get(ids[1]!)).status, 'withdrawn')
+    assert.equal((await get(ids[0]!)).status, 'announced')
+  })
+
+  it('does not let an approval stand for a later switch', async () => {
+    const ids = await announceMany(10)
+    for (const id of ids.slice(0, 5)) await patch(id, false)
+    await reconcile()
+    await decideHold((await holds('open'))[0]!.id, 'approved')
+    await reconcile()
+    for (const id of ids.slice(0, 5)) await patch(id, true)
+    await reconcile()
+    for (const id of ids.slice(0, 5)) await patch(id, false)
+    const report = await reconcile()
+    assert.deepEqual([report.withdrawn, report.held], [0, 5])
+  })
+
+  it('keeps what was rejected, does not ask again, and obeys a new switch', async () => {
+    const ids = await announceMany(10)
+    for (const id of ids.slice(0, 5)) await patch(id, false)
+    await reconcile()
+    await decideHold((await holds('open'))[0]!.id, 'rejected')
+    await reconcile()
+    assert.equal(onRouter().length, 10)
+    assert.deepEqual(await holds('open'), [])
+    assert.match((await stateIn(ids[0]!))!.message!, /declined/)
+    await patch(ids[0]!, true)
+    await patch(ids[0]!, false)
+    await reconcile()
+    assert.equal(onRouter().length, 9)
+  })
+
+  it('replaces a hold whose withdrawals changed, and the old one can no longer be approved', async () => {
+    const ids = await announceMany(10)
+    for (const id of ids.slice(0, 4)) await patch(id, false)
+    await reconcile()
+    const [first] = await holds('open')
+    await patch(ids[4]!, false)
+    await reconcile()
+    const [second] = await holds('open')
+    assert.notEqual(first?.id, second?.id)
+    assert.equal((await getHold({ db: database.postgres.owner }, first!.id)).state, 'closed')
+    await assert.rejects(
+      decideHold(first!.id, 'approved'),
+      (error) => error instanceof Failure && error.code === 'conflict',
+    )
+  })
+
+  it('closes a hold when nothing is held any more', async () => {
+    const ids = await announceMany(10)
+    for (const id of ids.slice(0, 5)) await patch(id, false)
+    await reconcile()
+    for (const id of ids.slice(0, 5)) await patch(id, true)
+    await reconcile()
+    assert.deepEqual(
+      (await holds()).map(({ state }) => state),
+      ['closed'],
+    )
+    assert.equal((await get(ids[0]!)).status, 'announced')
+  })
+
+  it('counts over runs, and over a crash between note and call', async () => {
+    const ids = await announceMany(10)
+    for (const id of ids.slice(0, 2)) await patch(id, false)
+    await reconcile()
+    await patch(ids[2]!, false)
+    const crashing = { ...forward(speaker), withdraw: () => Promise.reject(new Error('killed')) }
+    await assert.rejects(reconcile({ speaker: crashing }))
+    await patch(ids[3]!, false)
+    const report = await reconcile()
+    assert.deepEqual([report.withdrawn, report.held, onRouter().length], [0, 2, 8])
+  })
+
+  it('holds a route without a row until it is approved by name', async () => {
+    await seed('203.0.113.0/24')
+    put('192.0.2.0/24')
+    put('198.51.100.0/24')
+    await reconcile()
+    const [hold] = await holds('open')
+    assert.deepEqual(
+      [hold?.reason, hold?.withdrawals.length, onRouter().length],
+      ['unexplained_routes', 2, 3],
+    )
+    await decideHold(hold!.id, 'approved')
+    await seed('198.51.100.0/24')
+    await reconcile()
+    assert.deepEqual(onRouter(), ['198.51.100.0/24', '203.0.113.0/24'])
+  })
+
+  it('approves idempotently, audits it, and refuses the opposite', async () => {
+    await seed('203.0.113.0/24')
+    put('192.0.2.0/24')
+    await reconcile()
+    const [hold] = await holds('open')
+    await decideHold(hold!.id, 'approved')
+    assert.equal((await decideHold(hold!.id, 'approved')).decided_by, staff)
+    await assert.rejects(
+      decideHold(hold!.id, 'rejected'),
+      (error) => error instanceof Failure && error.code === 'conflict',
+    )
+    await assert.rejects(
+      decideHold(999_999, 'approved'),
+      (error) => error instanceof Failure && error.code === 'not_found',
+    )
+    const entry = await rowOf(
+      sql<object>`select count(*) as n, min(target) as target, min(actor) as actor from audit_entries`,
+    )
+    assert.deepEqual(entry, { n: 1, target: `hold:${hold!.id}`, actor: `user:${staff}` })
+  })
+
+  it('applies nothing of a plan that grew old, wherever the time went, and plans anew at the next run', async () => {
+    const off = await seed('192.0.2.0/24')
+    await reconcile()
+    await patch(off, false)
+    const id = await seed('203.0.113.0/24')
+    // The clock is read at the start, by the guard, and before each call to the router.
+    for (const [reads, announced] of [
+      [1, false],
+      [2, false],
+      [3, true],
+    ] as const) {
+      let calls = 0
+      const elapsedMs = () => (calls++ < reads ? 0 : planAgeMsMax + 1)
+      await assert.rejects(reconcile({ elapsedMs }), /s old/)
+      assert.deepEqual(onRouter(), announced ? ['192.0.2.0/24', '203.0.113.0/24'] : ['192.0.2.0/24'])
+      assert.deepEqual([(await get(id)).status, (await get(id)).last_check_result], ['announcing', false])
+    }
+    await reconcile()
+    assert.deepEqual([onRouter(), (await get(id)).last_check_result], [['203.0.113.0/24'], true])
+    assert.deepEqual(await holds('open'), [])
+  })
+
+  it('keeps one bad row aside and says so; the others go on', async () => {
+    const bad = await seed('192.0.2.0/24')
+    const id = await seed('203.0.113.0/24')
+    await seed('198.51.100.0/24')
+    await reconcile()
+    await patch(id, false)
+    const late = await seed('10.0.0.0/24')
+    const readRows = async (...args: Parameters<typeof readRegionRows>): Promise<PlanRow[]> =>
+      (await readRegionRows(...args)).map((row) =>
+        row.announcementId === bad ? { ...row, originAsn: 0 } : row,
+      )
+    const report = await reconcile({ readRows })
+    assert.deepEqual([report.quarantined, report.withdrawn], [1, 1])
+    assert.deepEqual(onRouter(), ['10.0.0.0/24', '192.0.2.0/24', '198.51.100.0/24'])
+    assert.equal((await get(late)).status, 'announced')
+    assert.deepEqual(
+      [(await get(bad)).status, (await stateIn(bad))?.message],
+      [
+        'error',
+        'This cannot be carried out: the origin is not an AS number. What is announced stays announced.',
+      ],
+    )
+    assert.equal((await holds('open'))[0]?.reason, 'invalid_rows')
+    await reconcile()
+    assert.equal((await get(bad)).status, 'announced')
+    assert.deepEqual(await holds('open'), [])
+  })
+})
+
+describe('when something is down', () => {
+  it('claims nothing of a router that does not answer, and converges at its return', async () => {
+    const seen = await seed('203.0.113.0/24')
+    await reconcile()
+    router.down = true
+    const id = await seed('198.51.100.0/24')
+    await assert.rejects(reconcile())
+    const body = await get(id)
+    assert.deepEqual([body.status, body.last_check_result], ['announcing', false])
+    assert.match(body.region_states?.[0]?.message ?? '', /could not be checked/)
+    const kept = await get(seen)
+    assert.deepEqual([kept.status, kept.last_check_result], ['announced', false])
+    assert.match((await lastError())!, /switched off/)
+    router.down = false
+    await reconcile()
+    assert.deepEqual(
+      [(await get(id)).status, onRouter()],
+      ['announced', ['198.51.100.0/24', '203.0.113.0/24']],
+    )
+    assert.equal(await lastError(), null)
+  })
+
+  it('claims nothing when the router stops answering after it was told', async () => {
+    const id = await seed('203.0.113.0/24')
+    const half = {
+      ...forward(speaker),
+      announce: async (routes: readonly Route[]) => {
+        await speaker.announce(routes)
+        router.down = true
+      },
+    }
+    await assert.rejects(reconcile({ speaker: half }))
+    const body = await get(id)
+    assert.deepEqual([body.status, body.last_check, body.last_check_result], ['announcing', null, false])
+  })
+
+  it('shows what the router refuses, and the rest goes on', async () => {
+    const id = await seed('203.0.113.0/24')
+    const other = await seed('198.51.100.0/24')
+    router.refuses = (prefix) => prefix === '203.0.113.0/24'
+    const report = await reconcile()
+    assert.deepEqual([report.refused, onRouter()], [1, ['198.51.100.0/24']])
+    const body = await get(id)
+    assert.deepEqual(
+      [body.status, body.last_check_result, (await get(other)).status],
+      ['error', false, 'announced'],
+    )
+    router.refuses = () => false
+    await reconcile()
+    assert.equal((await get(id)).status, 'announced')
+  })
+
+  it('withdraws nothing when a query fails, at whatever place of the run', async () => {
+    const ids = await Promise.all([0, 1, 2].map((at) => seed(prefixAt(at))))
+    await reconcile()
+    await patch(ids[0]!, false)
+    await patch(ids[1]!, false, 'ams')
+    const failing = { readRows: () => Promise.reject(new Error('query failed')) }
+    await assert.rejects(reconcile(failing), /query failed/)
+    assert.equal(await lastError(), 'query failed')
+    const noMemory = { regionId: lease.regionId, epoch: lease.epoch, recordWithdrawals: async () => {} }
+    const forgetful = { ...noMemory, readMemory: () => Promise.reject(new Error('connection lost')) }
+    await assert.rejects(reconcileRegion(deps(), forgetful), /connection lost/)
+    const unrecorded = {
+      ...noMemory,
+      readMemory: () => lease.readMemory(),
+      recordWithdrawals: () => Promise.reject(new Error('not noted')),
+    }
+    await assert.rejects(reconcileRegion(deps(), unrecorded), /not noted/)
+    assert.equal(onRouter().length, 3)
+  })
+
+  it('sends nothing under a lease that somebody else has taken over', async () => {
+    const id = await seed('203.0.113.0/24')
+    await seed('198.51.100.0/24')
+    await reconcile()
+    await patch(id, false)
+    await sql`update regions set epoch = epoch + 1 where slug = 'ams'`.execute(database.postgres.owner)
+    await assert.rejects(reconcile(), /taken over/)
+    assert.equal(onRouter().length, 2)
+  })
+
+  it('gives a region to one reconciler at a time, and to the next when the first is gone', async () => {
+    const second = new RegionLock(database.postgres, regions.ams!)
+    assert.equal(await second.hold(), undefined)
+    await lock.release()
+    const taken = await second.hold()
+    assert.equal(taken?.epoch, lease.epoch + 1)
+    assert.equal(await lock.hold(), undefined)
+    await second.release()
+  })
+})
+
+async function inFra(work: (fra: RegionLease) => Promise<unknown>): Promise<void> {
+  const fraLock = new RegionLock(database.postgres, regions.fra!)
+  await work((await fraLock.hold())!)
+  await fraLock.release()
+}
+
+/** The speaker as a plain object, for a test to replace a call. */
+function forward(to: Speaker): Speaker {
+  return {
+    probe: () => to.probe(),
+    list: () => to.list(),
+    announce: (routes) => to.announce(routes),
+    withdraw: (routes) => to.withdraw(routes),
+    watch: (onUp) => to.watch(onUp),
+    close: () => to.close(),
+  }
+}
+
+/** Where each row of announcements is stored: any write moves it. */
+async function allRows(): Promise<unknown[]> {
+  const { rows } = await sql`
+    select 'a' as of, ctid::text, xmin::text from announcements union all
+    select 'ar', ctid::text, xmin::text from announcement_regions union all
+    select 'h', ctid::text, xmin::text from holds union all
+    select 'w', ctid::text, xmin::text from region_withdrawals order by 1, 2`.execute(database.postgres.owner)
+  return rows
+}
