@@ -1,5 +1,5 @@
 // BYOIP: a team's announcements, the regions where it may announce, and the holds that staff decide on.
-import Type from 'typebox'
+import { Type } from 'typebox'
 import type { Static, TUnsafe } from 'typebox'
 import { route } from './route.ts'
 import {

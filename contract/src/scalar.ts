@@ -1,6 +1,6 @@
 // The building blocks of every schema: what an id, a time, a prefix, a page looks like on the wire.
 // Shapes only; whether a prefix really is one is the server's to say.
-import Type, { type TProperties, type TSchema } from 'typebox'
+import { Type, type TProperties, type TSchema } from 'typebox'
 
 /** An object that refuses fields it does not name. */
 export const Strict = <T extends TProperties>(properties: T, options: { description?: string } = {}) =>

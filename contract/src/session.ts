@@ -1,5 +1,5 @@
 // Sessions: signing in, refreshing, signing out, "who am I".
-import Type from 'typebox'
+import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
 import { Id, Nullable, NullableTime, OneOf, Optional, Strict, Time } from './scalar.ts'

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { responseSchema } from '@pharos/contract/openapi'
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@pharos/contract/route'
-import Type, { type TObject } from 'typebox'
+import { Type, type TObject } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Failure, invalid } from '../runtime/error.ts'
 import { actorName, type Actor, type Operation } from '../runtime/operation.ts'

@@ -13,7 +13,7 @@ import {
   Strict,
   Time,
 } from '@pharos/contract/scalar'
-import Type from 'typebox'
+import { Type } from 'typebox'
 import fc from 'fast-check'
 import { Failure } from '../runtime/error.ts'
 import { createPathReader, createQueryReader } from './query.ts'

@@ -62,7 +62,7 @@ describe('signing in', () => {
 
   it('answers alike for a wrong password and for an unknown account', async () => {
     const [wrong, unknown] = [await signIn('anna@red.example', 'wrong'), await signIn('nobody@red.example')]
-    const strip = ({ request_id: _, ...problem }: Record<string, unknown>) => problem
+    const strip = (problem: Record<string, unknown>) => ({ ...problem, request_id: '' })
     assert.equal(wrong.statusCode, 401)
     assert.equal(wrong.json().code, 'invalid_credentials')
     assert.deepEqual(strip(wrong.json()), strip(unknown.json()))
@@ -301,7 +301,7 @@ describe('the public keys', () => {
     const { keys } = (await api.server.inject('/.well-known/jwks.json')).json()
     assert.equal(keys[0].crv, 'Ed25519')
     assert.equal(keys[0].d, undefined)
-    const { createRemoteJWKSet: _, createLocalJWKSet, jwtVerify } = await import('jose')
+    const { createLocalJWKSet, jwtVerify } = await import('jose')
     const { access } = (await signIn('anna@red.example')).json()
     const { payload } = await jwtVerify(access, createLocalJWKSet({ keys }), {
       audience: 'pharos-web',
