@@ -5,7 +5,7 @@ import type { WakeName } from '../db/wake.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop } from '../runtime/loop.ts'
-import type { Shared } from './serve.ts'
+import type { Shared } from './shared.ts'
 
 /** A delivery that nobody was woken for is found after this long. */
 const intervalMs = 10_000

@@ -2,7 +2,7 @@
 import { maintain } from '../db/maintenance.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop } from '../runtime/loop.ts'
-import type { Shared } from './serve.ts'
+import type { Shared } from './shared.ts'
 
 export function maintenancePart({ postgres, log, metrics }: Shared): Component {
   return createLoop({

@@ -1,7 +1,7 @@
 // The reconciler role: what the routers announce is made to agree with what the teams asked for.
 import { createReconcilers } from '../byoip/reconcilers.ts'
 import type { Component } from '../runtime/component.ts'
-import type { Shared } from './serve.ts'
+import type { Shared } from './shared.ts'
 import { createSpeaker, routeSettings } from './speakers.ts'
 
 export function reconcilerParts({ config, postgres, waker, log, metrics }: Shared): Component[] {

@@ -2,16 +2,17 @@
 // stop in the reverse order. This is the only place that decides what runs where.
 import type { Postgres } from '../db/postgres.ts'
 import { openPostgres } from '../db/postgres.ts'
-import { createWaker, type Waker } from '../db/wake.ts'
+import { createWaker } from '../db/wake.ts'
 import { startComponents, type Component, type Running } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
-import { createMetrics, type Metrics } from '../runtime/metrics.ts'
+import { createMetrics } from '../runtime/metrics.ts'
 import { SigningKeys } from '../session/signing-keys.ts'
 import { createApi } from './api.ts'
 import { collectorParts } from './collector.ts'
 import { maintenancePart } from './maintenance.ts'
 import { reconcilerParts } from './reconciler.ts'
+import type { Shared } from './shared.ts'
 
 export type Role = 'api' | 'reconciler' | 'collector'
 export const allRoles: readonly Role[] = ['api', 'reconciler', 'collector']
@@ -19,14 +20,6 @@ export const allRoles: readonly Role[] = ['api', 'reconciler', 'collector']
 export type Serving = Running & {
   /** Where the API listens, such as `http://127.0.0.1:8080`; undefined without the api role. */
   readonly url: string | undefined
-}
-
-export type Shared = {
-  readonly config: Config
-  readonly postgres: Postgres
-  readonly waker: Waker
-  readonly log: Log
-  readonly metrics: Metrics
 }
 
 /** Starts the roles; throws when one cannot start, with everything stopped again. `postgres` may be handed in open. */
@@ -37,7 +30,7 @@ export async function runRole(
   postgres?: Postgres,
 ): Promise<Serving> {
   const open = postgres ?? (await openDatabase(config, log))
-  const shared = { config, postgres: open, waker: createWaker(open), log, metrics: createMetrics() }
+  const shared: Shared = { config, postgres: open, waker: createWaker(open), log, metrics: createMetrics() }
   const api = roles.includes('api') ? apiParts(shared) : undefined
   const running = await startComponents(
     [

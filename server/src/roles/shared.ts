@@ -1,0 +1,14 @@
+// What the roles of one process share.
+import type { Postgres } from '../db/postgres.ts'
+import type { Waker } from '../db/wake.ts'
+import type { Config } from '../runtime/config.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Metrics } from '../runtime/metrics.ts'
+
+export type Shared = {
+  readonly config: Config
+  readonly postgres: Postgres
+  readonly waker: Waker
+  readonly log: Log
+  readonly metrics: Metrics
+}
