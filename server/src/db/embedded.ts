@@ -78,22 +78,21 @@ async function tryAttach(dataDir: string): Promise<Embedded | undefined> {
 }
 
 async function startOwned(dataDir: string, lock: ProcessLock, options: EmbeddedOptions): Promise<Embedded> {
+  const { temporary = false, log = ignore } = options
+  let socketDir: string | undefined
   try {
-    const owned = new OwnedPostgres(
-      prepareCluster(dataDir, options.temporary ?? false),
-      lock,
-      options.log ?? ignore,
-    )
+    socketDir = prepareSocketDir(dataDir)
+    const owned = new OwnedPostgres(prepareCluster(dataDir, socketDir, temporary), lock, log)
     await owned.start()
     return owned
   } catch (error) {
+    if (socketDir !== undefined) rmSync(socketDir, { recursive: true, force: true })
     lock.release()
     throw error
   }
 }
 
-function prepareCluster(dataDir: string, temporary: boolean): Cluster {
-  const socketDir = prepareSocketDir(dataDir)
+function prepareCluster(dataDir: string, socketDir: string, temporary: boolean): Cluster {
   const binaries = findBinaries(`${socketDir}/lib`)
   const runAs = chooseRunAs(dataDir, binaries)
   handOver(socketDir, runAs)
