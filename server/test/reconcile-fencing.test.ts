@@ -1,6 +1,7 @@
 // R4: two reconcilers of one region; the first is paused somewhere between reading and sending, and loses its lock.
 // Meanwhile prefixes are switched and the second takes over. In the end the router holds what is desired, and at no
-// time was a prefix withdrawn that was desired at that moment. PHAROS_TEST_LONG multiplies the number of rounds.
+// time was a prefix withdrawn that was desired at that moment, or anything sent by one who had been replaced.
+// PHAROS_TEST_LONG multiplies the number of rounds.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -54,8 +55,8 @@ async function pauseAt(place: Place, pause: Pause | undefined): Promise<void> {
 
 const violations: string[] = []
 
-/** Notes every withdrawal of what is desired at the moment of the call. */
-function watched(pause?: Pause): Speaker {
+/** Notes every withdrawal of what is desired at the moment of the call, and every call of one who was replaced. */
+function watched(lease: RegionLease, pause?: Pause): Speaker {
   return {
     probe: () => plain.probe(),
     list: async () => {
@@ -65,10 +66,12 @@ function watched(pause?: Pause): Speaker {
     },
     announce: async (routes) => {
       await pauseAt('before the announcement', pause)
+      if ((await epochNow()) !== lease.epoch) violations.push('announced after it was replaced')
       await plain.announce(routes)
     },
     withdraw: async (routes) => {
       await pauseAt('before the withdrawal', pause)
+      if ((await epochNow()) !== lease.epoch) violations.push('withdrew after it was replaced')
       const desired = await desiredNow()
       violations.push(
         ...routes.map(({ prefix }) => prefix as string).filter((prefix) => desired.includes(prefix)),
@@ -87,7 +90,14 @@ async function desiredNow(): Promise<string[]> {
   return rows.map(({ prefix }) => prefix)
 }
 
-function reconcile(lease: RegionLease, speaker: Speaker) {
+async function epochNow(): Promise<number> {
+  const { rows } = await sql<{ epoch: number }>`select epoch from regions where id = ${region}`.execute(
+    database.postgres.owner,
+  )
+  return rows[0]!.epoch
+}
+
+function reconcile(lease: RegionLease, speaker = watched(lease)) {
   const clocks = { now: () => new Date(), elapsedMs: () => performance.now() }
   const db = database.postgres.owner
   return reconcileRegion(
@@ -147,13 +157,13 @@ async function round(place: Place): Promise<string> {
   const first = new RegionLock(database.postgres, region)
   const second = new RegionLock(database.postgres, region)
   const lease = (await first.hold())!
-  await reconcile(lease, watched())
+  await reconcile(lease)
   // The first plans to withdraw 0 and 1, and to announce 2, which the router has lost.
   await Promise.all([toggle(0, false), toggle(1, false)])
   await plain.withdraw([{ prefix: prefixes[2] as never }])
   const resume = Promise.withResolvers<void>()
   const pause: Pause = { place, reached: Promise.withResolvers(), resume: resume.promise }
-  const paused = reconcile(pausing(lease, pause), watched(pause)).then(
+  const paused = reconcile(pausing(lease, pause), watched(lease, pause)).then(
     () => 'finished',
     (error: Error) => error.name,
   )
@@ -163,7 +173,7 @@ async function round(place: Place): Promise<string> {
   const meanwhile = Promise.all([
     toggle(0, true),
     toggle(2, false),
-    takeOver(second).then((taken) => reconcile(taken, watched()).then(() => taken)),
+    takeOver(second).then((taken) => reconcile(taken).then(() => taken)),
   ])
   await Promise.race([meanwhile, sleep(15)])
   resume.resolve()
@@ -172,7 +182,7 @@ async function round(place: Place): Promise<string> {
   // Every toggle wakes the loop; the last wake comes after everything that was stored. What the first noted and did not
   // send counts for the guard as sent, for ten minutes.
   await sql`update region_withdrawals set at = at - interval '10 minutes'`.execute(database.postgres.owner)
-  await reconcile(taken, watched())
+  await reconcile(taken)
   assert.deepEqual([...router.table('pharos').keys()].sort(), await desiredNow(), place)
   assert.deepEqual(await desiredNow(), [prefixes[0], prefixes[3]])
   await Promise.all([first.release(), second.release()])
