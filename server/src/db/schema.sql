@@ -16,22 +16,23 @@ AS $function$
 begin
   if tg_op = 'INSERT' then
     insert into team_event_counts as c (team_id, measure, bucket, flags, events)
-      select e.team_id, b.measure, b.bucket, e.flags, count(*)
-      from new_rows e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps) b
+      select e.team_id, b.measure, b.bucket, b.flags, count(*)
+      from new_rows e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.flags) b
       group by 1, 2, 3, 4 order by 1, 2, 3, 4
       on conflict (team_id, measure, bucket, flags) do update set events = c.events + excluded.events;
   elsif tg_op = 'UPDATE' then
     insert into team_event_counts as c (team_id, measure, bucket, flags, events)
-      select e.team_id, b.measure, b.bucket, e.flags, sum(e.n)
-      from (select 1 as n, new_rows.* from new_rows union all select -1, old_rows.* from old_rows) e
-        cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps) b
+      select e.team_id, b.measure, b.bucket, b.flags, sum(e.n)
+      from (select 1 as n, team_id, start_at, end_at, affected_bps, affected_pps, flags from new_rows
+        union all select -1, team_id, start_at, end_at, affected_bps, affected_pps, flags from old_rows) e
+        cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.flags) b
       group by 1, 2, 3, 4 having sum(e.n) <> 0 order by 1, 2, 3, 4
       on conflict (team_id, measure, bucket, flags) do update set events = c.events + excluded.events;
   else
     -- Where the whole team goes, its counts may be gone already: nothing is inserted here.
     update team_event_counts c set events = c.events - d.events
-      from (select e.team_id, b.measure, b.bucket, e.flags, count(*) as events
-        from old_rows e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps) b
+      from (select e.team_id, b.measure, b.bucket, b.flags, count(*) as events
+        from old_rows e cross join event_buckets(e.start_at, e.end_at, e.affected_bps, e.affected_pps, e.flags) b
         group by 1, 2, 3, 4 order by 1, 2, 3, 4) d
       where (c.team_id, c.measure, c.bucket, c.flags) = (d.team_id, d.measure, d.bucket, d.flags);
   end if;
@@ -69,12 +70,12 @@ CREATE OR REPLACE FUNCTION public.day_bucket(at timestamp with time zone)
  IMMUTABLE PARALLEL SAFE
 AS $function$ select coalesce(floor(extract(epoch from at) / 86400)::integer, 2147483647) $function$;
 
-CREATE OR REPLACE FUNCTION public.event_buckets(start_at timestamp with time zone, end_at timestamp with time zone, bps bigint, pps bigint)
- RETURNS TABLE(measure text, bucket integer)
+CREATE OR REPLACE FUNCTION public.event_buckets(start_at timestamp with time zone, end_at timestamp with time zone, bps bigint, pps bigint, event_flags integer)
+ RETURNS TABLE(measure text, bucket integer, flags integer)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-AS $function$ values ('all', 0), ('start', day_bucket(start_at)), ('end', day_bucket(end_at)),
-    ('bps', rate_bucket(bps)), ('pps', rate_bucket(pps)) $function$;
+AS $function$ values ('all', 0, event_flags), ('start', day_bucket(start_at), event_flags),
+    ('end', day_bucket(end_at), event_flags), ('bps', rate_bucket(bps), 0), ('pps', rate_bucket(pps), 0) $function$;
 
 CREATE OR REPLACE FUNCTION public.raise_revision()
  RETURNS trigger
@@ -516,7 +517,7 @@ create table team_event_counts (
   team_id integer not null,
   measure text not null,
   bucket integer not null, -- start, end: days since 1970 in UTC (2147483647: not over); bps, pps: rate_bucket(); all: 0
-  flags integer not null,
+  flags integer not null, -- as in team_events; 0 for bps and pps, of which there are too many buckets
   events bigint not null,
   constraint team_event_counts_pkey PRIMARY KEY (team_id, measure, bucket, flags),
   constraint team_event_counts_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
@@ -544,17 +545,15 @@ END, -- it lasted at most 2^span seconds; 99 while it is not over
   record text not null, -- JSON object without its closing brace, for the list and for the detail
   relationships text not null, -- JSON array
   constraint team_events_pkey PRIMARY KEY (team_id, event_id),
-  constraint team_events_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id) ON DELETE CASCADE,
   constraint team_events_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
 );
 CREATE INDEX team_events_bps ON public.team_events USING btree (team_id, affected_bps, event_id);
-CREATE INDEX team_events_end ON public.team_events USING btree (team_id, end_at, event_id);
-CREATE INDEX team_events_event ON public.team_events USING btree (event_id);
-CREATE INDEX team_events_flags ON public.team_events USING btree (team_id, flags, start_at, event_id);
+CREATE INDEX team_events_end ON public.team_events USING btree (team_id, end_at, event_id) INCLUDE (flags);
+CREATE INDEX team_events_flags ON public.team_events USING btree (team_id, flags, start_at, end_at, affected_bps, affected_pps, event_id);
 CREATE INDEX team_events_network ON public.team_events USING btree (team_id, affected_network);
 CREATE INDEX team_events_pps ON public.team_events USING btree (team_id, affected_pps, event_id);
 CREATE INDEX team_events_span ON public.team_events USING btree (team_id, span, start_at);
-CREATE INDEX team_events_start ON public.team_events USING btree (team_id, start_at, event_id);
+CREATE INDEX team_events_start ON public.team_events USING btree (team_id, start_at, end_at, affected_bps, affected_pps, event_id);
 alter table team_events enable row level security;
 CREATE TRIGGER team_events_deleted AFTER DELETE ON public.team_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();
 CREATE TRIGGER team_events_inserted AFTER INSERT ON public.team_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();

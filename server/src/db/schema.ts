@@ -304,6 +304,7 @@ export interface TeamEventCountsTable {
   measure: TeamEventCountsMeasure
   /** start, end: days since 1970 in UTC (2147483647: not over); bps, pps: rate_bucket(); all: 0 */
   bucket: number
+  /** as in team_events; 0 for bps and pps, of which there are too many buckets */
   flags: number
   events: number
 }
