@@ -65,8 +65,9 @@ export async function seedAnnouncement(postgres: Postgres, seed: Seed): Promise<
       ${desired && regions.length > 0 ? 'announcing' : validated ? 'ready' : 'pending_validation'})
     returning id`.execute(postgres.owner)
   const id = rows[0]!.id
-  await sql`insert into announcement_regions (announcement_id, region_id, team_id, configured, state)
-    select ${id}, region_id, ${teamId}, true, ${desired ? 'announcing' : 'withdrawn'}
+  await sql`insert into announcement_regions (announcement_id, region_id, team_id, configured, state, changes)
+    select ${id}, region_id, ${teamId}, true, ${desired ? 'announcing' : 'withdrawn'},
+      case when ${desired} then array[now()] else '{}' end
     from unnest(${regions}::integer[]) as n (region_id)`.execute(postgres.owner)
   return id
 }

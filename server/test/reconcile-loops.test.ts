@@ -1,0 +1,232 @@
+// The reconciler role as a whole: loops that are woken through the database, on regions that come and go.
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { createReconcilers } from '../src/byoip/reconcilers.ts'
+import { decide, listHolds } from '../src/byoip/hold.ts'
+import { getAnnouncement } from '../src/byoip/list-announcements.ts'
+import { patchAnnouncement } from '../src/byoip/patch-announcement.ts'
+import { operationOf, seedAnnouncement, seedRegions, seedTeam, seedUser } from '../src/byoip/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { createWaker, type Waker } from '../src/db/wake.ts'
+import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
+import type { Component } from '../src/runtime/component.ts'
+import { createLog } from '../src/runtime/log.ts'
+import { createMetrics } from '../src/runtime/metrics.ts'
+
+let database: TestDatabase
+let regions: Record<string, number>
+let team: number
+let staff: number
+let waker: Waker
+const running: Component[] = []
+
+before(async () => {
+  database = await createTestDatabase()
+  regions = await seedRegions(database.postgres, ['ams', 'fra'])
+  team = await seedTeam(database.postgres, 'ours')
+  staff = await seedUser(database.postgres, 'staff@example.net', true)
+  waker = createWaker(database.postgres)
+  await waker.start()
+})
+after(async () => {
+  await waker.stop()
+  await database[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  await sql`truncate announcements, holds, region_withdrawals cascade`.execute(database.postgres.owner)
+  for (const slug of ['ams', 'fra', 'lon']) {
+    routerOf(slug).down = false
+    routerOf(slug).restart()
+  }
+})
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((component) => component.stop?.()))
+})
+
+const routerOf = (slug: string) => sandboxRegion(`loops-${slug}`)
+const onRouter = (slug: string) => [...routerOf(slug).table('pharos').keys()].sort()
+
+/** The loops of one process, with an interval so long that only a wake can explain what happens. */
+async function startReconcilers(
+  intervalMs = 3_600_000,
+  log = createLog({ logLevel: 'silent', logFormat: 'json' }),
+) {
+  const metrics = createMetrics()
+  const component = createReconcilers({
+    postgres: database.postgres,
+    waker,
+    speakerOf: ({ slug }) => createSandboxSpeaker({ region: `loops-${slug}` }),
+    log,
+    metrics,
+    intervalMs,
+  })
+  running.push(component)
+  await component.start?.()
+  return { component, metrics }
+}
+
+const seed = (prefix: string, rest = {}) =>
+  seedAnnouncement(database.postgres, {
+    teamId: team,
+    prefix,
+    enabled: true,
+    regions: [regions.ams!],
+    ...rest,
+  })
+const patch = (id: number, enabled: boolean) =>
+  patchAnnouncement(
+    { postgres: database.postgres, memberToggle: true, now: () => new Date() },
+    operationOf(team),
+    id,
+    { enabled },
+  )
+const statusOf = async (id: number) =>
+  (await getAnnouncement({ postgres: database.postgres }, operationOf(team), id)).body.status
+
+async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 5_000,
+): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await condition())) {
+    if (performance.now() > deadline) assert.fail(`${what} did not happen within ${timeoutMs} ms`)
+    await sleep(2)
+  }
+}
+const hasStatus = (id: number, status: string) =>
+  until(`status ${status}`, async () => (await statusOf(id)) === status)
+
+describe('the reconcilers', () => {
+  it('make true at the start what is desired, in every region', async () => {
+    const id = await seed('203.0.113.0/24', { regions: [regions.ams, regions.fra] })
+    const { metrics } = await startReconcilers()
+    await hasStatus(id, 'announced')
+    assert.deepEqual([onRouter('ams'), onRouter('fra')], [['203.0.113.0/24'], ['203.0.113.0/24']])
+    await until('metrics', async () =>
+      (await metrics.registry.metrics()).includes('pharos_region_routes{region="fra",state="observed"} 1'),
+    )
+  })
+
+  it('are woken by a PATCH', async () => {
+    const id = await seed('203.0.113.0/24', { enabled: false })
+    await startReconcilers()
+    await until('the first run', async () => (await isChecked('ams')) && (await isChecked('fra')))
+    await patch(id, true)
+    await hasStatus(id, 'announced')
+    await patch(id, false)
+    await hasStatus(id, 'withdrawn')
+    assert.deepEqual(onRouter('ams'), [])
+  })
+
+  it('are woken by a decision about a hold', async () => {
+    const ids = await Promise.all([0, 1, 2, 3, 4].map((at) => seed(`10.0.${at}.0/24`)))
+    await startReconcilers()
+    await until('announcing', () => onRouter('ams').length === 5)
+    await sql`update announcements set enabled = false`.execute(database.postgres.owner)
+    await sql`select pg_notify('pharos', 'announcements')`.execute(database.postgres.owner)
+    const open = async () => {
+      const query = { state: ['open'] as const, ordering: 'id', limit: 10, offset: 0 }
+      return (await listHolds({ db: database.postgres.owner }, query)).results
+    }
+    await until('the hold', async () => (await open()).length === 1)
+    assert.equal(onRouter('ams').length, 5)
+    const operation = operationOf(team, { actor: { isStaff: true, userId: staff } })
+    await decide({ db: database.postgres.owner }, operation, (await open())[0]!.id, 'approved')
+    await until('the withdrawal', () => onRouter('ams').length === 0)
+    await hasStatus(ids[0]!, 'withdrawn')
+  })
+
+  it('announce again at once what a restarted router has forgotten', async () => {
+    const id = await seed('203.0.113.0/24')
+    await startReconcilers()
+    await hasStatus(id, 'announced')
+    routerOf('ams').restart()
+    await until('the route', () => onRouter('ams').length === 1)
+  })
+
+  it('go on in the other regions while one router is down, and converge at its return', async () => {
+    const id = await seed('203.0.113.0/24', { regions: [regions.ams, regions.fra] })
+    routerOf('ams').down = true
+    await startReconcilers()
+    await until('fra', () => onRouter('fra').length === 1)
+    await hasStatus(id, 'partially_announced')
+    routerOf('ams').down = false
+    await hasStatus(id, 'announced')
+  })
+
+  it('share the regions with another process, and take over when it ends', async () => {
+    const id = await seed('203.0.113.0/24')
+    const first = await startReconcilers()
+    await hasStatus(id, 'announced')
+    const epoch = await epochOf('ams')
+    await startReconcilers(20)
+    await sleep(100)
+    assert.equal(await epochOf('ams'), epoch)
+    await first.component.stop?.()
+    await patch(id, false)
+    await hasStatus(id, 'withdrawn')
+    assert.ok((await epochOf('ams')) > epoch)
+  })
+
+  it('pick up a region that is new, and one that is reached otherwise', async () => {
+    await startReconcilers(20)
+    const { lon } = await seedRegions(database.postgres, ['lon'])
+    const id = await seed('203.0.113.0/24', { regions: [lon] })
+    await hasStatus(id, 'announced')
+    const epoch = await epochOf('lon')
+    await sql`update regions set speaker = '{"kind":"sandbox","latency_ms":1}' where slug = 'lon'`.execute(
+      database.postgres.owner,
+    )
+    await until('the new speaker', async () => (await epochOf('lon')) > epoch)
+    await sql`truncate announcements cascade`.execute(database.postgres.owner)
+    await sql`delete from holds where region_id = ${lon}`.execute(database.postgres.owner)
+  })
+
+  it('leave everything announced when they stop', async () => {
+    const id = await seed('203.0.113.0/24')
+    const { component } = await startReconcilers()
+    await hasStatus(id, 'announced')
+    await component.stop?.()
+    assert.deepEqual(onRouter('ams'), ['203.0.113.0/24'])
+  })
+
+  it('survive the loss of every connection to the database', async () => {
+    const id = await seed('203.0.113.0/24')
+    await startReconcilers(20)
+    await hasStatus(id, 'announced')
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(database.postgres.owner)
+    const late = await untilAccepted(() => seed('198.51.100.0/24'))
+    await until('the late one', () => onRouter('ams').includes('198.51.100.0/24'))
+    await hasStatus(late, 'announced')
+    assert.equal(await statusOf(id), 'announced')
+  })
+})
+
+async function untilAccepted<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch {
+      await sleep(5)
+    }
+  }
+}
+
+async function epochOf(slug: string): Promise<number> {
+  const { rows } = await sql<{ epoch: number }>`select epoch from regions where slug = ${slug}`.execute(
+    database.postgres.owner,
+  )
+  return rows[0]!.epoch
+}
+
+async function isChecked(slug: string): Promise<boolean> {
+  const { rows } = await sql<{ checked: boolean }>`
+    select coalesce(last_check_result, false) as checked from regions where slug = ${slug}`.execute(
+    database.postgres.owner,
+  )
+  return rows[0]!.checked
+}
