@@ -16,6 +16,7 @@ export type TestApi = {
   readonly database: TestDatabase
   readonly config: Config
   readonly waker: Waker
+  readonly signingKeys: SigningKeys
   /** Signs a user in and gives the tokens. */
   signIn(email: string): Promise<{ access: string; refresh: string }>
   [Symbol.asyncDispose](): Promise<void>
@@ -23,13 +24,18 @@ export type TestApi = {
 
 export const testPassword = 'a-password-for-tests'
 
+export type TestApiOptions = TestDatabaseOptions & {
+  /** Another API on the database of this one, with its secret: a second process of one installation. */
+  readonly beside?: TestApi
+}
+
 /** `settings` are variables such as `PHAROS_RATE_LIMIT_PER_SECOND`. */
 export async function createTestApi(
   settings: Record<string, string> = {},
-  options: TestDatabaseOptions = {},
+  { beside, ...options }: TestApiOptions = {},
 ): Promise<TestApi> {
-  const database = await createTestDatabase(options)
-  const config = loadConfig(
+  const database = beside?.database ?? (await createTestDatabase(options))
+  const loaded = loadConfig(
     {
       PHAROS_SECRET: randomBytes(32).toString('hex'),
       PHAROS_LOG_LEVEL: 'silent',
@@ -40,6 +46,7 @@ export async function createTestApi(
     },
     { read: () => undefined, mode: () => 0o600, create: () => {} },
   )
+  const config = beside ? { ...loaded, secret: beside.config.secret } : loaded
   const waker = createWaker(database.postgres)
   await waker.start()
   const signingKeys = new SigningKeys(database.postgres.owner, config.secret, () => {})
@@ -58,6 +65,7 @@ export async function createTestApi(
     database,
     config,
     waker,
+    signingKeys,
     async signIn(email) {
       const response = await server.inject({
         method: 'POST',
@@ -71,7 +79,7 @@ export async function createTestApi(
       await server.close()
       signingKeys.stop()
       await waker.stop()
-      await database[Symbol.asyncDispose]()
+      if (!beside) await database[Symbol.asyncDispose]()
     },
   }
 }

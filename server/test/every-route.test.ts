@@ -1,0 +1,182 @@
+// Every operation of the contract, called by every kind of caller about its own, a foreign and a missing object: the
+// status and the code are exactly those that the declared permission and the object come to, and a refused call changes
+// no row. What is called is enumerated from the contract, so that an operation or a caller cannot be forgotten.
+import assert from 'node:assert/strict'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { urlOf } from '@pharos/contract/client'
+import { problems } from '@pharos/contract/problem'
+import type { Route } from '@pharos/contract/route'
+import { routes } from '@pharos/contract/routes'
+import { sql } from 'kysely'
+import { createTestApi, type TestApi } from './api.ts'
+import { callers, type Caller, type Identity } from './support/callers.ts'
+import { subjects, type Outcome, type Subject, type Which } from './support/subjects.ts'
+import { changedTables, createTableHasher, type TableHashes } from './support/tables.ts'
+import { verdictOn } from './support/verdict.ts'
+import { createWorld, type World } from './support/world.ts'
+
+/** Operations, or forms of them, that no caller tries, each `operation: reason`. It is empty and stays so. */
+const untested: readonly string[] = []
+
+const which: readonly Which[] = ['own', 'foreign', 'missing']
+
+let api: TestApi
+let elsewhere: TestApi
+let world: World
+let hashTables: () => Promise<TableHashes>
+
+before(async () => {
+  api = await createTestApi()
+  elsewhere = await createTestApi({ PHAROS_HOST: '0.0.0.0' }, { beside: api })
+  world = await createWorld(api)
+  hashTables = await createTableHasher(api.database.postgres.owner)
+})
+// Reading every row after every call takes as long as there are rows.
+afterEach(async () => {
+  await sql`delete from sessions`.execute(api.database.postgres.owner)
+  await sql`delete from api_tokens`.execute(api.database.postgres.owner)
+})
+after(async () => {
+  await elsewhere[Symbol.asyncDispose]()
+  await api[Symbol.asyncDispose]()
+})
+
+const routeOf = (subject: Subject): Route => routes.find(({ name }) => name === subject.route)!
+const isMounted = ({ method, path }: Route): boolean =>
+  api.server.hasRoute({ method, url: path.replace(/\{(\w+)\}/g, ':$1') })
+
+type Answer = { readonly status: number; readonly headers: Record<string, unknown>; readonly body: string }
+type Call = { readonly which: Which; readonly expected: Outcome; readonly send: () => Promise<Answer> }
+
+/** A call that is ready to be sent: its credential and its object exist. */
+async function prepare(subject: Subject, caller: Caller, which: Which): Promise<Call> {
+  const route = routeOf(subject)
+  const { identity } = caller
+  const presented = await caller.present(api, world)
+  const request = await subject.requests[which]!({ api, world, identity, presented })
+  const verdict = verdictOn(route.permission, identity)
+  const { server } = caller.elsewhere ? elsewhere : api
+  const send = async () => {
+    const { statusCode, headers, body } = await server.inject({
+      method: route.method,
+      url: urlOf(route, request.params ?? {}, request.query ?? {}),
+      ...(request.body === undefined ? {} : { payload: request.body as object }),
+      ...(presented.authorization === undefined
+        ? {}
+        : { headers: { authorization: presented.authorization } }),
+      ...(presented.from === undefined ? {} : { remoteAddress: presented.from }),
+    })
+    return { status: statusCode, headers, body }
+  }
+  return { which, expected: verdict === 'pass' ? subject.answers(which, identity) : verdict, send }
+}
+
+/** Sends those that are to be refused first, and between two looks at every row that there is. */
+async function sendAll(calls: readonly Call[]): Promise<Map<Which, Answer>> {
+  const answers = new Map<Which, Answer>()
+  const refused = calls.filter(({ expected }) => typeof expected === 'string')
+  const tables = await hashTables()
+  for (const { which, send } of refused) answers.set(which, await send())
+  if (refused.length > 0)
+    assert.deepEqual(changedTables(tables, await hashTables()), [], 'refused, and changed')
+  for (const { which, expected, send } of calls)
+    if (typeof expected === 'number') answers.set(which, await send())
+  return answers
+}
+
+const codeOf = (body: string): string => (JSON.parse(body) as { code: string }).code
+
+/** A team's marks never stand in what another team, or nobody's, is answered. Staff work in one team at a time too. */
+function assertNothingForeign(identity: Identity, { body }: Answer): void {
+  const team = 'team' in identity ? identity.team : undefined
+  if (team === 'red') return assertWithout(body, world.blue.marks)
+  if (team === 'blue') return assertWithout(body, world.red.marks)
+}
+
+function assertWithout(body: string, marks: readonly string[]): void {
+  for (const mark of marks) assert.ok(!body.includes(mark), `the answer shows ${mark}: ${body.slice(0, 500)}`)
+}
+
+/** What two answers must have in common to tell nothing: everything but what is of the request itself. */
+function withoutIdentifiers({ status, headers, body }: Answer): unknown {
+  const { 'x-request-id': id, date: _, 'ratelimit-remaining': __, 'ratelimit-reset': ___, ...rest } = headers
+  return { status, headers: rest, body: body.replaceAll(String(id), '<request id>') }
+}
+
+function assertOutcome({ status, headers, body }: Answer, expected: Outcome): void {
+  const got = `${status} ${body.slice(0, 300)}`
+  assert.equal(status, typeof expected === 'number' ? expected : problems[expected].status, got)
+  if (typeof expected === 'number') return
+  assert.equal(codeOf(body), expected, got)
+  assert.match(String(headers['content-type']), /^application\/problem\+json/)
+}
+
+/** Tokens are handed to whoever shows the credential of the account, whatever header came with it. */
+const givesTokens = ({ route }: Subject) => route === 'createSessionToken' || route === 'refreshSession'
+
+for (const subject of subjects) {
+  const route = routeOf(subject)
+  describe(`${subject.route}${subject.form ? `, ${subject.form}` : ''}`, () => {
+    for (const caller of callers) {
+      it(`answers ${caller.name} exactly as the contract says`, async (t) => {
+        if (!isMounted(route)) return t.skip('the server does not have the operation yet')
+        const calls: Call[] = []
+        for (const which of Object.keys(subject.requests) as Which[])
+          calls.push(await prepare(subject, caller, which))
+        const answers = await sendAll(calls)
+        for (const { which, expected } of calls) {
+          assertOutcome(answers.get(which)!, expected)
+          if (!givesTokens(subject)) assertNothingForeign(caller.identity, answers.get(which)!)
+        }
+        const [foreign, missing] = [answers.get('foreign'), answers.get('missing')]
+        if (foreign && missing && foreign.status === missing.status)
+          assert.deepEqual(withoutIdentifiers(foreign), withoutIdentifiers(missing))
+      })
+    }
+  })
+}
+
+describe('the enumeration', () => {
+  it('finds every operation of the contract on the server', () => {
+    assert.deepEqual(
+      routes.filter((route) => !isMounted(route)).map(({ name }) => name),
+      [],
+    )
+  })
+
+  it('leaves out no operation and no kind of object', () => {
+    const tested = new Set(subjects.map(({ route }) => route))
+    const missing = routes.filter(({ name }) => !tested.has(name)).map(({ name }) => `${name}: no subject`)
+    for (const { route, form, requests, without } of subjects) {
+      if (requests.only) continue
+      for (const one of which)
+        if (!requests[one] && !without?.[one]) missing.push(`${route} ${form ?? ''}: no ${one} object`)
+    }
+    assert.deepEqual(missing, untested)
+  })
+
+  it('has an operation with path parameters tried on own, foreign and missing objects', () => {
+    const withParams = routes.filter(({ params }) => Object.keys(params.properties).length > 0)
+    const found = withParams.filter(
+      ({ name }) =>
+        !subjects.some(({ route, requests }) => route === name && requests.own && requests.missing),
+    )
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      [],
+    )
+  })
+
+  it('has callers of every kind that permissions tell apart', () => {
+    const verdicts = new Set(
+      routes.flatMap(({ permission }) => callers.map(({ identity }) => verdictOn(permission, identity))),
+    )
+    assert.deepEqual([...verdicts].sort(), [
+      'forbidden',
+      'module_disabled',
+      'pass',
+      'scope_missing',
+      'unauthenticated',
+    ])
+  })
+})

@@ -1,0 +1,295 @@
+// Every kind of caller of the API: what each one presents, and who that is. What a caller may do is not said here: see
+// verdict.ts, which knows only the identity.
+import { formatApiToken, parseApiToken, type ApiToken } from '../../src/session/api-token-format.ts'
+import type { TestApi } from '../api.ts'
+import { addApiToken, forgeAccess, openSession, unsignedAccess, type ApiTokenOptions } from './credentials.ts'
+import type { World } from './world.ts'
+
+/** Who a caller truthfully is; `stranger` presents something that must not count. */
+export type Identity =
+  | { readonly kind: 'guest' | 'stranger' }
+  | { readonly kind: 'source'; readonly key: 'detector' | 'other' }
+  | {
+      readonly kind: 'user' | 'token'
+      readonly team: 'red' | 'blue' | 'bare'
+      readonly isAdmin: boolean
+      readonly isStaff: boolean
+      readonly scopes: readonly string[]
+      /** A demo account, where the server can be reached from elsewhere. */
+      readonly demoElsewhere: boolean
+    }
+
+export type Presented = {
+  /** The Authorization header; none when undefined. */
+  readonly authorization?: string
+  /** Where the call comes from; loopback unless said. */
+  readonly from?: string
+  /** The user and refresh token behind the bearer, for operations that are about the session itself. */
+  readonly userId?: number
+  readonly refresh?: string
+}
+
+export type Caller = {
+  readonly name: string
+  readonly identity: Identity
+  /** Makes a fresh credential, so that no call can spoil another's. */
+  readonly present: (api: TestApi, world: World) => Promise<Presented>
+  /** The call goes to the server that listens on all interfaces. */
+  readonly elsewhere?: true
+}
+
+export const allScopes = ['ipam:read', 'ipam:write', 'lighthouse:read']
+
+const user = (team: 'red' | 'blue' | 'bare', rest: object = {}): Identity => ({
+  kind: 'user',
+  team,
+  isAdmin: false,
+  isStaff: false,
+  scopes: [],
+  demoElsewhere: false,
+  ...rest,
+})
+
+const program = (team: 'red' | 'blue' | 'bare', rest: object = {}): Identity => ({
+  kind: 'token',
+  team,
+  isAdmin: false,
+  isStaff: false,
+  scopes: allScopes,
+  demoElsewhere: false,
+  ...rest,
+})
+
+const stranger: Identity = { kind: 'stranger' }
+
+type Team = 'red' | 'blue' | 'bare'
+type PersonName = keyof World['people']
+
+function bearerOf(name: PersonName, team: Team): Caller['present'] {
+  return async (api, world) => {
+    const { userId } = world.people[name]
+    const { access, refresh } = await openSession(api, userId, world[team].teamId)
+    return { authorization: `Bearer ${access}`, userId, refresh }
+  }
+}
+
+/** A bearer of red's admin with something changed behind its back. */
+function spoiltBearer(spoil: (api: TestApi, sessionId: string) => Promise<unknown>): Caller['present'] {
+  return async (api, world) => {
+    const { sessionId, access } = await openSession(api, world.people.admin.userId, world.red.teamId)
+    await spoil(api, sessionId)
+    return { authorization: `Bearer ${access}` }
+  }
+}
+
+function forgedBearer(forgery: Parameters<typeof forgeAccess>[3]): Caller['present'] {
+  return async (api, world) => ({
+    authorization: `Bearer ${await forgeAccess(api, world.people.admin.userId, world.red.teamId, forgery)}`,
+  })
+}
+
+function tokenOf(team: Team, options: ApiTokenOptions, from?: string): Caller['present'] {
+  return async (api, world) => ({
+    authorization: `Token ${await addApiToken(api, world[team].teamId, { scopes: allScopes, ...options })}`,
+    ...(from ? { from } : {}),
+  })
+}
+
+const says =
+  (authorization: string): Caller['present'] =>
+  async () => ({ authorization })
+
+const sessions = ({ database }: TestApi) => database.postgres.owner.updateTable('sessions')
+
+const past = new Date(Date.now() - 60_000)
+
+export const callers: readonly Caller[] = [
+  { name: 'no credential', identity: { kind: 'guest' }, present: async () => ({}) },
+
+  { name: 'an empty header', identity: stranger, present: says('') },
+  { name: 'a header without a scheme', identity: stranger, present: says('abcdef') },
+  { name: 'a scheme without a credential', identity: stranger, present: says('Bearer ') },
+  { name: 'a header of two credentials', identity: stranger, present: says('Bearer a, Token b') },
+  { name: 'another scheme', identity: stranger, present: says('Basic YWRtaW46YWRtaW4=') },
+  { name: 'a bearer of garbage', identity: stranger, present: says('Bearer abc.def.ghi') },
+  { name: 'a token of garbage', identity: stranger, present: says('Token phs_abc_def') },
+  { name: 'a bearer of 5,000 characters', identity: stranger, present: says(`Bearer ${'a'.repeat(5000)}`) },
+
+  { name: 'an expired bearer', identity: stranger, present: forgedBearer({ secondsToLive: -1 }) },
+  { name: 'a bearer of another audience', identity: stranger, present: forgedBearer({ audience: 'api' }) },
+  { name: 'a bearer of another type', identity: stranger, present: forgedBearer({ type: 'JWT' }) },
+  { name: 'a bearer of another issuer', identity: stranger, present: forgedBearer({ issuer: 'mallory' }) },
+  { name: 'a bearer signed by another key', identity: stranger, present: forgedBearer({ foreignKey: true }) },
+  {
+    name: 'a bearer of an old session version',
+    identity: stranger,
+    present: forgedBearer({ sessionVersion: 0 }),
+  },
+  {
+    name: 'a bearer without a signature',
+    identity: stranger,
+    present: async (api, { people, red }) => ({
+      authorization: `Bearer ${await unsignedAccess(api, people.admin.userId, red.teamId)}`,
+    }),
+  },
+  {
+    name: 'a bearer of a revoked session',
+    identity: stranger,
+    present: spoiltBearer((api, id) =>
+      sessions(api).set({ revoked: past, revoked_reason: 'logout' }).where('id', '=', id).execute(),
+    ),
+  },
+  {
+    name: 'a bearer of a session that has run out',
+    identity: stranger,
+    present: spoiltBearer((api, id) => sessions(api).set({ expires: past }).where('id', '=', id).execute()),
+  },
+  {
+    name: 'a bearer of a session that is gone',
+    identity: stranger,
+    present: spoiltBearer((api, id) =>
+      api.database.postgres.owner.deleteFrom('sessions').where('id', '=', id).execute(),
+    ),
+  },
+  { name: 'a bearer of a former member', identity: stranger, present: bearerOf('former', 'red') },
+
+  { name: 'a member', identity: user('red'), present: bearerOf('member', 'red') },
+  { name: 'an admin', identity: user('red', { isAdmin: true }), present: bearerOf('admin', 'red') },
+  { name: 'staff', identity: user('red', { isStaff: true }), present: bearerOf('staff', 'red') },
+  {
+    name: 'an admin of another team',
+    identity: user('blue', { isAdmin: true }),
+    present: bearerOf('blue', 'blue'),
+  },
+  {
+    name: 'an admin of a team without modules',
+    identity: user('bare', { isAdmin: true }),
+    present: bearerOf('bare', 'bare'),
+  },
+  {
+    name: 'staff in a team without modules',
+    identity: user('bare', { isStaff: true }),
+    present: bearerOf('staff', 'bare'),
+  },
+  {
+    name: 'a demo user on loopback',
+    identity: user('red', { isAdmin: true }),
+    present: bearerOf('demo', 'red'),
+  },
+  {
+    name: 'a demo user elsewhere',
+    identity: user('red', { isAdmin: true, demoElsewhere: true }),
+    present: bearerOf('demo', 'red'),
+    elsewhere: true,
+  },
+  {
+    name: 'an admin elsewhere',
+    identity: user('red', { isAdmin: true }),
+    present: bearerOf('admin', 'red'),
+    elsewhere: true,
+  },
+
+  { name: 'an API token', identity: program('red'), present: tokenOf('red', {}) },
+  {
+    name: 'an API token with the admin role',
+    identity: program('red', { isAdmin: true }),
+    present: tokenOf('red', { isAdmin: true }),
+  },
+  {
+    name: 'an API token without scopes',
+    identity: program('red', { scopes: [] }),
+    present: tokenOf('red', { scopes: [] }),
+  },
+  ...allScopes.map((scope) => ({
+    name: `an API token with ${scope} only`,
+    identity: program('red', { scopes: [scope] }),
+    present: tokenOf('red', { scopes: [scope] }),
+  })),
+  {
+    name: 'an API token with scopes that only look alike',
+    identity: program('red', { scopes: [] }),
+    present: tokenOf('red', { scopes: ['ipam', 'ipam:*', '*', 'IPAM:READ', 'lighthouse:reader'] }),
+  },
+  { name: 'an API token of another team', identity: program('blue'), present: tokenOf('blue', {}) },
+  {
+    name: 'an API token of a team without modules',
+    identity: program('bare'),
+    present: tokenOf('bare', {}),
+  },
+  {
+    name: 'an API token from its network',
+    identity: program('red'),
+    present: tokenOf('red', { networks: ['198.51.100.0/24', '2001:db8:9::/48'] }, '198.51.100.7'),
+  },
+  {
+    name: 'an API token from its network, over a dual-stack socket',
+    identity: program('red'),
+    present: tokenOf('red', { networks: ['198.51.100.0/24'] }, '::ffff:198.51.100.7'),
+  },
+  {
+    name: 'an API token from another network',
+    identity: stranger,
+    present: tokenOf('red', { networks: ['198.51.100.0/24', '2001:db8:9::/48'] }, '198.51.101.7'),
+  },
+  { name: 'an expired API token', identity: stranger, present: tokenOf('red', { expires: past }) },
+  { name: 'a revoked API token', identity: stranger, present: tokenOf('red', { revoked: true }) },
+  { name: 'an API token unused for too long', identity: stranger, present: tokenOf('red', { idleDays: 8 }) },
+  {
+    name: 'an API token with a changed secret',
+    identity: stranger,
+    present: async (api, { red }) => {
+      const tokens = [await addApiToken(api, red.teamId), await addApiToken(api, red.teamId)]
+      const [{ id }, { secret }] = tokens.map((token) => parseApiToken(token)!) as [ApiToken, ApiToken]
+      return { authorization: `Token ${formatApiToken({ id, secret })}` }
+    },
+  },
+  {
+    name: 'an API token as a bearer',
+    identity: stranger,
+    present: async (api, { red }) => ({
+      authorization: `Bearer ${await addApiToken(api, red.teamId, { scopes: allScopes })}`,
+    }),
+  },
+  {
+    name: 'an access token as an API token',
+    identity: stranger,
+    present: async (api, { people, red }) => ({
+      authorization: `Token ${(await openSession(api, people.admin.userId, red.teamId)).access}`,
+    }),
+  },
+  {
+    name: 'a refresh token as a bearer',
+    identity: stranger,
+    present: async (api, { people, red }) => ({
+      authorization: `Bearer ${(await openSession(api, people.admin.userId, red.teamId)).refresh}`,
+    }),
+  },
+
+  {
+    name: 'the detector',
+    identity: { kind: 'source', key: 'detector' },
+    present: async (_api, { sources }) => ({ authorization: `Token ${sources.detector}` }),
+  },
+  {
+    name: 'the detector, by Basic',
+    identity: { kind: 'source', key: 'detector' },
+    present: async (_api, { sources }) => ({
+      authorization: `Basic ${Buffer.from(`any:${sources.detector}`).toString('base64')}`,
+    }),
+  },
+  {
+    name: 'another detector',
+    identity: { kind: 'source', key: 'other' },
+    present: async (_api, { sources }) => ({ authorization: `Token ${sources.other}` }),
+  },
+  {
+    name: 'a detector with a wrong secret',
+    identity: stranger,
+    present: async (_api, { sources }) => ({ authorization: `Token ${sources.detector}x` }),
+  },
+  {
+    name: 'the detector, as a bearer',
+    identity: stranger,
+    present: async (_api, { sources }) => ({ authorization: `Bearer ${sources.detector}` }),
+  },
+]

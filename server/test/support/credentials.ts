@@ -1,0 +1,101 @@
+// Credentials for tests, made without signing in: sessions with their tokens, API tokens, and access tokens that are
+// wrong in one way each.
+import { SignJWT, generateKeyPair } from 'jose'
+import { AccessTokens } from '../../src/session/access-token.ts'
+import { createApiToken, formatApiToken } from '../../src/session/api-token-format.ts'
+import { formatRefreshToken } from '../../src/session/refresh-token.ts'
+import { insertSession } from '../../src/session/session.store.ts'
+import { mac } from '../../src/runtime/secrets.ts'
+import type { TestApi } from '../api.ts'
+
+export type Session = { readonly sessionId: string; readonly access: string; readonly refresh: string }
+
+/** A new session of the user in the team, whether the user is in it or not. */
+export async function openSession(api: TestApi, userId: number, teamId: number): Promise<Session> {
+  const { owner } = api.database.postgres
+  const origin = { userId, teamId, address: '127.0.0.1', userAgent: 'test' }
+  const sessionId = await insertSession(owner, origin, { idleSeconds: 3600, absoluteSeconds: 3600 })
+  const access = await new AccessTokens(api.signingKeys, 300).sign({
+    userId,
+    sessionId,
+    teamId,
+    sessionVersion: 1,
+  })
+  return { sessionId, access, refresh: formatRefreshToken(api.config.secret, { sessionId, counter: 1 }) }
+}
+
+export type ApiTokenOptions = {
+  readonly scopes?: readonly string[]
+  readonly networks?: readonly string[]
+  readonly expires?: Date
+  readonly revoked?: boolean
+  readonly isAdmin?: boolean
+  /** Days since it was made and since when it has not been used; it may rest for 7. */
+  readonly idleDays?: number
+}
+
+/** A new API token of the team, as its holder writes it. */
+export async function addApiToken(
+  api: TestApi,
+  teamId: number,
+  options: ApiTokenOptions = {},
+): Promise<string> {
+  const token = createApiToken()
+  const created = new Date(Date.now() - (options.idleDays ?? 0) * 86_400_000)
+  await api.database.postgres.owner
+    .insertInto('api_tokens')
+    .values({
+      id: token.id,
+      team_id: teamId,
+      name: 'test',
+      secret_mac: mac(api.config.secret, 'api-token', token.secret),
+      scopes: [...(options.scopes ?? [])],
+      allowed_networks: [...(options.networks ?? [])],
+      is_admin: options.isAdmin ?? false,
+      created,
+      expires: options.expires ?? null,
+      max_unused_days: options.idleDays === undefined ? null : 7,
+      revoked: options.revoked ? new Date() : null,
+    })
+    .execute()
+  return formatApiToken(token)
+}
+
+export type Forgery = {
+  readonly audience?: string
+  readonly type?: string
+  readonly issuer?: string
+  readonly secondsToLive?: number
+  readonly sessionVersion?: number
+  /** Signed with a key that is not ours, under the id of one that is. */
+  readonly foreignKey?: boolean
+}
+
+/** An access token of the user's new session that is right but for what the forgery says. */
+export async function forgeAccess(
+  api: TestApi,
+  userId: number,
+  teamId: number,
+  forgery: Forgery,
+): Promise<string> {
+  const { sessionId } = await openSession(api, userId, teamId)
+  const { kid, privateKey } = api.signingKeys.current()
+  const key = forgery.foreignKey ? (await generateKeyPair('Ed25519')).privateKey : privateKey
+  const now = Math.floor(Date.now() / 1000)
+  const expires = now + (forgery.secondsToLive ?? 300)
+  return new SignJWT({ sid: sessionId, sv: forgery.sessionVersion ?? 1, tid: teamId })
+    .setProtectedHeader({ alg: 'Ed25519', typ: forgery.type ?? 'at+jwt', kid })
+    .setIssuer(forgery.issuer ?? 'pharos')
+    .setAudience(forgery.audience ?? 'pharos-web')
+    .setSubject(String(userId))
+    .setIssuedAt(Math.min(now, expires - 300))
+    .setExpirationTime(expires)
+    .sign(key)
+}
+
+/** An access token that says it needs no signature (RFC 7519, 6). */
+export async function unsignedAccess(api: TestApi, userId: number, teamId: number): Promise<string> {
+  const [, payload] = (await openSession(api, userId, teamId)).access.split('.')
+  const head = Buffer.from(JSON.stringify({ alg: 'none', typ: 'at+jwt' })).toString('base64url')
+  return `${head}.${payload}.`
+}

@@ -1,0 +1,39 @@
+// What a route's declared permission means for a caller: written from the contract, as a table, and not by asking the
+// server's own code. Whether the object exists is another question.
+import type { ProblemCode } from '@pharos/contract/problem'
+import type { Permission } from '@pharos/contract/route'
+import type { Identity } from './callers.ts'
+
+type Holder = Extract<Identity, { kind: 'user' | 'token' }>
+
+/** Which identities each kind of credential lets in at all. */
+const admitted: Record<Permission['credential'], readonly Identity['kind'][]> = {
+  // The header is not looked at: the credential is in the body.
+  none: ['guest', 'stranger', 'source', 'user', 'token'],
+  optional: ['guest', 'user'],
+  web: ['user'],
+  any: ['user', 'token'],
+  source: ['source'],
+}
+
+const modulesOf = { red: ['ipam', 'lighthouse'], blue: ['ipam', 'lighthouse'], bare: [] as string[] }
+
+/** `pass`, or the code of the refusal. Who may not, because of a role, is told so before modules and scopes are. */
+export function verdictOn(permission: Permission, identity: Identity): 'pass' | ProblemCode {
+  if (!admitted[permission.credential].includes(identity.kind)) return 'unauthenticated'
+  if (permission.credential === 'none' || permission.credential === 'source') return 'pass'
+  return identity.kind === 'user' || identity.kind === 'token'
+    ? verdictOnHolder(permission, identity)
+    : 'pass'
+}
+
+function verdictOnHolder(permission: Permission, holder: Holder): 'pass' | ProblemCode {
+  if (holder.demoElsewhere) return 'forbidden'
+  if (permission.credential !== 'web' && permission.credential !== 'any') return 'pass'
+  const { role, module, scope } = permission
+  if (role === 'staff' && !holder.isStaff) return 'forbidden'
+  if (role === 'admin' && !holder.isStaff && !holder.isAdmin) return 'forbidden'
+  if (module !== undefined && !modulesOf[holder.team].includes(module)) return 'module_disabled'
+  if (scope !== undefined && holder.kind === 'token' && !holder.scopes.includes(scope)) return 'scope_missing'
+  return 'pass'
+}

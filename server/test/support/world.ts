@@ -1,0 +1,166 @@
+// A small world for the cross-cutting tests: two teams that hold alike things and must never see each other's, a third
+// without any module, their people, regions, announcements, events and the detector that reports them.
+import { sourceSecretMac } from '../../src/analysis/credential.ts'
+import { ingestDeliveries } from '../../src/analysis/ingest.ts'
+import { fixture } from '../../src/analysis/sources/fixtures.ts'
+import { deliver } from '../../src/analysis/testing.ts'
+import { seedAnnouncement, seedRegions } from '../../src/byoip/testing.ts'
+import type { Db } from '../../src/db/postgres.ts'
+import { createOwnershipCache } from '../../src/inventory/ownership.ts'
+import { sql } from 'kysely'
+import { addTeam, addUser, type TestApi, type TestTeam } from '../api.ts'
+
+export type Holder = TestTeam & {
+  /** Validated and off, everywhere; validated and on in `ams`; not validated; suspended. */
+  readonly announcements: {
+    readonly off: number
+    readonly on: number
+    readonly unvalidated: number
+    readonly suspended: number
+  }
+  readonly eventIds: readonly string[]
+  /** Texts that stand in nothing that another team may see. */
+  readonly marks: readonly string[]
+}
+
+export type Person = { readonly userId: number; readonly email: string }
+
+export type World = {
+  readonly red: Holder
+  readonly blue: Holder
+  readonly bare: TestTeam
+  readonly people: Readonly<
+    Record<'member' | 'admin' | 'staff' | 'demo' | 'former' | 'blue' | 'bare', Person>
+  >
+  readonly regions: Readonly<Record<string, number>>
+  /** Key and secret of each detector. */
+  readonly sources: { readonly detector: string; readonly other: string }
+}
+
+export const openRegions = ['ams', 'fra', 'lon'] as const
+
+const networks = {
+  red: { four: '203.0.113', six: '2001:db8:1ed' },
+  blue: { four: '192.0.2', six: '2001:db8:b1e' },
+} as const
+
+export async function createWorld(api: TestApi, { events = 3 } = {}): Promise<World> {
+  const db = api.database.postgres.owner
+  const regions = await seedRegions(api.database.postgres, [...openRegions, 'closed'])
+  await sql`update regions set open = false where slug = 'closed'`.execute(db)
+  const teams = {
+    red: await addTeam(api, 'red'),
+    blue: await addTeam(api, 'blue'),
+    bare: await addTeam(api, 'bare', []),
+  }
+  const sources = { detector: 'secret-of-detector', other: 'secret-of-other' }
+  for (const [key, secret] of Object.entries(sources)) await addSource(api, key, secret)
+  const held = {
+    red: await addHoldings(api, teams.red, networks.red, regions),
+    blue: await addHoldings(api, teams.blue, networks.blue, regions),
+  }
+  for (const { four } of Object.values(networks)) await deliverAttacks(db, four, events)
+  await ingestDeliveries(api.database.postgres, createOwnershipCache())
+  const holderOf = async (name: 'red' | 'blue'): Promise<Holder> => ({
+    ...teams[name],
+    announcements: held[name],
+    eventIds: await eventIdsOf(db, teams[name]),
+    marks: [`${networks[name].four}.`, networks[name].six, `Team ${name}`],
+  })
+  return {
+    red: await holderOf('red'),
+    blue: await holderOf('blue'),
+    bare: teams.bare,
+    people: await addPeople(api, teams),
+    regions,
+    sources,
+  }
+}
+
+async function addSource(api: TestApi, key: string, secret: string): Promise<void> {
+  await api.database.postgres.owner
+    .insertInto('sources')
+    .values({
+      key,
+      kind: 'fastnetmon',
+      name: key,
+      secret_mac: sourceSecretMac(api.config.secret, secret),
+      settings: '{}',
+    })
+    .execute()
+}
+
+async function addHoldings(
+  { database: { postgres } }: TestApi,
+  { teamId }: TestTeam,
+  { four, six }: { four: string; six: string },
+  regions: Record<string, number>,
+): Promise<Holder['announcements']> {
+  await postgres.owner
+    .insertInto('prefixes')
+    .values([
+      { team_id: teamId, prefix: `${four}.0/24` },
+      { team_id: teamId, prefix: `${six}::/48` },
+    ])
+    .execute()
+  const add = (prefix: string, rest: object) => seedAnnouncement(postgres, { teamId, prefix, ...rest })
+  return {
+    off: await add(`${four}.0/24`, {}),
+    on: await add(`${six}::/48`, { enabled: true, regions: [regions['ams']] }),
+    unvalidated: await add(`${six}:8000::/50`, { validated: false }),
+    suspended: await add(`${six}:4000::/50`, { suspended: true }),
+  }
+}
+
+/** One attack on each of the first addresses of the network. */
+async function deliverAttacks(db: Db, four: string, count: number): Promise<void> {
+  const body = JSON.stringify(fixture('fastnetmon-ban'))
+  const attacks = Array.from({ length: count }, (_, at) =>
+    JSON.parse(
+      body
+        .replaceAll('203.0.113.77', `${four}.${at + 1}`)
+        .replaceAll('203.0.113.0', `${four}.0`)
+        .replaceAll('0b8a4c52-6f0e-4d1b-9a57-1f2c3d4e5f60', `attack on ${four}.${at + 1}`),
+    ),
+  )
+  await deliver(db, 'detector', attacks, new Date('2026-03-01T10:00:00Z'))
+}
+
+async function eventIdsOf(db: Db, { teamId }: TestTeam): Promise<string[]> {
+  const rows = await db
+    .selectFrom('team_events')
+    .select('event_id')
+    .where('team_id', '=', teamId)
+    .orderBy('event_id')
+    .execute()
+  return rows.map((row) => row.event_id)
+}
+
+async function addPeople(
+  api: TestApi,
+  { red, blue, bare }: Record<'red' | 'blue' | 'bare', TestTeam>,
+): Promise<World['people']> {
+  return {
+    member: await addUser(api, 'member', [red]),
+    admin: await addUser(api, 'admin', [red], { admin: true }),
+    // Of the provider, and a member of no customer's team.
+    staff: await addUser(api, 'staff', [], { staff: true }),
+    demo: await addUser(api, 'demo', [red], { admin: true, demo: true }),
+    // Has a session that works in red, and is no longer in it.
+    former: await addUser(api, 'former', [blue]),
+    blue: await addUser(api, 'admin', [blue], { admin: true }),
+    bare: await addUser(api, 'admin', [bare], { admin: true }),
+  }
+}
+
+/** An open hold of the region, in the place of the one that was open. */
+export async function openHoldAnew(api: TestApi, regionId: number): Promise<number> {
+  const db = api.database.postgres.owner
+  await sql`update holds set state = 'closed' where region_id = ${regionId} and state = 'open'`.execute(db)
+  const { id } = await db
+    .insertInto('holds')
+    .values({ region_id: regionId, reason: 'too_many', detail: 'a test', withdrawals: ['198.51.100.0/24'] })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
