@@ -1,0 +1,243 @@
+// Writes the changes of a plan. Creations go in batches of one kind, so that the triggers that count changes run once
+// for each batch; the rest goes one by one. It decides nothing.
+import { sql } from 'kysely'
+import type { Trx } from '../db/postgres.ts'
+import { createAnnouncements, deleteAnnouncement, updateAnnouncement } from './announcements.store.ts'
+import type { Change, Create, Update } from './plan.ts'
+import { kinds, type Kind, type PassedAt } from './platform.ts'
+
+const batchSize = 1000
+
+/** Carries out the changes in their order. */
+export async function applyChanges(trx: Trx, changes: readonly Change[], now: Date): Promise<void> {
+  for (const kind of kinds) {
+    const created = changes.filter(
+      (change): change is Create => change.action === 'create' && change.kind === kind,
+    )
+    for (let at = 0; at < created.length; at += batchSize) {
+      await create(trx, kind, created.slice(at, at + batchSize), now)
+    }
+    for (const change of changes) {
+      if (change.action === 'update' && change.kind === kind) await update(trx, change, now)
+    }
+  }
+  for (const change of changes) {
+    if (change.action === 'delete') await deleters[change.kind](trx, change.key)
+  }
+}
+
+type Creators = {
+  readonly [K in Kind]: (trx: Trx, created: readonly Create<K>[], now: Date) => Promise<unknown>
+}
+
+function create(trx: Trx, kind: Kind, created: readonly Create[], now: Date): Promise<unknown> {
+  return (creators[kind] as (trx: Trx, created: readonly Create[], now: Date) => Promise<unknown>)(
+    trx,
+    created,
+    now,
+  )
+}
+
+const creators: Creators = {
+  location: (trx, created) =>
+    trx
+      .insertInto('locations')
+      .values(created.map(({ key, fields }) => ({ key, ...fields })))
+      .execute(),
+  region: (trx, created) =>
+    trx
+      .insertInto('regions')
+      .values(
+        created.map(({ key, fields: { name, location, open, speaker } }) => ({
+          slug: key,
+          name,
+          location_key: location,
+          open,
+          speaker: JSON.stringify(speaker),
+        })),
+      )
+      .execute(),
+  team: (trx, created) =>
+    trx
+      .insertInto('teams')
+      .values(
+        created.map(({ key, fields: { modules, ...rest } }) => ({
+          slug: key,
+          enabled_modules: [...modules],
+          ...rest,
+        })),
+      )
+      .execute(),
+  user: (trx, created, now) =>
+    trx
+      .insertInto('users')
+      .values(
+        created.map(({ fields: { staff, demo, ...rest } }) => ({
+          ...rest,
+          is_staff: staff,
+          is_demo: demo,
+          email_confirmed: now,
+        })),
+      )
+      .execute(),
+  membership: (trx, created) =>
+    sql`
+    insert into memberships (team_id, user_id, is_admin)
+    select t.id, u.id, n.admin
+    from ${recordset(created.map(({ fields }) => fields))} as n (team text, "user" text, admin boolean)
+    join teams t on t.slug = n.team join users u on lower(u.email) = n.user`.execute(trx),
+  prefix: (trx, created) =>
+    sql`
+    insert into prefixes (team_id, prefix, name, location_key)
+    select t.id, n.prefix, n.name, n.location
+    from ${recordset(created.map(({ fields }) => fields))} as n (team text, prefix cidr, name text, location text)
+    join teams t on t.slug = n.team`.execute(trx),
+  asn: (trx, created, now) =>
+    sql`
+    insert into asns (team_id, asn, name, verified)
+    select t.id, n.asn, n.name, n.verified
+    from ${recordset(created.map(({ fields }) => ({ ...fields, verified: timeOf(fields.verified, now) })))}
+      as n (team text, asn bigint, name text, verified timestamptz)
+    join teams t on t.slug = n.team`.execute(trx),
+  announcement: createAnnouncements,
+  source: (trx, created) =>
+    trx
+      .insertInto('sources')
+      .values(
+        created.map(({ key, fields: { kind, name, secret_mac, settings } }) => ({
+          key,
+          kind,
+          name,
+          secret_mac: Buffer.from(secret_mac, 'hex'),
+          settings: JSON.stringify(settings),
+        })),
+      )
+      .execute(),
+}
+
+function recordset(rows: readonly object[]) {
+  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)`
+}
+
+/** The time of a pass: that of the file, or now where the file only says that it passed. */
+function timeOf(passed: PassedAt, now: Date): Date | null {
+  if (passed === false) return null
+  return passed === true ? now : new Date(passed)
+}
+
+async function update(trx: Trx, change: Update, now: Date): Promise<void> {
+  await (updaters[change.kind] as (trx: Trx, change: Update, now: Date) => Promise<void>)(trx, change, now)
+}
+
+type Updaters = { readonly [K in Kind]: (trx: Trx, change: Update<K>, now: Date) => Promise<void> }
+
+const updaters: Updaters = {
+  location: (trx, { key, fields }) => set(trx, 'locations', fields, sql`key = ${key}`),
+  region: (trx, { key, fields }) => {
+    const { location, speaker, ...rest } = fields
+    const columns = {
+      ...rest,
+      ...(location && { location_key: location }),
+      ...(speaker && { speaker: JSON.stringify(speaker) }),
+    }
+    return set(trx, 'regions', columns, sql`slug = ${key}`)
+  },
+  team: (trx, { key, fields }) => {
+    const { modules, ...rest } = fields
+    return set(trx, 'teams', { ...rest, ...(modules && { enabled_modules: modules }) }, sql`slug = ${key}`)
+  },
+  user: updateUser,
+  membership: (trx, { before, fields }) =>
+    set(
+      trx,
+      'memberships',
+      { is_admin: fields.admin },
+      sql`team_id = (select id from teams where slug = ${before.team})
+        and user_id = (select id from users where lower(email) = ${before.user})`,
+    ),
+  prefix: (trx, { before, fields }) => {
+    const { location, ...rest } = fields
+    const columns = { ...rest, ...(location !== undefined && { location_key: location }) }
+    return set(trx, 'prefixes', columns, inTeam(before.team, sql`prefix = ${before.prefix}::cidr`))
+  },
+  asn: (trx, { before, fields }, now) => {
+    const { verified, ...rest } = fields
+    const columns = { ...rest, ...(verified !== undefined && { verified: timeOf(verified, now) }) }
+    return set(trx, 'asns', columns, inTeam(before.team, sql`asn = ${before.asn}`))
+  },
+  announcement: updateAnnouncement,
+  source: (trx, { key, fields }) => {
+    const { secret_mac, settings, ...rest } = fields
+    const columns = {
+      ...rest,
+      ...(secret_mac && { secret_mac: Buffer.from(secret_mac, 'hex') }),
+      ...(settings && { settings: JSON.stringify(settings) }),
+    }
+    return set(trx, 'sources', columns, sql`key = ${key}`)
+  },
+}
+
+/** Who knew the old password is signed out. */
+async function updateUser(trx: Trx, { key, fields }: Update<'user'>): Promise<void> {
+  const { staff, demo, ...rest } = fields
+  const columns = {
+    ...rest,
+    ...(staff !== undefined && { is_staff: staff }),
+    ...(demo !== undefined && { is_demo: demo }),
+  }
+  await set(trx, 'users', columns, sql`lower(email) = ${key}`)
+  if (fields.password_hash === undefined) return
+  await sql`
+    with signed_out as (
+      update users set session_version = session_version + 1 where lower(email) = ${key} returning id)
+    update sessions set revoked = now(), revoked_reason = 'the operator set another password'
+    where user_id in (select id from signed_out) and revoked is null`.execute(trx)
+}
+
+type Condition = ReturnType<typeof sql>
+
+function inTeam(team: string, condition: Condition): Condition {
+  return sql`team_id = (select id from teams where slug = ${team}) and ${condition}`
+}
+
+/** Sets the columns of exactly one row. */
+async function set(trx: Trx, table: string, columns: object, where: Condition): Promise<void> {
+  const assignments = Object.entries(columns).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
+  const { numAffectedRows } = await sql`
+    update ${sql.table(table)} set ${sql.join(assignments)} where ${where}`.execute(trx)
+  if (numAffectedRows !== 1n) throw new Error(`${table}: ${numAffectedRows} rows instead of one`)
+}
+
+type Deleters = { readonly [K in Kind]: (trx: Trx, key: string) => Promise<unknown> }
+
+const deleters: Deleters = {
+  location: (trx, key) => sql`delete from locations where key = ${key}`.execute(trx),
+  region: async (trx, key) => {
+    const region = sql`(select id from regions where slug = ${key})`
+    await sql`delete from holds where region_id = ${region}`.execute(trx)
+    await sql`delete from region_withdrawals where region_id = ${region}`.execute(trx)
+    await sql`delete from regions where slug = ${key}`.execute(trx)
+  },
+  team: (trx, key) => sql`delete from teams where slug = ${key}`.execute(trx),
+  user: async (trx, key) => {
+    const user = sql`(select id from users where lower(email) = ${key})`
+    await sql`update holds set decided_by = null where decided_by = ${user}`.execute(trx)
+    await sql`delete from users where lower(email) = ${key}`.execute(trx)
+  },
+  membership: (trx, key) => {
+    const [team, user] = key.split(' ')
+    return sql`
+      delete from memberships
+      where ${inTeam(team!, sql`user_id = (select id from users where lower(email) = ${user})`)}`.execute(trx)
+  },
+  prefix: (trx, key) => {
+    const [team, prefix] = key.split(' ')
+    return sql`delete from prefixes where ${inTeam(team!, sql`prefix = ${prefix}::cidr`)}`.execute(trx)
+  },
+  asn: (trx, key) => {
+    const [team, asn] = key.split(' AS')
+    return sql`delete from asns where ${inTeam(team!, sql`asn = ${asn}::bigint`)}`.execute(trx)
+  },
+  announcement: deleteAnnouncement,
+  source: (trx, key) => sql`delete from sources where key = ${key}`.execute(trx),
+}

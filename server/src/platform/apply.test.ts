@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { sql } from 'kysely'
+import * as fc from 'fast-check'
+import { verify } from '@node-rs/argon2'
+import { createTestDatabase } from '../db/testing.ts'
+import { createKeyRing, verifyMac } from '../runtime/secrets.ts'
+import { applyPlatform, PlanOutdated, preparePlatform, type PlatformFile } from './apply.ts'
+import { printPlan } from './print.ts'
+import { PlatformError } from './problem.ts'
+import { sampleText } from './samples.ts'
+
+const ring = createKeyRing(['a-secret-of-at-least-thirty-two-bytes'])
+const now = new Date('2026-03-01T10:00:00Z')
+const database = await createTestDatabase()
+after(() => database[Symbol.asyncDispose]())
+const db = database.postgres.owner
+
+const fileOf = (text: string, files: Record<string, string> = {}): PlatformFile => ({
+  name: 'platform.yaml',
+  text,
+  readText: (path) => files[path] ?? assert.fail(`no file ${path}`),
+})
+const plain = { prune: false, enforce: false }
+
+/** Applies a text and gives the plan that was carried out. */
+async function apply(text: string, options = plain, files: Record<string, string> = {}): Promise<string[]> {
+  const prepared = await preparePlatform(db, fileOf(text, files), ring, options)
+  await applyPlatform(db, prepared, now)
+  return printPlan(prepared.plan).split('\n')
+}
+
+async function empty(): Promise<void> {
+  await sql`truncate locations, regions, teams, users, memberships, prefixes, asns, announcements, announcement_regions,
+    sources, sessions, audit_entries, deliveries, delivery_ids restart identity cascade`.execute(db)
+}
+
+const rowsOf = async (query: ReturnType<typeof sql>) => (await query.execute(db)).rows
+
+test('a file is applied whole, and applying it again changes nothing', async () => {
+  await empty()
+  const first = await apply(sampleText)
+  assert.equal(first.at(-1), '= 15 to create, 0 to change, 0 to delete, 0 unchanged')
+  const passwords = await rowsOf(sql`select email, password_hash, email_confirmed from users`)
+  const second = await apply(sampleText)
+  assert.equal(second.length, 1)
+  assert.match(second[0]!, /^= 0 to create, 0 to change, 0 to delete, 15 unchanged/)
+  assert.deepEqual(await rowsOf(sql`select email, password_hash, email_confirmed from users`), passwords)
+})
+
+test('what is stored is what the rest of the product reads', async () => {
+  await empty()
+  await apply(sampleText)
+  const [user] = (await rowsOf(sql`select * from users`)) as [Record<string, string>]
+  assert.ok(await verify(user['password_hash']!, 'correct horse battery'))
+  assert.match(user['password_hash']!, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  assert.deepEqual(user['email_confirmed'], now)
+  assert.equal(user['display_name'], 'Ada')
+  const [source] = (await rowsOf(sql`select * from sources`)) as [{ secret_mac: Buffer; settings: unknown }]
+  assert.ok(verifyMac(ring, 'source-secret', 'demo-secret', source.secret_mac))
+  assert.deepEqual(source.settings, { timezone: 'Europe/Amsterdam', location: 'ams' })
+  const announcements = await rowsOf(sql`
+    select a.prefix, a.enabled, a.status, a.irr_validated is not null as irr, a.rpki_validated is not null as rpki,
+      (select json_agg(json_build_array(r.slug, ar.configured, ar.state) order by r.slug)
+        from announcement_regions ar join regions r on r.id = ar.region_id where ar.announcement_id = a.id) as regions
+    from announcements a order by a.prefix`)
+  assert.deepEqual(announcements, [
+    {
+      prefix: '192.0.2.0/24',
+      enabled: true,
+      status: 'announcing',
+      irr: true,
+      rpki: true,
+      regions: [
+        ['ams', true, 'announcing'],
+        ['fra', true, 'announcing'],
+      ],
+    },
+    {
+      prefix: '2001:db8::/32',
+      enabled: false,
+      status: 'pending_validation',
+      irr: true,
+      rpki: false,
+      regions: null,
+    },
+  ])
+})
+
+test('the operator is in the audit, without secrets', async () => {
+  await empty()
+  await apply(sampleText)
+  await apply('users: [{email: ADA@demo.example, password: another good password}]\n')
+  const entries = (await rowsOf(sql`
+    select actor, action, target, team_id, after from audit_entries order by id`)) as Record<
+    string,
+    unknown
+  >[]
+  assert.equal(entries.length, 16)
+  assert.ok(entries.every(({ actor }) => actor === 'operator'))
+  const announcement = entries.find(({ action }) => action === 'announcement.create')!
+  assert.match(String(announcement['target']), /^announcement:\d+$/)
+  assert.ok(Number(announcement['team_id']) > 0)
+  assert.doesNotMatch(JSON.stringify(entries), /argon2|secret_mac|password_hash/)
+})
+
+test('a file with one mistake changes nothing at all, and every mistake is told', async () => {
+  await empty()
+  const text = `${sampleText}  - {key: Bad, kind: x, name: X, secret: y}\nteam: []\n`
+  await assert.rejects(preparePlatform(db, fileOf(text), ring, plain), (error) => {
+    assert.ok(error instanceof PlatformError)
+    assert.match(
+      error.message,
+      /^platform\.yaml:34:11: key must be.*\nplatform\.yaml:35:1: there is no section team/m,
+    )
+    return true
+  })
+  assert.deepEqual(await rowsOf(sql`select 1 from teams`), [])
+})
+
+test('passwords and secrets may stand in files of their own', async () => {
+  await empty()
+  const text = [
+    'users: [{email: a@x.example, password_file: pw}, {email: b@x.example, password_file: short}]',
+    'sources: [{key: s, kind: fastnetmon, name: S, secret_file: none}]',
+  ].join('\n')
+  await assert.rejects(
+    apply(text, plain, { pw: 'a password of some length\n', short: 'short\n' }),
+    /platform\.yaml:1:86: the password has 5 characters.*\nplatform\.yaml:2:67: none cannot be read: no file none/,
+  )
+  const files = { pw: 'a password of some length\n', short: 'long enough after all', none: 's3cret\n' }
+  assert.equal(
+    (await apply(text, plain, files)).at(-1),
+    '= 3 to create, 0 to change, 0 to delete, 0 unchanged',
+  )
+  assert.match((await apply(text, plain, files)).join(), /3 unchanged/)
+})
+
+test('a new password signs the user out everywhere', async () => {
+  await empty()
+  await apply(sampleText)
+  await sql`insert into sessions (user_id, team_id, expires)
+    select u.id, t.id, now() + interval '1 day' from users u, teams t where t.slug = 'demo'`.execute(db)
+  await apply(sampleText.replace('correct horse battery', 'a whole new password'))
+  const [row] = await rowsOf(sql`
+    select u.session_version, s.revoked is not null as revoked from users u join sessions s on s.user_id = u.id`)
+  assert.deepEqual(row, { session_version: 2, revoked: true })
+})
+
+test('a secret under an older key is renewed, so that the key can leave the ring', async () => {
+  await empty()
+  await apply(sampleText)
+  const rotated = createKeyRing([
+    'a-newer-secret-of-thirty-two-bytes!!',
+    'a-secret-of-at-least-thirty-two-bytes',
+  ])
+  const prepared = await preparePlatform(db, fileOf(sampleText), rotated, plain)
+  assert.match(printPlan(prepared.plan), /^~ source fastnetmon secret: changed\n= /)
+  await applyPlatform(db, prepared, now)
+  const [source] = (await rowsOf(sql`select secret_mac from sources`)) as [{ secret_mac: Buffer }]
+  const newest = createKeyRing(['a-newer-secret-of-thirty-two-bytes!!'])
+  assert.ok(verifyMac(newest, 'source-secret', 'demo-secret', source.secret_mac))
+})
+
+test('suspending takes an announcement away from its regions without touching what the team wants', async () => {
+  await empty()
+  await apply(sampleText)
+  await sql`update announcement_regions set state = 'announced'`.execute(db)
+  const changed = await apply(
+    'announcements: [{team: demo, prefix: 192.0.2.0/24, origin_asn: 64496, suspended: true}]\n',
+  )
+  assert.equal(changed[0], '~ announcement 192.0.2.0/24 suspended: false -> true')
+  const rows = await rowsOf(sql`
+    select a.enabled, a.suspended, a.status, ar.configured, ar.state
+    from announcements a join announcement_regions ar on ar.announcement_id = a.id limit 1`)
+  assert.deepEqual(rows, [
+    { enabled: true, suspended: true, status: 'withdrawing', configured: true, state: 'withdrawing' },
+  ])
+})
+
+test('what a team switched survives the next apply, unless it is enforced', async () => {
+  await empty()
+  await apply(sampleText)
+  await sql`update announcements set enabled = false where prefix = '192.0.2.0/24'`.execute(db)
+  assert.match(
+    (await apply(sampleText)).join('\n'),
+    /^! announcement 192\.0\.2\.0\/24: the file says enabled true/,
+  )
+  assert.deepEqual(await rowsOf(sql`select 1 from announcements where enabled`), [])
+  await apply(sampleText, { prune: false, enforce: true })
+  assert.deepEqual(await rowsOf(sql`select prefix from announcements where enabled`), [
+    { prefix: '192.0.2.0/24' },
+  ])
+})
+
+test('enabling without regions means all that are open', async () => {
+  await empty()
+  await apply(sampleText)
+  await apply(
+    'announcements: [{team: demo, prefix: 198.51.100.0/24, origin_asn: 64496, enabled: true, validated: true}]\n',
+  )
+  assert.deepEqual(
+    await rowsOf(sql`
+      select r.slug from announcement_regions ar join regions r on r.id = ar.region_id
+      join announcements a on a.id = ar.announcement_id
+      where a.prefix = '198.51.100.0/24' and ar.configured order by 1`),
+    [{ slug: 'ams' }, { slug: 'fra' }],
+  )
+})
+
+test('pruning withdraws first, and deletes only what is at rest', async () => {
+  await empty()
+  await apply(sampleText)
+  const options = { prune: true, enforce: false }
+  const text = sampleText.replace(/announcements:[^]*?sources:/, 'announcements: []\nsources:')
+  assert.deepEqual((await apply(text, options)).slice(0, 2), [
+    '~ announcement 192.0.2.0/24 enabled: true -> false',
+    '- announcement 2001:db8::/32',
+  ])
+  const states = await rowsOf(sql`select distinct state from announcement_regions`)
+  assert.deepEqual(states, [{ state: 'withdrawn' }], 'nothing had been announced yet')
+  await sql`update announcement_regions set state = 'withdrawing'`.execute(db)
+  assert.match(
+    (await apply(text, options)).join('\n'),
+    /^! announcement 192\.0\.2\.0\/24 is not named and stays/,
+  )
+  await sql`update announcement_regions set state = 'withdrawn'`.execute(db)
+  assert.match((await apply(text, options)).join('\n'), /^- announcement 192\.0\.2\.0\/24/)
+  const nothing =
+    'locations: []\nregions: []\nteams: []\nusers: []\nprefixes: []\nasns: []\nannouncements: []\nsources: []\n'
+  await apply(nothing, options)
+  for (const table of [
+    'locations',
+    'regions',
+    'teams',
+    'users',
+    'prefixes',
+    'asns',
+    'announcements',
+    'sources',
+  ]) {
+    assert.deepEqual(await rowsOf(sql`select 1 from ${sql.table(table)}`), [], table)
+  }
+})
+
+test('a source whose deliveries are kept is not deleted', async () => {
+  await empty()
+  await apply(sampleText)
+  await sql`insert into deliveries (source_key, delivery_id, body) values ('fastnetmon', 'x', '')`.execute(db)
+  const lines = await apply('sources: []\n', { prune: true, enforce: false })
+  assert.equal(lines[0], '! source fastnetmon is not named and stays: deliveries of it are kept')
+})
+
+test('a plan that no longer fits is not carried out', async () => {
+  await empty()
+  const prepared = await preparePlatform(db, fileOf(sampleText), ring, plain)
+  await sql`insert into teams (slug, name) values ('demo', 'Somebody else')`.execute(db)
+  await assert.rejects(applyPlatform(db, prepared, now), PlanOutdated)
+  assert.deepEqual(await rowsOf(sql`select 1 from locations`), [])
+})
+
+test('two that apply at once end with one world', async () => {
+  await empty()
+  const [one, two] = await Promise.all([1, 2].map(() => preparePlatform(db, fileOf(sampleText), ring, plain)))
+  const results = await Promise.allSettled([applyPlatform(db, one!, now), applyPlatform(db, two!, now)])
+  assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  assert.match((await apply(sampleText)).join(), /15 unchanged/)
+})
+
+test('the reconciler is woken when announcements change, and not otherwise', async () => {
+  await empty()
+  const client = await database.postgres.directConnection()
+  const heard: (string | undefined)[] = []
+  client.on('notification', ({ payload }) => void heard.push(payload))
+  await client.query('listen pharos')
+  await apply(sampleText)
+  await client.query('select')
+  assert.ok(heard.includes('announcements') && heard.includes('ownership'))
+  heard.length = 0
+  await apply('teams: [{slug: demo, name: Renamed}]\n')
+  await client.query('select')
+  assert.ok(!heard.includes('announcements'))
+  await client.end()
+})
+
+test('ten thousand announcements are applied in one go', { timeout: 60_000 }, async () => {
+  await empty()
+  const announcements = Array.from({ length: 10_000 }, (_, at) => {
+    const prefix = `100.${at >> 8}.${at & 255}.0/24`
+    return `  - {team: demo, prefix: ${prefix}, origin_asn: 64496, regions: [ams], enabled: true, validated: true}`
+  })
+  const text = sampleText.replace('sources:', `${announcements.join('\n')}\nsources:`)
+  assert.match((await apply(text)).at(-1)!, /^= 10015 to create/)
+  assert.match((await apply(text)).at(-1)!, /10015 unchanged/)
+})
+
+const slugs = ['ams', 'fra']
+const announcement = fc.record(
+  {
+    team: fc.constantFrom('demo', 'other'),
+    prefix: fc.nat(4).map((at) => `198.51.${at}.0/24`),
+    origin_asn: fc.integer({ min: 1, max: 2 }),
+    validated: fc.oneof(fc.boolean(), fc.constant({ irr: true, loa: '2026-01-01' })),
+    description: fc.string({ unit: 'grapheme', maxLength: 20 }).map((text) => text.replaceAll('\0', '')),
+    enabled: fc.boolean(),
+    suspended: fc.boolean(),
+    regions: fc.subarray(slugs),
+  },
+  { requiredKeys: ['team', 'prefix', 'origin_asn'] },
+)
+const prefix = fc.record(
+  {
+    team: fc.constantFrom('demo', 'other'),
+    prefix: fc.nat(4).map((at) => `2001:db8:${at}::/48`),
+    name: fc.string(),
+  },
+  { requiredKeys: ['team', 'prefix'] },
+)
+
+test(
+  'any file that is accepted is applied once, and twice is nothing more',
+  { timeout: 60_000 },
+  async () => {
+    await empty()
+    let applied = 0
+    const file = fc.record({
+      announcements: fc.array(announcement, { maxLength: 3 }),
+      prefixes: fc.array(prefix, { maxLength: 3 }),
+    })
+    await apply(sampleText)
+    await fc.assert(
+      fc.asyncProperty(file, fc.boolean(), fc.boolean(), async (platform, prune, enforce) => {
+        const text = JSON.stringify(platform)
+        const options = { prune, enforce }
+        const prepared = await preparePlatform(db, fileOf(text), ring, options).catch((error) => {
+          assert.ok(error instanceof PlatformError, String(error))
+        })
+        if (!prepared) return
+        applied++
+        await applyPlatform(db, prepared, now)
+        const again = await preparePlatform(db, fileOf(text), ring, options)
+        assert.deepEqual(
+          again.plan.changes.filter(({ action }) => action !== 'delete'),
+          [],
+        )
+      }),
+      { numRuns: 60 },
+    )
+    assert.ok(applied > 10, `only ${applied} files were accepted`)
+  },
+)

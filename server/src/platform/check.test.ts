@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkText, problemsOf, sampleText } from './samples.ts'
+import { PlatformError } from './problem.ts'
+
+test('a good file has no problems, and says its things in canonical form', () => {
+  assert.deepEqual(problemsOf(sampleText), [])
+  const { entries } = checkText(sampleText).desired
+  const found = Object.fromEntries(entries.map((entry) => [`${entry.kind} ${entry.key}`, entry.fields]))
+  assert.deepEqual(found['prefix other 2001:db8::/32'], { team: 'other', prefix: '2001:db8::/32' })
+  assert.deepEqual(found['team demo'], {
+    name: 'Demo Networks',
+    modules: ['ipam', 'lighthouse'],
+    enable_dns: true,
+  })
+  assert.deepEqual(found['membership other ada@demo.example'], { team: 'other', user: 'ada@demo.example' })
+  assert.deepEqual(found['announcement 2001:db8::/32'], {
+    team: 'other',
+    prefix: '2001:db8::/32',
+    origin_asn: 64497,
+    irr: '2026-01-31T11:00:00.000Z',
+    loa: true,
+  })
+  assert.equal(entries.length, 15)
+})
+
+test('an empty file wants nothing', () => {
+  for (const text of ['', '# nothing\n', 'teams:\n', '{}', 'teams: []', '---\n...\n']) {
+    assert.deepEqual(problemsOf(text), [], JSON.stringify(text))
+  }
+})
+
+/** The file, and the problems that it has; each stands in the place where the operator has to look. */
+const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
+  ['an unknown section', 'taems: []\n', ['1:1: there is no section taems (did you mean teams?)']],
+  ['no list of sections', '- teams\n', ['1:1: the file is a list of sections: locations, regions']],
+  [
+    'a section that is no list',
+    'teams: {slug: a}\n',
+    ['1:8: teams must be a list: each team begins with "- "'],
+  ],
+  ['an element that is none', 'teams:\n  - demo\n', ['2:5: a team is a list of name: value']],
+  [
+    'unknown and missing fields',
+    'teams:\n  - slug: demo\n    nmae: x\n    modules: [ipam, bgp]\n',
+    [
+      '2:5: name is missing',
+      '3:5: there is no field nmae here (did you mean name?)',
+      '4:21: modules must be one of inventory, ipam',
+    ],
+  ],
+  [
+    'wrong types',
+    'locations:\n  - {key: AMS, name: 5, country: nl, timezone: Europe/Amsterdm}\nasns:\n  - {team: x, asn: "64496"}\n',
+    [
+      '2:11: key must be lower-case letters, digits and hyphens, at most 32, not "AMS"',
+      '2:22: name must be a name, 1 to 200 characters, not 5',
+      '2:34: country must be a country of two capital letters, such as NL, not "nl"',
+      '4:20: asn must be an AS number as a whole number, such as 64496, not "64496"',
+    ],
+  ],
+  [
+    'a time zone that does not exist',
+    'locations:\n  - {key: ams, name: A, country: NL, timezone: Europe/Amsterdm}\n',
+    ['2:48: Europe/Amsterdm is no IANA time zone'],
+  ],
+  [
+    'things named twice',
+    'teams:\n  - {slug: a, name: A}\n  - {slug: a, name: B}\n',
+    ['3:5: team a is named twice, first on line 2'],
+  ],
+  [
+    'references to what is not there',
+    'teams:\n  - {slug: demo, name: D}\nprefixes:\n  - {team: dmeo, prefix: 192.0.2.0/24, location: ams}\n',
+    ['4:12: there is no team dmeo (did you mean demo?)', '4:50: there is no location ams'],
+  ],
+  [
+    'host bits, with what was meant',
+    'teams: [{slug: a, name: A}]\nprefixes:\n  - {team: a, prefix: 192.0.2.7/24}\n',
+    ['3:23: 192.0.2.7/24: '],
+  ],
+  [
+    'a default route and an IPv4-mapped prefix',
+    'teams: [{slug: a, name: A}]\nprefixes:\n  - {team: a, prefix: "::/0"}\n  - {team: a, prefix: "::ffff:192.0.2.0/120"}\n',
+    ['3:23: ::/0 is the default route', '4:23: ::ffff:192.0.2.0/120: '],
+  ],
+  [
+    'a prefix of two teams',
+    'teams: [{slug: a, name: A}, {slug: b, name: B}]\nprefixes:\n  - {team: a, prefix: 192.0.2.0/24}\n  - {team: b, prefix: 192.0.2.0/24}\n',
+    ['4:23: prefix 192.0.2.0/24 is claimed twice, first on line 3'],
+  ],
+  [
+    'announcements that nobody accepts, or that nobody vouches for',
+    'teams: [{slug: a, name: A}]\nannouncements:\n  - {team: a, prefix: 192.0.2.0/25, origin_asn: 64496}\n  - {team: a, prefix: 198.51.100.0/24, origin_asn: 64496, enabled: true, regions: [], validated: {irr: true, rpki: soon}}\n',
+    [
+      '3:23: 192.0.2.0/25 is longer than /24',
+      '4:68: enabled needs all validations, and rpki, loa did not pass',
+      '4:83: enabled needs a region',
+      '4:116: soon is no time; write one as 2026-01-31T12:00:00Z',
+    ],
+  ],
+  [
+    'a closed region',
+    'locations: [{key: a, name: A, country: NL, timezone: UTC}]\nregions: [{slug: a, name: A, location: a, open: false, speaker: {kind: sandbox}}]\nteams: [{slug: t, name: T}]\nannouncements:\n  - {team: t, prefix: 192.0.2.0/24, origin_asn: 1, regions: [a]}\n  - {team: t, prefix: 198.51.100.0/24, origin_asn: 1, enabled: true, validated: true}\n',
+    ['5:62: region a is not open', '6:64: enabled needs a region, and none is open'],
+  ],
+  [
+    'speakers that cannot work',
+    'locations: [{key: a, name: A, country: NL, timezone: UTC}]\nregions:\n  - {slug: a, name: A, location: a, speaker: {kind: frr}}\n  - {slug: b, name: B, location: a, speaker: {kind: gobgp, addres: x}}\n  - {slug: c, name: C, location: a, speaker: {kind: gobgp, address: "10.0.0.1:50051", owner: "1:2"}}\n',
+    [
+      '3:53: the kind of a speaker is sandbox or gobgp',
+      '4:68: a speaker has no addres (did you mean address?)',
+      '5:69: whoever reaches this port commands the router',
+      '5:94: owner must be a large community',
+    ],
+  ],
+  [
+    'two regions on one router',
+    'locations: [{key: a, name: A, country: NL, timezone: UTC}]\nregions:\n  - {slug: a, name: A, location: a, speaker: {kind: gobgp, address: "localhost:1", owner: "1:2:3"}}\n  - {slug: b, name: B, location: a, speaker: {kind: gobgp, address: "localhost:1", owner: "1:2:3"}}\n',
+    ['4:69: two regions share a router and an owner, first on line 3'],
+  ],
+  [
+    'users without a password, with two, with a short one and with the published one',
+    'users:\n  - {email: a@x.example}\n  - {email: b@x.example, password: a, password_file: b}\n  - {email: c@x.example, password: short}\n  - {email: d@x.example, password: pharos-demo-password}\n  - {email: no, password: aaaaaaaaaaaaaaaa}\n',
+    [
+      '2:5: user a@x.example is new and needs a password',
+      '3:36: the password has 1 characters',
+      '3:39: give password or password_file, not both',
+      '4:36: the password has 5 characters',
+      '5:36: this password is published',
+      '6:13: email must be an e-mail address, not "no"',
+    ],
+  ],
+  [
+    'sources',
+    'sources:\n  - {key: a, kind: fastnetmo, name: A, secret: s}\n  - {key: b, kind: fastnetmon, name: B, secret: s, settings: {timezon: x}}\n  - {key: c, kind: fastnetmon, name: C}\n',
+    [
+      '2:20: there is no kind fastnetmo (did you mean fastnetmon?)',
+      '3:72: a source of kind fastnetmon has no setting timezon (did you mean timezone?)',
+      '4:5: source c is new and needs a secret',
+    ],
+  ],
+  ['broken YAML', 'teams:\n  - {slug: a\n  name: x\n', ['3:3: flow map', '3:3: ']],
+  ['a doubled field', 'teams:\n  - slug: a\n    slug: b\n', ['3:5: map keys must be unique']],
+  ['an alias', 'teams:\n  - &a {slug: a, name: A}\n  - *a\n', ['3:5: write the value out, without an alias']],
+  ['a tag', 'teams: !!set {}\n', ['1:14: leave out the tag']],
+  ['a name that is no text', 'teams:\n  - {1: a}\n', ['2:6: the name of a field must be a text']],
+  ['two documents', 'teams: []\n---\nteams: []\n', ['2:1: ']],
+]
+
+for (const [what, text, expected] of wrongFiles) {
+  test(`told with line and column: ${what}`, () => {
+    const problems = problemsOf(text)
+    for (const [at, start] of expected.entries()) {
+      assert.ok(problems[at]?.startsWith(start), `${start}\nin\n${problems.join('\n')}`)
+    }
+    assert.equal(problems.length, expected.length, problems.join('\n'))
+  })
+}
+
+test('host bits are told with the prefix that was meant', () => {
+  const text = 'teams: [{slug: a, name: A}]\nprefixes: [{team: a, prefix: "2001:db8::1/32"}]\n'
+  assert.match(problemsOf(text)[0]!, /write 2001:db8::\/32$/)
+})
+
+test('a mistake in one thing does not make those that refer to it wrong', () => {
+  const text = 'teams:\n  - {slug: demo, nmae: D}\nasns:\n  - {team: demo, asn: 64496}\n'
+  assert.deepEqual(
+    problemsOf(text).filter((problem) => problem.startsWith('4:')),
+    [],
+  )
+})
+
+test('a problem never repeats a password or a secret', () => {
+  const text =
+    'users:\n  - {email: a@x.example, password: 12345678, password_hash: hunter2}\nsources:\n  - {key: a, kind: x, name: x, secret: [hunter2]}\n'
+  const problems = problemsOf(text).join('\n')
+  assert.match(problems, /password must be/)
+  assert.doesNotMatch(problems, /hunter2|12345678/)
+})
+
+test('space that is set aside is allowed, and worth a second look', () => {
+  const text =
+    'teams: [{slug: a, name: A}]\nannouncements: [{team: a, prefix: 10.0.0.0/24, origin_asn: 64512}]\n'
+  assert.deepEqual(problemsOf(text), [])
+  const notices = checkText(text).notices.map(({ message }) => message)
+  assert.equal(notices.length, 2)
+  assert.match(notices.join(), /private use/)
+})
+
+test('the error of a file names the file, and its problems in their order', () => {
+  const error = new PlatformError('platform.yaml', checkText('x: 1\ny: 2\n').problems)
+  assert.match(
+    error.message,
+    /^platform\.yaml:1:1: there is no section x.*\nplatform\.yaml:2:1: there is no section y/,
+  )
+})

@@ -1,0 +1,91 @@
+// Broken files: whatever an editor, a merge or a template leaves behind, the answer is a list of problems with their
+// places or a plan, never an exception and never a wait. PHAROS_TEST_LONG multiplies the number of files.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { planPlatform } from './plan.ts'
+import { emptyPlatform } from './platform.ts'
+import { checkText, sampleText } from './samples.ts'
+
+const runs = 20_000 * Number(process.env['PHAROS_TEST_LONG'] ?? 1)
+
+/** A small generator of its own, so that a failure is repeated by its number. */
+function numbersFrom(seed: number): (below: number) => number {
+  let state = seed >>> 0
+  return (below) => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) >>> 0
+    return ((state ^ (state >>> 13)) >>> 0) % below
+  }
+}
+
+const lines = sampleText.split('\n')
+const fragments = [
+  ...`{ } [ ] : - , " ' # | > ~ null true 0 -1 1e999 0x1F .nan 999999999999 64497 slug 2001:db8::/129 ::/0`.split(
+    ' ',
+  ),
+  ...`: |- |? |&a |*a|!!binary |<<: |__proto__: |constructor: `.split('|'),
+].concat('\n', '\n  ', '\t', '\0', '\u{1F4A9}', '\uD800', '---\n', '%YAML 9.9\n', 'a'.repeat(300))
+
+function mutate(next: (below: number) => number): string {
+  let text = sampleText
+  // Smaller texts are read faster, and break in other ways.
+  if (next(4) > 0)
+    text = lines
+      .slice(next(lines.length))
+      .slice(0, 1 + next(12))
+      .join('\n')
+  for (let times = 1 + next(4); times > 0; times--) {
+    const at = next(text.length + 1)
+    const length = next(next(2) === 0 ? 3 : 40)
+    const part = [
+      fragments[next(fragments.length)]!,
+      '',
+      lines[next(lines.length)]!,
+      text.slice(at, at + next(60)),
+    ]
+    text = text.slice(0, at) + part[next(4)]! + text.slice(at + length)
+  }
+  return text
+}
+
+test(
+  `${runs} broken files are each answered with problems and their places, or with a plan`,
+  { timeout: 120_000 * Math.max(1, runs / 20_000) },
+  () => {
+    let plans = 0
+    let slowestMs = 0
+    for (let run = 0; run < runs; run++) {
+      const text = mutate(numbersFrom(run))
+      const began = performance.now()
+      const { problems, desired } = checkText(text)
+      const { changes } = planPlatform(desired, emptyPlatform, { prune: true, enforce: false })
+      slowestMs = Math.max(slowestMs, performance.now() - began)
+      for (const { line, column, message } of problems) {
+        assert.ok(
+          line >= 1 && column >= 1 && line <= text.split('\n').length + 1,
+          `run ${run}: ${line}:${column}`,
+        )
+        assert.ok(message.length > 0 && !message.includes('\n'), `run ${run}: ${message}`)
+      }
+      if (problems.length === 0) plans += changes.length > 0 ? 1 : 0
+    }
+    // Otherwise it would be a test of the reader of YAML alone.
+    assert.ok(plans > runs / 200, `only ${plans} plans`)
+    assert.ok(slowestMs < 1000, `the slowest took ${slowestMs} ms`)
+  },
+)
+
+test('deep, wide and endless texts are answered', { timeout: 30_000 }, () => {
+  const texts = [
+    '['.repeat(100_000),
+    '{a: '.repeat(50_000),
+    '- '.repeat(50_000),
+    'teams:\n' + '  - {slug: a}\n'.repeat(5_000),
+    'teams: ' + 'x'.repeat(1_000_000),
+    '? '.repeat(20_000),
+    '"'.repeat(99_999),
+  ]
+  for (const text of texts) {
+    const { problems } = checkText(text)
+    assert.ok(problems.length > 0, text.slice(0, 20))
+  }
+})

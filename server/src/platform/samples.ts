@@ -1,0 +1,50 @@
+// Things for tests of the operator's file: a small platform as text, and checking a text without a database.
+import { checkPlatform, type Checked } from './check.ts'
+import { readDocument } from './document.ts'
+import { emptyPlatform, type Current } from './platform.ts'
+
+export const sampleText = `# A small world
+locations:
+  - {key: ams, name: Amsterdam, country: NL, timezone: Europe/Amsterdam}
+  - {key: fra, name: Frankfurt, country: DE, timezone: Europe/Berlin}
+regions:
+  - {slug: ams, name: Amsterdam, location: ams, speaker: {kind: sandbox}}
+  - slug: fra
+    name: Frankfurt
+    location: fra
+    speaker: {kind: gobgp, address: '127.0.0.1:50051', owner: '64500:1:1', next_hop: {ipv4: 192.0.2.1}}
+teams:
+  - {slug: demo, name: Demo Networks, modules: [lighthouse, ipam], enable_dns: true}
+  - {slug: other, name: Other Networks, modules: [ipam]}
+users:
+  - email: ada@demo.example
+    first_name: Ada
+    password: correct horse battery
+    teams:
+      - {team: demo, admin: true}
+      - {team: other}
+prefixes:
+  - {team: demo, prefix: 192.0.2.0/24, name: Servers, location: ams}
+  - {team: other, prefix: '2001:DB8::/32'}
+asns:
+  - {team: demo, asn: 64496, name: Demo, verified: true}
+announcements:
+  - {team: demo, prefix: 192.0.2.0/24, origin_asn: 64496, regions: [fra, ams], enabled: true, validated: true}
+  - team: other
+    prefix: 2001:db8::/32
+    origin_asn: 64497
+    validated: {irr: 2026-01-31T12:00:00+01:00, loa: true}
+sources:
+  - {key: fastnetmon, kind: fastnetmon, name: FastNetMon, secret: demo-secret, settings: {timezone: Europe/Amsterdam, location: ams}}
+`
+
+export function checkText(text: string, current: Current = emptyPlatform, prune = false): Checked {
+  return checkPlatform(readDocument(text), current, { prune })
+}
+
+/** `line:column: message` of every problem, in the order of the file. */
+export function problemsOf(text: string, current: Current = emptyPlatform, prune = false): string[] {
+  return checkText(text, current, prune)
+    .problems.toSorted((a, b) => a.line - b.line || a.column - b.column)
+    .map(({ line, column, message }) => `${line}:${column}: ${message}`)
+}
