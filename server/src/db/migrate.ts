@@ -73,6 +73,22 @@ export async function migrate(
   }
 }
 
+/** What `migrate` would apply; changes nothing. Throws as `migrate` does where the database does not fit this code. */
+export async function pendingMigrations(
+  client: ClientBase,
+  folder: string = migrationsFolder,
+): Promise<readonly string[]> {
+  const migrations = listMigrations(folder)
+  await assertServerVersion(client)
+  const { rows } = await client.query<{ known: boolean }>(
+    `select to_regclass('migrations') is not null as known`,
+  )
+  if (!rows[0]?.known) return migrations.map(({ file }) => file)
+  const done = await client.query<Migration>('select number, file, sha256 from migrations order by number')
+  assertHistory(done.rows, migrations)
+  return migrations.slice(done.rows.length).map(({ file }) => file)
+}
+
 async function assertServerVersion(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ version: string }>(
     `select current_setting('server_version_num') as version`,

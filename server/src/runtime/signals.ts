@@ -1,13 +1,17 @@
-// How the process is told to stop. The first signal asks, the second one ends it at once.
+// How the process is told to stop. The first signal asks; a later one ends it at once.
+
+/** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it is one wish. */
+const oneWishMs = 2_000
 
 /** Resolves with the first SIGTERM or SIGINT (or SIGHUP, when a terminal closes). */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let asked = false
+    let askedAt: number | undefined
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        if (asked && signal !== 'SIGHUP') process.exit(130)
-        asked = true
+        const now = performance.now()
+        if (askedAt !== undefined && signal !== 'SIGHUP' && now - askedAt > oneWishMs) process.exit(130)
+        askedAt ??= now
         resolve(signal)
       })
     }

@@ -1,0 +1,49 @@
+// What a command of `pharos` is. A command writes its result to `out`, throws what went wrong, and knows no process:
+// main.ts turns failures into words and exit codes.
+import type { Postgres } from '../db/postgres.ts'
+import { openDatabase } from '../roles/serve.ts'
+import { createLog } from '../runtime/log.ts'
+import type { Config, Environment } from '../runtime/config.ts'
+
+export type Command = {
+  readonly name: string
+  /** What follows the name, such as `-f <file> [--dry-run]`. */
+  readonly usage: string
+  readonly summary: string
+  run(context: CommandContext): Promise<void>
+}
+
+export type CommandContext = {
+  /** What follows the command's name. */
+  readonly args: readonly string[]
+  readonly env: Environment
+  /** Reads the configuration, from another environment if given; throws a ConfigError. */
+  readonly config: (env?: Environment) => Config
+  /** Results, for the terminal or a pipe. */
+  readonly out: (text: string) => void
+}
+
+/** The caller used a command wrongly: its usage is shown. */
+export class UsageError extends Error {}
+
+/** An expected end without success: the message is all there is to say. */
+export class CommandFailure extends Error {}
+
+/** For a command that takes no arguments. */
+export function noArguments({ args }: CommandContext): void {
+  if (args.length > 0) throw new UsageError(`This command takes no arguments, not even ${args.join(' ')}.`)
+}
+
+/** Opens the database for one piece of work: that of a running server when there is one. */
+export async function withPostgres<T>(
+  context: CommandContext,
+  work: (postgres: Postgres, config: Config) => Promise<T>,
+): Promise<T> {
+  const config = context.config({ PHAROS_LOG_FORMAT: 'text', PHAROS_LOG_LEVEL: 'warn', ...context.env })
+  const postgres = await openDatabase(config, createLog(config))
+  try {
+    return await work(postgres, config)
+  } finally {
+    await postgres.stop()
+  }
+}

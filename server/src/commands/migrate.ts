@@ -1,0 +1,27 @@
+// `pharos migrate`: brings the database to the schema of this version.
+import { migrate as migrateDatabase } from '../db/migrate.ts'
+import type { Postgres } from '../db/postgres.ts'
+import { noArguments, withPostgres, type Command } from './command.ts'
+
+export const migrate: Command = {
+  name: 'migrate',
+  usage: '',
+  summary: 'bring the database to the schema of this version',
+  run(context) {
+    noArguments(context)
+    return withPostgres(context, async (postgres) => {
+      const { applied, version } = await migrateSchema(postgres)
+      for (const file of applied) context.out(`applied ${file}\n`)
+      context.out(`The database is at version ${version}.\n`)
+    })
+  },
+}
+
+export async function migrateSchema(postgres: Postgres): ReturnType<typeof migrateDatabase> {
+  const client = await postgres.directConnection()
+  try {
+    return await migrateDatabase(client)
+  } finally {
+    await client.end()
+  }
+}

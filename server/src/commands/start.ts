@@ -1,0 +1,58 @@
+// `pharos start`: the demo platform, ready to try: migrated, filled once, served in all roles, on loopback only.
+import { openDatabase, allRoles } from '../roles/serve.ts'
+import { isLoopback } from '../runtime/config.ts'
+import { createLog } from '../runtime/log.ts'
+import { demoAccounts, prepareDemo } from '../platform/demo.ts'
+import { CommandFailure, noArguments, type Command } from './command.ts'
+import { migrateSchema } from './migrate.ts'
+import { serveUntilStopped } from './serve.ts'
+
+export const start: Command = {
+  name: 'start',
+  usage: '',
+  summary: 'run the demo platform on loopback',
+  async run(context) {
+    noArguments(context)
+    // A demo is watched by a person: lines for people, and only what is worth a look, unless told otherwise.
+    const env = { PHAROS_LOG_FORMAT: 'text', PHAROS_LOG_LEVEL: 'warn', ...context.env, PHAROS_DEMO: 'true' }
+    const config = context.config(env)
+    if (!isLoopback(config.host)) {
+      throw new CommandFailure(
+        `The demo accounts have published passwords, so the demo does not listen on ${config.host}. ` +
+          'Unset PHAROS_HOST, or use pharos serve with a platform file of your own.',
+      )
+    }
+    const log = createLog(config)
+    const postgres = await openDatabase(config, log)
+    try {
+      await migrateSchema(postgres)
+      await prepareDemo(postgres, config, new Date())
+    } catch (error) {
+      await postgres.stop()
+      throw error
+    }
+    await serveUntilStopped(config, postgres, allRoles, log, (url) => context.out(welcome(url!)))
+  },
+}
+
+function welcome(url: string): string {
+  const accounts = demoAccounts.map(({ email, what }) => `  ${email.padEnd(22)} ${what}`).join('\n')
+  return `
+Pharos is running the demo platform.
+
+  ${url}            start page
+  ${url}/docs       the API, to read and to try
+
+Accounts, all with the password pharos-demo-password:
+${accounts}
+
+Try:
+  curl -s ${url}/v3/session/token -H 'Content-Type: application/json' \\
+    -d '{"email":"demo@demo.example","password":"pharos-demo-password"}'
+  access=...   # "access" of the answer; good for five minutes
+  curl -s "${url}/v3/lighthouse/security/events/related?ordering=-affected_bps&limit=3" -H "Authorization: Bearer $access"
+  curl -s "${url}/v3/ipam/announcements?limit=5" -H "Authorization: Bearer $access"
+
+The README goes on from here. Stop with Ctrl-C; the data is kept.
+`
+}

@@ -1,0 +1,65 @@
+// `pharos <command>`: finds the command, and turns what went wrong into words and an exit code.
+// Exit codes: 0 done, 1 failed, 2 used wrongly.
+import { CommandFailure, UsageError, type Command } from './commands/command.ts'
+import { commands } from './commands/index.ts'
+import { ConfigError, loadConfig } from './runtime/config.ts'
+import { Failure } from './runtime/error.ts'
+import { realFiles } from './runtime/files.ts'
+import { version } from './runtime/version.ts'
+
+const [name = 'help', ...args] = process.argv.slice(2)
+const { env } = process
+
+async function main(): Promise<number> {
+  if (name === 'help' || name === '--help' || name === '-h') return print(help())
+  if (name === 'version' || name === '--version') return print(`${version}\n`)
+  const command = commands.find((one) => one.name === name)
+  if (!command) return fail(`There is no command ${name}.\n\n${help()}`, 2)
+  if (args.includes('--help') || args.includes('-h')) return print(usage(command))
+  try {
+    await command.run({
+      args,
+      env,
+      config: (from = env) => loadConfig(from, realFiles),
+      out: (text) => void print(text),
+    })
+    return 0
+  } catch (error) {
+    return explain(command, error)
+  }
+}
+
+/** Expected ends are told in a sentence; anything else is a bug and shows where it came from. */
+function explain(command: Command, error: unknown): number {
+  if (error instanceof UsageError || isParseArgsError(error)) {
+    return fail(`${(error as Error).message}\n\n${usage(command)}`, 2)
+  }
+  if (error instanceof ConfigError) return fail(`${error.message}\n`, 2)
+  if (error instanceof CommandFailure || error instanceof Failure || error instanceof AggregateError) {
+    return fail(`${error.message}\n`, 1)
+  }
+  return fail(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`, 1)
+}
+
+const isParseArgsError = (error: unknown): boolean =>
+  String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')
+
+function help(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
+  return `pharos <command>\n\n${lines.join('\n')}\n\npharos <command> --help tells more.\n`
+}
+
+const usage = ({ name, usage, summary }: Command): string => `pharos ${name} ${usage}\n\n${summary}\n`
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+function fail(text: string, code: number): number {
+  process.stderr.write(text)
+  return code
+}
+
+process.exitCode = await main()
