@@ -1,0 +1,49 @@
+// The SQL of the related list and of one event in it. Who may see what is settled twice: each condition names the team,
+// and row-level security shows nothing of another. How a page is found is related-page.ts.
+import { sql } from 'kysely'
+import type { Postgres } from '../db/postgres.ts'
+import { lengthOf } from '../net/prefix.ts'
+import type { RelatedQuery } from './related-event.ts'
+import { pageStatement } from './related-page.store.ts'
+
+export type RelatedRows = { readonly results: string; readonly count: number }
+
+/** `results`: the elements as JSON, joined by commas. */
+export async function listRelated(
+  postgres: Postgres,
+  teamId: number,
+  query: RelatedQuery,
+): Promise<RelatedRows> {
+  const statement = pageStatement(teamId, query)
+  const rows = isSearch(query)
+    ? await postgres.inTeam(teamId, async (trx) => (await statement.execute(trx)).rows)
+    : await postgres.readInTeam<RelatedRows>(teamId, statement.compile(postgres.owner))
+  return rows[0]!
+}
+
+/** What looks at a great part of the team's events must not hold up the reads that share its connection. */
+function isSearch({ network, description }: RelatedQuery): boolean {
+  if (description !== null) return true
+  if (network === null) return false
+  return 'text' in network || lengthOf(network.prefix) < 8
+}
+
+export type RelatedDetail = {
+  readonly record: string
+  /** JSON. */
+  readonly parsed_data: string
+  readonly has_attachment: boolean
+}
+
+export async function findRelatedEvent(
+  postgres: Postgres,
+  teamId: number,
+  eventId: string,
+): Promise<RelatedDetail | undefined> {
+  const statement = sql<RelatedDetail>`
+    select t.record, e.parsed_data::text as parsed_data, e.has_attachment
+    from team_events t join events e on e.id = t.event_id
+    where t.team_id = ${teamId} and t.event_id = ${eventId}`
+  const [row] = await postgres.readInTeam<RelatedDetail>(teamId, statement.compile(postgres.owner))
+  return row
+}

@@ -1,0 +1,365 @@
+// The related list against a model that is nothing but the definition: filter, sort, cut.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as fc from 'fast-check'
+import { eventFlags, relatedEventOrderings } from '@pharos/contract/analysis'
+import type { EventFlag } from '@pharos/contract/analysis'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { overlaps, parsePrefix, parsePrefixOrAddress } from '../net/prefix.ts'
+import { createOwnershipCache } from '../inventory/ownership.ts'
+import type { Event } from './event.ts'
+import { insertEvents } from './event.store.ts'
+import { flagBits } from './record.ts'
+import { relateEvents } from './relationship.ts'
+import { getTeamEvent, listTeamEvents, parseOrdering, parseRelatedQuery } from './related-event.ts'
+import { pageStatement } from './related-page.store.ts'
+import { addPrefix, addTeam, compareCounts } from './testing.ts'
+
+const long = process.env.PHAROS_TEST_LONG ? 50 : 1
+const eventsCount = 6_000
+const day = 86_400_000
+const epoch = Date.UTC(2026, 0, 1)
+
+let database: TestDatabase
+let teamA = 0
+let teamB = 0
+let model: Event[] = []
+
+/** mulberry32 */
+function createRandom(state: number): () => number {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+const random = createRandom(7)
+const whole = (below: number) => Math.floor(random() * below)
+const pick = <T>(list: readonly T[]): T => list[whole(list.length)]!
+
+/** Many ties and some extremes in everything that can be ordered or filtered. */
+function randomEvent(i: number): Event {
+  const start = epoch + whole(20) * day + (random() < 0.3 ? 0 : whole(24) * 3_600_000)
+  const lasted = pick([0, 1, 1_000, 60_000, 3_600_000, 3 * day, 400 * day])
+  const flags = eventFlags.filter((_, bit) => random() < [0.8, 0.2, 0.005, 0.2, 0.1, 0.1, 0.05][bit]!)
+  const network = pick([
+    `10.0.${whole(4)}.${whole(4)}/32`,
+    `10.0.${whole(4)}.0/24`,
+    '10.0.0.0/16',
+    '0.0.0.0/0',
+    `2001:db8::${whole(4).toString(16)}/128`,
+    '2001:db8::/32',
+  ])
+  const rate = pick([0, 1, 15, 16, 17, whole(1_000), whole(1e9), 9_007_199_254_740_991])
+  return {
+    id: `id${String((i * 7_919) % 100_000).padStart(5, '0')}`,
+    sourceKey: 'test',
+    sourceEventId: String(i),
+    flags,
+    status: ['EVENT_PENDING'],
+    affectedNetwork: parsePrefix(network),
+    start: new Date(start),
+    end: random() < 0.05 ? null : new Date(start + lasted),
+    classificationKey: pick(['udp.flood', 'tcp.syn_flood', 'unknown']),
+    description: pick(['UDP flood', 'udp_50%', 'SYN \\ flood', "it's", 'Ünï', '']),
+    sourceTimezone: 'UTC',
+    sourceResourceId: '',
+    sourceLocationId: '',
+    sourceCountry: '',
+    sourceLocation: '',
+    affectedBps: rate,
+    affectedPps: whole(50),
+    parsedData: { source: { raw: i } },
+    hasAttachment: false,
+    mergeState: { signals: ['pending'], stamps: {} },
+  }
+}
+
+before(async () => {
+  database = await createTestDatabase()
+  const db = database.postgres.owner
+  teamA = await addTeam(db, 'a')
+  teamB = await addTeam(db, 'b')
+  await addPrefix(db, teamA, '0.0.0.0/0')
+  await addPrefix(db, teamA, '::/0')
+  await addPrefix(db, teamB, '10.0.3.3/32')
+  model = Array.from({ length: eventsCount }, (_, i) => randomEvent(i))
+  const cache = createOwnershipCache()
+  for (let at = 0; at < model.length; at += 1_000) {
+    await db.transaction().execute(async (trx) => {
+      const ownership = await cache.lock(trx)
+      const part = model.slice(at, at + 1_000)
+      await insertEvents(trx, part)
+      await relateEvents(trx, part, ownership)
+    })
+  }
+})
+after(() => database[Symbol.asyncDispose]())
+
+type Query = Parameters<typeof listTeamEvents>[2]
+
+function expected(events: readonly Event[], query: Query): { ids: string[]; count: number } {
+  const { flags, start, end, network, description, ordering, limit, offset } = parseRelatedQuery(query)
+  const passing = events.filter(
+    (event) =>
+      (flags === null || (flagBits(event.flags) & flags) !== 0) &&
+      (end === null || event.start <= end) &&
+      (start === null || event.end === null || event.end >= start) &&
+      (description === null || event.description.toLowerCase().includes(description.toLowerCase())) &&
+      (network === null ||
+        ('text' in network
+          ? event.affectedNetwork!.includes(network.text.toLowerCase())
+          : overlaps(event.affectedNetwork!, network.prefix))),
+  )
+  const values: Record<string, (event: Event) => number | string> = {
+    start: (event) => event.start.getTime(),
+    affected_bps: (event) => event.affectedBps,
+    affected_pps: (event) => event.affectedPps,
+    id: (event) => event.id,
+    classification_key: (event) => event.classificationKey,
+    end: (event) => event.end?.getTime() ?? Infinity,
+  }
+  passing.sort((a, b) => {
+    for (const { key, descending } of ordering) {
+      const [x, y] = [values[key]!(a), values[key]!(b)]
+      if (x === y) continue
+      // No end is last, whichever the direction.
+      if (x === Infinity || y === Infinity) return x === Infinity ? 1 : -1
+      return (x < y ? -1 : 1) * (descending ? -1 : 1)
+    }
+    return 0
+  })
+  return { ids: passing.slice(offset, offset + limit).map(({ id }) => id), count: passing.length }
+}
+
+async function listed(teamId: number, query: Query): Promise<{ ids: string[]; count: number }> {
+  const { body, count } = await listTeamEvents(database.postgres, teamId, query)
+  const page = JSON.parse(body) as { results: { id: string }[]; count: number }
+  assert.deepEqual(Object.keys(page), ['results', 'count'])
+  assert.equal(page.count, count)
+  return { ids: page.results.map(({ id }) => id), count }
+}
+
+const byDefault: Query = {
+  ordering: 'event__start,event__end,event__affected_bps,event__affected_pps',
+  limit: 100,
+  offset: 0,
+}
+
+const moment = fc
+  .tuple(fc.integer({ min: -2, max: 24 }), fc.constantFrom(0, 0, 1, 3_600_000, 43_200_000))
+  .map(([days, ms]) => new Date(epoch + days * day + ms).toISOString())
+
+/** `start` and `end` in the right order, each of them or none. */
+const windows = fc
+  .tuple(fc.option(moment, { nil: undefined }), fc.option(moment, { nil: undefined }))
+  .map(([a, b]) => {
+    const [start, end] = a !== undefined && b !== undefined && b < a ? [b, a] : [a, b]
+    return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) }
+  })
+
+const ordering = fc.oneof(
+  fc.constant(byDefault.ordering),
+  fc
+    .array(fc.tuple(fc.constantFrom(...relatedEventOrderings), fc.boolean()), { minLength: 1, maxLength: 4 })
+    .map((keys) => keys.map(([key, descending]) => (descending ? `-${key}` : key)).join(',')),
+)
+const flagFilter = fc.subarray([...eventFlags], { minLength: 1, maxLength: 2 }) as fc.Arbitrary<EventFlag[]>
+const common = {
+  ordering,
+  limit: fc.constantFrom(1, 2, 10, 100, 1_000),
+  offset: fc.oneof(fc.constantFrom(0, 1, 99, 1_000, 1_001, 5_999, 6_000), fc.integer({ min: 0, max: 6_500 })),
+}
+const rollups = fc
+  .tuple(
+    fc.record({ flag: flagFilter, ...common }, { requiredKeys: ['ordering', 'limit', 'offset'] }),
+    windows,
+  )
+  .map(([query, window]) => ({ ...query, ...window }))
+const searches = fc
+  .tuple(
+    fc.record(
+      {
+        flag: flagFilter,
+        affected_network: fc.constantFrom(
+          '10.0.1.2',
+          '10.0.1.2/32',
+          '10.0.1.0/24',
+          '10.0.0.0/15',
+          '10.0.0.0/16',
+          '0.0.0.0/0',
+          '11.0.0.0/8',
+          '::/0',
+          '2001:db8::2',
+          '2001:DB8:0::/48',
+          '10.0.',
+          '/24',
+          'DB8',
+          '%',
+          '_',
+          '\\',
+        ),
+        description: fc.constantFrom('udp', 'FLOOD', '%', '_', '\\', "'", 'Ünï', 'none', 'flood  '),
+        ...common,
+      },
+      { requiredKeys: ['ordering', 'limit', 'offset'] },
+    ),
+    windows,
+  )
+  .map(([query, window]) => ({ ...query, ...window }))
+
+describe('the related list', () => {
+  test('the counts that the database keeps are those that counting gives', async () => {
+    const { kept, counted } = await compareCounts(database.postgres.owner)
+    assert.deepEqual(kept, counted)
+  })
+
+  test('by flags, window, ordering and paging is what the model says', async () => {
+    await fc.assert(
+      fc.asyncProperty(rollups, async (query) => {
+        assert.deepEqual(await listed(teamA, query as Query), expected(model, query as Query))
+      }),
+      { numRuns: 250 * long },
+    )
+  })
+
+  test('is the same however a page is found', async () => {
+    const db = database.postgres.owner
+    await fc.assert(
+      fc.asyncProperty(
+        rollups,
+        fc.constantFrom(0, 10, 1e9),
+        fc.constantFrom(0, 100, 1e9),
+        async (query, walkMax, gatherMax) => {
+          const parsed = parseRelatedQuery(query as Query)
+          const { rows } = await pageStatement(teamA, parsed, { walkMax, gatherMax }).execute(db)
+          const found = JSON.parse(`[${rows[0]!.results}]`) as { id: string }[]
+          assert.deepEqual(
+            { ids: found.map(({ id }) => id), count: rows[0]!.count },
+            expected(model, query as Query),
+          )
+        },
+      ),
+      { numRuns: 150 * long },
+    )
+  })
+
+  test('by network and description too is what the model says', async () => {
+    await fc.assert(
+      fc.asyncProperty(searches, async (query) => {
+        assert.deepEqual(await listed(teamA, query as Query), expected(model, query as Query))
+      }),
+      { numRuns: 100 * long },
+    )
+  })
+
+  test('page after page gives every event once, in every order', async () => {
+    for (const key of relatedEventOrderings.slice(0, 6)) {
+      for (const sign of ['', '-']) {
+        const seen: string[] = []
+        for (let offset = 0; offset < eventsCount; offset += 1_000) {
+          const page = await listed(teamA, { ...byDefault, ordering: sign + key, limit: 1_000, offset })
+          seen.push(...page.ids)
+        }
+        assert.equal(new Set(seen).size, eventsCount, sign + key)
+        assert.equal(seen.length, eventsCount)
+      }
+    }
+  })
+
+  test('an offset past the end gives no results and the true count', async () => {
+    for (const key of ['start', '-start', 'end', '-end', 'affected_bps', '-affected_pps', 'id']) {
+      const page = await listed(teamA, { ...byDefault, ordering: key, offset: 999_999_999_999_999 })
+      assert.deepEqual(page, { ids: [], count: eventsCount })
+    }
+  })
+
+  test('a team sees its own events only, in the list and in the detail', async () => {
+    const visible = model.filter(({ affectedNetwork }) =>
+      overlaps(affectedNetwork!, parsePrefixOrAddress('10.0.3.3')),
+    )
+    assert.ok(visible.length > 10 && visible.length < eventsCount)
+    await fc.assert(
+      fc.asyncProperty(rollups, async (query) => {
+        assert.deepEqual(await listed(teamB, query as Query), expected(visible, query as Query))
+      }),
+      { numRuns: 50 * long },
+    )
+    const hidden = model.find((event) => !visible.includes(event))!
+    await assert.rejects(getTeamEvent(database.postgres, teamB, hidden.id), { code: 'not_found' })
+    await assert.rejects(getTeamEvent(database.postgres, teamB, 'timeseries'), { code: 'not_found' })
+    assert.deepEqual(await listed(teamB + 1, byDefault), { ids: [], count: 0 })
+  })
+
+  test('row-level security alone hides the events of others', async () => {
+    const rows = (table: 'team_events' | 'events' | 'event_relationships' | 'team_event_counts') =>
+      database.postgres.inTeam(teamB, (trx) => trx.selectFrom(table).selectAll().execute())
+    assert.deepEqual(
+      new Set((await rows('team_events')).map((row) => 'team_id' in row && row.team_id)),
+      new Set([teamB]),
+    )
+    assert.equal((await rows('events')).length, (await rows('team_events')).length)
+    for (const table of ['event_relationships', 'team_event_counts'] as const) {
+      assert.ok((await rows(table)).every((row) => 'team_id' in row && row.team_id === teamB))
+    }
+  })
+})
+
+describe('the detail', () => {
+  test('is the record of the list with parsed_data and has_attachment, without relationships', async () => {
+    const { body } = await listTeamEvents(database.postgres, teamB, { ...byDefault, limit: 1 })
+    const [{ relationships, ...record }] = (JSON.parse(body) as { results: [Record<string, unknown>] })
+      .results
+    assert.ok(Array.isArray(relationships))
+    const detail = JSON.parse(await getTeamEvent(database.postgres, teamB, String(record.id))) as unknown
+    const { parsedData } = model.find(({ id }) => id === record.id)!
+    assert.deepEqual(detail, { ...record, parsed_data: parsedData, has_attachment: false })
+  })
+})
+
+describe('the query', () => {
+  const parse = (query: Partial<Query>) => parseRelatedQuery({ ...byDefault, ...query })
+
+  test('knows each key with and without event__, once, and the id last', () => {
+    assert.deepEqual(parseOrdering('-event__start,start,end'), [
+      { key: 'start', descending: true },
+      { key: 'end', descending: false },
+      { key: 'id', descending: false },
+    ])
+    assert.deepEqual(parseOrdering('-id,start'), [{ key: 'id', descending: true }])
+  })
+
+  test('takes an address or CIDR as a prefix, and anything else as text', () => {
+    assert.deepEqual(parse({ affected_network: ' 2001:DB8::1 ' }).network, { prefix: '2001:db8::1/128' })
+    for (const text of ['10.0.', '10.0.0.0/', 'x', '%', '10.0.0.01']) {
+      assert.deepEqual(parse({ affected_network: text }).network, { text })
+    }
+  })
+
+  test('refuses what is nearly a prefix, with what was probably meant', () => {
+    const cases: [string, unknown][] = [
+      ['10.0.0.7/24', { canonical: '10.0.0.0/24' }],
+      ['::ffff:10.0.0.7', { canonical: '10.0.0.7' }],
+      ['10.0.0.0/33', undefined],
+    ]
+    for (const [text, ctx] of cases) {
+      assert.throws(
+        () => parse({ affected_network: text }),
+        (error: { code: string; errors: { loc: unknown; ctx?: unknown }[] }) => {
+          assert.equal(error.code, 'invalid')
+          assert.deepEqual(error.errors[0]!.loc, ['query', 'affected_network'])
+          assert.deepEqual(error.errors[0]!.ctx, ctx)
+          return true
+        },
+      )
+    }
+  })
+
+  test('refuses a window that ends before it starts, and takes one of no length', () => {
+    const [earlier, later] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
+    assert.throws(() => parse({ start: later, end: earlier }), { code: 'invalid' })
+    assert.deepEqual(parse({ start: later, end: later }).end, new Date(later))
+  })
+})
