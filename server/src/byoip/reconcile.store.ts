@@ -1,9 +1,15 @@
 // The SQL of the reconciler: it works for all teams, as the owner of the tables. Statements are about whole regions,
 // never about one row in a loop.
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { statusOf, type Announcement, type AnnouncementRegion, type RegionState } from './announcement.ts'
+import {
+  statusOf,
+  type Announcement,
+  type AnnouncementRegion,
+  type AnnouncementStatus,
+  type RegionState,
+} from './announcement.ts'
 import type { PlanRow } from './plan.ts'
 import { LeaseLost, type RegionLease } from './region-lock.store.ts'
 
@@ -88,8 +94,8 @@ export type SeenRow = {
   readonly message: string | null
 }
 
-/** Announcements whose rows are written at once; a PATCH of one of them waits for as long. */
-const savedAtOnce = 1_000
+/** Announcements whose rows are written at once, in about 50 ms; a PATCH of one of them waits for as long. */
+const savedAtOnce = 2_000
 
 /**
  * Saves what was seen, with the statuses that follow from it. A row that was switched in the meantime is left alone:
@@ -103,8 +109,10 @@ export async function saveSeen(db: Db, fence: Fence, seen: readonly SeenRow[]): 
   }
 }
 
+/** The bounds of the ids are for the planner: with them it reads a part of the indexes instead of whole tables. */
 async function saveSome(trx: Trx, regionId: number, rows: readonly SeenRow[]): Promise<void> {
   const ids = rows.map((row) => row.announcementId)
+  const within = sql`between ${ids[0]} and ${ids.at(-1)}`
   await sql`select id from announcements where id = any(${ids}::integer[]) order by id for no key update`.execute(
     trx,
   )
@@ -116,6 +124,7 @@ async function saveSome(trx: Trx, regionId: number, rows: readonly SeenRow[]): P
         n (announcement_id, desired, state, message),
       announcements a
     where ar.region_id = ${regionId} and ar.announcement_id = n.announcement_id and a.id = n.announcement_id
+      and ar.announcement_id ${within} and a.id ${within}
       and ${isDesired} = n.desired
       and (ar.state <> n.state or ar.message is distinct from n.message)
     returning ar.announcement_id`.execute(trx)
@@ -123,39 +132,58 @@ async function saveSome(trx: Trx, regionId: number, rows: readonly SeenRow[]): P
     await saveStatuses(
       trx,
       changed.rows.map((row) => row.announcement_id),
+      within,
     )
 }
 
-type StatusRow = Pick<
-  Announcement,
-  'id' | 'enabled' | 'suspended' | 'irrValidated' | 'rpkiValidated' | 'loaValidated'
-> & {
-  readonly configured: boolean[]
-  readonly states: RegionState[]
-  readonly switched: boolean[]
+/** Announcements of which statusOf() is asked the same: ten thousand of them are a handful of these. */
+type Alike = Pick<Announcement, 'enabled' | 'suspended'> & {
+  readonly irr: boolean
+  readonly rpki: boolean
+  readonly loa: boolean
+  /** State, configured and switched of each region, as `announced ++,withdrawn -+`. */
+  readonly regions: string
+  readonly ids: readonly number[]
 }
 
 /** The statuses of the announcements by statusOf(), from all of their regions; the version follows every change. */
-async function saveStatuses(trx: Trx, ids: readonly number[]): Promise<void> {
-  const { rows } = await sql<StatusRow>`
-    select a.id, a.enabled, a.suspended, a.irr_validated as "irrValidated", a.rpki_validated as "rpkiValidated",
-      a.loa_validated as "loaValidated", array_agg(ar.configured) as configured, array_agg(ar.state) as states,
-      array_agg(ar.changes <> '{}') as switched
-    from announcements a join announcement_regions ar on ar.announcement_id = a.id
-    where a.id = any(${ids}::integer[]) group by a.id`.execute(trx)
-  const statuses = rows.map((row) => statusOf({ ...row, regions: regionsOf(row) }))
+async function saveStatuses(trx: Trx, ids: readonly number[], within: RawBuilder<unknown>): Promise<void> {
+  const { rows } = await sql<Alike>`
+    select enabled, suspended, irr, rpki, loa, regions, array_agg(id) as ids
+    from (
+      select a.id, a.enabled, a.suspended, a.irr_validated is not null as irr, a.rpki_validated is not null as rpki,
+        a.loa_validated is not null as loa,
+        string_agg(ar.state || case when ar.configured then ' +' else ' -' end
+          || case when ar.changes <> '{}' then '+' else '-' end, ',' order by ar.region_id) as regions
+      from announcements a join announcement_regions ar on ar.announcement_id = a.id
+      where a.id = any(${ids}::integer[]) and ar.announcement_id ${within}
+      group by a.id) one
+    group by enabled, suspended, irr, rpki, loa, regions`.execute(trx)
+  const statuses = rows.flatMap((alike) => {
+    const status = statusOfAlike(alike)
+    return alike.ids.map((id) => ({ id, status }))
+  })
   await sql`
     update announcements a set status = n.status, version = a.version + 1
-    from unnest(${rows.map((row) => row.id)}::integer[], ${statuses}::text[]) n (id, status)
-    where a.id = n.id`.execute(trx)
+    from unnest(${statuses.map(({ id }) => id)}::integer[], ${statuses.map(({ status }) => status)}::text[]) n (id, status)
+    where a.id = n.id and a.id ${within}`.execute(trx)
 }
 
-const once = [new Date(0)]
+const sometime = new Date(0)
 
-function regionsOf(row: StatusRow): Pick<AnnouncementRegion, 'configured' | 'state' | 'changes'>[] {
-  return row.states.map((state, at) => {
-    return { state, configured: row.configured[at]!, changes: row.switched[at] ? once : [] }
-  })
+function statusOfAlike({ enabled, suspended, irr, rpki, loa, regions }: Alike): AnnouncementStatus {
+  const timeOf = (passed: boolean) => (passed ? sometime : null)
+  const validated = { irrValidated: timeOf(irr), rpkiValidated: timeOf(rpki), loaValidated: timeOf(loa) }
+  return statusOf({ enabled, suspended, ...validated, regions: regions.split(',').map(regionOf) })
+}
+
+function regionOf(text: string): Pick<AnnouncementRegion, 'configured' | 'state' | 'changes'> {
+  const [state, flags = ''] = text.split(' ')
+  return {
+    state: state as RegionState,
+    configured: flags[0] === '+',
+    changes: flags[1] === '+' ? [sometime] : [],
+  }
 }
 
 /** The region was compared at that time. */
