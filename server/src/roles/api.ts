@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { routes } from '@pharos/contract/routes'
 import { deliveryRoutes } from '../analysis/delivery.routes.ts'
+import { eventRoutes } from '../analysis/event.routes.ts'
 import { announcementRoutes } from '../byoip/announcement.routes.ts'
 import { holdRoutes } from '../byoip/hold.routes.ts'
 import type { Postgres } from '../db/postgres.ts'
@@ -63,9 +64,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     }),
     ...announcementRoutes({ postgres, memberToggle: config.membersMayToggle, now: () => new Date() }),
     ...holdRoutes({ db: postgres.owner }),
+    ...eventRoutes({ postgres }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
   ]
-  //refuseGaps(mounted)
+  refuseGaps(mounted)
 
   const server = createHttpServer({
     settings: {
