@@ -5,12 +5,15 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 /** gobgpd and bird2 are the routers, iproute2 makes addresses for the lab. */
 export const debianPackages = ['gobgpd', 'bird2', 'iproute2']
 
+/** What the bench wants beside them: postgresql brings pgbench. */
+export const benchPackages = [...debianPackages, 'postgresql']
+
 const POLICY = '/usr/sbin/policy-rc.d'
 
-/** Those that are not installed; undefined where this is not Debian or one of its children. */
-export function missingPackages() {
+/** Those of the names that are not installed; undefined where this is not Debian or one of its children. */
+export function missingPackages(names = debianPackages) {
   if (spawnSync('dpkg-query', ['--version']).status !== 0) return undefined
-  const list = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Status}\n', ...debianPackages])
+  const list = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Status}\n', ...names])
   const installed = new Set(
     list.stdout
       .toString()
@@ -18,7 +21,7 @@ export function missingPackages() {
       .filter((line) => line.endsWith(' installed'))
       .map((line) => line.split(' ')[0]),
   )
-  return debianPackages.filter((name) => !installed.has(name))
+  return names.filter((name) => !installed.has(name))
 }
 
 /** Installs them, as root, without starting their services: a router of this machine is not ours to start. */

@@ -1,0 +1,86 @@
+// The bench's PostgreSQL: the embedded one as the product runs it, with everything synced to the disk, or another one
+// by its address. Each figure has databases of its own in it, which can be kept for the next run.
+import { createHash } from 'node:crypto'
+import type { Client } from 'pg'
+import { startEmbedded } from '../../server/src/db/embedded.ts'
+import { listMigrations, migrate, migrationsFolder } from '../../server/src/db/migrate.ts'
+import { openPostgres, type Postgres } from '../../server/src/db/postgres.ts'
+
+export type Cluster = {
+  /** `PostgreSQL 18.4 on ...`. */
+  readonly version: string
+  /**
+   * A migrated database, filled by `seed`: the one that an earlier run left behind under this name, if the schema is
+   * still the same. Whatever changes what `seed` makes must change the name.
+   */
+  database(name: string, seed: (client: Client) => Promise<void>): Promise<Postgres>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export type ClusterOptions = {
+  readonly dataDir: string
+  /** Of another server, as a user who may make databases. */
+  readonly databaseUrl?: string | undefined
+  readonly say: (text: string) => void
+}
+
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const stack = new AsyncDisposableStack()
+  const adminUrl = options.databaseUrl ?? stack.use(await startEmbedded(options)).databaseUrl
+  const admin = stack.use(await openPostgres({ databaseUrl: adminUrl, dataDir: '' }))
+  const client = await admin.directConnection()
+  stack.defer(() => client.end())
+  const { rows } = await client.query<{ version: string }>('select version()')
+  return {
+    version: rows[0]!.version.split(',')[0]!,
+    database: async (name, seed) => {
+      const postgres = await ensureDatabase(client, adminUrl, `bench_${name}_${schemaHash()}`, seed, options)
+      return stack.use(postgres)
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+function schemaHash(): string {
+  const hash = createHash('sha256')
+  for (const { sha256 } of listMigrations(migrationsFolder)) hash.update(sha256)
+  return hash.digest('hex').slice(0, 8)
+}
+
+/** Renamed when complete, so that a run that was stopped leaves nothing that looks finished. */
+async function ensureDatabase(
+  admin: Client,
+  adminUrl: string,
+  name: string,
+  seed: (client: Client) => Promise<void>,
+  { say }: ClusterOptions,
+): Promise<Postgres> {
+  const databaseUrl = urlOf(adminUrl, name)
+  const found = await admin.query('select from pg_database where datname = $1', [name])
+  if (found.rowCount === 0) {
+    const start = performance.now()
+    await admin.query(`drop database if exists ${name}_new with (force)`)
+    await admin.query(`create database ${name}_new`)
+    await fill(urlOf(adminUrl, `${name}_new`), seed)
+    await admin.query(`alter database ${name}_new rename to ${name}`)
+    await admin.query('checkpoint')
+    say(`${name} was made in ${((performance.now() - start) / 1000).toFixed(1)} s`)
+  }
+  return openPostgres({ databaseUrl, dataDir: '' })
+}
+
+async function fill(databaseUrl: string, seed: (client: Client) => Promise<void>): Promise<void> {
+  await using postgres = await openPostgres({ databaseUrl, dataDir: '' })
+  const client = await postgres.directConnection()
+  try {
+    await migrate(client)
+    await seed(client)
+    await client.query('vacuum (analyze)')
+  } finally {
+    await client.end()
+  }
+}
+
+function urlOf(adminUrl: string, database: string): string {
+  return Object.assign(new URL(adminUrl), { pathname: `/${database}` }).href
+}

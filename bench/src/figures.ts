@@ -1,0 +1,5 @@
+// Every figure of the bench, in the order in which they are measured.
+import type { Figure } from './figure.ts'
+import { sessionRefresh } from './session-refresh.ts'
+
+export const figures: readonly Figure[] = [sessionRefresh]

@@ -1,0 +1,150 @@
+// The process that makes the load: takes one plan, sends one result, ends. It measures each request from the moment at
+// which it was due: a server that stops for a second then has a second's worth of late answers, not one.
+import { once } from 'node:events'
+import { quantile } from '../../lab/src/measure.ts'
+import { HttpConnection, renderRequest } from './http-connection.ts'
+import type { LoadPlan, LoadResult, RequestSource } from './load.ts'
+
+type Client = {
+  readonly connection: HttpConnection
+  /** The next request. */
+  next(): string
+  /** Takes the body of the answer, where the next request follows from it. */
+  readonly take: ((body: string) => void) | undefined
+  token: string
+}
+
+const [plan] = (await once(process, 'message')) as [LoadPlan]
+try {
+  process.send?.(await measure(plan))
+} catch (error) {
+  process.send?.({ error: (error as Error).message })
+}
+process.disconnect?.()
+
+async function measure(plan: LoadPlan): Promise<LoadResult> {
+  const clients = await Promise.all(
+    Array.from({ length: plan.connections }, (_, at) => createClient(plan, at)),
+  )
+  const cpuBefore = process.cpuUsage()
+  const start = performance.now()
+  const samples =
+    plan.perSecond === undefined ? await closed(clients, plan) : await open(clients, plan, plan.perSecond)
+  const seconds = (performance.now() - start) / 1000
+  const { user, system } = process.cpuUsage(cpuBefore)
+  for (const { connection } of clients) connection.close()
+  return {
+    answers: samples.length,
+    perSecond: samples.length / seconds,
+    p50Ms: quantile(samples, 0.5),
+    p99Ms: quantile(samples, 0.99),
+    maxMs: samples.reduce((a, b) => Math.max(a, b), 0),
+    clientMicros: (user + system) / samples.length,
+    tokens: clients.map(({ token }) => token),
+  }
+}
+
+async function createClient({ urls, source }: LoadPlan, at: number): Promise<Client> {
+  const url = urls[at % urls.length]!
+  const connection = await HttpConnection.open(url)
+  return source.kind === 'list'
+    ? listClient(connection, new URL(url).host, source, at)
+    : refreshClient(connection, new URL(url).host, source.tokens[at]!)
+}
+
+function listClient(
+  connection: HttpConnection,
+  host: string,
+  { requests }: Extract<RequestSource, { kind: 'list' }>,
+  at: number,
+): Client {
+  const texts = requests.map((request) => renderRequest(host, request))
+  // Odd steps through the list, so that connections do not ask for the same at the same time.
+  let place = at * 7919
+  return { connection, next: () => texts[place++ % texts.length]!, take: undefined, token: '' }
+}
+
+function refreshClient(connection: HttpConnection, host: string, token: string): Client {
+  const client = {
+    connection,
+    token,
+    next: () =>
+      renderRequest(host, {
+        method: 'POST',
+        path: '/v3/session/refresh',
+        body: `{"refresh":"${client.token}"}`,
+      }),
+    take: (body: string) => {
+      client.token = /"refresh":"([^"]+)"/.exec(body)![1]!
+    },
+  }
+  return client
+}
+
+/** Each connection sends when it has its answer. */
+function closed(clients: readonly Client[], { seconds }: LoadPlan): Promise<number[]> {
+  const samples: number[] = []
+  const endAt = performance.now() + seconds * 1000
+  return Promise.all(
+    clients.map(
+      (client) =>
+        new Promise<void>((resolve, reject) => {
+          const go = () => {
+            const due = performance.now()
+            send(client, reject, () => {
+              const now = performance.now()
+              samples.push(now - due)
+              if (now < endAt) go()
+              else resolve()
+            })
+          }
+          go()
+        }),
+    ),
+  ).then(() => samples)
+}
+
+/** Requests fall due at random times; one that finds no free connection waits, and its waiting counts. */
+function open(clients: readonly Client[], { seconds }: LoadPlan, perSecond: number): Promise<number[]> {
+  const samples: number[] = []
+  const free = [...clients]
+  const waiting: number[] = []
+  const start = performance.now()
+  const endAt = start + seconds * 1000
+  let due = start + gapMs(perSecond)
+  let inFlight = 0
+  return new Promise((resolve, reject) => {
+    const sendOne = (client: Client, dueAt: number) => {
+      inFlight++
+      send(client, reject, () => {
+        inFlight--
+        samples.push(performance.now() - dueAt)
+        const next = waiting.shift()
+        if (next === undefined) free.push(client)
+        else sendOne(client, next)
+      })
+    }
+    const tick = () => {
+      const now = performance.now()
+      for (; due <= now && due < endAt; due += gapMs(perSecond)) {
+        const client = free.pop()
+        if (client) sendOne(client, due)
+        else waiting.push(due)
+      }
+      if (due < endAt || inFlight > 0) setTimeout(tick, 1)
+      else resolve(samples)
+    }
+    tick()
+  })
+}
+
+const gapMs = (perSecond: number): number => (-Math.log(1 - Math.random()) * 1000) / perSecond
+
+function send(client: Client, failed: (error: Error) => void, done: () => void): void {
+  const { connection, take } = client
+  connection.send(client.next(), take !== undefined, (status, body) => {
+    if (status < 200 || status > 299) return failed(new Error(`answered ${status}`))
+    take?.(body!)
+    done()
+  })
+}

@@ -1,0 +1,106 @@
+// `npm run bench [-- names] [--quick]`: measures the named figures, or all, each beside its peer and by turns with it, and
+// prints one table. It judges a figure only by the goal that stands beside it.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findProgram } from '../../lab/src/program.ts'
+import { startCluster, type Cluster } from './cluster.ts'
+import type { Bench, Figure } from './figure.ts'
+import { figures } from './figures.ts'
+import { describeLoad, describeMachine, versionOf } from './machine.ts'
+import { providePeers } from './packages.ts'
+import { findPgbench } from './pgbench.ts'
+import { renderTable, type NamedLine } from './table.ts'
+
+const usage = `usage: npm run bench [-- name ...] [--quick] [--dir folder] [--clients n] [--seconds n] [--rounds n]
+  --quick    small sizes and short slices: tells whether it works, not how fast it is
+  --dir      keeps the databases and the logs in a folder, for the next run
+  PHAROS_BENCH_DATABASE_URL: another PostgreSQL than the embedded one, as a user who may make databases
+figures:
+${figures.map(({ id, name, title }) => `  ${id}  ${name.padEnd(20)} ${title}`).join('\n')}
+`
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      dir: { type: 'string' },
+      clients: { type: 'string', default: '16' },
+      seconds: { type: 'string' },
+      rounds: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return print(usage)
+  const chosen = choose(positionals)
+  await providePeers()
+  await using stack = new AsyncDisposableStack()
+  const folder = values.dir ?? (await mkdtemp(join(tmpdir(), 'pharos-bench-')))
+  await mkdir(folder, { recursive: true })
+  if (values.dir === undefined) stack.defer(() => rm(folder, { recursive: true, force: true }))
+  let cluster: Promise<Cluster> | undefined
+  stack.defer(async () => (await cluster)?.[Symbol.asyncDispose]())
+  const bench: Bench = {
+    quick: values.quick,
+    rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
+    sliceSeconds: Number(values.seconds ?? (values.quick ? 1 : 8)),
+    clients: Number(values.clients),
+    folder,
+    say: (text) => print(`  ${text}\n`),
+    cluster: () =>
+      (cluster ??= startCluster({
+        dataDir: join(folder, 'postgres'),
+        databaseUrl: process.env['PHAROS_BENCH_DATABASE_URL'],
+        say: bench.say,
+      })),
+  }
+  describe(bench)
+  const lines: NamedLine[] = []
+  for (const figure of chosen) lines.push(...(await measure(figure, bench)))
+  if (cluster) print(`\n${(await cluster).version}\n`)
+  print(`\n${renderTable(lines)}`)
+  if (values.quick) print('\n--quick: these sizes and times are too small to judge anything by.\n')
+}
+
+function choose(names: readonly string[]): readonly Figure[] {
+  const unknown = names.filter((name) => !figures.some((figure) => isNamed(figure, name)))
+  if (unknown.length > 0) throw new Error(`there is no figure ${unknown.join(', ')}\n${usage}`)
+  if (names.length === 0) return figures
+  return figures.filter((figure) => names.some((name) => isNamed(figure, name)))
+}
+
+const isNamed = ({ id, name }: Figure, text: string): boolean =>
+  name === text || id.toLowerCase() === text.toLowerCase()
+
+function describe({ quick, clients, rounds, sliceSeconds }: Bench): void {
+  print(`${describeMachine()}; ${describeLoad()}
+node ${process.version}; ${versionOf(findPgbench(), '--version')}; ${versionOf(findProgram('gobgpd'), '--version')}
+${clients} clients, ${rounds} rounds of ${sliceSeconds} s${quick ? ', --quick' : ''}
+`)
+}
+
+async function measure(figure: Figure, bench: Bench): Promise<NamedLine[]> {
+  const { id, name, title } = figure
+  print(`\n${id} ${name}: ${title}; ${describeLoad()}\n`)
+  const missing = figure.missing()
+  if (missing !== undefined) {
+    bench.say(`skipped: ${missing}`)
+    return []
+  }
+  const lines = await figure.run(bench)
+  bench.say(describeLoad())
+  return lines.map((line) => ({ id, line }))
+}
+
+function print(text: string): void {
+  process.stdout.write(text)
+}
+
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  process.exitCode = 1
+}

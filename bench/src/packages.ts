@@ -1,0 +1,30 @@
+// Sees to it that the peers are there, from the one list of Debian packages in scripts/. What cannot be installed is
+// left out: the figures that need it say so.
+import { findProgram } from '../../lab/src/program.ts'
+import { findPgbench } from './pgbench.ts'
+
+type DebianPackages = {
+  readonly benchPackages: readonly string[]
+  missingPackages(names: readonly string[]): readonly string[] | undefined
+  installPackages(names: readonly string[]): boolean
+}
+
+/** Installs what is missing where it may: as root, on Debian. */
+export async function providePeers(): Promise<void> {
+  const { pgbench, routers } = missingPeers()
+  if ((!pgbench && !routers) || process.getuid?.() !== 0) return
+  const url = new URL('../../scripts/debian-packages.mjs', import.meta.url)
+  const { benchPackages, missingPackages, installPackages } = (await import(url.href)) as DebianPackages
+  const names = missingPackages(benchPackages)
+  if (names !== undefined && names.length > 0) installPackages(names)
+}
+
+/** Why a figure that needs pgbench, or routers, cannot be measured. */
+export function missingPeers(): { pgbench: string | undefined; routers: string | undefined } {
+  const routers = (['gobgpd', 'gobgp', 'bird', 'birdc'] as const).filter((name) => !findProgram(name))
+  return {
+    pgbench: findPgbench() ? undefined : 'pgbench is not installed (Debian: postgresql)',
+    routers:
+      routers.length > 0 ? `${routers.join(', ')} not installed (Debian: gobgpd and bird2)` : undefined,
+  }
+}

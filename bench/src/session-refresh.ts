@@ -1,0 +1,135 @@
+// P4: refreshing sessions through the API, each client its own, committed; beside it pgbench with the very statement that
+// the API runs, on the same table. What the API does beside it is HTTP, checking one MAC, making another, and signing.
+import { sql } from 'kysely'
+import type { Db, Postgres } from '../../server/src/db/postgres.ts'
+import { rotateSession } from '../../server/src/session/session.store.ts'
+import type { Bench, Figure, Line } from './figure.ts'
+import { runLoad } from './load.ts'
+import { missingPeers } from './packages.ts'
+import { seedTeams, seedUsers, signIn } from './people.ts'
+import { runPgbench } from './pgbench.ts'
+import { startProduct } from './product.ts'
+import { perSecond, times } from './table.ts'
+import { medianOf, takeTurns } from './turns.ts'
+
+const day = 86_400
+const lifetime = { idleSeconds: 14 * day, absoluteSeconds: 90 * day }
+
+export const sessionRefresh: Figure = {
+  id: 'P4',
+  name: 'session-refresh',
+  title: 'sessions refreshed through the API, committed',
+  missing: () => missingPeers().pgbench,
+  run,
+}
+
+async function run(bench: Bench): Promise<Line[]> {
+  const { clients, rounds, sliceSeconds: seconds, folder, say } = bench
+  const postgres = await (
+    await bench.cluster()
+  ).database(`sessions_${clients}`, async (client) => {
+    await seedTeams(client, 1)
+    await seedUsers(client, clients, 1)
+  })
+  const script = await peerScript(postgres)
+  await using product = await startProduct({ roles: ['api'], databaseUrl: postgres.databaseUrl, folder })
+  let tokens: readonly string[] = (await signIn(product.url, clients)).map(({ refresh }) => refresh)
+  await warmUp()
+  const { ours, peer } = await takeTurns(rounds, refresh, async () => {
+    await seedPeerSessions(postgres, clients)
+    return runPgbench({
+      databaseUrl: postgres.databaseUrl,
+      script,
+      clients,
+      seconds,
+      variables: { counter: 0 },
+      folder,
+    })
+  })
+  const own = medianOf(ours, (one) => one.perSecond)
+  const theirs = medianOf(peer, (one) => one.perSecond)
+  const p99 = medianOf(ours, (one) => one.p99Ms)
+  say(
+    `p99 ${p99.toFixed(2)} ms at full load; the client took ${medianOf(ours, (one) => one.clientMicros).toFixed(0)} us a request`,
+  )
+  return [
+    {
+      what: `refresh, ${clients} clients`,
+      figure: perSecond(own),
+      peer: `${perSecond(theirs)} pgbench, same UPDATE`,
+      ratio: times(own / theirs),
+      goal: '>= 0.5x',
+      reached: own / theirs >= 0.5,
+    },
+  ]
+
+  async function refresh() {
+    const result = await runLoad({
+      urls: [product.url],
+      connections: clients,
+      seconds,
+      source: { kind: 'refresh', tokens },
+    })
+    tokens = result.tokens
+    return result
+  }
+
+  async function warmUp() {
+    tokens = (
+      await runLoad({
+        urls: [product.url],
+        connections: clients,
+        seconds: 1,
+        source: { kind: 'refresh', tokens },
+      })
+    ).tokens
+  }
+}
+
+/** Session n of the peer, found by the number of the client of pgbench. */
+const sessionId = (client: string) => `md5(${client}::text)::uuid`
+
+/** New sessions for each round, so that every client begins at the first number. */
+async function seedPeerSessions({ owner }: Postgres, clients: number): Promise<void> {
+  await sql`delete from sessions where user_agent = 'pgbench'`.execute(owner)
+  await sql`
+    insert into sessions (id, user_id, team_id, expires, user_agent)
+    select ${sql.raw(sessionId('(n - 1)'))}, n, 1, now() + interval '14 days', 'pgbench'
+    from generate_series(1, ${clients}::integer) n`.execute(owner)
+}
+
+/** The product's own statement, taken from its store, with pgbench's variables for the session and its number. */
+async function peerScript({ owner }: Postgres): Promise<string> {
+  const { text, values } = await captureStatement(owner, (db) =>
+    rotateSession(db, 'the session', 'the number' as unknown as number, lifetime),
+  )
+  const statement = text.replaceAll(/\$(\d+)/g, (_, number: string) => {
+    const value = values[Number(number) - 1]
+    if (value === 'the session') return sessionId(':client_id')
+    if (value === 'the number') return ':counter'
+    return String(value)
+  })
+  return `\\set counter :counter + 1\n${statement};\n`
+}
+
+/** What a function of a store would send; nothing is sent. */
+async function captureStatement(
+  db: Db,
+  call: (db: Db) => Promise<unknown>,
+): Promise<{ text: string; values: readonly unknown[] }> {
+  let captured: { sql: string; parameters: readonly unknown[] } | undefined
+  const executor = new Proxy(db.getExecutor(), {
+    get(target, name) {
+      if (name === 'executeQuery') {
+        return (query: NonNullable<typeof captured>) => {
+          captured = query
+          return Promise.resolve({ rows: [] })
+        }
+      }
+      const value = Reflect.get(target, name) as unknown
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+  await call({ getExecutor: () => executor } as unknown as Db)
+  return { text: captured!.sql, values: captured!.parameters }
+}

@@ -1,0 +1,23 @@
+// Ours and the peer's by turns, so that whatever else the machine does falls on both.
+import { median } from '../../lab/src/measure.ts'
+
+export type Turns<A, B> = { readonly ours: readonly A[]; readonly peer: readonly B[] }
+
+/** Peer, ours, peer, ours ...: each as often as there are rounds. */
+export async function takeTurns<A, B>(
+  rounds: number,
+  ours: (round: number) => Promise<A>,
+  peer: (round: number) => Promise<B>,
+): Promise<Turns<A, B>> {
+  const turns = { ours: [] as A[], peer: [] as B[] }
+  for (let round = 0; round < rounds; round++) {
+    turns.peer.push(await peer(round))
+    turns.ours.push(await ours(round))
+  }
+  return turns
+}
+
+/** The median of one number of each sample. */
+export function medianOf<T>(samples: readonly T[], numberOf: (sample: T) => number): number {
+  return median(samples.map(numberOf))
+}
