@@ -183,9 +183,10 @@ function send(
 ): FastifyReply {
   if (result.headers) reply.headers(result.headers)
   if (result.page) addLinks(result.page, request, reply)
-  if (result.etag !== undefined) {
-    reply.header('etag', result.etag)
-    if (route.method === 'GET' && matches(request.headers['if-none-match'], result.etag))
+  const etag = result.etag ?? etagOf(result)
+  if (etag !== undefined) {
+    reply.header('etag', etag)
+    if (route.method === 'GET' && matches(request.headers['if-none-match'], etag))
       return reply.status(304).send()
   }
   reply.status(result.status ?? route.success)
@@ -193,6 +194,12 @@ function send(
   reply.header('content-type', 'application/json; charset=utf-8')
   if (isRaw(result.body)) return reply.serializer(asItIs).send(result.body.raw)
   return reply.send(result.body)
+}
+
+/** A single record that is rendered already, and has no version of its own, is known by its text. */
+function etagOf({ body, page }: Reply<Route>): string | undefined {
+  if (page || !isRaw(body)) return undefined
+  return `"${createHash('sha256').update(body.raw).digest('base64url').slice(0, 22)}"`
 }
 
 const asItIs = (text: unknown) => text as string

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { routes } from '@pharos/contract/routes'
 import { deliveryRoutes } from '../analysis/delivery.routes.ts'
-import { eventRoutes } from '../analysis/event.routes.ts'
+import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
 import { announcementRoutes } from '../byoip/announcement.routes.ts'
 import { holdRoutes } from '../byoip/hold.routes.ts'
 import type { Postgres } from '../db/postgres.ts'
@@ -64,7 +64,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     }),
     ...announcementRoutes({ postgres, memberToggle: config.membersMayToggle, now: () => new Date() }),
     ...holdRoutes({ db: postgres.owner }),
-    ...eventRoutes({ postgres }),
+    ...relatedEventRoutes({ postgres }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
   ]
   refuseGaps(mounted)
