@@ -1,8 +1,14 @@
-// `npm run lab`: the network, until Ctrl-C. What runs in it and what to try is printed; nothing outlives it.
+// `npm run lab`: the network and Pharos on top of it, until Ctrl-C. What runs and what to try is printed; nothing
+// outlives it.
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { createLab, type Lab, type LabRegion } from './network.ts'
 import { ensurePrograms } from './packages.ts'
+import { Pharos } from './pharos.ts'
 import { labRegions } from './regions.ts'
+
+const platformFile = fileURLToPath(new URL('../platform.yaml', import.meta.url))
+const port = Number(process.env['PHAROS_PORT'] ?? 8080)
 
 async function main(): Promise<void> {
   await ensurePrograms()
@@ -12,14 +18,28 @@ async function main(): Promise<void> {
     fixedPorts: true,
     deferralSeconds: 5,
   })
-  print(describe(lab))
-  await interrupted()
+  const stop = interrupted()
+  await using pharos = new Pharos({ folder: lab.folder, platformFile, port })
+  await pharos.start()
+  await pharos.apply()
+  print(describe(lab, pharos))
+  await stop
   print('\nStopping.\n')
 }
 
-function describe(lab: Lab): string {
-  return `${lab.regions.map(describeRegion).join('\n')}
-Logs and configurations are in ${lab.folder} while it runs. Ctrl-C ends it.
+function describe(lab: Lab, { url, logFile }: Pharos): string {
+  return `Pharos is at ${url}, with the accounts demo@demo.example and other@demo.example, password pharos-demo-password.
+
+${lab.regions.map(describeRegion).join('\n')}
+Switch an announcement and watch the neighbours:
+
+  access=$(curl -s ${url}/v3/session/token -H 'Content-Type: application/json' \\
+    -d '{"email":"demo@demo.example","password":"pharos-demo-password"}' | sed 's/.*"access":"\\([^"]*\\).*/\\1/')
+  curl -s "${url}/v3/ipam/announcements" -H "Authorization: Bearer $access"
+  curl -s -X PATCH ${url}/v3/ipam/announcements/1 -H "Authorization: Bearer $access" \\
+    -H 'Content-Type: application/json' -d '{"enabled":false,"region":"ams"}'
+
+Logs and configurations are in ${lab.folder} while it runs, Pharos's log is ${logFile}. Ctrl-C ends everything.
 `
 }
 

@@ -1,0 +1,93 @@
+// The product itself, as a child process on top of the lab's routers: started as an operator would, so that it can be
+// killed as a crash would. Its database lives in the folder that it is given.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { isRunning, killProgram } from './program.ts'
+
+export type PharosOptions = {
+  /** Data directory and log go here. */
+  readonly folder: string
+  readonly platformFile: string
+  readonly port: number
+  /** Further settings, such as `PHAROS_RECONCILE_INTERVAL_SECONDS`. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
+const startTimeoutMs = 60_000
+
+/** The product in one process. `start` after `kill` finds the data as it was. */
+export class Pharos {
+  readonly url: string
+  readonly logFile: string
+  readonly #options: PharosOptions
+  #child: ChildProcess | undefined
+
+  constructor(options: PharosOptions) {
+    this.#options = options
+    this.url = `http://127.0.0.1:${options.port}`
+    this.logFile = join(options.folder, 'pharos.log')
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Resolves when requests are served. */
+  async start(): Promise<void> {
+    this.#child = this.#run(['serve'])
+    const deadline = performance.now() + startTimeoutMs
+    while (!(await this.#isReady())) {
+      if (!isRunning(this.#child)) throw new Error(`Pharos did not start: see ${this.logFile}`)
+      if (performance.now() > deadline)
+        throw new Error(`Pharos is not ready after ${startTimeoutMs} ms: see ${this.logFile}`)
+      await sleep(50)
+    }
+  }
+
+  /** Makes the database agree with the platform file, as `pharos apply` does, while the server runs. */
+  async apply(): Promise<void> {
+    const child = this.#run(['apply', '-f', this.#options.platformFile, '--yes'])
+    await once(child, 'exit')
+    if (child.exitCode !== 0) throw new Error(`pharos apply failed: see ${this.logFile}`)
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (this.#child) await killProgram(this.#child, signal)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill('SIGTERM')
+  }
+
+  #run(args: readonly string[]): ChildProcess {
+    const { folder, port, settings } = this.#options
+    const log = openSync(this.logFile, 'a')
+    const child = spawn(process.execPath, [main, ...args], {
+      stdio: ['ignore', log, log],
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        TMPDIR: process.env['TMPDIR'],
+        PHAROS_DATA_DIR: join(folder, 'data'),
+        PHAROS_PORT: String(port),
+        ...settings,
+      },
+      // Ctrl-C reaches the lab alone, which then stops what it started in order.
+      detached: true,
+    })
+    closeSync(log)
+    return child
+  }
+
+  async #isReady(): Promise<boolean> {
+    return fetch(`${this.url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  }
+}
