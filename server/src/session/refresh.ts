@@ -7,6 +7,7 @@ import { parseRefreshToken, type RefreshToken } from './refresh-token.ts'
 import { judgeRefresh } from './rotation.ts'
 import {
   findSession,
+  renewRotation,
   revokeSession,
   rotateSession,
   type PresentedSession,
@@ -38,6 +39,8 @@ async function repeatOrEnd(deps: RefreshDeps, origin: Origin, token: RefreshToke
     throw new Failure('unavailable', 'The session is busy; try again.', { retryAfterSeconds: 1 })
   if (verdict.kind === 'reuse') return endSession(deps, origin, token, session)
   refuseDemoElsewhere(deps, session)
+  // Noted before it is answered: from the answer on, the successor may be presented.
+  if (verdict.renew) await renewRotation(deps.db, token.sessionId, session.counter)
   const { userId, teamId, sessionVersion, profile } = session
   return issueTokens(
     deps,

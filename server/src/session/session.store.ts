@@ -81,6 +81,13 @@ export async function rotateSession(
   return rows[0]
 }
 
+/** Lets the last rotation count from now, unless the session has gone on since it was at that counter. */
+export async function renewRotation(db: Db, sessionId: string, counter: number): Promise<void> {
+  await sql`
+    update sessions set rotations = rotations[:cardinality(rotations) - 1] || now(), last_used = now()
+    where id = ${sessionId} and counter = ${counter} and revoked is null`.execute(db)
+}
+
 export type PresentedSession = Rotation & {
   readonly userId: number
   readonly teamId: number
@@ -143,7 +150,10 @@ export async function revokeAllSessions(trx: Trx, userId: number, reason: string
     .execute()
 }
 
-/** Lets the session go on in another team and rotates its token, whoever held it; undefined when that is not possible. */
+/**
+ * Lets the session go on in another team and gives the number of its newest token; undefined when that is not possible.
+ * The token is not rotated: an answer that is lost must not put the tabs behind by one more.
+ */
 export async function switchTeam(db: Db, sessionId: string, teamId: number): Promise<number | undefined> {
   // Asked first: an update of no row still fires the trigger that empties every process's memory of who is who.
   const able = await sql`
@@ -151,7 +161,7 @@ export async function switchTeam(db: Db, sessionId: string, teamId: number): Pro
       and user_profile(user_id, ${teamId}) is not null`.execute(db)
   if (able.rows.length === 0) return undefined
   const { rows } = await sql<{ counter: number }>`
-    update sessions set team_id = ${teamId}, counter = counter + 1, rotations = rotations || now(), last_used = now()
+    update sessions set team_id = ${teamId}, last_used = now()
     where id = ${sessionId} and revoked is null and expires > now() and user_profile(user_id, ${teamId}) is not null
     returning counter`.execute(db)
   return rows[0]?.counter
