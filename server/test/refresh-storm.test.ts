@@ -1,0 +1,267 @@
+// Refreshing a session when everything that can happen to tabs, answers and tokens does. The rule (contract.md 2.1): a
+// session's tokens are numbered, and only its newest one makes another. Token n that comes again gives n + 1 again
+//   - while n + 1 was never presented (the answer was lost), for ever,
+//   - for 30 s after n was rotated, or came again as above (tabs that are behind each other), however far the session is.
+// Any other is a copy: the session ends, for everybody, and that is audited, once.
+//
+// From it follows what is tried here. A browser whose tabs share one storage, where an answer replaces only the token that
+// it answers, is never more than one answer behind: no lost answer, late tab or change of team may sign it out. Two who
+// hold the same token apart from each other are found as soon as one of them presents a token that the other has passed
+// by for more than 30 s. (A thief who always comes second, once after each refresh of the owner, looks like a lost answer;
+// the rule tells him apart only when somebody falls out of step.) Time is moved by moving what the database remembers.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
+import { openSession } from './support/credentials.ts'
+import { createRandom, scale, testSeed, type Random } from './support/random.ts'
+
+const rounds = scale(200, 10_000)
+const tabsMax = 50
+const graceMs = 30_000
+
+let api: TestApi
+let teams: readonly TestTeam[]
+let userId: number
+
+before(async () => {
+  api = await createTestApi()
+  teams = [await addTeam(api, 'red'), await addTeam(api, 'blue')]
+  userId = (await addUser(api, 'anna', teams)).userId
+})
+after(() => api[Symbol.asyncDispose]())
+
+type Tokens = { readonly access: string; readonly refresh: string }
+type Result = Tokens | 'signed out'
+
+const numberOf = (refresh: string): number => Number(refresh.split('.')[1])
+
+async function post(url: string, body: object, headers: Record<string, string> = {}): Promise<Result> {
+  const response = await api.server.inject({ method: 'POST', url, payload: body, headers })
+  if (response.statusCode === 200) {
+    const { access, refresh } = response.json()
+    return { access, refresh }
+  }
+  const { code } = response.json()
+  assert.ok(code === 'token_not_valid' || code === 'unauthenticated', response.body)
+  assert.doesNotMatch(response.body, /phr_|eyJ/, 'a refusal gives no token')
+  return 'signed out'
+}
+
+const refresh = (token: string) => post('/v3/session/refresh', { refresh: token })
+const switchTeam = ({ access }: Tokens, { teamId }: TestTeam) =>
+  post('/v3/session/token', { team_id: teamId }, { authorization: `Bearer ${access}` })
+
+/** Lets time pass for one session. */
+async function pass(sessionId: string, ms: number): Promise<void> {
+  await sql`update sessions set rotations =
+      array(select r - make_interval(secs => ${ms / 1000}) from unnest(rotations) r order by r)
+    where id = ${sessionId}`.execute(api.database.postgres.owner)
+}
+
+async function reusesOf(sessionId: string): Promise<Record<string, unknown>[]> {
+  const { rows } = await sql<Record<string, unknown>>`
+    select actor, after from audit_entries
+    where action = 'session.reuse' and target = ${`session:${sessionId}`}`.execute(
+    api.database.postgres.owner,
+  )
+  return rows
+}
+
+/** What the tabs share: the tokens that were stored last. */
+type Browser = { readonly sessionId: string; stored: Tokens }
+
+async function openBrowser(): Promise<Browser> {
+  const { sessionId, access, refresh } = await openSession(api, userId, teams[0]!.teamId)
+  return { sessionId, stored: { access, refresh } }
+}
+
+/** A tab that wakes up: it takes what is stored, and refreshes some times, its answers getting lost now and then. */
+async function useTab(browser: Browser, random: Random): Promise<void> {
+  let mine = browser.stored
+  for (let times = 1 + random.below(3); times > 0; times--) {
+    const lost = random.chance(0.3)
+    const result = random.chance(0.03)
+      ? await switchTeam(mine, random.pick(teams))
+      : await refresh(mine.refresh)
+    assert.notEqual(result, 'signed out', 'a false sign-out')
+    if (lost) continue
+    if (browser.stored === mine) browser.stored = result as Tokens
+    mine = browser.stored
+  }
+}
+
+/** Runs the rounds, a few sessions at a time; one that fails says how to run it again. */
+async function forEachRound(run: (random: Random) => Promise<void>): Promise<void> {
+  let next = 0
+  const lane = async () => {
+    while (next < rounds) {
+      const round = next++
+      await run(createRandom(testSeed + round)).catch((cause: unknown) => {
+        throw new Error(`round ${round} with PHAROS_TEST_SEED=${testSeed}`, { cause })
+      })
+    }
+  }
+  await Promise.all([lane(), lane(), lane(), lane()])
+}
+
+describe('a browser with up to 50 tabs', () => {
+  it(`is never signed out in ${rounds} rounds of refreshing at once, losing answers and pausing`, async () => {
+    await forEachRound(async (random) => {
+      const browser = await openBrowser()
+      for (let burst = 0; burst < 4; burst++) {
+        const tabs = burst === 0 && random.chance(0.3) ? tabsMax : 1 + random.below(8)
+        await Promise.all(Array.from({ length: tabs }, () => useTab(browser, random)))
+        await pass(browser.sessionId, random.pick([1_000, 29_000, 31_000, 600_000]))
+      }
+      assert.notEqual(await refresh(browser.stored.refresh), 'signed out')
+      assert.deepEqual(await reusesOf(browser.sessionId), [])
+    })
+  })
+
+  it('is not signed out when its tabs wake long after a lost answer, and one is ahead of the others', async () => {
+    const { sessionId, stored } = await openBrowser()
+    await refresh(stored.refresh) // the lost answer
+    await pass(sessionId, 600_000)
+    const first = (await refresh(stored.refresh)) as Tokens
+    await refresh(first.refresh)
+    await pass(sessionId, graceMs - 1_000)
+    assert.notEqual(await refresh(stored.refresh), 'signed out')
+  })
+
+  it('gets one successor for a token that 50 tabs present at once, and the session is one further', async () => {
+    const { sessionId, stored } = await openBrowser()
+    const results = await Promise.all(Array.from({ length: tabsMax }, () => refresh(stored.refresh)))
+    assert.equal(new Set(results.map((one) => (one as Tokens).refresh)).size, 1)
+    assert.equal(numberOf((results[0] as Tokens).refresh), 2)
+    const session = await sql<{
+      counter: number
+    }>`select counter from sessions where id = ${sessionId}`.execute(api.database.postgres.owner)
+    assert.equal(session.rows[0]!.counter, 2)
+  })
+})
+
+/** What the rule says of a session: its newest number, when each was rotated, and whether it is over. */
+class Model {
+  newest = 1
+  over = false
+  readonly #rotatedAt = new Map<number, number>()
+
+  present(number: number, now: number): number | 'signed out' {
+    if (this.over) return 'signed out'
+    if (number === this.newest) {
+      this.#rotatedAt.set(number, now)
+      return ++this.newest
+    }
+    const successorUnused = number === this.newest - 1
+    if (successorUnused) this.#rotatedAt.set(number, now)
+    if (now - this.#rotatedAt.get(number)! <= graceMs) return number + 1
+    this.over = true
+    return 'signed out'
+  }
+}
+
+type Holder = { tokens: Tokens; signedOut: boolean }
+
+/** One session that two hold, and the model that says what each presentation must give. */
+async function openTheft() {
+  const { sessionId, stored } = await openBrowser()
+  const model = new Model()
+  let now = 0
+  let found: { presented: number; newest: number } | undefined
+  return {
+    sessionId,
+    model,
+    owner: { tokens: stored, signedOut: false } as Holder,
+    async wait(ms: number): Promise<void> {
+      now += ms
+      await pass(sessionId, ms)
+    },
+    /** Presents the holder's token; `lost`: he does not get to see the answer. */
+    async present(holder: Holder, lost = false): Promise<void> {
+      const presented = numberOf(holder.tokens.refresh)
+      const newest = model.newest
+      const wasOver = model.over
+      const expected = model.present(presented, now)
+      const result = await refresh(holder.tokens.refresh)
+      assert.equal(result === 'signed out' ? result : numberOf(result.refresh), expected)
+      if (model.over && !wasOver) found = { presented, newest }
+      if (result === 'signed out') holder.signedOut = true
+      else if (!lost) holder.tokens = result
+    },
+    async assertFound(...holders: Holder[]): Promise<void> {
+      assert.ok(found, 'the theft was found')
+      for (const { tokens } of holders) assert.equal(await refresh(tokens.refresh), 'signed out')
+      assert.deepEqual(await reusesOf(sessionId), [{ actor: `user:${userId}`, after: found }])
+    },
+  }
+}
+
+type Theft = Awaited<ReturnType<typeof openTheft>>
+
+/** Both refresh as it comes, until one of them is found out or `steps` are over. */
+async function goOnApart(theft: Theft, thief: Holder, random: Random, steps: number): Promise<void> {
+  for (let step = 0; step < steps && !theft.model.over; step++) {
+    await theft.present(random.chance(0.5) ? theft.owner : thief, random.chance(0.2))
+    await theft.wait(random.pick([0, 7_000, 20_000, 31_000, 300_000]))
+  }
+}
+
+/** The owner goes on alone, as an owner does; then the thief comes again. */
+async function fallOutOfStep(theft: Theft, thief: Holder): Promise<void> {
+  for (let times = 0; times < 3 && !theft.model.over; times++) {
+    await theft.wait(graceMs + 1_000)
+    await theft.present(theft.owner)
+  }
+  await theft.wait(graceMs + 1_000)
+  if (!theft.model.over) await theft.present(thief)
+}
+
+describe('a stolen refresh token', () => {
+  it(`is found in each of ${rounds} thefts, by the rule exactly, and audited once`, async () => {
+    await forEachRound(async (random) => {
+      const theft = await openTheft()
+      for (let before = random.below(4); before > 0; before--) {
+        await theft.present(theft.owner, random.chance(0.2))
+        await theft.wait(random.pick([1_000, 31_000]))
+      }
+      const thief: Holder = { tokens: theft.owner.tokens, signedOut: false }
+      await goOnApart(theft, thief, random, 12)
+      await fallOutOfStep(theft, thief)
+      await theft.assertFound(theft.owner, thief)
+    })
+  })
+
+  it('gives the thief nothing when the owner has gone on, and takes the access tokens of both', async () => {
+    const theft = await openTheft()
+    const thief: Holder = { tokens: theft.owner.tokens, signedOut: false }
+    for (let times = 0; times < 2; times++) {
+      await theft.present(theft.owner)
+      await theft.wait(graceMs + 1_000)
+    }
+    const before = thief.tokens
+    await theft.present(thief)
+    assert.equal(thief.tokens, before)
+    await theft.assertFound(theft.owner, thief)
+    for (const { access } of [theft.owner.tokens, thief.tokens]) await untilRefused(access)
+  })
+
+  it('is found and audited once when 50 copies of it come at once', async () => {
+    const { sessionId, stored } = await openBrowser()
+    const second = (await refresh(stored.refresh)) as Tokens
+    await refresh(second.refresh)
+    await pass(sessionId, graceMs + 1_000)
+    const results = await Promise.all(Array.from({ length: 50 }, () => refresh(stored.refresh)))
+    assert.deepEqual([...new Set(results)], ['signed out'])
+    assert.equal((await reusesOf(sessionId)).length, 1)
+  })
+})
+
+/** A revocation reaches the memory of credentials by a notification: within moments. */
+async function untilRefused(access: string): Promise<void> {
+  const deadline = performance.now() + 2_000
+  const call = () =>
+    api.server.inject({ url: '/v3/session/token', headers: { authorization: `Bearer ${access}` } })
+  while ((await call()).statusCode !== 401)
+    assert.ok(performance.now() < deadline, 'the access token still works')
+}

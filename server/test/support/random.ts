@@ -1,0 +1,31 @@
+// Randomness that can be repeated: a test says its seed when it fails, and PHAROS_TEST_SEED runs it again.
+import { randomInt } from 'node:crypto'
+
+export type Random = {
+  /** From 0 to n - 1. */
+  below(n: number): number
+  chance(probability: number): boolean
+  pick<T>(list: readonly T[]): T
+}
+
+export const testSeed = Number(process.env['PHAROS_TEST_SEED'] ?? randomInt(2 ** 31))
+
+/** How many times as much is tried: `short` in every run, `long` with PHAROS_TEST_LONG. */
+export const scale = (short: number, long: number): number => (process.env['PHAROS_TEST_LONG'] ? long : short)
+
+/** xorshift32 (Marsaglia 2003). */
+export function createRandom(seed: number): Random {
+  let state = (seed ^ 0x9e3779b9) >>> 0 || 1
+  const next = () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>>= 0) / 2 ** 32
+  }
+  for (let i = 0; i < 8; i++) next()
+  return {
+    below: (n) => Math.floor(next() * n),
+    chance: (probability) => next() < probability,
+    pick: (list) => list[Math.floor(next() * list.length)]!,
+  }
+}
