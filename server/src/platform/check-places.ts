@@ -48,6 +48,11 @@ export function checkSources(context: CheckContext): void {
     if (text === undefined && file === undefined && !context.current.source.has(key)) {
       context.problem(path, `source ${key} is new and needs a secret or secret_file`)
     }
+    if (text !== undefined) {
+      context.credentials.push({ kind: 'source', key, path: [...path, 'secret'], text })
+    } else if (file !== undefined) {
+      context.credentials.push({ kind: 'source', key, path: [...path, 'secret_file'], file })
+    }
     context.add(
       { kind: 'source', key, fields: { kind, name, ...given({ settings }) }, path },
       `source ${key}`,

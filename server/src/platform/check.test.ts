@@ -133,11 +133,13 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
   ],
   [
     'sources',
-    'sources:\n  - {key: a, kind: fastnetmo, name: A, secret: s}\n  - {key: b, kind: fastnetmon, name: B, secret: s, settings: {timezon: x}}\n  - {key: c, kind: fastnetmon, name: C}\n',
+    'sources:\n  - {key: a, kind: fastnetmo, name: A, secret: s}\n  - {key: b, kind: fastnetmon, name: B, secret: s, settings: {timezon: x}}\n  - {key: c, kind: fastnetmon, name: C}\n  - {key: d, kind: generic, name: D, secret: s, settings: {location: x, fields: {network: /ip}}}\n',
     [
       '2:20: there is no kind fastnetmo (did you mean fastnetmon?)',
-      '3:72: a source of kind fastnetmon has no setting timezon (did you mean timezone?)',
+      '3:72: timezon: is not known; known are ban, location, timezone, country',
       '4:5: source c is new and needs a secret',
+      '5:70: there is no location x',
+      '5:81: fields.id: is missing',
     ],
   ],
   ['broken YAML', 'teams:\n  - {slug: a\n  name: x\n', ['3:3: flow map', '3:3: ']],

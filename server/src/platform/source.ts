@@ -1,48 +1,33 @@
-// What the operator may write about a detector: its kind, and the settings that its kind takes.
-import { Type } from 'typebox'
-import { Value } from 'typebox/value'
-import { isTimezone } from './check-context.ts'
+// What the operator may write about a detector: its kind, and the settings that its kind takes. What they mean is said
+// where they are used, in analysis; here the same reader is asked whether it takes them.
+import { sourceOfKind, sources } from '../analysis/sources/index.ts'
+import { NormaliseError } from '../analysis/sources/source.ts'
 import { nearest } from '../runtime/nearest.ts'
+import type { Path } from './problem.ts'
 
-export type SourceProblem = { readonly path: readonly string[]; readonly message: string }
+export type SourceProblem = { readonly path: Path; readonly message: string }
 
-/**
- * The kinds of detectors, each with the settings that it takes beside `timezone` and `location`. What a mapping means
- * is said where it is used, in analysis.
- */
-const kinds = {
-  fastnetmon: {},
-  generic: { mapping: Type.Record(Type.String(), Type.Unknown()) },
-} as const
-
-const common = { timezone: Type.String(), location: Type.String() }
-
-/** What is wrong with the kind or the settings of a source. */
+/** What is wrong with the kind or the settings of a source: the first thing that its deliveries would fail for. */
 export function checkSource(
   kind: string,
   settings: Readonly<Record<string, unknown>>,
 ): readonly SourceProblem[] {
-  const names = Object.keys(kinds)
-  if (!Object.hasOwn(kinds, kind)) {
+  const source = sourceOfKind(kind)
+  if (!source) {
+    const names = Object.keys(sources)
     const message = `there is no kind ${kind}${nearest(kind, names) || `; there are ${names.join(', ')}`}`
     return [{ path: ['kind'], message }]
   }
-  const known: Record<string, unknown> = { ...common, ...kinds[kind as keyof typeof kinds] }
-  const problems: SourceProblem[] = []
-  for (const [name, value] of Object.entries(settings)) {
-    const path = ['settings', name]
-    if (!Object.hasOwn(known, name)) {
-      const others = Object.keys(known)
-      const instead = nearest(name, others) || `; there are ${others.join(', ')}`
-      problems.push({ path, message: `a source of kind ${kind} has no setting ${name}${instead}` })
-    } else if (!Value.Check(known[name] as never, value)) {
-      problems.push({
-        path,
-        message: `${name} must be ${name === 'mapping' ? 'a list of name: value' : 'a text'}`,
-      })
-    } else if (name === 'timezone' && !isTimezone(String(value))) {
-      problems.push({ path, message: `${String(value)} is no IANA time zone; one is Europe/Amsterdam` })
-    }
+  try {
+    source.createNormaliser(settings)
+    return []
+  } catch (error) {
+    if (!(error instanceof NormaliseError)) throw error
+    return [{ path: error.place.split('.'), message: wordsOf(error) }]
   }
-  return problems
+}
+
+/** `settings.country: two capital letters ...` as `country: two capital letters ...`. */
+function wordsOf({ message }: NormaliseError): string {
+  return message.replace(/^settings\./, '')
 }
