@@ -33,6 +33,10 @@ export class Pharos {
     this.logFile = join(options.folder, 'pharos.log')
   }
 
+  get dataDir(): string {
+    return join(this.#options.folder, 'data')
+  }
+
   get pid(): number | undefined {
     return this.#child?.pid
   }
@@ -41,7 +45,7 @@ export class Pharos {
   async start(): Promise<void> {
     this.#child = this.#run(['serve'])
     const deadline = performance.now() + startTimeoutMs
-    while (!(await this.#isReady())) {
+    while (!(await this.isReady())) {
       if (!isRunning(this.#child)) throw new Error(`Pharos did not start: see ${this.logFile}`)
       if (performance.now() > deadline)
         throw new Error(`Pharos is not ready after ${startTimeoutMs} ms: see ${this.logFile}`)
@@ -65,7 +69,7 @@ export class Pharos {
   }
 
   #run(args: readonly string[]): ChildProcess {
-    const { folder, port, settings } = this.#options
+    const { port, settings } = this.#options
     const log = openSync(this.logFile, 'a')
     const child = spawn(process.execPath, [main, ...args], {
       stdio: ['ignore', log, log],
@@ -73,7 +77,7 @@ export class Pharos {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
         TMPDIR: process.env['TMPDIR'],
-        PHAROS_DATA_DIR: join(folder, 'data'),
+        PHAROS_DATA_DIR: this.dataDir,
         PHAROS_PORT: String(port),
         ...settings,
       },
@@ -84,7 +88,7 @@ export class Pharos {
     return child
   }
 
-  async #isReady(): Promise<boolean> {
+  async isReady(): Promise<boolean> {
     return fetch(`${this.url}/readyz`).then(
       ({ ok }) => ok,
       () => false,

@@ -46,7 +46,7 @@ const isParseArgsError = (error: unknown): boolean =>
 
 function help(): string {
   const width = Math.max(...commands.map(({ name }) => name.length))
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary.split('\n', 1)[0]}`)
   return `pharos <command>\n\n${lines.join('\n')}\n\npharos <command> --help tells more.\n`
 }
 

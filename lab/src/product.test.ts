@@ -1,0 +1,195 @@
+// The whole product on real routers: what a customer switches is what the neighbours see, and no death of any part
+// takes a prefix away (R2 of the goals; the part that is Pharos itself is crash.test.ts of the server).
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { type Lab, createLab } from './network.ts'
+import { Pharos } from './pharos.ts'
+import { skipWithout } from './program.ts'
+import { waitFor } from './wait.ts'
+
+const long = process.env['PHAROS_TEST_LONG'] === '1'
+const kills = long ? 200 : 20
+const routers = ['ams', 'fra']
+const password = 'a-password-for-the-lab'
+
+type Announcement = {
+  id: number
+  cidr: string
+  status: string
+  region_states: { region: string; state: string }[]
+}
+
+describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
+  it('shows a switched announcement at the neighbours, and keeps the others through every death', async () => {
+    await using lab = await createLab({ regions: routers, deferralSeconds: 3 })
+    const prefixes = ['203.0.113.0/24', '2001:db8:a::/48', '198.51.100.0/24']
+    await using pharos = await startPharos(lab, prefixes)
+    const api = await signIn(pharos)
+    using ams = lab.watchBirdRoutes('ams')
+    using fra = lab.watchBirdRoutes('fra')
+    await allSeen(lab, prefixes.length)
+
+    const [first] = await api.list()
+    ams.clear()
+    fra.clear()
+    assert.equal((await api.patch(first!.id, { enabled: false, region: 'ams' })).status, { timeoutMs: 200 })
+    await ams.saw('removed', first!.cidr)
+    await api.patch(first!.id, { enabled: true, region: 'ams' })
+    await ams.saw('announced', first!.cidr)
+    await waitFor(
+      'the announcement is announced',
+      async () => (await api.get(first!.id)).status === 'announced',
+      { timeoutMs: 20_000 },
+    )
+    assert.deepEqual(ams.lost, [first!.cidr])
+    assert.deepEqual(fra.lost, [], 'the other region was not touched')
+
+    for (const death of [killPharos, killPostgres, killRouter]) {
+      ams.clear()
+      fra.clear()
+      await death(lab, pharos)
+      await waitFor(
+        `everything is announced again after ${death.name}`,
+        async () => (await api.again()).every(({ status }) => status === 'announced'),
+        { timeoutMs: 60_000 },
+      )
+      assert.deepEqual([ams.lost, fra.lost], [[], []], death.name)
+      assert.equal((await lab.birdRoutes('ams')).length, prefixes.length, death.name)
+    }
+  })
+
+  it(
+    `keeps 1,000 prefixes at the neighbour through ${kills} deaths of gobgpd`,
+    { timeout: kills * 20_000 + 120_000 },
+    async () => {
+      await using lab = await createLab({ regions: ['ams'], deferralSeconds: 2 })
+      const prefixes = numbered(1_000)
+      await using _pharos = await startPharos(lab, prefixes)
+      await allSeen(lab, prefixes.length)
+      using log = lab.watchBirdRoutes('ams')
+      for (let kill = 1; kill <= kills; kill++) {
+        log.clear()
+        await lab.killGobgpd('ams', 'SIGKILL')
+        await log.sawRestarts(1)
+        assert.deepEqual(log.lost, [], `kill ${kill}`)
+      }
+      assert.equal((await lab.birdRoutes('ams')).length, prefixes.length)
+    },
+  )
+})
+
+async function killPharos(_lab: Lab, pharos: Pharos): Promise<void> {
+  await pharos.kill('SIGKILL')
+  await pharos.start()
+}
+
+async function killPostgres(_lab: Lab, pharos: Pharos): Promise<void> {
+  const pid = Number(
+    readFileSync(join(pharos.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n', 1)[0],
+  )
+  process.kill(pid, 'SIGKILL')
+  await waitFor('PostgreSQL answers again', () => pharos.isReady(), { timeoutMs: 60_000 })
+}
+
+async function killRouter(lab: Lab): Promise<void> {
+  using log = lab.watchBirdRoutes('ams')
+  await lab.killGobgpd('ams', 'SIGKILL')
+  await log.sawRestarts(1)
+}
+
+/** Resolves when every neighbour holds that many routes. */
+async function allSeen(lab: Lab, count: number): Promise<void> {
+  for (const { name } of lab.regions) {
+    await waitFor(
+      `${name} holds ${count} routes`,
+      async () => (await lab.birdRoutes(name)).length === count,
+      { timeoutMs: 60_000 },
+    )
+  }
+}
+
+async function startPharos(lab: Lab, prefixes: readonly string[]): Promise<Pharos> {
+  const platformFile = join(lab.folder, 'platform.yaml')
+  writeFileSync(platformFile, platformOf(lab, prefixes))
+  const pharos = new Pharos({ folder: lab.folder, platformFile, port: await freePort() })
+  await pharos.start()
+  await pharos.apply()
+  return pharos
+}
+
+/** JSON is YAML. */
+function platformOf(lab: Lab, prefixes: readonly string[]): string {
+  return JSON.stringify({
+    locations: [{ key: 'lab', name: 'Laboratory', country: 'NL', timezone: 'Europe/Amsterdam' }],
+    regions: lab.regions.map(({ name, apiAddress }) => ({
+      slug: name,
+      name,
+      location: 'lab',
+      speaker: { kind: 'gobgp', address: apiAddress, owner: '64500:1:1', next_hop: { ipv6: '2001:db8::1' } },
+    })),
+    teams: [{ slug: 'lab', name: 'Laboratory', modules: ['ipam', 'lighthouse'] }],
+    users: [{ email: 'lab@lab.example', password, teams: [{ team: 'lab', admin: true }] }],
+    asns: [{ team: 'lab', asn: 64496, verified: true }],
+    announcements: prefixes.map((prefix) => ({
+      team: 'lab',
+      prefix,
+      origin_asn: 64496,
+      regions: lab.regions.map(({ name }) => name),
+      enabled: true,
+      validated: true,
+    })),
+  })
+}
+
+/** Half of each family: benchmarking and documentation space. */
+function numbered(count: number): string[] {
+  return Array.from({ length: count }, (_, at) =>
+    at % 2 === 0
+      ? `198.${18 + Math.floor(at / 512)}.${Math.floor(at / 2) % 256}.0/24`
+      : `2001:db8:${(at + 4096).toString(16)}::/48`,
+  )
+}
+
+async function signIn({ url }: Pharos) {
+  const json = { 'content-type': 'application/json' }
+  const fresh = async (): Promise<string> => {
+    const response = await fetch(`${url}/v3/session/token`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ email: 'lab@lab.example', password }),
+    })
+    return ((await response.json()) as { access: string }).access
+  }
+  let access = await fresh()
+  const call = (path: string, init: { method?: string; body?: string } = {}) =>
+    fetch(`${url}/v3/ipam/announcements${path}`, {
+      ...init,
+      headers: { ...json, authorization: `Bearer ${access}` },
+    })
+  const list = async () =>
+    ((await (await call('?include=region_states')).json()) as { results: Announcement[] }).results
+  return {
+    list,
+    /** The list by a new session: the server may have been another process meanwhile. */
+    again: async () => {
+      access = await fresh()
+      return list()
+    },
+    get: async (id: number) => (await (await call(`/${id}`)).json()) as Announcement,
+    patch: (id: number, body: object) => call(`/${id}`, { method: 'PATCH', body: JSON.stringify(body) }),
+  }
+}
+
+/** A port that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve((address as { port: number }).port))
+    })
+  })
+}
