@@ -9,7 +9,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import { lengthOf, networkOf, prefixAround } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { countBefore, countOf, inFlags, placeOf, type Scope } from './related-count.store.ts'
+import { countBefore, countOf, dayOf, inFlags, stepOf, type Scope } from './related-count.store.ts'
 import type { Ordering, OrderingKey, RelatedQuery } from './related-event.ts'
 import type { RelatedRows } from './related-event.store.ts'
 
@@ -60,6 +60,13 @@ function orderBy(ordering: Ordering): Sql {
     ordering.map(({ key, descending }) =>
       sql.raw(`${columns[key]} ${descending ? 'desc' : 'asc'}${key === 'end' ? ' nulls last' : ''}`),
     ),
+  )
+}
+
+/** Where all are over or none is, "nulls last" would only keep the index from being walked backwards. */
+function orderByWithoutNulls(ordering: Ordering): Sql {
+  return sql.join(
+    ordering.map(({ key, descending }) => sql.raw(`${columns[key]} ${descending ? 'desc' : 'asc'}`)),
   )
 }
 
@@ -166,7 +173,7 @@ function startedPlace(scope: Scope, isDescending: boolean, isDeep: boolean, star
     ? sql`case when high > ${end}::timestamptz then ${startedOffset} else skip end`
     : sql`case when low <= ${start}::timestamptz then ${startedOffset} else skip end`
   return [
-    placeOf({ teamId, flags: scope.flags, measure: 'start', isDescending, offset: wanted }),
+    ...dayOf({ teamId, flags: scope.flags, isDescending, offset: wanted }, 'start'),
     sql`place as materialized (
       select low, high, ${isDescending ? (end ? skip : sql`skip`) : start ? skip : sql`skip`} as skip from (
         select ${isDescending ? sql`'-infinity'::timestamptz` : sql`to_timestamp(bucket * 86400.0)`} as low,
@@ -200,6 +207,7 @@ function byEnd(
   const { teamId } = scope
   const isDescending = ordering[0]!.descending
   const keys = orderBy(ordering)
+  const segmentKeys = orderByWithoutNulls(ordering)
   const wanted = sortColumns(ordering)
   const within = isDescending
     ? sql`end_at < (select to_timestamp((bucket + 1) * 86400.0) from found)`
@@ -211,17 +219,15 @@ function byEnd(
       sql`total as materialized (select ${countOf(scope)} as n)`,
       sql`ended as materialized (
         select coalesce(sum(events), 0)::bigint as n from team_event_counts
-        where team_id = ${teamId} and measure = 'end' and bucket < 2147483647)`,
-      ...(isDeep
-        ? [placeOf({ teamId, flags: null, measure: 'end', isDescending, offset: sql`${offset}::bigint` })]
-        : []),
+        where team_id = ${teamId} and measure = 'end_block' and bucket < 2147483647 / 64)`,
+      ...(isDeep ? dayOf({ teamId, flags: null, isDescending, offset: sql`${offset}::bigint` }, 'end') : []),
       sql`page as materialized (
         select * from (
           (select ${wanted} from team_events where team_id = ${teamId} and end_at is not null and ${isDeep ? within : sql`true`}
-            order by ${keys} offset ${isDeep ? sql`(select skip from found)` : sql`${offset}`} limit ${limit})
+            order by ${segmentKeys} offset ${isDeep ? sql`(select skip from found)` : sql`${offset}`} limit ${limit})
           union all
           (select ${wanted} from team_events where team_id = ${teamId} and end_at is null
-            order by ${keys} offset greatest(${offset} - (select n from ended), 0) limit ${limit})) p
+            order by ${segmentKeys} offset greatest(${offset} - (select n from ended), 0) limit ${limit})) p
         order by ${keys} limit ${limit})`,
     ],
     sql`(select n from total)`,
@@ -248,7 +254,7 @@ function byOther(
     [
       sql`total as materialized (select ${countOf(scope)} as n)`,
       ...(measure
-        ? [placeOf({ teamId, flags: null, measure, isDescending, offset: sql`${offset}::bigint` })]
+        ? stepOf({ teamId, flags: null, isDescending, offset: sql`${offset}::bigint` }, measure)
         : []),
       sql`page as materialized (
         select ${sortColumns(ordering)} from team_events where team_id = ${teamId} and ${measure ? within : sql`true`}
@@ -274,7 +280,7 @@ function filtered(
     and (end_at >= ${start ?? '-infinity'}::timestamptz or end_at is null)`
   const walk = (segment: Sql, skip: Sql) => sql`
     (select ${wanted} from team_events where ${passing} and ${segment} and ${many}
-      order by ${keys} offset ${skip} limit ${limit})`
+      order by ${ordering[0]!.key === 'end' ? orderByWithoutNulls(ordering) : keys} offset ${skip} limit ${limit})`
   const walks =
     ordering[0]!.key === 'end'
       ? sql`${walk(sql`end_at is not null`, sql`${offset}`)} union all

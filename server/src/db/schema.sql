@@ -74,8 +74,10 @@ CREATE OR REPLACE FUNCTION public.event_buckets(start_at timestamp with time zon
  RETURNS TABLE(measure text, bucket integer, flags integer)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-AS $function$ values ('all', 0, event_flags), ('start', day_bucket(start_at), event_flags),
-    ('end', day_bucket(end_at), event_flags), ('bps', rate_bucket(bps), 0), ('pps', rate_bucket(pps), 0) $function$;
+AS $function$ values ('all', 0, event_flags),
+    ('start', day_bucket(start_at), event_flags), ('start_block', day_bucket(start_at) / 64, event_flags),
+    ('end', day_bucket(end_at), event_flags), ('end_block', day_bucket(end_at) / 64, event_flags),
+    ('bps', rate_bucket(bps), 0), ('pps', rate_bucket(pps), 0) $function$;
 
 CREATE OR REPLACE FUNCTION public.raise_revision()
  RETURNS trigger
@@ -516,12 +518,12 @@ create table sources (
 create table team_event_counts (
   team_id integer not null,
   measure text not null,
-  bucket integer not null, -- start, end: days since 1970 in UTC (2147483647: not over); bps, pps: rate_bucket(); all: 0
+  bucket integer not null, -- start, end: days since 1970 in UTC (2147483647: not over); start_block, end_block: those by 64, so that ten years are summed up in 60 rows; bps, pps: rate_bucket(); all: 0
   flags integer not null, -- as in team_events; 0 for bps and pps, of which there are too many buckets
   events bigint not null,
   constraint team_event_counts_pkey PRIMARY KEY (team_id, measure, bucket, flags),
   constraint team_event_counts_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
-  constraint team_event_counts_measure_check CHECK ((measure = ANY (ARRAY['all'::text, 'start'::text, 'end'::text, 'bps'::text, 'pps'::text])))
+  constraint team_event_counts_measure_check CHECK ((measure = ANY (ARRAY['all'::text, 'start'::text, 'start_block'::text, 'end'::text, 'end_block'::text, 'bps'::text, 'pps'::text])))
 );
 alter table team_event_counts enable row level security;
 create policy tenant on team_event_counts as permissive for all to pharos_tenant using ((team_id = current_team_id()));
@@ -548,11 +550,12 @@ END, -- it lasted at most 2^span seconds; 99 while it is not over
   constraint team_events_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
 );
 CREATE INDEX team_events_bps ON public.team_events USING btree (team_id, affected_bps, event_id);
+CREATE INDEX team_events_class ON public.team_events USING btree (team_id, classification_key, event_id);
 CREATE INDEX team_events_end ON public.team_events USING btree (team_id, end_at, event_id) INCLUDE (flags);
 CREATE INDEX team_events_flags ON public.team_events USING btree (team_id, flags, start_at, end_at, affected_bps, affected_pps, event_id);
 CREATE INDEX team_events_network ON public.team_events USING btree (team_id, affected_network);
 CREATE INDEX team_events_pps ON public.team_events USING btree (team_id, affected_pps, event_id);
-CREATE INDEX team_events_span ON public.team_events USING btree (team_id, span, start_at);
+CREATE INDEX team_events_span ON public.team_events USING btree (team_id, span, start_at, end_at, event_id);
 CREATE INDEX team_events_start ON public.team_events USING btree (team_id, start_at, end_at, affected_bps, affected_pps, event_id);
 alter table team_events enable row level security;
 CREATE TRIGGER team_events_deleted AFTER DELETE ON public.team_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();

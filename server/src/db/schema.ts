@@ -297,12 +297,12 @@ export interface SourcesTable {
   created: Generated<Date>
 }
 
-export type TeamEventCountsMeasure = 'all' | 'start' | 'end' | 'bps' | 'pps'
+export type TeamEventCountsMeasure = 'all' | 'start' | 'start_block' | 'end' | 'end_block' | 'bps' | 'pps'
 
 export interface TeamEventCountsTable {
   team_id: number
   measure: TeamEventCountsMeasure
-  /** start, end: days since 1970 in UTC (2147483647: not over); bps, pps: rate_bucket(); all: 0 */
+  /** start, end: days since 1970 in UTC (2147483647: not over); start_block, end_block: those by 64, so that ten years are summed up in 60 rows; bps, pps: rate_bucket(); all: 0 */
   bucket: number
   /** as in team_events; 0 for bps and pps, of which there are too many buckets */
   flags: number

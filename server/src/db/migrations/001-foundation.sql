@@ -390,8 +390,9 @@ create index team_events_flags on team_events (team_id, flags, start_at, end_at,
 create index team_events_end on team_events (team_id, end_at, event_id) include (flags);
 create index team_events_bps on team_events (team_id, affected_bps, event_id);
 create index team_events_pps on team_events (team_id, affected_pps, event_id);
-create index team_events_span on team_events (team_id, span, start_at);
+create index team_events_span on team_events (team_id, span, start_at, end_at, event_id);
 create index team_events_network on team_events (team_id, affected_network);
+create index team_events_class on team_events (team_id, classification_key, event_id);
 comment on column team_events.span is 'it lasted at most 2^span seconds; 99 while it is not over';
 comment on column team_events.flags is 'a bit for each flag, in the order of the contract';
 comment on column team_events.record is 'JSON object without its closing brace, for the list and for the detail';
@@ -401,14 +402,15 @@ comment on column team_events.relationships is 'JSON array';
 -- counting, and the place of a deep offset without walking there. Kept by trigger: see count_team_events().
 create table team_event_counts (
   team_id integer not null references teams on delete cascade,
-  measure text collate "C" not null check (measure in ('all', 'start', 'end', 'bps', 'pps')),
+  measure text collate "C" not null
+    check (measure in ('all', 'start', 'start_block', 'end', 'end_block', 'bps', 'pps')),
   bucket integer not null,
   flags integer not null,
   events bigint not null,
   primary key (team_id, measure, bucket, flags)
 ) with (fillfactor = 50);
-comment on column team_event_counts.bucket is
-  'start, end: days since 1970 in UTC (2147483647: not over); bps, pps: rate_bucket(); all: 0';
+comment on column team_event_counts.bucket is 'start, end: days since 1970 in UTC (2147483647: not over); '
+  'start_block, end_block: those by 64, so that ten years are summed up in 60 rows; bps, pps: rate_bucket(); all: 0';
 comment on column team_event_counts.flags is 'as in team_events; 0 for bps and pps, of which there are too many buckets';
 
 create function day_bucket(at timestamptz) returns integer language sql immutable parallel safe
@@ -426,8 +428,10 @@ create function bucket_rate(bucket integer) returns bigint language sql immutabl
 
 create function event_buckets(start_at timestamptz, end_at timestamptz, bps bigint, pps bigint, event_flags integer)
   returns table (measure text, bucket integer, flags integer) language sql immutable parallel safe
-  as $$ values ('all', 0, event_flags), ('start', day_bucket(start_at), event_flags),
-    ('end', day_bucket(end_at), event_flags), ('bps', rate_bucket(bps), 0), ('pps', rate_bucket(pps), 0) $$;
+  as $$ values ('all', 0, event_flags),
+    ('start', day_bucket(start_at), event_flags), ('start_block', day_bucket(start_at) / 64, event_flags),
+    ('end', day_bucket(end_at), event_flags), ('end_block', day_bucket(end_at) / 64, event_flags),
+    ('bps', rate_bucket(bps), 0), ('pps', rate_bucket(pps), 0) $$;
 
 -- By trigger, because a writer that forgot would make every count wrong for good. Rows are locked in one order.
 -- Whoever writes team_events holds the teams' lock (event.store.ts), so that two writers cannot cross each other.
