@@ -41,7 +41,7 @@ export const openRegions = ['ams', 'fra', 'lon'] as const
 
 const networks = {
   red: { four: '203.0.113', six: '2001:db8:1ed' },
-  blue: { four: '192.0.2', six: '2001:db8:b1e' },
+  blue: { four: '198.18.7', six: '2001:db8:b1e' },
 } as const
 
 export async function createWorld(api: TestApi, { events = 3 } = {}): Promise<World> {
