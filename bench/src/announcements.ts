@@ -1,0 +1,68 @@
+// Announcements for the bench: regions that are the lab's routers, and as many prefixes as a figure wants, every other
+// one IPv6, all of team 1.
+import type { Client } from 'pg'
+import type { Lab } from '../../lab/src/network.ts'
+
+export const owner = '64500:1:1'
+/** Not the product's: its routes are nothing to the reconciler. */
+export const otherOwner = '64500:1:2'
+export const originAsn = 64_496
+
+/** Prefix number n, as SQL and as text. */
+const prefixSql = `(case when n % 2 = 1 then '2001:db8:' || to_hex(n) || '::/48'
+  else '10.' || (n >> 8) || '.' || (n & 255) || '.0/24' end)::cidr`
+export const prefixOf = (n: number): string =>
+  n % 2 === 1 ? `2001:db8:${n.toString(16)}::/48` : `10.${n >> 8}.${n & 255}.0/24`
+
+/** Regions of these names without a router, until `useRouters` gives them one. */
+export async function seedRegions(client: Client, names: readonly string[]): Promise<void> {
+  await client.query(
+    `insert into locations (key, name, country, timezone) values ('lab', 'Lab', 'NL', 'Europe/Amsterdam')`,
+  )
+  await client.query(
+    `insert into regions (slug, name, location_key, speaker)
+     select name, upper(name), 'lab', '{"kind":"sandbox"}' from unnest($1::text[]) name`,
+    [names],
+  )
+}
+
+/** Announcements 1 to `on` are enabled in all regions, the next `off` are not; all are validated. */
+export async function seedAnnouncements(client: Client, on: number, off: number): Promise<void> {
+  await client.query(
+    `insert into announcements
+       (team_id, prefix, origin_asn, enabled, irr_validated, rpki_validated, loa_validated, status, matched)
+     select 1, ${prefixSql}, $3, n <= $1, now(), now(), now(),
+       case when n <= $1 then 'announcing' else 'ready' end, true
+     from generate_series(1, $1::integer + $2::integer) n order by n`,
+    [on, off, originAsn],
+  )
+  await client.query(
+    `insert into announcement_regions (announcement_id, region_id, team_id, configured, state)
+     select a.id, r.id, 1, true, case when a.enabled then 'announcing' else 'withdrawn' end
+     from announcements a cross join regions r`,
+  )
+}
+
+/** Gives each region of the database its router in the lab, and forgets what routers of an earlier run held. */
+export async function useRouters(client: Client, lab: Lab): Promise<void> {
+  for (const { name, apiAddress, nextHop6 } of lab.regions) {
+    const speaker = { kind: 'gobgp', address: apiAddress, owner, next_hop: { ipv6: nextHop6 } }
+    await client.query('update regions set speaker = $2, last_check = null where slug = $1', [name, speaker])
+  }
+  await forgetRuns(client)
+}
+
+/** As if nothing had ever been announced, and nobody had switched anything. */
+export async function forgetRuns(client: Client): Promise<void> {
+  await client.query('truncate holds, region_withdrawals')
+  await client.query(
+    `update announcements set enabled = status <> 'ready',
+       status = case when status = 'ready' then 'ready' else 'announcing' end`,
+  )
+  await client.query(
+    `update announcement_regions ar set message = null, changes = '{}',
+       state = case when a.enabled then 'announcing' else 'withdrawn' end
+     from announcements a where a.id = ar.announcement_id`,
+  )
+  await client.query('vacuum announcements, announcement_regions')
+}

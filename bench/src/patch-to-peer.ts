@@ -1,0 +1,193 @@
+// P5: from the PATCH to the UPDATE at a real neighbour, with the whole product running: the commit, the notification, the
+// reconciler's run, gobgpd, BGP. Beside it GoBGP's own API on the same daemon, and what commercial services promise.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from 'pg'
+import type { BirdLog } from '../../lab/src/bird-log.ts'
+import { median, quantile } from '../../lab/src/measure.ts'
+import { createLab, type Lab } from '../../lab/src/network.ts'
+import { waitFor } from '../../lab/src/wait.ts'
+import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
+import type { Route, Speaker } from '../../server/src/byoip/speaker.ts'
+import { parsePrefix } from '../../server/src/net/prefix.ts'
+import { allRoles } from '../../server/src/roles/serve.ts'
+import {
+  originAsn,
+  otherOwner,
+  prefixOf,
+  seedAnnouncements,
+  seedRegions,
+  useRouters,
+} from './announcements.ts'
+import type { Bench, Figure, Line } from './figure.ts'
+import { ask, HttpConnection, renderRequest } from './http-connection.ts'
+import { missingPeers } from './packages.ts'
+import { seedTeams, seedUsers, signIn } from './people.ts'
+import { startProduct } from './product.ts'
+import { milliseconds, times, whole } from './table.ts'
+
+/** What commercial services say of their own: "2 to 7 minutes" from the call to the announcement. */
+const commercialPromiseMs = { shortest: 2 * 60_000, longest: 7 * 60_000 }
+
+/** An announcement may change 12 times in an hour before it is damped; each toggle changes it twice. */
+const togglesEach = 5
+const regions = ['ams', 'fra'] as const
+
+export const patchToPeer: Figure = {
+  id: 'P5',
+  name: 'patch-to-peer',
+  title: 'PATCH to the UPDATE at a BIRD peer, commit included',
+  missing: () => missingPeers().routers,
+  run,
+}
+
+async function run(bench: Bench): Promise<Line[]> {
+  const toggles = bench.quick ? 20 : 250
+  const sizes = bench.quick ? [100, 1000] : [100, 2_500, 10_000]
+  const lines: Line[] = []
+  for (const size of sizes) lines.push(...(await measureSize(bench, size, toggles)))
+  return lines
+}
+
+type Samples = Record<'answer' | 'on' | 'off' | 'peerOn' | 'peerOff', number[]>
+
+async function measureSize(bench: Bench, size: number, toggles: number): Promise<Line[]> {
+  const off = Math.ceil(toggles / togglesEach)
+  const postgres = await (
+    await bench.cluster()
+  ).database(`toggles_${size}_${off}`, async (client) => {
+    await seedTeams(client, 1)
+    await seedUsers(client, 1, 1)
+    await seedRegions(client, regions)
+    await seedAnnouncements(client, size, off)
+  })
+  await using stack = new AsyncDisposableStack()
+  const client = await postgres.directConnection()
+  stack.defer(() => client.end())
+  const lab = stack.use(await createLab({ regions }))
+  await useRouters(client, lab)
+  const { databaseUrl } = postgres
+  const product = stack.use(await startProduct({ roles: allRoles, databaseUrl, folder: bench.folder }))
+  await untilAnnounced(lab, size)
+  const speaker = createGobgpSpeaker({ address: lab.regions[0]!.apiAddress, owner: otherOwner })
+  stack.defer(() => speaker.close())
+  const samples = await measureToggles({ client, lab, speaker, url: product.url }, size, toggles)
+  return linesOf(size, samples, bench)
+}
+
+/** The reconciler has told the routers, and they their neighbours. */
+async function untilAnnounced(lab: Lab, count: number): Promise<void> {
+  const hasAll = async (name: string) => (await lab.birdRoutes(name)).length >= count
+  for (const { name } of lab.regions) {
+    await waitFor(`${name} has ${count} routes`, () => hasAll(name), { timeoutMs: 60_000, everyMs: 250 })
+  }
+  await sleep(1000)
+}
+
+type World = { readonly client: Client; readonly lab: Lab; readonly speaker: Speaker; readonly url: string }
+
+/** One at a time, each a moment after the last was seen, so that a sample is one toggle and not a queue of them. */
+async function measureToggles(world: World, size: number, toggles: number): Promise<Samples> {
+  const { client, lab, speaker, url } = world
+  const samples: Samples = { answer: [], on: [], off: [], peerOn: [], peerOff: [] }
+  const [{ access } = { access: '' }] = await signIn(url, 1)
+  using stack = new DisposableStack()
+  const logs = lab.regions.map(({ name }) => stack.use(lab.watchBirdRoutes(name)))
+  const connection = await HttpConnection.open(url)
+  for (let toggle = 0; toggle < toggles; toggle++) {
+    const n = size + 1 + Math.floor(toggle / togglesEach)
+    for (const enabled of [true, false]) {
+      const route = routeOf(60_000 + toggle)
+      await peerToggle(speaker, logs[0]!, route, enabled, samples)
+      await ownToggle(connection, url, access, logs, n, enabled, samples)
+      for (const log of logs) log.clear()
+      await sleep(60)
+    }
+    // The guard lets a few withdrawals pass in ten minutes: these are made to have come ten minutes apart.
+    await client.query(`update region_withdrawals set at = at - interval '11 minutes'`)
+  }
+  connection.close()
+  return samples
+}
+
+async function ownToggle(
+  connection: HttpConnection,
+  url: string,
+  access: string,
+  logs: readonly BirdLog[],
+  n: number,
+  enabled: boolean,
+  samples: Samples,
+): Promise<void> {
+  const request = renderRequest(new URL(url).host, {
+    method: 'PATCH',
+    path: `/v3/ipam/announcements/${n}`,
+    authorization: `Bearer ${access}`,
+    body: JSON.stringify({ enabled }),
+  })
+  const start = now()
+  const answer = await ask(connection, request)
+  samples.answer.push(now() - start)
+  if (answer.status !== 200) throw new Error(`PATCH: ${answer.status} ${answer.body}`)
+  const kind = enabled ? 'announced' : 'removed'
+  for (const log of logs) {
+    const { atMs } = await log.saw(kind, prefixOf(n))
+    samples[enabled ? 'on' : 'off'].push(atMs - start)
+  }
+}
+
+async function peerToggle(
+  speaker: Speaker,
+  log: BirdLog,
+  route: Route,
+  enabled: boolean,
+  samples: Samples,
+): Promise<void> {
+  const start = now()
+  await (enabled ? speaker.announce([route]) : speaker.withdraw([route]))
+  const { atMs } = await log.saw(enabled ? 'announced' : 'removed', route.prefix)
+  samples[enabled ? 'peerOn' : 'peerOff'].push(atMs - start)
+}
+
+function routeOf(n: number): Route {
+  const prefix = parsePrefix(prefixOf(n & ~1))
+  return { prefix, asPath: [originAsn], nextHop: '0.0.0.0', communities: [], largeCommunities: [] }
+}
+
+function linesOf(size: number, samples: Samples, { say }: Bench): Line[] {
+  say(
+    `${whole(size)} routes a region: PATCH answered in p50 ${milliseconds(median(samples.answer))}, ` +
+      `p99 ${milliseconds(quantile(samples.answer, 0.99))}; max to the peer ${milliseconds(Math.max(...samples.on, ...samples.off))}`,
+  )
+  const directions = [
+    { word: 'on', ours: samples.on, peer: samples.peerOn },
+    { word: 'off', ours: samples.off, peer: samples.peerOff },
+  ]
+  const lines = directions.map(({ word, ours, peer }): Line => {
+    const [p50, p99] = [median(ours), quantile(ours, 0.99)]
+    const theirs = median(peer)
+    return {
+      what: `${word}, ${whole(size)} routes a region`,
+      figure: `p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}`,
+      peer: `p50 ${milliseconds(theirs)}, p99 ${milliseconds(quantile(peer, 0.99))} GoBGP API`,
+      ratio: `${times(p50 / theirs)} its time`,
+      goal: 'p50 <= 15 ms, p99 <= 100 ms',
+      reached: p50 <= 15 && p99 <= 100,
+    }
+  })
+  const p99 = quantile([...samples.on, ...samples.off], 0.99)
+  const { shortest, longest } = commercialPromiseMs
+  const promise: Line = {
+    what: `both, ${whole(size)} routes a region`,
+    figure: `p99 ${milliseconds(p99)}`,
+    peer: `${shortest / 60_000} to ${longest / 60_000} min, commercial promise`,
+    ratio: `${whole(shortest / p99)}x to ${whole(longest / p99)}x faster`,
+    goal: '',
+    reached: undefined,
+  }
+  return [...lines, promise]
+}
+
+/** The clock of BIRD's log, with fractions. */
+function now(): number {
+  return performance.timeOrigin + performance.now()
+}
