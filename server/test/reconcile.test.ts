@@ -213,7 +213,9 @@ describe('damping', () => {
   it('stores a toggle at once, withdraws at once, and lets the announcement wait, saying until when', async () => {
     const id = await seed('203.0.113.0/24', { enabled: false })
     const start = Date.now() - 10 * 60_000
-    for (let at = 0; at < 13; at++) await patch(id, at % 2 === 0, undefined, new Date(start + at * 1000))
+    for (let at = 0; at < 12; at++) await patch(id, at % 2 === 0, undefined, new Date(start + at * 1000))
+    assert.equal((await reconcile()).waiting, 0)
+    await patch(id, true, undefined, new Date(start + 12_000))
     const report = await reconcile()
     assert.deepEqual([report.waiting, onRouter()], [1, []])
     const until = new Date(start + 3_600_000).toISOString()

@@ -100,9 +100,9 @@ function decisionAbout(
   row: CheckedRow | undefined,
   decisions: readonly Decision[],
 ): Decision | undefined {
-  const switched = row?.changes.at(-1)?.getTime() ?? -Infinity
+  const switchedMs = row?.changedMs ?? -Infinity
   return decisions
-    .filter(({ withdrawals, decided }) => withdrawals.has(prefix) && decided.getTime() > switched)
+    .filter(({ withdrawals, decided }) => withdrawals.has(prefix) && decided.getTime() > switchedMs)
     .reduce<Decision | undefined>(
       (newest, one) => (newest && newest.decided >= one.decided ? newest : one),
       undefined,

@@ -41,7 +41,7 @@ function seenOfDesired({ prefix }: CheckedRow, { after, wanted, waiting, refused
   const route = wanted.get(prefix)
   if (present && (!route || sameRoute(present, route))) return { state: 'announced', message: null }
   const until = waiting.get(prefix)
-  return { state: 'announcing', message: until ? dampedMessage(until) : null }
+  return { state: 'announcing', message: until ? dampedMessage(until) : 'The router does not show it yet.' }
 }
 
 function dampedMessage(until: Date): string {

@@ -14,7 +14,14 @@ const prefixAt = (at: number) =>
   parsePrefix(at % 2 === 0 ? `10.0.${at}.0/24` : `2001:db8:${at.toString(16)}::/48`)
 
 function rowOf(prefix: string, rest: Partial<PlanRow> = {}): PlanRow {
-  const row = { announcementId: 1, regionId: 1, originAsn: 64496, desired: true, changes: [] }
+  const row = {
+    announcementId: 1,
+    regionId: 1,
+    originAsn: 64496,
+    desired: true,
+    changedMs: null,
+    limitMs: null,
+  }
   return { ...row, prefix, state: 'withdrawn', message: null, ...rest }
 }
 
@@ -125,23 +132,21 @@ describe('the plan', () => {
 })
 
 describe('damping', () => {
-  const times = (count: number) => Array.from({ length: count }, (_, at) => ago(count - at))
+  const hourMs = 3_600_000
 
-  it('lets twelve changes in an hour pass', () => {
-    assert.equal(dampedUntil(times(12), now), undefined)
-  })
-
-  it('makes the thirteenth wait until the oldest of them is an hour old', () => {
-    assert.deepEqual(dampedUntil(times(13), now), new Date(ago(13).getTime() + 3_600_000))
-    assert.equal(dampedUntil(times(13), new Date(ago(13).getTime() + 3_600_000)), undefined)
+  it('makes a prefix wait until the change that used up the hour is an hour old', () => {
+    const limitMs = ago(13).getTime()
+    assert.deepEqual(dampedUntil({ limitMs }, now), new Date(limitMs + hourMs))
+    assert.equal(dampedUntil({ limitMs }, new Date(limitMs + hourMs)), undefined)
+    assert.equal(dampedUntil({ limitMs: null }, now), undefined)
   })
 
   it('holds back announcements only, and only of what is not there', () => {
-    const changes = times(13)
+    const limitMs = ago(13).getTime()
     const rows = [
-      rowOf('10.0.0.0/24', { changes }),
-      rowOf('10.0.2.0/24', { changes, desired: false }),
-      rowOf('10.0.4.0/24', { changes, originAsn: 64499 }),
+      rowOf('10.0.0.0/24', { limitMs }),
+      rowOf('10.0.2.0/24', { limitMs, desired: false }),
+      rowOf('10.0.4.0/24', { limitMs, originAsn: 64499 }),
       rowOf('10.0.6.0/24'),
     ]
     const { plan, waiting } = damp(
@@ -255,7 +260,7 @@ describe('the guard', () => {
   it('goes by the newest decision, and by none from before the last switch', () => {
     const newest = { ...calm, decisions: [decided(true, 2, 0), decided(false, 1, 0)] }
     assert.deepEqual(guardPlan(planOf(20, 1), newest).declined, [prefixAt(0)])
-    const switched = [rowOf(prefixAt(0), { desired: false, changes: [ago(1)] }), rowOf(prefixAt(1))]
+    const switched = [rowOf(prefixAt(0), { desired: false, changedMs: ago(1).getTime() }), rowOf(prefixAt(1))]
     const plan = planRoutes(region, switched, routes(2))
     const full = { ...calm, withdrawnRecently: 3 }
     assert.equal(guardPlan(plan, { ...full, decisions: [decided(true, 2, 0)] }).withdraw.length, 0)

@@ -14,8 +14,10 @@ export type PlanRow = {
   readonly desired: boolean
   readonly state: RegionState
   readonly message: string | null
-  /** When the desired state changed, oldest first; may be empty where there is nothing to damp. */
-  readonly changes: readonly Date[]
+  /** When the desired state last changed; milliseconds since 1970, as ten thousand Dates take time to make. */
+  readonly changedMs: number | null
+  /** When it changed so many times before the last that the ones since use up what damping allows in an hour. */
+  readonly limitMs: number | null
 }
 
 /** A row that was checked: one for its prefix, of this region. */
@@ -102,7 +104,8 @@ function checkRows(region: PlanRegion, read: readonly PlanRow[]) {
   for (const row of read) {
     const prefix = readPrefix(row.prefix)
     const reason = whatIsWrong(region, row, prefix)
-    if (reason === undefined && prefix !== undefined) checked.push({ ...row, prefix })
+    if (reason === undefined && prefix !== undefined)
+      checked.push(row.prefix === prefix ? (row as CheckedRow) : { ...row, prefix })
     else quarantined.push({ row, reason: reason ?? '' })
   }
   const rows = new Map<Prefix, CheckedRow>()

@@ -4,6 +4,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
 import {
+  changesPerHourMax,
   statusOf,
   type Announcement,
   type AnnouncementRegion,
@@ -32,7 +33,9 @@ const isDesired = sql`(ar.configured and a.enabled and not a.suspended)`
 export async function readRegionRows(db: Db, regionId: number): Promise<PlanRow[]> {
   const { rows } = await sql<PlanRow>`
     select ar.announcement_id as "announcementId", ar.region_id as "regionId", a.prefix, a.origin_asn as "originAsn",
-      ${isDesired} as desired, ar.state, ar.message, ar.changes
+      ${isDesired} as desired, ar.state, ar.message,
+      (extract(epoch from ar.changes[cardinality(ar.changes)]) * 1000)::float8 as "changedMs",
+      (extract(epoch from ar.changes[cardinality(ar.changes) - ${changesPerHourMax}::integer]) * 1000)::float8 as "limitMs"
     from announcement_regions ar join announcements a on a.id = ar.announcement_id
     where ar.region_id = ${regionId}`.execute(db)
   return rows
