@@ -48,6 +48,8 @@ class Reconcilers implements Component {
 
   start(): void {
     const wakeAll = () => {
+      // A region that was just added has no loop yet that could be woken.
+      this.#loop.wake()
       for (const region of this.#regions.values()) region.wake()
     }
     this.#off.push(this.#deps.waker.on('announcements', wakeAll), this.#deps.waker.on('holds', wakeAll))
