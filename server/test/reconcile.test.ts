@@ -498,6 +498,27 @@ describe('when something is down', () => {
     assert.equal(onRouter().length, 3)
   })
 
+  it('withdraws nothing when PostgreSQL is lost while it sends, and goes on at the next run', async () => {
+    const id = await seed('203.0.113.0/24')
+    await reconcile()
+    await patch(id, false)
+    const late = await seed('198.51.100.0/24')
+    const cutting = {
+      ...forward(speaker),
+      announce: async (routes: readonly Route[]) => {
+        await speaker.announce(routes)
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+          and pid <> pg_backend_pid() and state = 'idle in transaction'`.execute(database.postgres.owner)
+      },
+    }
+    await assert.rejects(reconcile({ speaker: cutting }))
+    assert.deepEqual(onRouter(), ['198.51.100.0/24', '203.0.113.0/24'])
+    assert.deepEqual([(await get(late)).status, (await get(id)).status], ['announcing', 'withdrawing'])
+    await reconcile()
+    assert.deepEqual([(await get(late)).status, (await get(id)).status], ['announced', 'withdrawn'])
+    assert.deepEqual(onRouter(), ['198.51.100.0/24'])
+  })
+
   it('sends nothing under a lease that somebody else has taken over', async () => {
     const id = await seed('203.0.113.0/24')
     await seed('198.51.100.0/24')
