@@ -17,7 +17,7 @@ export function isSourceSecret(keys: KeyRing, secret: string, stored: Buffer | u
 
 /** `Token <secret>`, or `Basic` with the secret as the password and any name. Undefined where it is neither. */
 export function parseSourceCredential(authorization: string): string | undefined {
-  const match = /^(token|basic) +([\x21-\x7e]{1,1000})$/i.exec(authorization)
+  const match = /^(token|basic) +([\x21-\x7e][\x20-\x7e]{0,999})$/i.exec(authorization)
   if (!match) return undefined
   if (match[1]!.toLowerCase() === 'token') return match[2]
   const pair = Buffer.from(match[2]!, 'base64').toString('utf8')
