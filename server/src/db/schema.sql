@@ -44,16 +44,21 @@ CREATE OR REPLACE FUNCTION public.create_month_partitions(month date)
  LANGUAGE plpgsql
 AS $function$
 declare
-  first date := date_trunc('month', month)::date;
-  past date := (date_trunc('month', month) + interval '1 month')::date;
+  first timestamptz := date_trunc('month', month::timestamp) at time zone 'UTC';
+  past timestamptz := (date_trunc('month', month::timestamp) + interval '1 month') at time zone 'UTC';
   parent text;
   part text;
+  time_column text;
 begin
   foreach parent in array array['deliveries', 'audit_entries'] loop
-    part := format('%s_%s', parent, to_char(first, 'YYYY_MM'));
+    part := format('%s_%s', parent, to_char(month, 'YYYY_MM'));
     if to_regclass(part) is null then
-      execute format('create table %I partition of %I for values from (%L) to (%L)', part, parent,
-        first::timestamp at time zone 'UTC', past::timestamp at time zone 'UTC');
+      time_column := case parent when 'deliveries' then 'received' else 'at' end;
+      execute format('lock table %I in access exclusive mode', parent || '_default');
+      execute format('create table %I (like %I including all excluding identity)', part, parent);
+      execute format('with moved as (delete from %I where %I >= %L and %I < %L returning *)
+        insert into %I select * from moved', parent || '_default', time_column, first, time_column, past, part);
+      execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, part, first, past);
     end if;
   end loop;
 end $function$;
