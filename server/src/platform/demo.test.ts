@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { ingestDeliveries } from '../analysis/ingest.ts'
+import { maintain } from '../db/maintenance.ts'
+import { createTestDatabase } from '../db/testing.ts'
+import { createOwnershipCache } from '../inventory/ownership.ts'
+import { createKeyRing } from '../runtime/secrets.ts'
+import { demoHistory } from './demo-history.ts'
+import { demoAccounts, prepareDemo } from './demo.ts'
+
+const secret = createKeyRing(['a-secret-of-at-least-thirty-two-bytes'])
+const now = new Date('2026-03-10T17:23:45Z')
+const dayMs = 86_400_000
+
+test('the history is the same for the same time, within its 30 days, and each delivery is sent once', () => {
+  for (const at of [now, new Date('2024-02-29T00:00:00Z'), new Date('2027-12-31T23:59:59Z')]) {
+    const history = demoHistory(at)
+    assert.deepEqual(demoHistory(at), history)
+    assert.equal(new Set(history.map(({ deliveryId }) => deliveryId)).size, history.length)
+    const times = history.map(({ received }) => received.getTime())
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+    )
+    assert.ok(times[0]! >= at.getTime() - 30 * dayMs && times.at(-1)! <= at.getTime())
+    assert.ok(history.length > 900, `${history.length} deliveries`)
+  }
+})
+
+test('the demo platform: every delivery is read, and both teams have much to see and nothing in common', async () => {
+  await using database = await createTestDatabase()
+  const db = database.postgres.owner
+  const rowsOf = async <T>(query: ReturnType<typeof sql>) => (await query.execute(db)).rows as T[]
+  await prepareDemo(database.postgres, { secret }, now)
+  const report = await ingestDeliveries(database.postgres, createOwnershipCache())
+  assert.equal(report.failed, 0)
+  assert.equal(report.done, demoHistory(now).length)
+
+  const events = await rowsOf<{ id: string; classification_key: string; end_at: Date | null; v6: boolean }>(
+    sql`select id, classification_key, end_at, family(affected_network) = 6 as v6 from events`,
+  )
+  assert.equal(events.length, 300)
+  assert.ok(new Set(events.map((event) => event.classification_key)).size >= 10)
+  assert.ok(!events.some((event) => event.classification_key === 'unknown'))
+  assert.ok(events.filter((event) => event.v6).length >= 20)
+  assert.ok(events.filter((event) => event.end_at === null).length >= 4)
+
+  const ofTeam = async (slug: string) =>
+    (
+      await rowsOf<{ event_id: string }>(
+        sql`select event_id from team_events e join teams t on t.id = e.team_id where t.slug = ${slug}`,
+      )
+    ).map(({ event_id }) => event_id)
+  const [demo, other] = [await ofTeam('demo'), await ofTeam('other')]
+  assert.ok(demo.length > 120 && other.length > 60, `${demo.length} and ${other.length}`)
+  assert.ok(new Set(demo).isDisjointFrom(new Set(other)))
+  assert.ok(demo.length + other.length < events.length, 'some concern nobody')
+
+  await maintain(db)
+  const [{ strays }] = (await rowsOf<{ strays: number }>(
+    sql`select count(*)::integer as strays from deliveries_default`,
+  )) as [{ strays: number }]
+  assert.equal(strays, 0, 'months that have begun have partitions')
+})
+
+test('a second start changes nothing: neither what was switched nor the history', async () => {
+  await using database = await createTestDatabase()
+  const db = database.postgres.owner
+  await prepareDemo(database.postgres, { secret }, now)
+  await sql`update announcements set enabled = false where prefix = '203.0.113.0/24'`.execute(db)
+  await sql`update deliveries set state = 'done'`.execute(db)
+  const stateOf = async () => [
+    await db.selectFrom('deliveries').selectAll().orderBy('id').execute(),
+    await db.selectFrom('announcements').selectAll().orderBy('id').execute(),
+    await db.selectFrom('users').selectAll().orderBy('id').execute(),
+  ]
+  const before = await stateOf()
+  await prepareDemo(database.postgres, { secret }, new Date(now.getTime() + 3 * dayMs))
+  assert.deepEqual(await stateOf(), before)
+})
+
+test('its accounts are marked as demo accounts, each in a team', async () => {
+  await using database = await createTestDatabase()
+  await prepareDemo(database.postgres, { secret }, now)
+  const { rows } = await sql`
+    select u.email, u.is_demo, u.is_staff, m.is_admin, t.name as team
+    from users u join memberships m on m.user_id = u.id join teams t on t.id = m.team_id order by u.id`.execute(
+    database.postgres.owner,
+  )
+  assert.deepEqual(rows, [
+    { email: 'demo@demo.example', is_demo: true, is_staff: false, is_admin: true, team: 'Demo Networks' },
+    { email: 'other@demo.example', is_demo: true, is_staff: false, is_admin: true, team: 'Other Networks' },
+    { email: 'staff@demo.example', is_demo: true, is_staff: true, is_admin: false, team: 'Demo Networks' },
+  ])
+  assert.deepEqual(
+    demoAccounts.map(({ email }) => email),
+    rows.map((row) => (row as { email: string }).email),
+  )
+})
+
+test('a database of somebody else gets no accounts with a published password', async () => {
+  await using database = await createTestDatabase()
+  const db = database.postgres.owner
+  await sql`insert into teams (slug, name) values ('customer', 'A customer')`.execute(db)
+  await assert.rejects(
+    prepareDemo(database.postgres, { secret }, now),
+    /team customer, which is not of the demo/,
+  )
+  assert.deepEqual(await db.selectFrom('users').selectAll().execute(), [])
+})
