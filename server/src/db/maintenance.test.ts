@@ -1,40 +1,49 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { maintain } from './maintenance.ts'
 import { createTestDatabase } from './testing.ts'
+import { writeAudit } from './audit.ts'
 
-const database = await createTestDatabase()
-after(() => database[Symbol.asyncDispose]())
-const db = database.postgres.owner
+const partitionOf = (table: string) => sql<{ part: string; rows: number }>`
+  select tableoid::regclass::text as part, count(*)::integer as rows from ${sql.table(table)} group by 1`
 
-const partitionsOf = async (parent: string): Promise<string[]> => {
-  const { rows } = await sql<{ name: string }>`
-    select inhrelid::regclass::text as name from pg_inherits where inhparent = ${parent}::regclass order by 1`.execute(
-    db,
-  )
-  return rows.map(({ name }) => name)
-}
+describe('maintenance', () => {
+  it('gives months their partitions, with the rows that came before them, any number of times', async () => {
+    await using database = await createTestDatabase()
+    const { owner } = database.postgres
+    const entry = { teamId: null, actor: 'operator', action: 'test.write', target: 'test:1' }
+    await writeAudit(owner, entry)
+    await sql`insert into audit_entries (at, actor, action, target) values (now() - interval '5 years', 'a', 'b', 'c')`.execute(
+      owner,
+    )
+    await Promise.all([maintain(owner), maintain(owner)])
+    await writeAudit(owner, entry)
+    await maintain(owner)
+    const month = new Date().toISOString().slice(0, 7).replace('-', '_')
+    const { rows } = await partitionOf('audit_entries').execute(owner)
+    assert.deepEqual(
+      rows.toSorted((a, b) => a.part.localeCompare(b.part)),
+      [
+        { part: `audit_entries_${month}`, rows: 2 },
+        { part: 'audit_entries_default', rows: 1 },
+      ],
+    )
+  })
 
-test('what was written before the month had its partition moves there, and later rows go there', async () => {
-  await sql`insert into sources (key, kind, name, secret_mac) values ('s', 'generic', 'S', '')`.execute(db)
-  await sql`insert into audit_entries (actor, action, target) values ('operator', 'early', '')`.execute(db)
-  await sql`insert into deliveries (source_key, delivery_id, body) values ('s', 'early', '')`.execute(db)
-  await maintain(db)
-  await maintain(db)
-  await sql`insert into audit_entries (actor, action, target) values ('operator', 'late', '')`.execute(db)
-  await sql`insert into deliveries (source_key, delivery_id, body) values ('s', 'late', '')`.execute(db)
-  for (const [parent, name] of [
-    ['audit_entries', 'action'],
-    ['deliveries', 'delivery_id'],
-  ] as const) {
-    assert.equal((await partitionsOf(parent)).length, 4, 'this month, the next two and the default one')
-    const { rows } = await sql`
-      select ${sql.ref(name)} as name, tableoid = ${`${parent}_default`}::regclass as stray
-      from ${sql.table(parent)} order by id`.execute(db)
-    assert.deepEqual(rows, [
-      { name: 'early', stray: false },
-      { name: 'late', stray: false },
-    ])
-  }
+  it('forgets idempotency keys after a day', async () => {
+    await using database = await createTestDatabase()
+    const { owner } = database.postgres
+    await sql`insert into teams (slug, name) values ('red', 'Red')`.execute(owner)
+    for (const [key, age] of [
+      ['old', '25 hours'],
+      ['new', '23 hours'],
+    ] as const) {
+      await sql`insert into idempotency_keys (team_id, credential, key, request_hash, status, created)
+        values (1, 'user:1', ${key}, '', 200, now() - ${age}::interval)`.execute(owner)
+    }
+    await maintain(owner)
+    const { rows } = await sql<{ key: string }>`select key from idempotency_keys`.execute(owner)
+    assert.deepEqual(rows, [{ key: 'new' }])
+  })
 })

@@ -488,26 +488,29 @@ create table audit_entries_default partition of audit_entries default;
 create index audit_entries_team on audit_entries (team_id, at);
 
 -- Tables that grow without end are cut by month. Rows of a month without a partition go to the default one, so that a
--- maintenance run that is late loses nothing; when the month gets its partition, they move there. (Left in the default
--- one, they would forbid the partition for good.)
+-- maintenance run that is late loses nothing; they move when the month gets its own, since a partition cannot be
+-- attached while the default one holds rows of its range.
 create function create_month_partitions(month date) returns void language plpgsql as $$
 declare
   first timestamptz := date_trunc('month', month::timestamp) at time zone 'UTC';
   past timestamptz := (date_trunc('month', month::timestamp) + interval '1 month') at time zone 'UTC';
+  partitioned text[];
   parent text;
+  key text;
   part text;
-  time_column text;
 begin
-  foreach parent in array array['deliveries', 'audit_entries'] loop
+  perform pg_advisory_xact_lock(hashtext('create_month_partitions'));
+  foreach partitioned slice 1 in array array[['deliveries', 'received'], ['audit_entries', 'at']] loop
+    parent := partitioned[1];
+    key := partitioned[2];
     part := format('%s_%s', parent, to_char(month, 'YYYY_MM'));
-    if to_regclass(part) is null then
-      time_column := case parent when 'deliveries' then 'received' else 'at' end;
-      execute format('lock table %I in access exclusive mode', parent || '_default');
-      execute format('create table %I (like %I including all excluding identity)', part, parent);
-      execute format('with moved as (delete from %I where %I >= %L and %I < %L returning *)
-        insert into %I select * from moved', parent || '_default', time_column, first, time_column, past, part);
-      execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, part, first, past);
-    end if;
+    continue when to_regclass(part) is not null;
+    -- Nobody may write to the default partition between the move and the attachment.
+    execute format('lock table %I in access exclusive mode', parent || '_default');
+    execute format('create table %I (like %I including defaults including constraints including indexes)', part, parent);
+    execute format('with moved as (delete from %I where %I >= %L and %I < %L returning *) insert into %I select * from moved',
+      parent || '_default', key, first, key, past, part);
+    execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, part, first, past);
   end loop;
 end $$;
 
