@@ -15,14 +15,15 @@ export async function createAnnouncements(
   created: readonly Create<'announcement'>[],
   now: Date,
 ): Promise<void> {
-  const rows = created.map(({ fields }) => ({ ...fields, ...validationsOf(fields, now) }))
+  const rows = created.map(({ fields }, place) => ({ ...fields, ...validationsOf(fields, now), place }))
   const inserted = await sql<{ id: number; team_id: number; prefix: string }>`
     insert into announcements (team_id, prefix, origin_asn, description, suspended,
       irr_validated, rpki_validated, loa_validated, created)
     select t.id, n.prefix, n.origin_asn, n.description, n.suspended, n.irr, n.rpki, n.loa, ${now}
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (team text, prefix cidr, origin_asn bigint,
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (place integer, team text, prefix cidr, origin_asn bigint,
       description text, suspended boolean, irr timestamptz, rpki timestamptz, loa timestamptz)
     join teams t on t.slug = n.team
+    order by n.place
     returning id, team_id, prefix`.execute(trx)
   const regions = await knownRegions(trx)
   const byPrefix = new Map(created.map((change) => [String(change.key), change.fields]))

@@ -84,21 +84,24 @@ const creators: Creators = {
     sql`
     insert into memberships (team_id, user_id, is_admin)
     select t.id, u.id, n.admin
-    from ${recordset(created.map(({ fields }) => fields))} as n (team text, "user" text, admin boolean)
-    join teams t on t.slug = n.team join users u on lower(u.email) = n.user`.execute(trx),
+    from ${recordset(created.map(({ fields }) => fields))} as n (place integer, team text, "user" text, admin boolean)
+    join teams t on t.slug = n.team join users u on lower(u.email) = n.user
+    order by n.place`.execute(trx),
   prefix: (trx, created) =>
     sql`
     insert into prefixes (team_id, prefix, name, location_key)
     select t.id, n.prefix, n.name, n.location
-    from ${recordset(created.map(({ fields }) => fields))} as n (team text, prefix cidr, name text, location text)
-    join teams t on t.slug = n.team`.execute(trx),
+    from ${recordset(created.map(({ fields }) => fields))} as n (place integer, team text, prefix cidr, name text, location text)
+    join teams t on t.slug = n.team
+    order by n.place`.execute(trx),
   asn: (trx, created, now) =>
     sql`
     insert into asns (team_id, asn, name, verified)
     select t.id, n.asn, n.name, n.verified
     from ${recordset(created.map(({ fields }) => ({ ...fields, verified: timeOf(fields.verified, now) })))}
-      as n (team text, asn bigint, name text, verified timestamptz)
-    join teams t on t.slug = n.team`.execute(trx),
+      as n (place integer, team text, asn bigint, name text, verified timestamptz)
+    join teams t on t.slug = n.team
+    order by n.place`.execute(trx),
   announcement: createAnnouncements,
   source: (trx, created) =>
     trx
@@ -115,8 +118,9 @@ const creators: Creators = {
       .execute(),
 }
 
+/** Rows as a table; `place` is their order, so that ids follow the order of the file. */
 function recordset(rows: readonly object[]) {
-  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)`
+  return sql`jsonb_to_recordset(${JSON.stringify(rows.map((row, place) => ({ ...row, place })))}::jsonb)`
 }
 
 /** The time of a pass: that of the file, or now where the file only says that it passed. */

@@ -80,6 +80,15 @@ test('a second start changes nothing: neither what was switched nor the history'
   assert.deepEqual(await stateOf(), before)
 })
 
+test('ids follow the order of the file', async () => {
+  await using database = await createTestDatabase()
+  await prepareDemo(database.postgres, { secret }, now)
+  const { rows } = await sql`select host(prefix) as address from announcements order by id limit 2`.execute(
+    database.postgres.owner,
+  )
+  assert.deepEqual(rows, [{ address: '203.0.113.0' }, { address: '2001:db8:a::' }])
+})
+
 test('its accounts are marked as demo accounts, each in a team', async () => {
   await using database = await createTestDatabase()
   await prepareDemo(database.postgres, { secret }, now)
