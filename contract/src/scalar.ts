@@ -23,7 +23,7 @@ export const Time = Type.String({
 export const NullableTime = Nullable(Time)
 
 /** One of a closed list of words. */
-export const OneOf = <const V extends readonly string[]>(...values: V) => Type.Enum(values)
+export const OneOf = <const V extends readonly string[]>(...values: V) => Type.Enum<[...V]>([...values])
 
 /** A query parameter that may be given several times and then means OR. */
 export const Repeatable = <T extends TSchema>(schema: T) => Type.Array(schema, { minItems: 1, maxItems: 100 })

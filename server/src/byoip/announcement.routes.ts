@@ -2,7 +2,7 @@
 import { getAnnouncement as getRoute, listAnnouncements as listRoute } from '@pharos/contract/byoip'
 import { listRegions as regionsRoute, updateAnnouncement } from '@pharos/contract/byoip'
 import { handle, type Mounted } from '../http/mount.ts'
-import { getAnnouncement, listAnnouncements, type ListQuery } from './list-announcements.ts'
+import { getAnnouncement, listAnnouncements } from './list-announcements.ts'
 import { patchAnnouncement, type PatchDeps } from './patch-announcement.ts'
 import { parseInclude } from './present-announcement.ts'
 import { listRegions } from './region.ts'
@@ -16,8 +16,7 @@ export function announcementRoutes(deps: PatchDeps): Mounted[] {
       getAnnouncement(deps, operation, params.announcement_id, parseInclude(query.include)),
     ),
     handle(listRoute, async (operation, { query }) => {
-      // The contract checks the words of closed lists; its type for them is only string.
-      const body = await listAnnouncements(deps, operation, query as ListQuery)
+      const body = await listAnnouncements(deps, operation, query)
       return { body, page: { ...query, count: body.count } }
     }),
     handle(regionsRoute, async (operation, { query }) => {

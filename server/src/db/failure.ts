@@ -3,8 +3,11 @@
 import { Failure } from '../runtime/error.ts'
 import { errorCode, errorText } from './errno.ts'
 
-/** SQLSTATE classes 08 (connection) and 53 (resources: connections, memory, disk), shutdowns, and timeouts. */
-const UNAVAILABLE_STATE = /^(08...|53...|57P0[1-5]|57014)$/
+/**
+ * SQLSTATE classes 08 (connection) and 53 (resources: connections, memory, disk), shutdowns, timeouts of statements
+ * (57014), locks (55P03) and idle transactions (25P03), and the loser of a deadlock (40P01): trying again helps.
+ */
+const UNAVAILABLE_STATE = /^(08...|53...|57P0[1-5]|57014|55P03|25P03|40P01)$/
 
 const UNAVAILABLE_SOCKET = new Set([
   'ECONNREFUSED',
@@ -37,7 +40,7 @@ export function asFailure(error: unknown): unknown {
 
 /** Whether the connection on which the error came is of no use any more, though it may not have ended yet. */
 export function isConnectionLost(error: unknown): boolean {
-  return isUnavailable(error) && !/^(53...|57014)$/.test(errorCode(error) ?? '')
+  return isUnavailable(error) && !/^(53...|57014|55P03|40P01)$/.test(errorCode(error) ?? '')
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -35,7 +35,8 @@ export function invalid(
   type: string,
   ctx?: ProblemError['ctx'],
 ): Failure {
-  return new Failure('invalid', msg, { errors: [ctx ? { loc, msg, type, ctx } : { loc, msg, type }] })
+  const message = `${loc.slice(1).join('.') || loc[0]}: ${msg}.`
+  return new Failure('invalid', message, { errors: [ctx ? { loc, msg, type, ctx } : { loc, msg, type }] })
 }
 
 /** A 404 that does not tell an absent object from another team's. */
