@@ -197,6 +197,7 @@ export const getRelatedEvent = route({
   params: Strict({ event_id: Type.String({ maxLength: 300 }) }),
   response: RelatedEventDetail,
   success: 200,
+  conditional: true,
 })
 
 export const ingestDelivery = route({

@@ -129,7 +129,7 @@ export const updateAnnouncement = route({
   }),
   response: Announcement,
   success: 200,
-  errors: ['forbidden', 'not_validated', 'suspended'],
+  errors: ['forbidden', 'not_validated', 'suspended', 'conflict'],
   dryRun: true,
   conditional: true,
 })
@@ -148,6 +148,7 @@ export const getAnnouncement = route({
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
   response: Announcement,
   success: 200,
+  conditional: true,
 })
 
 export const announcementOrderings = ['id', 'cidr', 'origin_asn', 'created', 'status', 'last_check'] as const

@@ -59,12 +59,16 @@ function operation(route: Route): Json {
       ...parametersOf(route.params, 'path'),
       ...parametersOf(route.query, 'query'),
       ...(route.dryRun ? [dryRunParameter] : []),
-      ...(route.conditional ? conditionalParameters(route) : []),
+      ...conditionalParameters(route),
     ],
     ...(route.body
       ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }
       : {}),
-    responses: { [route.success]: successOf(route), ...problemsOf(route) },
+    responses: {
+      [route.success]: successOf(route),
+      ...(takesIfNoneMatch(route) ? { 304: { description: 'the record still has the ETag' } } : {}),
+      ...problemsOf(route),
+    },
   }
 }
 
@@ -88,7 +92,7 @@ function parametersOf(schema: TObject, place: 'path' | 'query'): Json[] {
   return Object.entries(schema.properties).map(([name, property]) => ({
     name,
     in: place,
-    required: place === 'path' || required.has(name),
+    required: place === 'path' || (required.has(name) && !('default' in property)),
     ...('description' in property ? { description: property.description } : {}),
     ...('x-empty-is-absent' in property ? { allowEmptyValue: true } : {}),
     schema: property,
@@ -103,6 +107,13 @@ const dryRunParameter = {
   schema: { type: 'boolean', default: false },
 }
 
+const takesIfNoneMatch = ({ conditional, method }: Route): boolean => conditional && method === 'GET'
+/** Of the record that is there already: a POST makes one. */
+const takesIfMatch = ({ conditional, method }: Route): boolean =>
+  conditional && method !== 'GET' && method !== 'POST'
+export const takesIdempotencyKey = ({ conditional, method }: Route): boolean =>
+  conditional && (method === 'POST' || method === 'PATCH')
+
 function conditionalParameters(route: Route): Json[] {
   const header = (name: string, description: string) => ({
     name,
@@ -112,10 +123,13 @@ function conditionalParameters(route: Route): Json[] {
     schema: { type: 'string' },
   })
   return [
-    ...(route.method === 'POST' || route.method === 'PATCH'
+    ...(takesIdempotencyKey(route)
       ? [header('Idempotency-Key', 'a repeat with the same key within 24 h gets the first answer again')]
       : []),
-    ...(route.method === 'POST' ? [] : [header('If-Match', 'the ETag that the record must still have')]),
+    ...(takesIfMatch(route) ? [header('If-Match', 'the ETag that the record must still have')] : []),
+    ...(takesIfNoneMatch(route)
+      ? [header('If-None-Match', 'the ETag of the record that the caller has: 304 while it has not changed')]
+      : []),
   ]
 }
 
@@ -147,9 +161,8 @@ export function problemCodesOf(route: Route): ProblemCode[] {
   if ('role' in permission) codes.add('forbidden')
   if (Object.keys(route.params.properties).length > 0) codes.add('not_found')
   if (route.body) codes.add('body_too_large').add('unsupported_media_type')
-  if (route.conditional && route.method !== 'POST') codes.add('precondition_failed')
-  if (route.conditional && route.method !== 'PUT')
-    codes.add('idempotency_in_flight').add('idempotency_mismatch')
+  if (takesIfMatch(route)) codes.add('precondition_failed')
+  if (takesIdempotencyKey(route)) codes.add('idempotency_in_flight').add('idempotency_mismatch')
   return [...codes]
 }
 

@@ -46,7 +46,10 @@ export type Route<
   readonly errors: readonly ProblemCode[]
   /** Takes `?dry_run=true`, and then answers with a DryRun. */
   readonly dryRun: boolean
-  /** Takes `Idempotency-Key` and `If-Match`. */
+  /**
+   * A GET answers with an `ETag` and takes `If-None-Match`. POST and PATCH take `Idempotency-Key`; PATCH, PUT and DELETE
+   * take `If-Match`.
+   */
   readonly conditional: boolean
 }
 

@@ -121,6 +121,7 @@ export const getSessionToken = route({
     user: Nullable(User),
   }),
   success: 200,
+  conditional: true,
 })
 
 export const logout = route({

@@ -1,7 +1,7 @@
 // Binds route values to use-cases. A domain's routes file says `handle(route, fn)`, one line per operation; what every
 // operation has in common (reading the request, the answer's headers, paging links, dry run) happens here and only here.
 import { createHash } from 'node:crypto'
-import { responseSchema } from '@pharos/contract/openapi'
+import { responseSchema, takesIdempotencyKey } from '@pharos/contract/openapi'
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@pharos/contract/route'
 import { Type, type TObject } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -140,7 +140,7 @@ function operationOf(route: Route, request: FastifyRequest, actor: Actor, dryRun
     address: request.ip,
     dryRun,
     ifMatch: route.conditional ? singleHeader(request, 'if-match') : null,
-    idempotency: route.conditional ? idempotencyOf(route, request, actor) : null,
+    idempotency: takesIdempotencyKey(route) ? idempotencyOf(route, request, actor) : null,
   }
 }
 
