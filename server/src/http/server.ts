@@ -78,7 +78,11 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
       maxParamLength: 300,
       querystringParser: () => ({}),
     },
-    frameworkErrors: (error, request, reply) => void answerProblem(error, request, reply),
+    // Such a request never gets to the hooks.
+    frameworkErrors: (error, request, reply) => {
+      addCommonHeaders(request, reply)
+      void answerProblem(error, request, reply)
+    },
     clientErrorHandler: answerClientError,
   })
   server.decorateRequest('actor', null)
@@ -86,8 +90,8 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   server.setNotFoundHandler((request, reply) => answerUnknownPath(deps.mounted, request, reply))
   // Bytes come to the handlers as they are: reading them strictly is mount.ts's work, not the framework's.
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser(/^application\/json(;.*)?$/i, { parseAs: 'buffer' }, (_request, bytes, done) =>
-    done(null, bytes),
+  server.addContentTypeParser(/^application\/json(;.*)?$/i, { parseAs: 'buffer' }, (request, bytes, done) =>
+    isEncoded(request) ? done(encoded()) : done(null, bytes),
   )
   addCommonHooks(server, deps)
   server.register(async (api) => {
@@ -96,6 +100,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   })
   server.register(async (raw) => {
     addAuthentication(raw, deps)
+    takeAnyMediaType(raw)
     raw.removeAllContentTypeParsers()
     raw.addContentTypeParser(
       '*',
@@ -107,14 +112,32 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   return server
 }
 
+/** The framework refuses a Content-Type that is malformed, before any parser is asked; here it is only kept. */
+function takeAnyMediaType(server: FastifyInstance): void {
+  const given = new WeakMap<FastifyRequest['raw'], string>()
+  server.addHook('onRequest', async ({ raw }) => {
+    const contentType = raw.headers['content-type']
+    if (contentType !== undefined) given.set(raw, contentType)
+    delete raw.headers['content-type']
+  })
+  server.addHook('preHandler', async ({ raw }) => {
+    const contentType = given.get(raw)
+    if (contentType !== undefined) raw.headers['content-type'] = contentType
+  })
+}
+
+/** Unpacking is left out on purpose: a kilobyte of gzip can be a gigabyte. */
+const isEncoded = ({ headers }: FastifyRequest): boolean =>
+  (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity'
+const encoded = () => new Failure('unsupported_media_type', 'Send the body without a Content-Encoding.')
+
 function addCommonHooks(server: FastifyInstance, deps: HttpDeps): void {
   let inFlight = 0
   server.addHook('onRequest', async (request, reply) => {
     inFlight += 1
     // A request whose client went away has no onResponse; the close of its answer comes always, and once.
     reply.raw.once('close', () => (inFlight -= 1))
-    reply.headers(commonHeaders)
-    reply.header('x-request-id', request.id)
+    addCommonHeaders(request, reply)
     if (inFlight > deps.settings.requestsInFlight) {
       deps.observer.refused('overloaded')
       throw new Failure('unavailable', 'Too many requests are being worked on; try again.', {
@@ -139,6 +162,11 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps): void {
       'request',
     )
   })
+}
+
+function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(commonHeaders)
+  reply.header('x-request-id', request.id)
 }
 
 const commonHeaders = {
