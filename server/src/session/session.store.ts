@@ -158,7 +158,7 @@ export async function switchTeam(db: Db, sessionId: string, teamId: number): Pro
   // Asked first: an update of no row still fires the trigger that empties every process's memory of who is who.
   const able = await sql`
     select from sessions where id = ${sessionId} and revoked is null and expires > now()
-      and user_profile(user_id, ${teamId}) is not null`.execute(db)
+      and user_profile(user_id, (select id from teams where id = ${teamId}::bigint)) is not null`.execute(db)
   if (able.rows.length === 0) return undefined
   const { rows } = await sql<{ counter: number }>`
     update sessions set team_id = ${teamId}, last_used = now()
