@@ -67,7 +67,7 @@ describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird'
     async () => {
       await using lab = await createLab({ regions: ['ams'], deferralSeconds: 2 })
       const prefixes = numbered(1_000)
-      await using _pharos = await startPharos(lab, prefixes)
+      await using pharos = await startPharos(lab, prefixes)
       await allSeen(lab, prefixes.length)
       using log = lab.watchBirdRoutes('ams')
       for (let kill = 1; kill <= kills; kill++) {
@@ -77,6 +77,7 @@ describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird'
         assert.deepEqual(log.lost, [], `kill ${kill}`)
       }
       assert.equal((await lab.birdRoutes('ams')).length, prefixes.length)
+      assert.equal(await pharos.isReady(), true)
     },
   )
 })
