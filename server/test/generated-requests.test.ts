@@ -1,0 +1,251 @@
+// Requests made from the published document, valid and spoilt, against the whole API on a database with something in it.
+// Whatever is asked: no 5xx but a 503, every answer as declared for its status, nothing invalid accepted and nothing
+// changed by what was refused, nothing valid refused but for a reason that is listed here. The judge is an oracle of its
+// own (support/oracle.ts). 20,000 requests; 1,000,000 with PHAROS_TEST_LONG; PHAROS_TEST_SEED repeats a run.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import fc, { type Arbitrary } from 'fast-check'
+import { createTestApi, testPassword, type TestApi } from './api.ts'
+import { addApiToken, openSession } from './support/credentials.ts'
+import { draftOf, type Hints } from './support/drafts.ts'
+import { createJournal } from './support/journal.ts'
+import { mutationOf } from './support/mutations.ts'
+import {
+  complaintAbout,
+  documentText,
+  readOperations,
+  type Answer,
+  type Operation,
+} from './support/operations.ts'
+import { objectionTo, type Draft } from './support/oracle.ts'
+import { scale, testSeed } from './support/random.ts'
+import { createWorld, openHoldAnew, openRegions, type World } from './support/world.ts'
+
+const requests = scale(20_000, 1_000_000)
+
+/** Signing in hashes a password for 12 ms, signing out needs new callers each time: fewer of those. */
+const shares: Readonly<Record<string, number>> = {
+  createSessionToken: 0.2,
+  logout: 0.3,
+  updateAnnouncement: 3,
+  listRelatedEvents: 2,
+}
+
+/** After how many requests the world is put in order again, where an operation soon leaves nothing to do. */
+const renewedAfter: Readonly<Record<string, number>> = { logout: 1, approveHold: 20, rejectHold: 20 }
+
+/**
+ * What the server may refuse although the document allows it: rules that a schema cannot say. Place of the error, and
+ * its type.
+ */
+const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
+  // Not a prefix, or not in its canonical form.
+  listAnnouncements: [/^query\.cidr: /],
+  // Nearly a prefix: host bits, an impossible length, IPv4-mapped. Other text is searched for.
+  listRelatedEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
+  // No region that the team may announce in.
+  updateAnnouncement: [/^body\.region: unknown$/],
+}
+
+let api: TestApi
+let world: World
+let changesSince: () => Promise<string[]>
+let authorizations: Record<string, string | undefined>
+let hints: Hints
+
+const operations = readOperations()
+const total = operations.reduce((sum, { id }) => sum + (shares[id] ?? 1), 0)
+const runsOf = ({ id }: Operation): number => Math.ceil((requests * (shares[id] ?? 1)) / total)
+
+before(async () => {
+  api = await createTestApi({ PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '100000' })
+  world = await createWorld(api, { events: 30 })
+  await openHoldAnew(api, world.regions['ams']!)
+  changesSince = await createJournal(api.database.postgres.owner)
+  hints = await createHints()
+})
+after(() => api[Symbol.asyncDispose]())
+
+async function createHints(): Promise<Hints> {
+  const { red, blue, people } = world
+  const { owner } = api.database.postgres
+  const sessions = [
+    await openSession(api, people.member.userId, red.teamId),
+    await openSession(api, people.blue.userId, blue.teamId),
+  ]
+  const holds = await owner.selectFrom('holds').select('id').execute()
+  return {
+    announcement_id: [
+      ...Object.values(red.announcements),
+      red.announcements.off,
+      blue.announcements.off,
+      999_999,
+    ],
+    region: [...openRegions, 'closed', 'nowhere', 'AMS'],
+    cidr: ['203.0.113.0/24', '203.0.113.7', '::/0', '0.0.0.0/0', '2001:db8::/32', '203.0.113.1/24', 'any'],
+    affected_network: ['203.0.113.0/24', '203.0.113.7', '203.0', '::/0', '203.0.113.1/24', '%', '1/33'],
+    description: ['UDP', '%', '_', '\\'],
+    origin_asn: [64496, 4294967295],
+    event_id: [red.eventIds[0], red.eventIds[1], blue.eventIds[0], 'nothing'],
+    hold_id: [...holds.map(({ id }) => id), 999_999],
+    source_key: ['detector', 'detector', 'detector', 'other', 'nothing'],
+    token: [world.sources.detector],
+    team_id: [red.teamId, blue.teamId, 999_999],
+    email: [people.member.email, people.blue.email, 'nobody@nowhere.example'],
+    password: [testPassword],
+    refresh: [...sessions.map(({ refresh }) => refresh), 'phr_unknown'],
+    limit: [1, 2, 1000],
+    offset: [0, 1, 29, 30, 999_999_999_999_999],
+  }
+}
+
+/** An open hold and fresh credentials: some operations decide the one and end the others. */
+async function renewWorld(): Promise<void> {
+  const { red, blue, bare, people, sources } = world
+  await api.database.postgres.owner.updateTable('holds').set({ state: 'open' }).execute()
+  // Signing out everywhere raises it, and then no access token of these users is good.
+  await api.database.postgres.owner.updateTable('users').set({ session_version: 1 }).execute()
+  const bearer = async (userId: number, teamId: number) =>
+    `Bearer ${(await openSession(api, userId, teamId)).access}`
+  const token = async (scopes: string[]) => `Token ${await addApiToken(api, red.teamId, { scopes })}`
+  authorizations = {
+    admin: await bearer(people.admin.userId, red.teamId),
+    member: await bearer(people.member.userId, red.teamId),
+    staff: await bearer(people.staff.userId, red.teamId),
+    blue: await bearer(people.blue.userId, blue.teamId),
+    bare: await bearer(people.bare.userId, bare.teamId),
+    token: await token(['ipam:read', 'ipam:write', 'lighthouse:read']),
+    reader: await token(['ipam:read']),
+    detector: `Token ${sources.detector}`,
+    stranger: 'Bearer abc.def.ghi',
+    nobody: undefined,
+  }
+  await changesSince()
+}
+
+function mainCallers({ id }: Operation): string[] {
+  if (id === 'ingestDelivery') return ['detector']
+  return /Hold/.test(id) ? ['staff'] : ['admin', 'token', 'staff']
+}
+
+/** Those who may do most come more often, or hardly a request would get beyond its credential. */
+const callers = (operation: Operation): Arbitrary<string> =>
+  fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom(...mainCallers(operation)) },
+    fc.constantFrom('member', 'blue', 'bare', 'reader', 'detector', 'stranger', 'nobody'),
+  )
+
+/** As a valid request, or with one or two things spoilt. */
+function spoiltDrafts(operation: Operation): Arbitrary<Draft> {
+  const mutations = fc.oneof(
+    { weight: 2, arbitrary: fc.constant([]) },
+    { weight: 3, arbitrary: fc.array(mutationOf(operation), { minLength: 1, maxLength: 2 }) },
+  )
+  return fc
+    .tuple(draftOf(operation, hints), mutations)
+    .map(([draft, changes]) => changes.reduce(applied, draft))
+}
+
+/** A mutation of a JSON value has nothing to do on a body that is no JSON any more. */
+function applied(draft: Draft, change: (draft: Draft) => Draft): Draft {
+  try {
+    return { ...change(draft), ...(draft.broken ? { broken: draft.broken } : {}) }
+  } catch (error) {
+    if (error instanceof SyntaxError) return draft
+    throw error
+  }
+}
+
+const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+function urlOf({ path }: Operation, draft: Draft): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encode(draft.path[name] ?? ''))
+  const pairs = draft.query.map(([name, text]) => (name === 'raw' ? text : `${encode(name)}=${encode(text)}`))
+  return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`
+}
+
+async function send(operation: Operation, draft: Draft, authorization: string | undefined): Promise<Answer> {
+  const { statusCode, headers, body } = await api.server.inject({
+    method: operation.method,
+    url: urlOf(operation, draft),
+    headers: {
+      ...draft.headers,
+      ...(draft.contentType === undefined ? {} : { 'content-type': draft.contentType }),
+      ...(authorization === undefined ? {} : { authorization }),
+    },
+    ...(draft.body === undefined ? {} : { payload: draft.body }),
+  })
+  return { status: statusCode, headers, body }
+}
+
+type Problem = { code: string; errors?: { loc: (string | number)[]; type: string }[] }
+
+/** Why a valid request was refused as invalid, where no rule explains it. */
+function unexplained({ id }: Operation, { status, body }: Answer): string | undefined {
+  if (![400, 413, 415, 422].includes(status)) return undefined
+  const { code, errors = [] } = JSON.parse(body) as Problem
+  if (code === 'idempotency_mismatch') return undefined
+  const rules = semanticRules[id] ?? []
+  const places = errors.map(({ loc, type }) => `${loc.slice(0, 2).join('.')}: ${type}`)
+  return places.length > 0 && places.every((place) => rules.some((rule) => rule.test(place)))
+    ? undefined
+    : body
+}
+
+const isDryRun = ({ query }: Draft) => query.some(([name, text]) => name === 'dry_run' && text === 'true')
+
+/** A copy of an old token ends the session: that is a change, and meant. */
+const maySignOut = ({ id }: Operation, { body }: Answer) =>
+  id === 'refreshSession' && body.includes('"token_not_valid"')
+
+async function assertAnswer(operation: Operation, draft: Draft, answer: Answer): Promise<void> {
+  const { status, body } = answer
+  const objection = objectionTo(operation, draft)
+  const said = `${status} ${body.slice(0, 600)}`
+  assert.equal(complaintAbout(operation, answer), undefined, said)
+  assert.ok(status < 500 || status === 503, said)
+  if (objection) assert.ok(status >= 400, `accepted although invalid (${objection}): ${said}`)
+  else assert.equal(unexplained(operation, answer), undefined, `refused although valid: ${said}`)
+  const changes = await changesSince()
+  const mustKeep = status >= 400 || operation.method === 'GET' || isDryRun(draft)
+  if (mustKeep && !maySignOut(operation, answer)) assert.deepEqual(changes, [], `changed by ${said}`)
+}
+
+const written = (operation: Operation, draft: Draft): string =>
+  `${operation.method} ${urlOf(operation, draft)}\n${draft.contentType ?? '-'} ${JSON.stringify(draft.headers)}\n${draft.body?.toString().slice(0, 500) ?? ''}`
+
+describe('the published document', () => {
+  it('is what the server serves', async () => {
+    const { body } = await api.server.inject('/v3/openapi.json')
+    assert.deepEqual(JSON.parse(body), JSON.parse(documentText))
+  })
+})
+
+describe('requests made from the published document', () => {
+  for (const operation of operations) {
+    it(`are answered as it says by ${operation.id}, ${runsOf(operation)} times`, async (t) => {
+      const statuses = new Map<number, number>()
+      let objections = 0
+      let runs = 0
+      const property = fc.asyncProperty(
+        spoiltDrafts(operation),
+        callers(operation),
+        async (draft, caller) => {
+          if (runs++ % (renewedAfter[operation.id] ?? 1_000) === 0) await renewWorld()
+          const answer = await send(operation, draft, authorizations[caller])
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+          if (objectionTo(operation, draft)) objections++
+          await assertAnswer(operation, draft, answer).catch((error: Error) => {
+            throw new Error(`${error.message}\n${caller}: ${written(operation, draft)}`, { cause: error })
+          })
+        },
+      )
+      await fc.assert(property, { numRuns: runsOf(operation), seed: testSeed, verbose: 0 })
+      t.diagnostic(`${objections} invalid; answers by status ${JSON.stringify(Object.fromEntries(statuses))}`)
+      // Were nothing accepted, or nothing refused, the rest would say little.
+      const successes = [...statuses].filter(([status]) => status < 300).reduce((sum, [, n]) => sum + n, 0)
+      assert.ok(successes > runs / 20, `${successes} of ${runs} succeeded`)
+      assert.ok(objections > runs / 20, `${objections} of ${runs} were invalid`)
+    })
+  }
+})

@@ -1,0 +1,160 @@
+// Makes requests from the published document: valid ones from the schemas, with values that mean something in the world
+// of the test where a parameter has a known name.
+import fc, { type Arbitrary } from 'fast-check'
+import type { Draft } from './oracle.ts'
+import type { Operation, Schema } from './operations.ts'
+
+/** Values worth trying, by the name of the parameter or field; they must fit the schema. */
+export type Hints = Readonly<Record<string, readonly unknown[]>>
+
+const text = fc.string({ unit: 'grapheme', maxLength: 40 })
+
+const times = fc.oneof(
+  fc
+    .date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+  fc.constantFrom(
+    '2026-03-01',
+    '2026-03-01T10:00',
+    '2026-03-01T10:00:00',
+    '2026-03-01T10:00:00z',
+    '2026-03-01T12:00:00.123456789+02:00',
+    '2026-03-01 10:00:00-0530',
+    '2024-02-29T23:59:59Z',
+    '0001-01-01T00:00:00Z',
+    '9999-12-31T23:59:59Z',
+  ),
+)
+
+/** A value of the schema. */
+export function valueOf(schema: Schema, name: string, hints: Hints): Arbitrary<unknown> {
+  const hinted = hints[name]
+  const plain = plainValueOf(schema, name, hints)
+  return hinted ? fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...hinted) }, plain) : plain
+}
+
+function plainValueOf(schema: Schema, name: string, hints: Hints): Arbitrary<unknown> {
+  if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => valueOf(one, name, hints)))
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  switch (schema.type) {
+    case 'boolean':
+      return fc.boolean()
+    case 'null':
+      return fc.constant(null)
+    case 'integer':
+      return integerOf(schema)
+    case 'string':
+      return stringOf(schema)
+    case 'array':
+      return fc.array(valueOf(schema.items!, name, hints), {
+        minLength: schema.minItems ?? 0,
+        maxLength: Math.min(schema.maxItems ?? 5, (schema.minItems ?? 0) + 3),
+      })
+    case 'object':
+      return objectOf(schema, hints)
+    default:
+      return fc.jsonValue({ maxDepth: 3 })
+  }
+}
+
+function integerOf({ minimum = -(2 ** 50), maximum = 2 ** 50 }: Schema): Arbitrary<number> {
+  const small = fc.integer({ min: minimum, max: Math.min(maximum, minimum + 50) })
+  return fc.oneof(
+    small,
+    fc.maxSafeInteger().map((n) => minimum + (Math.abs(n) % (maximum - minimum + 1))),
+    fc.constant(maximum),
+  )
+}
+
+function stringOf(schema: Schema): Arbitrary<string> {
+  if (schema.format === 'date-time') return times
+  const keys = schema['x-ordering-keys']
+  if (keys) return orderingOf(keys)
+  if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern), { size: 'small' })
+  const { minLength = 0, maxLength = 40 } = schema
+  return fc.oneof(
+    { weight: 3, arbitrary: text.filter((one) => fits(one, minLength, maxLength)) },
+    fc.constant('x'.repeat(maxLength)),
+  )
+}
+
+const fits = (one: string, minLength: number, maxLength: number): boolean => {
+  const { length } = [...one]
+  return length >= minLength && length <= maxLength && !one.includes('\0')
+}
+
+function orderingOf(keys: readonly string[]): Arbitrary<string> {
+  const key = fc
+    .tuple(fc.boolean(), fc.constantFrom(...keys))
+    .map(([minus, name]) => (minus ? '-' : '') + name)
+  return fc.array(key, { minLength: 1, maxLength: 5 }).map((list) => list.join(','))
+}
+
+function objectOf(schema: Schema, hints: Hints): Arbitrary<unknown> {
+  const properties = Object.entries(schema.properties ?? {})
+  const model = Object.fromEntries(properties.map(([name, inner]) => [name, valueOf(inner, name, hints)]))
+  return fc.record(model, { requiredKeys: [...(schema.required ?? [])], noNullPrototype: true })
+}
+
+type Pairs = readonly (readonly [string, string])[]
+
+function pairsOf(name: string, schema: Schema, hints: Hints): Arbitrary<Pairs> {
+  const written = valueOf(schema, name, hints).map((value): Pairs =>
+    [value].flat().map((one) => [name, String(one)] as const),
+  )
+  const rare = fc.option(written, { nil: [] as Pairs, freq: 1 })
+  return schema['x-empty-is-absent']
+    ? fc.oneof({ weight: 5, arbitrary: rare }, fc.constant([[name, '']] as Pairs))
+    : rare
+}
+
+const idempotencyKeys = fc.oneof(fc.constantFrom('a', 'b', 'c'), fc.uuid())
+const etags = fc.constantFrom('"1"', '"2"', '"3"', '*', '"x", "2"', 'W/"2"', '""', 'nonsense', '')
+
+function headersOf({ parameters, method }: Operation): Arbitrary<Record<string, string>> {
+  const takes = (name: string) => parameters.some((one) => one.name === name)
+  const rarely = (arbitrary: Arbitrary<string>) => ({ weight: 1, arbitrary })
+  const absent = { weight: 5, arbitrary: fc.constant(undefined) }
+  return fc
+    .record({
+      'idempotency-key': takes('Idempotency-Key')
+        ? fc.oneof(absent, rarely(idempotencyKeys))
+        : fc.constant(undefined),
+      'if-match': takes('If-Match') ? fc.oneof(absent, rarely(etags)) : fc.constant(undefined),
+      'if-none-match': method === 'GET' ? fc.oneof(absent, rarely(etags)) : fc.constant(undefined),
+      prefer: fc.oneof(absent, rarely(fc.constantFrom('return=minimal', 'respond-async', ';;,='))),
+    })
+    .map(
+      (headers) =>
+        Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<
+          string,
+          string
+        >,
+    )
+}
+
+/** A valid request to the operation. */
+export function draftOf(operation: Operation, hints: Hints): Arbitrary<Draft> {
+  const inPath = operation.parameters.filter((one) => one.in === 'path')
+  const inQuery = operation.parameters.filter((one) => one.in === 'query')
+  const path = fc.record(
+    Object.fromEntries(
+      inPath.map(({ name, schema }) => [name, valueOf({ minLength: 1, ...schema }, name, hints).map(String)]),
+    ),
+  )
+  const query = fc
+    .tuple(...inQuery.map(({ name, schema }) => pairsOf(name, schema, hints)))
+    .map((lists) => lists.flat())
+  const body = operation.body
+    ? valueOf(operation.body, 'body', hints).map((value) => Buffer.from(JSON.stringify(value)))
+    : fc.constant(undefined)
+  const contentType = operation.body
+    ? fc.constantFrom(
+        'application/json',
+        'application/json',
+        'application/json; charset=utf-8',
+        'Application/JSON',
+      )
+    : fc.constant(undefined)
+  return fc.record({ path, query, headers: headersOf(operation), contentType, body })
+}

@@ -1,0 +1,158 @@
+// The API as its published document says it: what the operations take, and a check of every answer against what is
+// declared for its status. It reads contract/openapi.json only, as a stranger would, and none of the product's code.
+import { readFileSync } from 'node:fs'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+
+export type Schema = {
+  readonly type?: string
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
+  readonly format?: string
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly 'x-ordering-keys'?: readonly string[]
+  readonly 'x-empty-is-absent'?: boolean
+}
+
+export type Parameter = {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly schema: Schema
+}
+
+type Declared = {
+  readonly contentType: string | undefined
+  readonly isValid: ValidateFunction | undefined
+  readonly codes: ReadonlySet<string>
+}
+
+export type Operation = {
+  readonly id: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly parameters: readonly Parameter[]
+  /** The schema of the body; undefined for none. */
+  readonly body: Schema | undefined
+  readonly isValidBody: ValidateFunction | undefined
+  readonly answers: ReadonlyMap<number, Declared>
+}
+
+export const documentText = readFileSync(new URL('../../../contract/openapi.json', import.meta.url), 'utf8')
+
+const utcTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/
+
+function createAjv(document: object): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, allErrors: false, strictTypes: false })
+  ajv.addVocabulary(['x-ordering-keys', 'x-empty-is-absent'])
+  // Only answers have times in JSON; those are UTC with Z, and really days of the calendar.
+  ajv.addFormat('date-time', (text) => utcTime.test(text) && !Number.isNaN(Date.parse(text)))
+  ajv.addSchema({ $id: 'document', ...renamed(document) })
+  return ajv
+}
+
+/** The document as a schema that holds its schemas: its other fields are no keywords. */
+function renamed(document: object): object {
+  const { components } = document as { components: { schemas: object } }
+  return { $defs: components.schemas }
+}
+
+type Content = Readonly<Record<string, { readonly schema: Schema }>>
+type OperationDocument = {
+  readonly operationId: string
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
+}
+
+/** Every operation of the document. */
+export function readOperations(): Operation[] {
+  const document = JSON.parse(documentText) as { paths: Record<string, Record<string, OperationDocument>> }
+  const ajv = createAjv(document)
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => readOperation(ajv, path, method, operation)),
+  )
+}
+
+function readOperation(
+  ajv: Ajv2020,
+  path: string,
+  method: string,
+  { operationId, parameters, requestBody, responses }: OperationDocument,
+): Operation {
+  const body = requestBody?.content['application/json']!.schema
+  return {
+    id: operationId,
+    method: method.toUpperCase() as Operation['method'],
+    path,
+    parameters,
+    body,
+    isValidBody: body && ajv.compile(body),
+    answers: new Map(
+      Object.entries(responses).map(([status, { description, content }]) => {
+        const [contentType, media] = Object.entries(content ?? {})[0] ?? []
+        const codes = new Set([...description.matchAll(/`(\w+)`: /g)].map((match) => match[1]!))
+        return [Number(status), { contentType, isValid: media && compile(ajv, media.schema), codes }]
+      }),
+    ),
+  }
+}
+
+function compile(ajv: Ajv2020, schema: Schema): ValidateFunction {
+  const { $ref } = schema as { $ref?: string }
+  if ($ref === undefined) return ajv.compile(schema)
+  return ajv.compile({ $ref: $ref.replace('#/components/schemas/', 'document#/$defs/') })
+}
+
+export type Answer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: string
+}
+
+/** What is wrong with an answer, in words; undefined when it is as the document says. */
+export function complaintAbout(operation: Operation, { status, headers, body }: Answer): string | undefined {
+  const declared = operation.answers.get(status)
+  if (!declared) return `status ${status} is not declared`
+  const contentType = String(headers['content-type'] ?? '')
+  if (!declared.contentType) return body === '' ? undefined : `a body where none is declared`
+  if (contentType.split(';')[0] !== declared.contentType) return `content-type ${contentType}`
+  const value: unknown = JSON.parse(body)
+  if (!declared.isValid!(value)) return `the body: ${JSON.stringify(declared.isValid!.errors)}`
+  if (status < 400) return undefined
+  return complaintAboutProblem(declared, status, headers, value as Problem)
+}
+
+type Problem = {
+  readonly status: number
+  readonly code: string
+  readonly type: string
+  readonly request_id: string
+  readonly errors?: readonly { readonly loc: readonly (string | number)[]; readonly type: string }[]
+}
+
+function complaintAboutProblem(
+  { codes }: Declared,
+  status: number,
+  headers: Answer['headers'],
+  problem: Problem,
+): string | undefined {
+  if (!codes.has(problem.code)) return `code ${problem.code} is not declared for ${status}`
+  if (problem.status !== status) return `status ${problem.status} in the body`
+  if (problem.type !== `/docs/problems#${problem.code}`) return `type ${problem.type}`
+  if (problem.request_id !== headers['x-request-id']) return 'another request id in the body'
+  if (problem.code !== 'invalid') return undefined
+  const places = problem.errors?.map(({ loc }) => loc[0])
+  if (!places?.length) return 'no errors where something is invalid'
+  if (!places.every((place) => ['body', 'query', 'path', 'header'].includes(String(place))))
+    return `places ${places}`
+  return undefined
+}

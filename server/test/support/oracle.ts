@@ -1,0 +1,149 @@
+// Judges a request by the published document and the rules of contract.md section 1, with a second JSON Schema
+// implementation and its own reading of queries. It shares no code with the server, so that the two can disagree.
+import type { Operation, Parameter, Schema } from './operations.ts'
+
+/** A request before it is written down: names and texts are not yet percent-encoded. */
+export type Draft = {
+  readonly path: Readonly<Record<string, string>>
+  readonly query: readonly (readonly [name: string, text: string])[]
+  readonly headers: Readonly<Record<string, string>>
+  readonly contentType: string | undefined
+  readonly body: Buffer | undefined
+  /** Said by whoever broke it in a way that only the writing shows, such as percent-encoding. */
+  readonly broken?: string
+}
+
+/** Why the request is not valid; undefined when it is. */
+export function objectionTo(operation: Operation, draft: Draft): string | undefined {
+  return (
+    draft.broken ??
+    objectionToPath(operation, draft.path) ??
+    objectionToQuery(operation, draft.query) ??
+    objectionToHeaders(operation, draft.headers) ??
+    objectionToBody(operation, draft)
+  )
+}
+
+function objectionToPath({ parameters }: Operation, path: Draft['path']): string | undefined {
+  for (const { name, schema } of parameters.filter((one) => one.in === 'path')) {
+    const text = path[name] ?? ''
+    if (schema.type === 'integer') {
+      if (!/^[1-9][0-9]{0,14}$/.test(text)) return `${name}: no id`
+    } else if (text.includes('\0') || text === '' || [...text].length > (schema.maxLength ?? Infinity)) {
+      return `${name}: ${JSON.stringify(text.slice(0, 50))}`
+    }
+  }
+  return undefined
+}
+
+function objectionToQuery({ parameters }: Operation, query: Draft['query']): string | undefined {
+  const known = new Map(parameters.filter((one) => one.in === 'query').map((one) => [one.name, one]))
+  const unknown = query.find(([name]) => !known.has(name))
+  if (unknown) return `unknown parameter ${unknown[0]}`
+  for (const parameter of known.values()) {
+    const texts = query.filter(([name]) => name === parameter.name).map(([, text]) => text)
+    const objection = objectionToTexts(parameter, texts)
+    if (objection) return `${parameter.name}: ${objection}`
+  }
+  return undefined
+}
+
+function objectionToTexts({ schema, required }: Parameter, texts: readonly string[]): string | undefined {
+  const kept = schema['x-empty-is-absent'] ? texts.filter((text) => text !== '') : texts
+  if (kept.length === 0) return required ? 'is missing' : undefined
+  if (schema.type !== 'array' && kept.length > 1) return 'is given twice'
+  if (kept.length > (schema.maxItems ?? Infinity)) return 'is given too often'
+  const bad = kept.find((text) => !isText(schema.items ?? schema, text))
+  return bad === undefined ? undefined : JSON.stringify(bad.slice(0, 80))
+}
+
+function isText(schema: Schema, text: string): boolean {
+  if (text.includes('\0')) return false
+  if (schema.enum) return schema.enum.includes(text)
+  if (schema.type === 'boolean') return text === 'true' || text === 'false'
+  if (schema.type === 'integer') return isIntegerText(schema, text)
+  const { length } = [...text]
+  if (length < (schema.minLength ?? 0) || length > (schema.maxLength ?? Infinity)) return false
+  const keys = schema['x-ordering-keys']
+  if (keys) return text.split(',').every((key) => keys.includes(key.trim().replace(/^-/, '')))
+  if (schema.format === 'date-time') return isTime(text)
+  return schema.pattern === undefined || new RegExp(schema.pattern).test(text)
+}
+
+function isIntegerText({ minimum = -Infinity, maximum = Infinity }: Schema, text: string): boolean {
+  if (!/^(-?[1-9][0-9]*|0)$/.test(text)) return false
+  return BigInt(text) >= BigInt(minimum) && BigInt(text) <= BigInt(maximum)
+}
+
+/** ISO 8601, extended form; the time and the offset may be left out. */
+export function isTime(text: string): boolean {
+  const match =
+    /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d(?:\.\d{1,9})?))?)?(?:[Zz]|[+-](\d\d):?(\d\d))?$/.exec(
+      text,
+    )
+  if (!match) return false
+  const [, day, minutes = '00:00', seconds = '00', zoneHours = '00', zoneMinutes = '00'] = match
+  const date = new Date(`${day}T00:00:00Z`)
+  const isDay = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day!)
+  const isClock = minutes <= '23:59' && minutes.slice(3) <= '59' && Number(seconds) < 60
+  return isDay && !day!.startsWith('0000') && isClock && zoneHours <= '23' && zoneMinutes <= '59'
+}
+
+function objectionToHeaders({ parameters }: Operation, headers: Draft['headers']): string | undefined {
+  const takesKey = parameters.some(({ name }) => name === 'Idempotency-Key')
+  const key = headers['idempotency-key']
+  if (takesKey && key !== undefined && !/^[!-~]{1,255}$/.test(key)) return 'the Idempotency-Key'
+  return undefined
+}
+
+function objectionToBody(operation: Operation, { contentType, body, headers }: Draft): string | undefined {
+  if (!operation.body || takesAnything(operation)) return undefined
+  if (body === undefined) return 'no body'
+  if (contentType === undefined || !/^application\/json *(;|$)/i.test(contentType))
+    return `the media type ${contentType}`
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') return `the content encoding ${encoding}`
+  const value = parse(body)
+  if (value === undefined) return 'no JSON'
+  if (repeatsKey(body.toString())) return 'a repeated key'
+  if (hasNul(value.value)) return 'a NUL character'
+  if (!operation.isValidBody!(value.value)) return JSON.stringify(operation.isValidBody!.errors)
+  return undefined
+}
+
+/** A detector's delivery is whatever it sends. */
+const takesAnything = ({ body }: Operation): boolean => body !== undefined && Object.keys(body).length === 0
+
+function parse(body: Buffer): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Of a text that is valid JSON: whether an object has two members of one name. JSON.parse keeps the last. */
+function repeatsKey(text: string): boolean {
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g) ?? []
+  const open: Set<string>[] = []
+  for (const [at, token] of tokens.entries()) {
+    if (token === '{' || token === '[') open.push(new Set())
+    else if (token === '}' || token === ']') open.pop()
+    if (tokens[at + 1] !== ':') continue
+    const key = JSON.parse(token) as string
+    if (open.at(-1)!.has(key)) return true
+    open.at(-1)!.add(key)
+  }
+  return false
+}
+
+function hasNul(value: unknown): boolean {
+  const left = [value]
+  while (left.length > 0) {
+    const one = left.pop()
+    if (typeof one === 'string' && one.includes('\0')) return true
+    if (typeof one === 'object' && one !== null)
+      for (const [key, inner] of Object.entries(one)) left.push(key, inner)
+  }
+  return false
+}
