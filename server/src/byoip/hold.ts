@@ -1,7 +1,7 @@
 // Holds: withdrawals that wait for a human. The reconciler opens and closes them, staff decide them; a decision covers
 // exactly the prefixes that the hold names, so a hold is never changed, only closed and followed by another.
 import type { Hold as Wire, HoldState } from '@pharos/contract/byoip'
-import { auditOf, writeAudit } from '../db/audit.ts'
+import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { Failure, notFound } from '../runtime/error.ts'
@@ -51,26 +51,43 @@ export async function getHold({ db }: HoldDeps, id: number): Promise<Wire> {
   return present(hold)
 }
 
-/**
- * Approves or rejects an open hold, and wakes the reconcilers. The same decision again changes nothing; `conflict` where
- * it was decided otherwise, or closed because what it names is no longer what would be withdrawn.
- */
-export async function decide(
-  { db }: HoldDeps,
+/** Who decides: a person of the staff by id, and how the decision stands in the audit. */
+export type Decider = {
+  readonly userId: number | null
+  readonly by: Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
+}
+
+/** Approves or rejects an open hold for the caller of an operation. */
+export function decide(
+  deps: HoldDeps,
   operation: Operation,
   id: number,
   decision: 'approved' | 'rejected',
 ): Promise<Wire> {
+  const { actor } = operation
+  const userId = actor.kind === 'user' ? actor.userId : null
+  return decideAs(deps, { userId, by: auditOf(operation) }, id, decision)
+}
+
+/**
+ * Approves or rejects an open hold, and wakes the reconcilers. The same decision again changes nothing; `conflict` where
+ * it was decided otherwise, or closed because what it names is no longer what would be withdrawn.
+ */
+export async function decideAs(
+  { db }: HoldDeps,
+  { userId, by }: Decider,
+  id: number,
+  decision: 'approved' | 'rejected',
+): Promise<Wire> {
   return db.transaction().execute(async (trx) => {
-    const { actor } = operation
-    const decided = await decideHold(trx, id, decision, actor.kind === 'user' ? actor.userId : null)
+    const decided = await decideHold(trx, id, decision, userId)
     const hold = await findHold(trx, id)
     if (!hold) throw notFound('hold')
     if (!decided && hold.state !== decision) throw alreadyDecided(hold)
     if (decided) {
       const target = `hold:${id}`
       const after = { region: hold.region, state: decision, withdrawals: hold.withdrawals }
-      await writeAudit(trx, { ...auditOf(operation), teamId: null, action: 'hold.decide', target, after })
+      await writeAudit(trx, { ...by, teamId: null, action: 'hold.decide', target, after })
       await wake(trx, 'holds')
     }
     return present(hold)

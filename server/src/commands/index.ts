@@ -2,8 +2,11 @@
 import { apply } from './apply.ts'
 import type { Command } from './command.ts'
 import { config } from './config.ts'
+import { holds } from './holds.ts'
 import { migrate } from './migrate.ts'
+import { replay } from './replay.ts'
 import { serve } from './serve.ts'
 import { start } from './start.ts'
+import { token } from './token.ts'
 
-export const commands: readonly Command[] = [start, serve, migrate, apply, config]
+export const commands: readonly Command[] = [start, serve, migrate, apply, token, replay, holds, config]

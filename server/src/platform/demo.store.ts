@@ -1,6 +1,6 @@
 // The SQL of the demo's history: deliveries that were received in the past.
 import { sql } from 'kysely'
-import type { Db, Trx } from '../db/postgres.ts'
+import type { Trx } from '../db/postgres.ts'
 import type { DemoDelivery } from './demo-history.ts'
 
 /** Partitions first: a month can get none of its own once the default one holds rows of it. */
@@ -30,10 +30,4 @@ export async function insertPastDeliveries(trx: Trx, deliveries: readonly DemoDe
     select source_key, delivery_id, received, 'application/json', convert_to(body, 'UTF8')
     from sent join fresh using (source_key, delivery_id) order by received, delivery_id`.execute(trx)
   return Number(numAffectedRows)
-}
-
-/** Slugs of the teams that are there. */
-export async function listTeamSlugs(db: Db): Promise<string[]> {
-  const rows = await db.selectFrom('teams').select('slug').orderBy('slug').execute()
-  return rows.map(({ slug }) => slug)
 }

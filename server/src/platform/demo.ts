@@ -8,7 +8,8 @@ import { Failure } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { applyPlatform, preparePlatform } from './apply.ts'
 import { demoHistory } from './demo-history.ts'
-import { createPartitionsSince, insertPastDeliveries, listTeamSlugs } from './demo.store.ts'
+import { createPartitionsSince, insertPastDeliveries } from './demo.store.ts'
+import { listTeamSlugs } from './team.store.ts'
 
 const file = fileURLToPath(new URL('../../../demo/platform.yaml', import.meta.url))
 

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { seedRegions } from '../byoip/testing.ts'
+import { createTestDatabase } from '../db/testing.ts'
+import { Failure } from '../runtime/error.ts'
+import { UsageError } from './command.ts'
+import { holds } from './holds.ts'
+import { runCommand } from './testing.ts'
+
+const database = await createTestDatabase()
+after(() => database[Symbol.asyncDispose]())
+const db = database.postgres.owner
+const pharos = (...args: readonly string[]) => runCommand(database, holds, ...args)
+let regions: Record<string, number> = {}
+
+before(async () => {
+  regions = await seedRegions(database.postgres, ['ams', 'fra'])
+})
+
+async function openHold(region: string): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into holds (region_id, reason, detail, withdrawals)
+    values (${regions[region]}, 'too_many_withdrawals', '4 of 20 routes', '{192.0.2.0/24,2001:db8::/32}') returning id`.execute(
+    db,
+  )
+  return rows[0]!.id
+}
+
+test('open holds are listed with what they would withdraw, and decided once', async () => {
+  assert.equal(await pharos('list'), 'There are no such holds.\n')
+  const [ams, fra] = [await openHold('ams'), await openHold('fra')]
+  const listed = await pharos('list')
+  assert.match(
+    listed,
+    new RegExp(`^hold ${fra}  region fra  open .*\\n  4 of 20 routes\\n  192\\.0\\.2\\.0/24\\n`),
+  )
+  assert.match(await pharos('list', '--region', 'ams'), new RegExp(`^hold ${ams} `))
+  assert.match(await pharos('approve', String(ams)), /region ams  approved/)
+  assert.match(await pharos('approve', String(ams)), /region ams  approved/)
+  await assert.rejects(
+    pharos('reject', String(ams)),
+    (error) => error instanceof Failure && error.code === 'conflict',
+  )
+  assert.match(await pharos('reject', String(fra)), /region fra  rejected/)
+  assert.equal(await pharos('list'), 'There are no such holds.\n')
+  const all = JSON.parse(await pharos('list', '--state', 'all', '--limit', '1', '--json')) as {
+    results: { id: number; state: string }[]
+    count: number
+  }
+  assert.deepEqual([all.results.map(({ id, state }) => [id, state]), all.count], [[[fra, 'rejected']], 2])
+  assert.match(await pharos('list', '--state', 'all', '--limit', '1'), /\n1 more: --limit\n$/)
+  const { rows } = await sql`
+    select actor, target from audit_entries where action = 'hold.decide' order by id`.execute(db)
+  assert.deepEqual(rows, [
+    { actor: 'operator', target: `hold:${ams}` },
+    { actor: 'operator', target: `hold:${fra}` },
+  ])
+})
+
+test('the reconcilers are woken by a decision', async () => {
+  const client = await database.postgres.directConnection()
+  const heard: (string | undefined)[] = []
+  client.on('notification', ({ payload }) => void heard.push(payload))
+  await client.query('listen pharos')
+  await pharos('approve', String(await openHold('ams')))
+  await client.query('select')
+  await client.end()
+  assert.ok(heard.includes('holds'))
+})
+
+test('a hold that does not exist, and a command that does not', async () => {
+  await assert.rejects(pharos('approve', '999'), /no such hold/)
+  for (const args of [
+    [],
+    ['drop', '1'],
+    ['approve'],
+    ['approve', 'x'],
+    ['approve', '1', '2'],
+    ['list', '--state', 'closd'],
+  ]) {
+    await assert.rejects(pharos(...args), UsageError, args.join(' '))
+  }
+})

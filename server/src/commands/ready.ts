@@ -1,0 +1,30 @@
+// What commands that work on the database share: one that has the schema of this version.
+import { migrate, pendingMigrations } from '../db/migrate.ts'
+import type { Postgres } from '../db/postgres.ts'
+import type { Config } from '../runtime/config.ts'
+import { CommandFailure, withPostgres, type CommandContext } from './command.ts'
+
+/**
+ * Opens the database for one piece of work. An embedded one is migrated first, as the server would; one that others
+ * share is migrated on purpose, by `pharos migrate`, and refused until then.
+ */
+export function withSchema<T>(
+  context: CommandContext,
+  work: (postgres: Postgres, config: Config) => Promise<T>,
+): Promise<T> {
+  return withPostgres(context, async (postgres, config) => {
+    const client = await postgres.directConnection()
+    try {
+      if (config.databaseUrl === null) await migrate(client)
+      else refusePending(await pendingMigrations(client))
+    } finally {
+      await client.end()
+    }
+    return work(postgres, config)
+  })
+}
+
+function refusePending(pending: readonly string[]): void {
+  if (pending.length > 0)
+    throw new CommandFailure(`The database lacks ${pending.join(', ')}: run pharos migrate first.`)
+}

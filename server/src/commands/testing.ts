@@ -1,0 +1,31 @@
+// Runs a command as main.ts would, on a test's database. Nothing of the product imports this file.
+import type { TestDatabase } from '../db/testing.ts'
+import { loadConfig, type Files } from '../runtime/config.ts'
+import { createKeyRing } from '../runtime/secrets.ts'
+import type { Command } from './command.ts'
+
+const secret = 'a-secret-of-at-least-thirty-two-bytes'
+export const testRing = createKeyRing([secret])
+
+const noFiles: Files = {
+  read: () => undefined,
+  mode: () => 0o600,
+  create: () => {},
+}
+
+/** What the command printed; throws what it threw. */
+export async function runCommand(
+  database: TestDatabase,
+  command: Command,
+  ...args: readonly string[]
+): Promise<string> {
+  let printed = ''
+  const env = { DATABASE_URL: database.databaseUrl, PHAROS_SECRET: secret, PHAROS_LOG_LEVEL: 'silent' }
+  await command.run({
+    args,
+    env,
+    config: (from = env) => loadConfig(from, noFiles),
+    out: (text) => void (printed += text),
+  })
+  return printed
+}

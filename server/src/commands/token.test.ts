@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { createTestDatabase } from '../db/testing.ts'
+import { Failure } from '../runtime/error.ts'
+import { verifyMac } from '../runtime/secrets.ts'
+import { parseApiToken } from '../session/api-token-format.ts'
+import { findTokenStanding } from '../session/credentials.store.ts'
+import { UsageError } from './command.ts'
+import { runCommand, testRing } from './testing.ts'
+import { token } from './token.ts'
+
+const database = await createTestDatabase()
+after(() => database[Symbol.asyncDispose]())
+const db = database.postgres.owner
+const pharos = (...args: readonly string[]) => runCommand(database, token, ...args)
+const create = (...args: readonly string[]) => pharos('create', '--team', 'demo', '--name', 'x', ...args)
+
+before(async () => {
+  await sql`insert into teams (slug, name, enabled_modules) values ('demo', 'Demo', '{ipam}'), ('other', 'Other', '{}')`.execute(
+    db,
+  )
+})
+
+test('a new token is printed once, and what is stored is what a request is checked against', async () => {
+  const words =
+    '--scopes ipam:read,lighthouse:read --scopes ipam:write --expires 90d --networks 192.0.2.0/24,2001:db8::7 ' +
+    '--max-unused-days 30 --admin'
+  const printed = await create(...words.split(' '))
+  const [text = ''] = printed.split('\n')
+  const { id, secret } = parseApiToken(text)!
+  assert.equal(printed.split(secret).length, 2, 'the secret is printed once')
+  const standing = (await findTokenStanding(db, id))!
+  assert.ok(verifyMac(testRing, 'api-token', secret, standing.secretMac))
+  assert.deepEqual(standing.scopes, ['ipam:read', 'lighthouse:read', 'ipam:write'])
+  assert.deepEqual(standing.allowedNetworks, ['192.0.2.0/24', '2001:db8::7/128'])
+  assert.equal(standing.isAdmin, true)
+  const days = (standing.expires!.getTime() - Date.now()) / 86_400_000
+  assert.ok(days > 89.9 && days <= 90)
+  const stored = JSON.stringify(await db.selectFrom('api_tokens').selectAll().execute())
+  const audit = await db.selectFrom('audit_entries').selectAll().execute()
+  assert.ok(![stored, JSON.stringify(audit)].some((kept) => kept.includes(secret)))
+  assert.deepEqual(
+    audit.map(({ actor, action, target }) => [actor, action, target]),
+    [['operator', 'api_token.create', `api_token:${id}`]],
+  )
+})
+
+test('for scripts: the token and nothing else', async () => {
+  const printed = await create('--scopes', 'ipam:read', '--quiet')
+  assert.ok(parseApiToken(printed.trimEnd()))
+  const standing = await findTokenStanding(db, parseApiToken(printed.trimEnd())!.id)
+  assert.deepEqual([standing!.expires, standing!.allowedNetworks, standing!.isAdmin], [null, [], false])
+})
+
+test('tokens are listed without their secrets, and a revoked one is over, by id or by its text', async () => {
+  const [kept, leaked] = [
+    await create('--scopes', 'ipam:read', '--quiet'),
+    await create('--scopes', 'ipam:read', '--quiet'),
+  ].map((text) => ({ text: text.trimEnd(), ...parseApiToken(text.trimEnd())! }))
+  assert.match(await pharos('list'), new RegExp(`^${kept!.id} +demo +"x" +ipam:read `, 'm'))
+  assert.equal(await pharos('list', '--team', 'other'), 'There are no tokens.\n')
+  assert.match(await pharos('revoke', leaked!.text), /is revoked/)
+  assert.equal(await findTokenStanding(db, leaked!.id), undefined)
+  const listed = JSON.parse(await pharos('list', '--team', 'demo', '--json')) as { id: string }[]
+  assert.ok(listed.some(({ id }) => id === kept!.id) && !listed.some(({ id }) => id === leaked!.id))
+  assert.ok(!('secret_mac' in listed[0]!))
+  await pharos('revoke', leaked!.id)
+  const { rows } = await sql`select 1 from audit_entries where action = 'api_token.revoke'`.execute(db)
+  assert.equal(rows.length, 1, 'revoking again changes nothing')
+})
+
+const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
+  [
+    'a scope that no operation asks for',
+    ['--scopes', 'ipam:raed'],
+    /no scope ipam:raed; scopes are ipam:read, /,
+  ],
+  ['no scope at all', ['--scopes', ' , '], /A token without a scope/],
+  ['a time that is over', ['--scopes', 'ipam:read', '--expires', '2020-01-01'], /is over already/],
+  ['no time', ['--scopes', 'ipam:read', '--expires', 'soon'], /neither a time such as/],
+  ['host bits', ['--scopes', 'ipam:read', '--networks', '192.0.2.1/24'], /write 192\.0\.2\.0\/24/],
+  ['an empty list of networks', ['--scopes', 'ipam:read', '--networks', ''], /name a network/],
+  ['no days', ['--scopes', 'ipam:read', '--max-unused-days', '0'], /from 1 to/],
+  ['an unknown option', ['--scopes', 'ipam:read', '--scope', 'x'], /--scope/],
+]
+for (const [what, args, message] of refused) {
+  test(`is refused, and nothing is made: ${what}`, async () => {
+    const before = await db.selectFrom('api_tokens').selectAll().execute()
+    await assert.rejects(create(...args), message)
+    assert.deepEqual(await db.selectFrom('api_tokens').selectAll().execute(), before)
+  })
+}
+
+test('a team or a token that does not exist is named', async () => {
+  const args = ['create', '--team', 'dmeo', '--name', 'x', '--scopes', 'ipam:read']
+  await assert.rejects(pharos(...args), (error) => {
+    assert.ok(error instanceof Failure && error.code === 'not_found')
+    assert.match(error.message, /There is no team dmeo \(did you mean demo\?\)/)
+    return true
+  })
+  await assert.rejects(pharos('list', '--team', 'nobody'), /no team nobody/)
+  await assert.rejects(pharos('revoke', 'aaaaaaaaaaaa'), /no such API token/)
+})
+
+test('what is missing is asked for', async () => {
+  for (const args of [
+    [],
+    ['make'],
+    ['create'],
+    ['create', '--team', 'demo'],
+    ['revoke'],
+    ['revoke', 'a', 'b'],
+  ]) {
+    await assert.rejects(pharos(...args), UsageError, args.join(' '))
+  }
+})

@@ -1,0 +1,157 @@
+// `pharos token`: API tokens of teams, made, listed and revoked by the operator.
+import { parseArgs } from 'node:util'
+import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
+import { PrefixError } from '../net/prefix-error.ts'
+import {
+  createTeamToken,
+  knownScopes,
+  listTeamTokens,
+  revokeTeamToken,
+  type ApiTokenRow,
+  type TokenRequest,
+} from '../platform/api-token.ts'
+import { parseApiToken } from '../session/api-token-format.ts'
+import { UsageError, type Command, type CommandContext } from './command.ts'
+import { withSchema } from './ready.ts'
+import { oneWord, parseFuture, parseList, parseWhole } from './words.ts'
+
+export const token: Command = {
+  name: 'token',
+  usage: `create --team <slug> --name <name> --scopes <scope,...> [--expires <time|span>] [--max-unused-days <n>]
+                    [--networks <cidr,...>] [--admin] [--quiet]
+             list [--team <slug>] [--json]
+             revoke <id or token>`,
+  summary: `make, list and revoke API tokens of teams
+
+  --scopes    what the token may do: ${knownScopes.join(', ')}
+  --expires   a time such as 2026-12-31, or a span such as 90d or 12h; without it the token does not expire
+  --max-unused-days  it ends when it was not used for so many days
+  --networks  addresses and networks it works from; without it from everywhere
+  --admin     it may do what admins of the team may
+  --quiet     print the token and nothing else
+
+  A new token is printed once: only its MAC is stored, under the key ring of this configuration (PHAROS_SECRET).`,
+  async run(context) {
+    const [verb, ...args] = context.args
+    if (verb === 'create') return create(context, args)
+    if (verb === 'list') return list(context, args)
+    if (verb === 'revoke') return revoke(context, args)
+    throw new UsageError(verb === undefined ? 'Say create, list or revoke.' : `There is no token ${verb}.`)
+  },
+}
+
+async function create(context: CommandContext, args: readonly string[]): Promise<void> {
+  const { request, quiet } = parseRequest(args)
+  await withSchema(context, async ({ owner }, { secret }) => {
+    const { id, text } = await createTeamToken(owner, secret, request)
+    context.out(`${text}\n`)
+    if (!quiet)
+      context.out(
+        `\n${described(id, request)}\nIt is not shown again. Send it as: Authorization: Token <it>\n`,
+      )
+  })
+}
+
+function parseRequest(args: readonly string[]): { request: TokenRequest; quiet: boolean } {
+  const text = { type: 'string' } as const
+  const list = { type: 'string', multiple: true } as const
+  const flag = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      team: text,
+      name: text,
+      scopes: list,
+      expires: text,
+      'max-unused-days': text,
+      networks: list,
+      admin: flag,
+      quiet: flag,
+    },
+  })
+  const { team, name, scopes, expires, networks, admin, quiet } = values
+  const maxUnused = values['max-unused-days']
+  if (team === undefined) throw new UsageError('Whose token? --team <slug>')
+  if (name === undefined || name.trim() === '' || name.length > 200) {
+    throw new UsageError('What is it for? --name <name>, 1 to 200 characters')
+  }
+  if (scopes === undefined) throw new UsageError(`What may it do? --scopes ${knownScopes.join(',')}`)
+  const request = {
+    team,
+    name: name.trim(),
+    scopes: parseList(scopes),
+    networks: parseNetworks(networks),
+    isAdmin: admin,
+    expires: expires === undefined ? null : parseFuture('--expires', expires, new Date()),
+    maxUnusedDays: maxUnused === undefined ? null : parseWhole('--max-unused-days', maxUnused, 1, 36_500),
+  }
+  return { request, quiet }
+}
+
+function parseNetworks(values: readonly string[] | undefined): Prefix[] {
+  // An empty list of networks means "from everywhere": an empty variable of a script must not.
+  if (values !== undefined && parseList(values).length === 0)
+    throw new UsageError('--networks: name a network.')
+  return parseList(values).map((word) => {
+    try {
+      return parsePrefixOrAddress(word)
+    } catch (error) {
+      if (!(error instanceof PrefixError)) throw error
+      const meant = error.canonical === undefined ? '' : `; write ${error.canonical}`
+      throw new UsageError(`--networks: ${word}: ${error.message}${meant}`)
+    }
+  })
+}
+
+function described(id: string, { team, scopes, networks, expires, isAdmin }: TokenRequest): string {
+  const from = networks.length > 0 ? ` from ${networks.join(', ')}` : ''
+  const until = expires ? `, until ${expires.toISOString()}` : ''
+  return `Token ${id} of team ${team}: ${scopes.join(', ')}${isAdmin ? ', as admin' : ''}${from}${until}.`
+}
+
+async function list(context: CommandContext, args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { team: { type: 'string' }, json: { type: 'boolean', default: false } },
+  })
+  await withSchema(context, async ({ owner }) => {
+    const tokens = await listTeamTokens(owner, values.team)
+    if (values.json) return context.out(`${JSON.stringify(tokens, null, 2)}\n`)
+    for (const one of tokens) context.out(`${line(one)}\n`)
+    if (tokens.length === 0) context.out('There are no tokens.\n')
+  })
+}
+
+function line({
+  id,
+  team,
+  name,
+  scopes,
+  networks,
+  is_admin,
+  created,
+  expires,
+  last_used,
+}: ApiTokenRow): string {
+  const day = (time: Date | null, never: string) => time?.toISOString().slice(0, 10) ?? never
+  const parts = [
+    scopes.join(','),
+    ...(is_admin ? ['admin'] : []),
+    ...(networks.length > 0 ? [`from ${networks.join(',')}`] : []),
+    `made ${day(created, '')}`,
+    `expires ${day(expires, 'never')}`,
+    `used ${day(last_used, 'never')}`,
+  ]
+  return `${id}  ${team}  ${JSON.stringify(name)}  ${parts.join('  ')}`
+}
+
+async function revoke(context: CommandContext, args: readonly string[]): Promise<void> {
+  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true })
+  const word = oneWord(positionals, 'a token, or its id: pharos token list')
+  // Who has found a leaked token has its text.
+  const id = parseApiToken(word)?.id ?? word
+  await withSchema(context, async ({ owner }) => {
+    await revokeTeamToken(owner, id)
+    context.out(`Token ${id} is revoked.\n`)
+  })
+}
