@@ -76,16 +76,17 @@ CREATE OR REPLACE FUNCTION public.day_bucket(at timestamp with time zone)
  RETURNS integer
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-AS $function$ select coalesce(floor(extract(epoch from at) / 86400)::integer, 2147483647) $function$;
+AS $function$ select coalesce((at at time zone 'UTC')::date - date '1970-01-01', 2147483647) $function$;
 
 CREATE OR REPLACE FUNCTION public.event_buckets(start_at timestamp with time zone, end_at timestamp with time zone, bps bigint, pps bigint, event_flags integer)
  RETURNS TABLE(measure text, bucket integer, flags integer)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-AS $function$ values ('all', 0, event_flags),
-    ('start', day_bucket(start_at), event_flags), ('start_block', day_bucket(start_at) / 64, event_flags),
-    ('end', day_bucket(end_at), event_flags), ('end_block', day_bucket(end_at) / 64, event_flags),
-    ('bps', rate_bucket(bps), 0), ('pps', rate_bucket(pps), 0) $function$;
+AS $function$ select * from unnest(
+    array['all', 'start', 'start_block', 'end', 'end_block', 'bps', 'pps'],
+    array[0, day_bucket(start_at), day_bucket(start_at) / 64, day_bucket(end_at), day_bucket(end_at) / 64,
+      rate_bucket(bps), rate_bucket(pps)],
+    array[event_flags, event_flags, event_flags, event_flags, event_flags, 0, 0]) $function$;
 
 CREATE OR REPLACE FUNCTION public.raise_revision()
  RETURNS trigger

@@ -414,7 +414,7 @@ comment on column team_event_counts.bucket is 'start, end: days since 1970 in UT
 comment on column team_event_counts.flags is 'as in team_events; 0 for bps and pps, of which there are too many buckets';
 
 create function day_bucket(at timestamptz) returns integer language sql immutable parallel safe
-  as $$ select coalesce(floor(extract(epoch from at) / 86400)::integer, 2147483647) $$;
+  as $$ select coalesce((at at time zone 'UTC')::date - date '1970-01-01', 2147483647) $$;
 
 -- 16 buckets for each doubling, by whole numbers only, so that rate_bucket(x) >= b exactly where x >= bucket_rate(b).
 create function rate_bucket(rate bigint) returns integer language sql immutable strict parallel safe
@@ -426,12 +426,14 @@ create function bucket_rate(bucket integer) returns bigint language sql immutabl
   as $$ select case when bucket < 16 then bucket::bigint
     else (16 + bucket % 16)::bigint << (bucket / 16 - 1) end $$;
 
+-- Arrays, because a VALUES list would be compiled anew for each event, at 200 us.
 create function event_buckets(start_at timestamptz, end_at timestamptz, bps bigint, pps bigint, event_flags integer)
   returns table (measure text, bucket integer, flags integer) language sql immutable parallel safe
-  as $$ values ('all', 0, event_flags),
-    ('start', day_bucket(start_at), event_flags), ('start_block', day_bucket(start_at) / 64, event_flags),
-    ('end', day_bucket(end_at), event_flags), ('end_block', day_bucket(end_at) / 64, event_flags),
-    ('bps', rate_bucket(bps), 0), ('pps', rate_bucket(pps), 0) $$;
+  as $$ select * from unnest(
+    array['all', 'start', 'start_block', 'end', 'end_block', 'bps', 'pps'],
+    array[0, day_bucket(start_at), day_bucket(start_at) / 64, day_bucket(end_at), day_bucket(end_at) / 64,
+      rate_bucket(bps), rate_bucket(pps)],
+    array[event_flags, event_flags, event_flags, event_flags, event_flags, 0, 0]) $$;
 
 -- By trigger, because a writer that forgot would make every count wrong for good. Rows are locked in one order.
 -- Whoever writes team_events holds the teams' lock (event.store.ts), so that two writers cannot cross each other.
