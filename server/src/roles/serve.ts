@@ -6,10 +6,11 @@ import { createWaker } from '../db/wake.ts'
 import { startComponents, type Component, type Running } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
-import { createMetrics } from '../runtime/metrics.ts'
+import { collectProcessMetrics, createMetrics } from '../runtime/metrics.ts'
 import { SigningKeys } from '../session/signing-keys.ts'
 import { createApi } from './api.ts'
 import { collectorParts } from './collector.ts'
+import { watchInstallation } from './figures.ts'
 import { maintenancePart } from './maintenance.ts'
 import { reconcilerParts } from './reconciler.ts'
 import type { Shared } from './shared.ts'
@@ -31,6 +32,8 @@ export async function runRole(
 ): Promise<Serving> {
   const open = postgres ?? (await openDatabase(config, log))
   const shared: Shared = { config, postgres: open, waker: createWaker(open), log, metrics: createMetrics() }
+  collectProcessMetrics(shared.metrics)
+  watchInstallation(shared.metrics, open.owner)
   const api = roles.includes('api') ? apiParts(shared) : undefined
   const running = await startComponents(
     [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMetrics, watchPool } from './metrics.ts'
+import { createMetrics, readOnCollect } from './metrics.ts'
 
 test('every name begins with pharos_ and has a unit or says total, as Prometheus recommends', async () => {
   const { registry } = createMetrics()
@@ -12,14 +12,15 @@ test('every name begins with pharos_ and has a unit or says total, as Prometheus
   }
 })
 
-test('the pool is read at the moment in which the metrics are asked for', async () => {
+test('a gauge is read at the moment in which the metrics are asked for', async () => {
   const metrics = createMetrics()
-  const pool = { totalCount: 3, idleCount: 1, waitingCount: 0 }
-  watchPool(metrics, pool)
-  pool.waitingCount = 5
-  const text = await metrics.registry.metrics()
-  assert.match(text, /pool_connections\{state="in_use"\} 2/)
-  assert.match(text, /pool_connections\{state="waiting"\} 5/)
+  let waiting = 1
+  readOnCollect(metrics.passwordHashesWaiting, async () => {
+    await Promise.resolve()
+    metrics.passwordHashesWaiting.set(waiting)
+  })
+  waiting = 5
+  assert.match(await metrics.registry.metrics(), /pharos_password_hashes_waiting 5/)
 })
 
 test('two sets of metrics in one process are apart', async () => {

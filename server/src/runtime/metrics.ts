@@ -49,8 +49,18 @@ export function createMetrics() {
     }),
     deliveries: new Counter({
       name: 'pharos_deliveries_total',
-      help: 'Deliveries of detectors that were worked on, by what became of them: done or failed.',
+      help: 'Deliveries of detectors that this process has read, by result done or failed.',
       labelNames: ['state'],
+      registers,
+    }),
+    deliveriesWaiting: new Gauge({
+      name: 'pharos_deliveries_waiting',
+      help: 'Deliveries that are stored and not yet read, of the whole installation.',
+      registers,
+    }),
+    deliveryWaitSeconds: new Gauge({
+      name: 'pharos_deliveries_oldest_wait_seconds',
+      help: 'How long the oldest of them has waited; 0 without any. Alarm when it grows.',
       registers,
     }),
     routes: new Gauge({
@@ -64,33 +74,40 @@ export function createMetrics() {
       help: 'Sign-ins that wait for a password hash.',
       registers,
     }),
-    poolConnections: new Gauge({
-      name: 'pharos_postgres_pool_connections',
-      help: 'Connections to PostgreSQL by state: in_use, idle; waiting are the callers without one.',
-      labelNames: ['state'],
+    regionChecked: new Gauge({
+      name: 'pharos_region_last_check_timestamp_seconds',
+      help: 'When each region was last compared with its router, by whatever process. Alarm when it grows old.',
+      labelNames: ['region'],
+      registers,
+    }),
+    regionOk: new Gauge({
+      name: 'pharos_region_last_check_ok',
+      help: '1 when the last attempt to compare the region with its router succeeded, else 0.',
+      labelNames: ['region'],
+      registers,
+    }),
+    holdsOpen: new Gauge({
+      name: 'pharos_holds_open',
+      help: 'Holds that wait for a human, by region. Alarm when there is one.',
+      labelNames: ['region'],
+      registers,
+    }),
+    postgresUp: new Gauge({
+      name: 'pharos_postgres_up',
+      help: '1 when PostgreSQL answered while these metrics were read, else 0.',
+      registers,
+    }),
+    connections: new Gauge({
+      name: 'pharos_postgres_connections',
+      help: 'Connections of all processes to PostgreSQL, by use and state.',
+      labelNames: ['use', 'state'],
       registers,
     }),
   }
 }
 
-/** What is read of a pool of connections when the metrics are asked for; `pg.Pool` has it. */
-export type WatchedPool = {
-  readonly totalCount: number
-  readonly idleCount: number
-  readonly waitingCount: number
-}
-
-/** Reads the pool whenever the metrics are asked for. */
-export function watchPool(metrics: Metrics, pool: WatchedPool): void {
-  readOnCollect(metrics.poolConnections, () => {
-    metrics.poolConnections.set({ state: 'in_use' }, pool.totalCount - pool.idleCount)
-    metrics.poolConnections.set({ state: 'idle' }, pool.idleCount)
-    metrics.poolConnections.set({ state: 'waiting' }, pool.waitingCount)
-  })
-}
-
-/** Has the gauge set by `read` whenever the metrics are asked for. */
-export function readOnCollect(gauge: Gauge<string>, read: () => void): void {
+/** Has the gauge set by `read` whenever the metrics are asked for; a promise is waited for, and must not reject. */
+export function readOnCollect(gauge: Gauge<string>, read: () => void | Promise<void>): void {
   Object.assign(gauge, { collect: read })
 }
 

@@ -1,0 +1,37 @@
+// The SQL of the installation's figures. Each statement reads an index or a handful of rows.
+import { sql } from 'kysely'
+import type { Db } from '../db/postgres.ts'
+
+export type Figures = {
+  readonly deliveries: { readonly waiting: number; readonly oldest_seconds: number }
+  readonly regions: readonly {
+    readonly slug: string
+    readonly last_check: Date | null
+    readonly last_check_result: boolean | null
+    readonly holds: number
+  }[]
+  readonly connections: readonly { readonly use: string; readonly state: string; readonly count: number }[]
+}
+
+export async function readFigures(db: Db): Promise<Figures> {
+  return db
+    .transaction()
+    .setAccessMode('read only')
+    .execute(async (trx) => {
+      await sql`set local statement_timeout = 2000`.execute(trx)
+      const deliveries = await sql<Figures['deliveries']>`
+        select count(*) as waiting,
+          coalesce(extract(epoch from now() - min(received)), 0)::double precision as oldest_seconds
+        from deliveries where state = 'new'`.execute(trx)
+      const regions = await sql<Figures['regions'][number]>`
+        select slug, last_check, last_check_result,
+          (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds
+        from regions r order by slug`.execute(trx)
+      const connections = await sql<Figures['connections'][number]>`
+        select substring(application_name from '[a-z]+$') as use, coalesce(state, 'unknown') as state, count(*) as count
+        from pg_stat_activity
+        where datname = current_database() and application_name like 'pharos %'
+        group by 1, 2`.execute(trx)
+      return { deliveries: deliveries.rows[0]!, regions: regions.rows, connections: connections.rows }
+    })
+}

@@ -1,0 +1,54 @@
+// The metrics that stand in the database: the state of the whole installation, whichever process is asked. They are read
+// when somebody asks, and never for longer than a scrape waits; without a database they are left out.
+import type { Db } from '../db/postgres.ts'
+import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
+import { readFigures, type Figures } from './figures.store.ts'
+
+/** A second question within this time gets the figures of the first. */
+const freshMs = 1_000
+
+/** Has the metrics of the installation read from the database. */
+export function watchInstallation(metrics: Metrics, db: Db): void {
+  let reading: Promise<void> = Promise.resolve()
+  let readAt = -Infinity
+  const readAgain = () => {
+    const now = performance.now()
+    if (now - readAt >= freshMs) {
+      readAt = now
+      reading = read(metrics, db)
+    }
+    return reading
+  }
+  // The registry asks all of them at once; each waits for the same reading.
+  readOnCollect(metrics.postgresUp, readAgain)
+  for (const gauge of gaugesOf(metrics)) readOnCollect(gauge, readAgain)
+}
+
+function gaugesOf(metrics: Metrics) {
+  const { deliveriesWaiting, deliveryWaitSeconds, regionChecked, regionOk, holdsOpen, connections } = metrics
+  return [deliveriesWaiting, deliveryWaitSeconds, regionChecked, regionOk, holdsOpen, connections]
+}
+
+async function read(metrics: Metrics, db: Db): Promise<void> {
+  const figures = await readFigures(db).catch(() => undefined)
+  // What was true before the database went away is not shown as if it were true now.
+  for (const gauge of gaugesOf(metrics)) gauge.reset()
+  metrics.postgresUp.set(figures ? 1 : 0)
+  if (figures) show(metrics, figures)
+  else {
+    // A gauge without labels is 0 after its reset, which would be a claim.
+    metrics.deliveriesWaiting.remove()
+    metrics.deliveryWaitSeconds.remove()
+  }
+}
+
+function show(metrics: Metrics, { deliveries, regions, connections }: Figures): void {
+  metrics.deliveriesWaiting.set(deliveries.waiting)
+  metrics.deliveryWaitSeconds.set(deliveries.oldest_seconds)
+  for (const { slug: region, last_check, last_check_result, holds } of regions) {
+    if (last_check !== null) metrics.regionChecked.set({ region }, last_check.getTime() / 1000)
+    if (last_check_result !== null) metrics.regionOk.set({ region }, last_check_result ? 1 : 0)
+    metrics.holdsOpen.set({ region }, holds)
+  }
+  for (const { use, state, count } of connections) metrics.connections.set({ use, state }, count)
+}

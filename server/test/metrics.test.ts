@@ -1,0 +1,60 @@
+// What /metrics says about the whole installation, on a real database.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { createTestDatabase } from '../src/db/testing.ts'
+import { watchInstallation } from '../src/roles/figures.ts'
+import { collectProcessMetrics, createMetrics } from '../src/runtime/metrics.ts'
+
+test('the state of the installation is read from the database when somebody asks', async () => {
+  await using database = await createTestDatabase()
+  const { owner } = database.postgres
+  await sql`insert into locations (key, name, country, timezone) values ('a', 'A', 'NL', 'UTC')`.execute(
+    owner,
+  )
+  await sql`insert into regions (slug, name, location_key, speaker, last_check, last_check_result) values
+    ('ams', 'A', 'a', '{}', to_timestamp(1700000000), false), ('fra', 'F', 'a', '{}', null, null)`.execute(
+    owner,
+  )
+  await sql`insert into holds (region_id, reason, detail, withdrawals)
+    select id, 'too_many_withdrawals', '', '{192.0.2.0/24}' from regions where slug = 'ams'`.execute(owner)
+  await sql`insert into sources (key, kind, name, secret_mac) values ('s', 'fastnetmon', 'S', '')`.execute(
+    owner,
+  )
+  await sql`insert into deliveries (source_key, delivery_id, received, body, state) values
+    ('s', '1', now() - interval '90 seconds', '', 'new'), ('s', '2', now(), '', 'new'), ('s', '3', now(), '', 'done')`.execute(
+    owner,
+  )
+  const metrics = createMetrics()
+  watchInstallation(metrics, owner)
+  const [text] = await Promise.all([metrics.registry.metrics(), metrics.registry.metrics()])
+  const expected = [
+    /^pharos_postgres_up 1$/m,
+    /^pharos_deliveries_waiting 2$/m,
+    /^pharos_deliveries_oldest_wait_seconds 9\d(\.\d+)?$/m,
+    /^pharos_region_last_check_timestamp_seconds\{region="ams"\} 1700000000$/m,
+    /^pharos_region_last_check_ok\{region="ams"\} 0$/m,
+    /^pharos_holds_open\{region="ams"\} 1$/m,
+    /^pharos_holds_open\{region="fra"\} 0$/m,
+    /^pharos_postgres_connections\{use="owner",state="active"\} 1$/m,
+  ]
+  for (const pattern of expected) assert.match(text, pattern)
+  assert.doesNotMatch(text, /last_check_ok\{region="fra"\}/)
+})
+
+test('without a database the metrics say so, and nothing that was true before', async () => {
+  const metrics = createMetrics()
+  const database = await createTestDatabase()
+  watchInstallation(metrics, database.postgres.owner)
+  await database[Symbol.asyncDispose]()
+  metrics.deliveriesWaiting.set(7)
+  const text = await metrics.registry.metrics()
+  assert.match(text, /^pharos_postgres_up 0$/m)
+  assert.doesNotMatch(text, /^pharos_deliveries_waiting \d/m)
+})
+
+test('the process tells its own memory and event loop', async () => {
+  const metrics = createMetrics()
+  collectProcessMetrics(metrics)
+  assert.match(await metrics.registry.metrics(), /^process_resident_memory_bytes \d+$/m)
+})
