@@ -6,7 +6,8 @@ import { parseArgs } from 'node:util'
 import { applyPlatform, PlanOutdated, preparePlatform, type PlatformFile } from '../platform/apply.ts'
 import { planAsJson, printPlan } from '../platform/print.ts'
 import { PlatformError } from '../platform/problem.ts'
-import { CommandFailure, UsageError, withPostgres, type Command } from './command.ts'
+import { CommandFailure, UsageError, type Command } from './command.ts'
+import { withSchema } from './ready.ts'
 
 export const apply: Command = {
   name: 'apply',
@@ -17,13 +18,15 @@ export const apply: Command = {
   --prune    delete what the sections of the file do not name (withdraws first)
   --enforce  the file wins over what teams have switched since
   --yes      do not ask; needed where there is no terminal
-  --json     the plan for programs`,
+  --json     the plan for programs
+
+  Exit code: 0 it agrees (with --dry-run: the file can be applied), 1 nothing was applied, 2 used wrongly.
+  The file: docs/platform-file.md.`,
   async run(context) {
     const options = parseOptions(context.args)
-    await withPostgres(context, async ({ owner }, config) => {
-      const prepared = await preparePlatform(owner, openFile(options.file), config.secret, options).catch(
-        explain,
-      )
+    const file = openFile(options.file)
+    await withSchema(context, async ({ owner }, config) => {
+      const prepared = await preparePlatform(owner, file, config.secret, options).catch(explain)
       const { plan } = prepared
       context.out(options.json ? `${JSON.stringify(planAsJson(plan), null, 2)}\n` : `${printPlan(plan)}\n`)
       if (options.dryRun || plan.changes.length === 0) return
