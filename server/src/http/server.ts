@@ -65,7 +65,13 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     connectionTimeout: deps.settings.requestTimeoutMs + deps.settings.handlerTimeoutMs,
     handlerTimeout: deps.settings.handlerTimeoutMs,
     keepAliveTimeout: deps.settings.keepAliveTimeoutMs,
-    http: { headersTimeout: Math.min(20_000, deps.settings.requestTimeoutMs) },
+    http: {
+      headersTimeout: Math.min(20_000, deps.settings.requestTimeoutMs),
+      // How often those two are looked at: 30 s by default, so that a timeout of 2 s would take half a minute.
+      connectionsCheckingInterval: 1_000,
+      // Node would answer by itself, with an empty body; see refuseWithoutHost.
+      requireHostHeader: false,
+    },
     trustProxy: deps.settings.trustedProxies.length > 0 ? [...deps.settings.trustedProxies] : false,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
@@ -138,6 +144,7 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps): void {
     // A request whose client went away has no onResponse; the close of its answer comes always, and once.
     reply.raw.once('close', () => (inFlight -= 1))
     addCommonHeaders(request, reply)
+    refuseWithoutHost(request)
     if (inFlight > deps.settings.requestsInFlight) {
       deps.observer.refused('overloaded')
       throw new Failure('unavailable', 'Too many requests are being worked on; try again.', {
@@ -162,6 +169,12 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps): void {
       'request',
     )
   })
+}
+
+/** RFC 9112, 3.2. */
+function refuseWithoutHost({ raw }: FastifyRequest): void {
+  if (raw.httpVersion !== '1.0' && raw.headers.host === undefined)
+    throw new Failure('malformed', 'The request has no Host header.')
 }
 
 function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
@@ -239,13 +252,17 @@ function answerUnknownPath(
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`)
 
+const clientErrors: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The headers are too large.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request was not received in full in time.',
+}
+
 /** What is not even HTTP never reaches a route; it is answered in the same form all the same. */
 function answerClientError(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
   const failure = new Failure(
     'malformed',
-    tooLarge ? 'The headers are too large.' : 'This is not an HTTP request.',
+    clientErrors[error.code ?? ''] ?? 'This cannot be read as an HTTP request.',
   )
   const body = JSON.stringify(problemOf(failure, randomUUID()))
   socket.end(
