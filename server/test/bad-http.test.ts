@@ -1,0 +1,147 @@
+// HTTP that no client would write, over a real socket: lies about lengths, two readings of one request, headers without
+// end, bytes that are no HTTP. Whatever comes is answered in the usual form or dropped, changes nothing, and the server
+// goes on for everybody else.
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { createTestApi, type TestApi } from './api.ts'
+import { openSession } from './support/credentials.ts'
+import { sendRaw, type RawAnswer } from './support/raw.ts'
+import { changedTables, createTableHasher, type TableHashes } from './support/tables.ts'
+import { createWorld, type World } from './support/world.ts'
+
+let api: TestApi
+let world: World
+let port: number
+let head: string
+let hashTables: () => Promise<TableHashes>
+
+before(async () => {
+  api = await createTestApi({ PHAROS_REQUEST_TIMEOUT_SECONDS: '2', PHAROS_BODY_LIMIT_BYTES: '65536' })
+  world = await createWorld(api)
+  hashTables = await createTableHasher(api.database.postgres.owner)
+  await api.server.listen({ port: 0, host: '127.0.0.1' })
+  port = (api.server.server.address() as AddressInfo).port
+  const { access } = await openSession(api, world.people.admin.userId, world.red.teamId)
+  head =
+    `PATCH /v3/ipam/announcements/${world.red.announcements.on} HTTP/1.1\r\nHost: pharos\r\n` +
+    `Authorization: Bearer ${access}\r\nContent-Type: application/json\r\n`
+})
+after(() => api[Symbol.asyncDispose]())
+
+const off = '{"enabled":false}'
+/** Without it the server would keep the connection, and the test wait for more. */
+const close = 'Connection: close\r\n'
+const body = (text: string) => `Content-Length: ${text.length}\r\n\r\n${text}`
+
+/** Every answer is a problem document of the status. */
+function assertProblems(answers: readonly RawAnswer[], ...statuses: number[]): void {
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    statuses,
+    JSON.stringify(answers),
+  )
+  for (const answer of answers) {
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/)
+    const problem = JSON.parse(answer.body) as { status: number; code: string; detail: string }
+    assert.equal(problem.status, answer.status)
+    assert.ok(problem.detail.length > 10, answer.body)
+  }
+}
+
+/** The request, and what comes of it: statuses of problems; none where the connection is dropped. */
+const cases: [what: string, bytes: () => string | Buffer, statuses: number[], waitMs?: number][] = [
+  ['says a length that is too short', () => `${head}${close}Content-Length: 5\r\n\r\n${off}`, [400]],
+  ['says a length that is not reached', () => `${head}${close}Content-Length: 500\r\n\r\n${off}`, [], 500],
+  ['never sends its body', () => `${head}${close}Content-Length: 17\r\n\r\n`, [400], 8_000],
+  ['says a length below zero', () => `${head}${close}Content-Length: -1\r\n\r\n${off}`, [400]],
+  ['says a length that is no number', () => `${head}${close}Content-Length: many\r\n\r\n${off}`, [400]],
+  ['says a length with a sign', () => `${head}${close}Content-Length: +17\r\n\r\n${off}`, [400]],
+  ['says a length in hexadecimal', () => `${head}${close}Content-Length: 0x11\r\n\r\n${off}`, [400]],
+  ['says two lengths', () => `${head}${close}Content-Length: 17\r\nContent-Length: 18\r\n\r\n${off}`, [400]],
+  ['says two lengths in one header', () => `${head}${close}Content-Length: 17, 17\r\n\r\n${off}`, [400]],
+  [
+    'says a length and comes in chunks',
+    () => `${head}${close}Content-Length: 17\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    [400],
+  ],
+  [
+    'says a length beyond all bounds',
+    () => `${head}${close}Content-Length: 99999999999999999999\r\n\r\n${off}`,
+    [400],
+  ],
+  [
+    'says a length beyond the limit, before it sends it',
+    () => `${head}${close}Content-Length: 1000000\r\n\r\n{`,
+    [413],
+  ],
+  [
+    'comes in a chunk without a size',
+    () => `${head}${close}Transfer-Encoding: chunked\r\n\r\nzz\r\n${off}\r\n0\r\n\r\n`,
+    [400],
+  ],
+  [
+    'comes in an unknown transfer encoding',
+    () => `${head}${close}Transfer-Encoding: gzip\r\n\r\n${off}`,
+    [400],
+  ],
+  [
+    'comes in chunks beyond the limit',
+    () => `${head}${close}Transfer-Encoding: chunked\r\n\r\n11170\r\n${'x'.repeat(70_000)}\r\n0\r\n\r\n`,
+    [413],
+  ],
+  ['has no host', () => `${head.replace('Host: pharos\r\n', close)}${body(off)}`, [400]],
+  ['has a header with a space in its name', () => `${head}${close}X Y: 1\r\n${body(off)}`, [400]],
+  ['has a header without a name', () => `${head}${close}: 1\r\n${body(off)}`, [400]],
+  ['has a folded header', () => `${head}${close}X: 1\r\n 2\r\n${body(off)}`, [400]],
+  ['has a NUL in a header', () => `${head}${close}X: a\0b\r\n${body(off)}`, [400]],
+  ['has 100 kB of headers', () => `${head}${close}X: ${'x'.repeat(100_000)}\r\n${body(off)}`, [400]],
+  [
+    'has a path of 100 kB',
+    () => `GET /${'x'.repeat(100_000)} HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`,
+    [400],
+  ],
+  [
+    'has a space in its path',
+    () => `GET /v3/ipam /announcements HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`,
+    [400],
+  ],
+  ['has a method that there is not', () => `SWITCH /v3/ipam HTTP/1.1\r\nHost: pharos\r\n${close}\r\n`, [400]],
+  ['has another version', () => `GET /healthz HTTP/9.9\r\nHost: pharos\r\n\r\n`, [400]],
+  ['is TLS', () => Buffer.from('16030100a5010000a10303', 'hex'), [400]],
+  ['is a line of text', () => 'hello\r\n\r\n', [400]],
+  ['is random bytes', () => Buffer.from([0, 255, 1, 254, 13, 10, 13, 10]), [400]],
+]
+
+describe('a request over the wire', () => {
+  for (const [what, bytes, statuses, waitMs] of cases) {
+    it(`that ${what} is refused and changes nothing`, async () => {
+      const tables = await hashTables()
+      assertProblems(await sendRaw(port, bytes(), waitMs), ...statuses)
+      assert.deepEqual(changedTables(tables, await hashTables()), [])
+    })
+  }
+
+  it('that hides a second one in its body has one answer, and the second is not carried out', async () => {
+    const tables = await hashTables()
+    const hidden = `${head}${body(off)}`
+    const answers = await sendRaw(port, `${head}${body(`{"enabled":true,"note":"x"}\n${hidden}`)}`, 500)
+    assertProblems(answers, 400)
+    assert.deepEqual(changedTables(tables, await hashTables()), [])
+  })
+
+  it('with two Authorization headers counts as the first alone', async () => {
+    const [answer] = await sendRaw(
+      port,
+      `${head}${close}Authorization: Token x\r\n${body('{"enabled":true}')}`,
+    )
+    assert.equal(answer!.status, 200)
+  })
+
+  it('is served while others hold connections open and send nothing', async () => {
+    const idle = Array.from({ length: 200 }, () => sendRaw(port, 'GET /healthz HTTP/1.1\r\n', 3_000))
+    const [answer] = await sendRaw(port, 'GET /healthz HTTP/1.1\r\nHost: pharos\r\nConnection: close\r\n\r\n')
+    assert.equal(answer!.status, 200)
+    await Promise.all(idle)
+  })
+})

@@ -1,0 +1,489 @@
+// What must never be guessed at: bodies, paths, queries and headers that are nearly right. Each is answered by a problem
+// document that names the place and says what to do, and changes no row. The announcement that is asked about is on, so
+// that anything read as "disable" would show. What is wrong with HTTP itself is in bad-http.test.ts.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { problems, type ProblemCode } from '@pharos/contract/problem'
+import { sql } from 'kysely'
+import { ingestDeliveries } from '../src/analysis/ingest.ts'
+import { createOwnershipCache } from '../src/inventory/ownership.ts'
+import { createTestApi, type TestApi } from './api.ts'
+import { openSession } from './support/credentials.ts'
+import { changedTables, createTableHasher, type TableHashes } from './support/tables.ts'
+import { createWorld, type World } from './support/world.ts'
+
+let api: TestApi
+let world: World
+let access: string
+let hashTables: () => Promise<TableHashes>
+
+before(async () => {
+  api = await createTestApi()
+  world = await createWorld(api)
+  access = (await openSession(api, world.people.admin.userId, world.red.teamId)).access
+  hashTables = await createTableHasher(api.database.postgres.owner)
+})
+after(() => api[Symbol.asyncDispose]())
+
+type Sent = {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+type Expected = {
+  readonly code: ProblemCode
+  /** Place of the first error, such as `body.enabled`. */
+  readonly at?: string
+  /** What the answer tells the caller, in `detail` or an error. */
+  readonly says: RegExp
+}
+
+async function send({ method = 'GET', url, headers, body }: Sent) {
+  return await api.server.inject({
+    method,
+    url,
+    headers: { authorization: `Bearer ${access}`, ...headers },
+    ...(body === undefined ? {} : { payload: body }),
+  })
+}
+
+/** Text of our insides: file names, SQL, class names. */
+const insides = /\.ts\b|node_modules|\bselect\b.*\bfrom\b|kysely|fastify|typebox|\n\s+at /i
+
+async function assertRefused(sent: Sent, { code, at, says }: Expected): Promise<void> {
+  const before = await hashTables()
+  const { statusCode, headers, body } = await send(sent)
+  assert.equal(statusCode, problems[code].status, body)
+  assert.match(String(headers['content-type']), /^application\/problem\+json/)
+  const problem = JSON.parse(body)
+  assert.equal(problem.code, code, body)
+  assert.match(body.replaceAll('\\"', '"'), says)
+  assert.doesNotMatch(body, insides)
+  if (code === 'invalid') assert.ok(problem.errors.length > 0, body)
+  if (at !== undefined) assert.equal(problem.errors[0].loc.join('.'), at, body)
+  assert.deepEqual(changedTables(before, await hashTables()), [])
+}
+
+const json = { 'content-type': 'application/json' }
+
+function patch(body: string | Buffer, headers: Record<string, string> = json, query = ''): Sent {
+  return {
+    method: 'PATCH',
+    url: `/v3/ipam/announcements/${world.red.announcements.on}${query}`,
+    headers,
+    body,
+  }
+}
+
+describe('a body that switches an announcement', () => {
+  const bodies: [body: string | Buffer, expected: Expected][] = [
+    ...['null', '0', '1', '"false"', '"true"', '""', '[false]', '{}', '[]', '1e0'].map(
+      (value): [string, Expected] => [
+        `{"enabled":${value}}`,
+        { code: 'invalid', at: 'body.enabled', says: /must be boolean/ },
+      ],
+    ),
+    ['{}', { code: 'invalid', at: 'body.enabled', says: /is required/ }],
+    ['{"region":"ams"}', { code: 'invalid', at: 'body.enabled', says: /is required/ }],
+    ['{"enable":false}', { code: 'invalid', says: /known are enabled, region/ }],
+    [
+      '{"enabled":false,"regions":["ams"]}',
+      { code: 'invalid', at: 'body.regions', says: /not a known field; known are enabled, region/ },
+    ],
+    ['{"enabled":false,"Region":"ams"}', { code: 'invalid', at: 'body.Region', says: /not a known field/ }],
+    ['{"enabled":false,"__proto__":{}}', { code: 'invalid', says: /not a known field/ }],
+    [
+      '{"enabled":true,"enabled":false}',
+      { code: 'invalid', at: 'body.enabled', says: /"enabled" is given twice/ },
+    ],
+    ['{"enabled":true,"\\u0065nabled":false}', { code: 'invalid', says: /given twice/ }],
+    ['[]', { code: 'invalid', says: /must be object/ }],
+    ['[{"enabled":false}]', { code: 'invalid', says: /must be object/ }],
+    ['null', { code: 'invalid', says: /must be object/ }],
+    ['false', { code: 'invalid', says: /must be object/ }],
+    ['"enabled=false"', { code: 'invalid', says: /must be object/ }],
+    ...['null', '1', '["ams"]', '{}'].map((value): [string, Expected] => [
+      `{"enabled":false,"region":${value}}`,
+      { code: 'invalid', at: 'body.region', says: /must be string/ },
+    ]),
+    ...['""', '"AMS"', '"ams "', '"nowhere"', '"closed"', '"*"', '"all"'].map((value): [string, Expected] => [
+      `{"enabled":false,"region":${value}}`,
+      { code: 'invalid', at: 'body.region', says: /"valid":\["ams","fra","lon"\]/ },
+    ]),
+    [`{"enabled":false,"region":"${'a'.repeat(256)}"}`, { code: 'invalid', at: 'body.region', says: /255/ }],
+    ['{"enabled":false,"region":"ams\\u0000"}', { code: 'invalid', says: /NUL/ }],
+    ['', { code: 'malformed', says: /empty; a JSON object is expected/ }],
+    [' \n ', { code: 'malformed', says: /empty; a JSON object is expected/ }],
+    ['{"enabled":fal', { code: 'malformed', says: /not valid JSON/ }],
+    ["{'enabled':false}", { code: 'malformed', says: /not valid JSON/ }],
+    ['{"enabled":false,}', { code: 'malformed', says: /not valid JSON/ }],
+    ['{"enabled":false} {}', { code: 'malformed', says: /not valid JSON/ }],
+    ['{"enabled":NaN}', { code: 'malformed', says: /not valid JSON/ }],
+    ['// no\n{"enabled":false}', { code: 'malformed', says: /not valid JSON/ }],
+    ['enabled=false', { code: 'malformed', says: /not valid JSON/ }],
+    [Buffer.from('{"enabled":false}', 'utf16le'), { code: 'malformed', says: /not valid/ }],
+    [
+      Buffer.from('7b22656e61626c6564ff223a66616c73657d', 'hex'),
+      { code: 'malformed', says: /not valid UTF-8/ },
+    ],
+    [gzipSync('{"enabled":false}'), { code: 'malformed', says: /not valid UTF-8/ }],
+    ['['.repeat(200_000), { code: 'malformed', says: /not valid JSON/ }],
+    [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, { code: 'malformed', says: /nested too deeply/ }],
+    [
+      `{"enabled":false,"note":"${'x'.repeat(10 * 1024 * 1024)}"}`,
+      { code: 'body_too_large', says: /larger than this operation accepts/ },
+    ],
+  ]
+  for (const [body, expected] of bodies) {
+    const shown = body.toString().slice(0, 60).replaceAll('\n', ' ')
+    it(`is refused as ${expected.code}: ${shown}`, () => assertRefused(patch(body), expected))
+  }
+
+  const mediaTypes = [
+    'text/plain',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'x',
+    '',
+  ]
+  for (const type of mediaTypes) {
+    it(`is refused when it comes as ${JSON.stringify(type)}`, () =>
+      assertRefused(patch('{"enabled":false}', { 'content-type': type }), {
+        code: 'unsupported_media_type',
+        says: /Send the body as application\/json/,
+      }))
+  }
+
+  it('is refused without a media type, and packed', async () => {
+    const code = 'unsupported_media_type'
+    await assertRefused(patch('{"enabled":false}', {}), { code, says: /Send the body as application\/json/ })
+    const packed = patch(gzipSync('{"enabled":false}'), { ...json, 'content-encoding': 'gzip' })
+    await assertRefused(packed, { code, says: /without a Content-Encoding/ })
+  })
+
+  it('is refused where it enables what is not validated, or suspended', async () => {
+    const { unvalidated, suspended } = world.red.announcements
+    const enable = (id: number): Sent => ({
+      ...patch('{"enabled":true}'),
+      url: `/v3/ipam/announcements/${id}`,
+    })
+    await assertRefused(enable(unvalidated), { code: 'not_validated', says: /missing: irr, rpki, loa/ })
+    await assertRefused(enable(suspended), { code: 'suspended', says: /ask your provider/ })
+  })
+})
+
+describe('a switch with something beside the body', () => {
+  const off = '{"enabled":false}'
+  const queries: [query: string, expected: Expected][] = [
+    ['?dryrun=true', { code: 'invalid', at: 'query.dryrun', says: /known are include, dry_run/ }],
+    ['?dry-run=true', { code: 'invalid', says: /known are include, dry_run/ }],
+    ['?dry_run=', { code: 'invalid', at: 'query.dry_run', says: /must be true or false/ }],
+    ['?dry_run', { code: 'invalid', at: 'query.dry_run', says: /must be true or false/ }],
+    ['?dry_run=1', { code: 'invalid', says: /must be true or false/ }],
+    ['?dry_run=True', { code: 'invalid', says: /must be true or false/ }],
+    ['?dry_run=true&dry_run=false', { code: 'invalid', says: /more than once/ }],
+    ['?region=ams', { code: 'invalid', at: 'query.region', says: /not a known parameter/ }],
+    ['?include=everything', { code: 'invalid', at: 'query.include', says: /region_states/ }],
+    ['?dry_run=%zz', { code: 'malformed', says: /percent-encoding/ }],
+  ]
+  for (const [query, expected] of queries) {
+    it(`is refused as ${expected.code}: ${query}`, () => assertRefused(patch(off, json, query), expected))
+  }
+
+  for (const key of ['', ' ', 'a b', 'x'.repeat(256), 'é']) {
+    it(`is refused with the Idempotency-Key ${JSON.stringify(key.slice(0, 10))}`, () =>
+      assertRefused(patch(off, { ...json, 'idempotency-key': key }), {
+        code: 'invalid',
+        at: 'header.Idempotency-Key',
+        says: /1 to 255 visible ASCII characters/,
+      }))
+  }
+
+  for (const tag of ['"0"', '"2"', 'W/"1"', '1', '', 'nonsense']) {
+    it(`is refused with the If-Match ${JSON.stringify(tag)}`, () =>
+      assertRefused(patch(off, { ...json, 'if-match': tag }), {
+        code: 'precondition_failed',
+        says: /its ETag is now "1"/,
+      }))
+  }
+})
+
+describe('a path', () => {
+  const ids = [
+    '0',
+    '-1',
+    '01',
+    '1.0',
+    '1e3',
+    '0x1',
+    '+1',
+    '%31%20',
+    '1,2',
+    '*',
+    'abc',
+    'null',
+    '%00',
+    '%D9%A1',
+  ]
+  const large = ['9007199254740993', '1000000000000000', '999999999999999', '2147483648', '9'.repeat(301)]
+  for (const id of [...ids, ...large]) {
+    it(`with the id ${id.slice(0, 20)} finds nothing, whatever is asked`, async () => {
+      const url = `/v3/ipam/announcements/${id}`
+      const expected: Expected = { code: 'not_found', says: /There is no such/ }
+      await assertRefused({ url }, expected)
+      await assertRefused({ ...patch('{"enabled":false}'), url }, expected)
+      await assertRefused({ url: `/v3/lighthouse/security/events/related/${id}` }, expected)
+    })
+  }
+
+  it('of another team finds nothing, like one that does not exist', async () => {
+    const { announcements, eventIds } = world.blue
+    const expected: Expected = { code: 'not_found', says: /There is no such/ }
+    for (const id of Object.values(announcements)) {
+      await assertRefused({ url: `/v3/ipam/announcements/${id}` }, expected)
+      await assertRefused({ ...patch('{"enabled":false}'), url: `/v3/ipam/announcements/${id}` }, expected)
+    }
+    await assertRefused({ url: `/v3/lighthouse/security/events/related/${eventIds[0]}` }, expected)
+  })
+
+  const paths: [url: string, expected: Expected][] = [
+    ['/v3/ipam/announcements/', { code: 'not_found', says: /no such/ }],
+    ['/v3/ipam/Announcements', { code: 'not_found', says: /no such path/ }],
+    ['/V3/ipam/announcements', { code: 'not_found', says: /no such path/ }],
+    ['/v3//ipam/announcements', { code: 'not_found', says: /no such path/ }],
+    ['/v3/ipam/announcements/1/', { code: 'not_found', says: /no such path/ }],
+    ['/v3/ipam/announcements/1%2F', { code: 'not_found', says: /no such/ }],
+    ['/v4/ipam/announcements', { code: 'not_found', says: /no such path/ }],
+    ['/v3/ipam/announcements/%zz', { code: 'malformed', says: /percent-encoding/ }],
+    ['/v3/ipam/announcements/%', { code: 'malformed', says: /percent-encoding/ }],
+  ]
+  for (const [url, expected] of paths) {
+    it(`is refused as ${expected.code}: ${url}`, () => assertRefused({ url }, expected))
+  }
+
+  for (const method of ['PUT', 'POST', 'DELETE'] as const) {
+    it(`does not take ${method} where only others are, and names those`, async () => {
+      const sent = { ...patch('{"enabled":false}'), method }
+      await assertRefused(sent, { code: 'method_not_allowed', says: /Allowed here: (PATCH, GET|GET, PATCH)/ })
+      assert.match(String((await send(sent)).headers.allow), /PATCH/)
+    })
+  }
+})
+
+describe('a query', () => {
+  const announcements = '/v3/ipam/announcements'
+  const events = '/v3/lighthouse/security/events/related'
+  const paging: [query: string, says: RegExp][] = [
+    ['limit=0', /1/],
+    ['limit=1001', /1000/],
+    ['limit=-1', /1/],
+    ['limit=', /integer in decimal digits/],
+    ['limit', /integer in decimal digits/],
+    ['limit=ten', /integer in decimal digits/],
+    ['limit=1.5', /integer in decimal digits/],
+    ['limit=1e2', /integer in decimal digits/],
+    ['limit=0x10', /integer in decimal digits/],
+    ['limit=%2010', /integer in decimal digits/],
+    ['limit=+10', /integer in decimal digits/],
+    ['limit=010', /integer in decimal digits/],
+    ['limit=99999999999999999999', /integer in decimal digits/],
+    ['limit=1&limit=2', /more than once/],
+    ['limit=10;offset=5', /integer in decimal digits/],
+    ['limit[]=10', /not a known parameter/],
+    ['Limit=10', /not a known parameter; known are .*limit/],
+    ['page=2', /not a known parameter/],
+    ['__proto__=1', /not a known parameter/],
+    ['constructor=1', /not a known parameter/],
+    ['=1', /not a known parameter/],
+    ['offset=-1', /0/],
+    ['offset=', /integer in decimal digits/],
+    ['offset=1000000000000000', /integer in decimal digits/],
+    ['ordering=', /allowed are/],
+    ['ordering=nothing', /allowed are/],
+    ['ordering=-', /allowed are/],
+    ['ordering=--id', /allowed are/],
+    ['ordering=id,', /allowed are/],
+    ['ordering=id;drop table events', /allowed are/],
+  ]
+  const ofAnnouncements: [query: string, says: RegExp][] = [
+    ['enabled=', /must be true or false/],
+    ['enabled=1', /must be true or false/],
+    ['enabled=TRUE', /must be true or false/],
+    ['enabled=true&enabled=false', /more than once/],
+    ['origin_asn=', /integer/],
+    ['origin_asn=0', /1/],
+    ['origin_asn=4294967296', /4294967295/],
+    ['origin_asn=AS64496', /integer/],
+    ['region=', /region/],
+    ['status=', /must be one of pending_validation/],
+    ['status=Announced', /must be one of pending_validation/],
+    ['status=announced,withdrawn', /must be one of pending_validation/],
+    ['family=', /must be one of 4, 6/],
+    ['family=ipv4', /must be one of 4, 6/],
+    ['include=', /region_states/],
+    ['include=region_states,', /region_states/],
+    ['pending_delete', /not a known parameter/],
+    ['dry_run=true', /not a known parameter/],
+    ['cidr=', /cidr/],
+    ['cidr=203.0.113.1/24', /"canonical":"203\.0\.113\.0\/24"/],
+    ['cidr=2001:db8::1/48', /"canonical":"2001:db8::\/48"/],
+    ['cidr=::ffff:203.0.113.0/120', /IPv4/],
+    ['cidr=::ffff:203.0.113.7', /IPv4/],
+    ['cidr=203.0.113.0/33', /cidr/],
+    ['cidr=203.0.113.0/-1', /cidr/],
+    ['cidr=203.0.113.0/', /cidr/],
+    ['cidr=203.0.113/24', /cidr/],
+    ['cidr=203.0.113.010/32', /cidr/],
+    ['cidr=0xcb007100/24', /cidr/],
+    ['cidr=3405803776', /cidr/],
+    ['cidr=2001:db8:::/48', /cidr/],
+    ['cidr=fe80::1%25eth0', /cidr/],
+    ['cidr=everything', /cidr/],
+    ['cidr=203.0.113.0/24&cidr=no', /cidr/],
+  ]
+  const ofEvents: [query: string, says: RegExp][] = [
+    ['flag=incoming', /must be one of INCOMING/],
+    ['flag=INCOMING,OUTGOING', /must be one of INCOMING/],
+    ['start=yesterday', /ISO 8601/],
+    ['start=1767225600', /ISO 8601/],
+    ['start=2026-02-30', /ISO 8601/],
+    ['start=2026-01-01T24:01:00Z', /ISO 8601/],
+    ['start=2026-01-01T10:00:00 02:00', /written %2B/],
+    ['end=0000-01-01', /ISO 8601/],
+    ['start=2026-02-01&end=2026-01-01', /must not be before start/],
+    ['affected_network=203.0.113.1/24', /"canonical":"203\.0\.113\.0\/24"/],
+    ['affected_network=::ffff:203.0.113.1', /IPv4/],
+    ['affected_network=203.0.113.0/33', /affected_network/],
+    ['status=EVENT_PENDING', /not a known parameter/],
+  ]
+  const tables = [
+    [announcements, [...paging, ...ofAnnouncements]],
+    [events, [...paging, ...ofEvents]],
+    ['/v3/ipam/regions', paging],
+  ] as const
+  for (const [path, queries] of tables) {
+    for (const [query, says] of queries) {
+      it(`of ${path} is refused: ${query}`, () =>
+        assertRefused(
+          { url: `${path}?${encodeURI(query)}`.replaceAll('%25', '%') },
+          { code: 'invalid', says },
+        ))
+    }
+    it(`of ${path} is refused when its encoding is broken`, async () => {
+      for (const broken of ['%', 'limit=%f', 'limit=%ff', '%e0%80=1', 'limit=1&%zz'])
+        await assertRefused({ url: `${path}?${broken}` }, { code: 'malformed', says: /percent-encoding/ })
+    })
+    it(`of ${path} is refused with a NUL`, () =>
+      assertRefused({ url: `${path}?limit=1%00` }, { code: 'invalid', says: /NUL/ }))
+  }
+
+  it('may leave empty what the specification calls nullable, and only that', async () => {
+    const empty = 'flag=&start=&end=&affected_network=&description='
+    const [none, some] = [await send({ url: events }), await send({ url: `${events}?${empty}` })]
+    assert.equal(some.statusCode, 200)
+    assert.deepEqual(some.json(), none.json())
+  })
+
+  it('may ask for everything of one family, and gets the team its own', async () => {
+    for (const [cidr, family] of [
+      ['0.0.0.0/0', '4'],
+      ['::/0', '6'],
+    ]) {
+      const wide = await send({ url: `${announcements}?cidr=${cidr}` })
+      const byFamily = await send({ url: `${announcements}?family=${family}` })
+      assert.ok(wide.json().count > 0)
+      assert.deepEqual(wide.json(), byFamily.json())
+    }
+  })
+
+  it('names everything that is wrong at once', async () => {
+    const response = await send({ url: `${announcements}?limit=0x1&offset=-1.5&nothing=1&enabled=` })
+    const places = response.json().errors.map(({ loc }: { loc: string[] }) => loc[1])
+    assert.deepEqual(places.toSorted(), ['enabled', 'limit', 'nothing', 'offset'])
+  })
+})
+
+describe("a detector's delivery", () => {
+  const deliver = (body: string | Buffer, headers: Record<string, string> = {}): Sent => ({
+    method: 'POST',
+    url: '/v3/ingest/events/detector',
+    headers: { authorization: `Token ${world.sources.detector}`, ...headers },
+    body,
+  })
+
+  const bodies: [what: string, body: string | Buffer, headers?: Record<string, string>][] = [
+    ['is not JSON', 'ip=203.0.113.7 action=ban'],
+    ['is empty', ''],
+    ['is half a document', '{"action":"ban","ip":"203.0.113.7"'],
+    ['names a key twice', '{"action":"ban","action":"unban"}'],
+    ['is not UTF-8', Buffer.from([0xff, 0xfe, 0x00])],
+    ['is packed', gzipSync('{}'), { 'content-encoding': 'gzip', 'content-type': 'application/json' }],
+    ['is of a vendor that we do not know', '{"alarm":1}', { 'content-type': 'application/xml' }],
+    ['has a malformed media type', '{"alarm":1}', { 'content-type': '*' }],
+    ['has an empty media type', '{"alarm":1}', { 'content-type': '' }],
+    ['is a hundred thousand brackets deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['is three megabytes', `{"text":"${'x'.repeat(3_000_000)}"}`],
+  ]
+  for (const [what, body, headers] of bodies) {
+    it(`that ${what} is kept as it came, with the reason why it says nothing`, async () => {
+      const answer = await send(deliver(body, headers))
+      assert.equal(answer.statusCode, 202, answer.body)
+      await ingestDeliveries(api.database.postgres, createOwnershipCache())
+      const { rows } = await sql<{ body: Buffer; state: string; error: string }>`
+        select body, state, error from deliveries where delivery_id = ${answer.json().delivery_id}`.execute(
+        api.database.postgres.owner,
+      )
+      assert.ok(Buffer.from(body as string).equals(rows[0]!.body))
+      assert.equal(rows[0]!.state, 'failed')
+      assert.ok(rows[0]!.error.length > 5)
+    })
+  }
+
+  it('that is too large is refused with what to do, and nothing is kept', () =>
+    assertRefused(deliver('x'.repeat(5 * 1024 * 1024)), { code: 'body_too_large', says: /larger than/ }))
+
+  it('with a wrong secret is refused and not kept, whatever it is', () =>
+    assertRefused(
+      { ...deliver('{}'), headers: { authorization: 'Token wrong' } },
+      { code: 'unauthenticated', says: /secret of the source/ },
+    ))
+
+  it('that is repeated is answered alike and kept once', async () => {
+    const one = deliver('{"a":1}', { 'idempotency-key': 'the same' })
+    const answers = [await send(one), await send(one), await send(one)]
+    assert.deepEqual([...new Set(answers.map(({ body }) => body))], ['{"delivery_id":"the same"}'])
+    const { rows } = await sql`select from deliveries where delivery_id = 'the same'`.execute(
+      api.database.postgres.owner,
+    )
+    assert.equal(rows.length, 1)
+  })
+})
+
+describe('a session request', () => {
+  const post = (url: string, body: string): Sent => ({ method: 'POST', url, headers: json, body })
+  const bodies: [url: string, body: string, expected: Expected][] = [
+    ['refresh', '{}', { code: 'invalid', at: 'body.refresh', says: /is required/ }],
+    ['refresh', '{"refresh":null}', { code: 'invalid', at: 'body.refresh', says: /must be string/ }],
+    ['refresh', '{"refresh":""}', { code: 'invalid', at: 'body.refresh', says: /1/ }],
+    ['refresh', '{"refresh":"a","token":"b"}', { code: 'invalid', says: /known are refresh, etag/ }],
+    ['refresh', '{"refresh":"a"}', { code: 'token_not_valid', says: /sign in again/ }],
+    ['refresh?etag=', '{"refresh":"a"}', { code: 'invalid', at: 'query.etag', says: /1/ }],
+    ['token', '{}', { code: 'invalid', says: /is required/ }],
+    ['token', '{"email":"a@b.example","password":""}', { code: 'invalid', at: 'body.password', says: /1/ }],
+    ['token', '{"email":["a"],"password":"b"}', { code: 'invalid', says: /must be string/ }],
+    ['token', '{"team_id":"1"}', { code: 'invalid', says: /must be integer/ }],
+    ['token', '{"team_id":1.5}', { code: 'invalid', says: /must be integer/ }],
+    ['token', '{"team_id":2147483648}', { code: 'not_found', says: /There is no such team/ }],
+    ['token', '{"team_id":9007199254740993}', { code: 'invalid', says: /999999999999999/ }],
+    ['logout', '{"all":"true"}', { code: 'invalid', at: 'body.all', says: /must be boolean/ }],
+    ['logout', '{"refresh":null}', { code: 'invalid', at: 'body.refresh', says: /must be string/ }],
+  ]
+  for (const [path, body, expected] of bodies) {
+    it(`is refused as ${expected.code}: ${path} ${body}`, () =>
+      assertRefused(post(`/v3/session/${path}`, body), expected))
+  }
+})
