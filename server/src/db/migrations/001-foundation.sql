@@ -4,16 +4,25 @@
 -- the API's work for a team runs as the role pharos_tenant with the setting pharos.team_id, and sees nothing else.
 -- Loops and the operator's commands run as the owner of the tables, whom the policies do not bind.
 
--- A role belongs to the cluster, not to the database: another database of the same server may have made it already.
+-- A role belongs to the cluster, not to the database: another database of the same server may have made it already, or
+-- an administrator, where the owner of this database may make no roles. Asked for first, because such an owner is refused
+-- whether or not the role is there.
 do $$
 begin
-  create role pharos_tenant nologin;
-exception when duplicate_object then null;
+  if to_regrole('pharos_tenant') is null then
+    create role pharos_tenant nologin;
+  end if;
+exception when duplicate_object or unique_violation then null;
 end $$;
 
+-- Since version 16 who makes a role belongs to it without being able to become it.
 do $$
+declare
+  becoming text := case when current_setting('server_version_num')::integer >= 160000 then 'SET' else 'MEMBER' end;
 begin
-  execute format('grant pharos_tenant to %I', current_user);
+  if not pg_has_role(current_user, 'pharos_tenant', becoming) then
+    execute format('grant pharos_tenant to %I', current_user);
+  end if;
 end $$;
 
 grant usage on schema public to pharos_tenant;
