@@ -1,7 +1,15 @@
 // Every figure of the bench, in the order in which they are measured.
+import { eventDetail } from './event-detail.ts'
 import type { Figure } from './figure.ts'
 import { fullReconcile } from './full-reconcile.ts'
 import { patchToPeer } from './patch-to-peer.ts'
+import { relatedList } from './related-list.ts'
 import { sessionRefresh } from './session-refresh.ts'
 
-export const figures: readonly Figure[] = [sessionRefresh, patchToPeer, fullReconcile]
+export const figures: readonly Figure[] = [
+  relatedList,
+  eventDetail,
+  sessionRefresh,
+  patchToPeer,
+  fullReconcile,
+]

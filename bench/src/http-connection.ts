@@ -3,8 +3,8 @@
 // It reads what this product answers (Content-Length, no chunks) and throws at anything else.
 import { connect, type Socket } from 'node:net'
 
-/** The body as latin1, one character for each byte, so that no character is cut in two. */
-export type Answered = (status: number, body: string | undefined) => void
+/** `length` in bytes; the body as latin1, one character for each byte, so that no character is cut in two. */
+export type Answered = (status: number, length: number, body: string | undefined) => void
 
 const RECEIVE_BYTES = 256 * 1024
 const HEAD_MAX_BYTES = 16 * 1024
@@ -16,6 +16,7 @@ export class HttpConnection {
   #wantsBody = false
   #head = ''
   #status = 0
+  #length = 0
   /** Bytes of the body that are still to come; negative while the head is read. */
   #rest = -1
   #body = ''
@@ -92,7 +93,8 @@ export class HttpConnection {
     this.#status = Number(head.slice(9, 12))
     const length = /\r\ncontent-length: (\d+)/i.exec(head)
     if (!length) throw new Error(`an answer without Content-Length: ${head}`)
-    this.#rest = Number(length[1])
+    this.#length = Number(length[1])
+    this.#rest = this.#length
   }
 
   #finish(): void {
@@ -101,7 +103,7 @@ export class HttpConnection {
     const body = this.#wantsBody ? this.#body : undefined
     this.#body = ''
     this.#answered = undefined
-    answered(this.#status, body)
+    answered(this.#status, this.#length, body)
   }
 }
 
@@ -123,7 +125,7 @@ export function renderRequest(host: string, { method, path, authorization, body 
 /** One request, with the body of its answer. */
 export function ask(connection: HttpConnection, request: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve) =>
-    connection.send(request, true, (status, body) =>
+    connection.send(request, true, (status, _length, body) =>
       resolve({ status, body: Buffer.from(body ?? '', 'latin1').toString() }),
     ),
   )

@@ -11,6 +11,7 @@ type Client = {
   next(): string
   /** Takes the body of the answer, where the next request follows from it. */
   readonly take: ((body: string) => void) | undefined
+  readonly bytesMin: number
   token: string
 }
 
@@ -55,19 +56,20 @@ async function createClient({ urls, source }: LoadPlan, at: number): Promise<Cli
 function listClient(
   connection: HttpConnection,
   host: string,
-  { requests }: Extract<RequestSource, { kind: 'list' }>,
+  { requests, bytesMin }: Extract<RequestSource, { kind: 'list' }>,
   at: number,
 ): Client {
   const texts = requests.map((request) => renderRequest(host, request))
   // Odd steps through the list, so that connections do not ask for the same at the same time.
   let place = at * 7919
-  return { connection, next: () => texts[place++ % texts.length]!, take: undefined, token: '' }
+  return { connection, next: () => texts[place++ % texts.length]!, take: undefined, bytesMin, token: '' }
 }
 
 function refreshClient(connection: HttpConnection, host: string, token: string): Client {
   const client = {
     connection,
     token,
+    bytesMin: 1,
     next: () =>
       renderRequest(host, {
         method: 'POST',
@@ -138,12 +140,15 @@ function open(clients: readonly Client[], { seconds }: LoadPlan, perSecond: numb
   })
 }
 
-const gapMs = (perSecond: number): number => (-Math.log(1 - Math.random()) * 1000) / perSecond
+function gapMs(perSecond: number): number {
+  return (-Math.log(1 - Math.random()) * 1000) / perSecond
+}
 
 function send(client: Client, failed: (error: Error) => void, done: () => void): void {
-  const { connection, take } = client
-  connection.send(client.next(), take !== undefined, (status, body) => {
+  const { connection, take, bytesMin } = client
+  connection.send(client.next(), take !== undefined, (status, length, body) => {
     if (status < 200 || status > 299) return failed(new Error(`answered ${status}`))
+    if (length < bytesMin) return failed(new Error(`answered only ${length} bytes`))
     take?.(body!)
     done()
   })

@@ -15,8 +15,8 @@ export type LoadPlan = {
 }
 
 export type RequestSource =
-  /** Each connection takes them round and round, each from a place of its own. */
-  | { readonly kind: 'list'; readonly requests: readonly HttpRequest[] }
+  /** Each connection takes them round and round, from a place of its own; a shorter body is an error. */
+  | { readonly kind: 'list'; readonly requests: readonly HttpRequest[]; readonly bytesMin: number }
   /** Each connection refreshes the session of its token, with the token of the last answer. */
   | { readonly kind: 'refresh'; readonly tokens: readonly string[] }
 
@@ -33,7 +33,7 @@ export type LoadResult = {
   readonly tokens: readonly string[]
 }
 
-/** Throws when an answer was anything but a success. */
+/** Throws when an answer was anything but a success, or shorter than it can be. */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   const child = fork(new URL('load-process.ts', import.meta.url))
   child.send(plan)

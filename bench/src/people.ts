@@ -21,8 +21,8 @@ export async function seedTeams(client: Client, teams: number): Promise<void> {
 export async function seedUsers(client: Client, users: number, teams: number): Promise<void> {
   await client.query(
     `insert into users (email, email_confirmed, password_hash, username, first_name, last_name, display_name, country)
-     select 'user-' || n || '@bench.example', now(), $2, 'user-' || n, 'User', n::text, 'User ' || n, 'NL'
-     from generate_series(1, $1::integer) n order by n`,
+     select 'user-' || n || '@bench.example', now(), $2, 'user-' || n, 'User', s.n::text, 'User ' || n, 'NL'
+     from generate_series(1, $1::integer) s(n) order by s.n`,
     [users, await hashPassword(password)],
   )
   await client.query(

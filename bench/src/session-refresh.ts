@@ -1,7 +1,7 @@
 // P4: refreshing sessions through the API, each client its own, committed; beside it pgbench with the very statement that
 // the API runs, on the same table. What the API does beside it is HTTP, checking one MAC, making another, and signing.
 import { sql } from 'kysely'
-import type { Db, Postgres } from '../../server/src/db/postgres.ts'
+import type { Postgres } from '../../server/src/db/postgres.ts'
 import { rotateSession } from '../../server/src/session/session.store.ts'
 import type { Bench, Figure, Line } from './figure.ts'
 import { runLoad } from './load.ts'
@@ -9,6 +9,7 @@ import { missingPeers } from './packages.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
 import { runPgbench } from './pgbench.ts'
 import { startProduct } from './product.ts'
+import { captureStatement, scriptOf } from './statement.ts'
 import { perSecond, times } from './table.ts'
 import { medianOf, takeTurns } from './turns.ts'
 
@@ -98,38 +99,14 @@ async function seedPeerSessions({ owner }: Postgres, clients: number): Promise<v
     from generate_series(1, ${clients}::integer) n`.execute(owner)
 }
 
-/** The product's own statement, taken from its store, with pgbench's variables for the session and its number. */
+/** The product's own statement, with pgbench's variables for the session and its number. */
 async function peerScript({ owner }: Postgres): Promise<string> {
-  const { text, values } = await captureStatement(owner, (db) =>
+  const statement = await captureStatement(owner, (db) =>
     rotateSession(db, 'the session', 'the number' as unknown as number, lifetime),
   )
-  const statement = text.replaceAll(/\$(\d+)/g, (_, number: string) => {
-    const value = values[Number(number) - 1]
-    if (value === 'the session') return sessionId(':client_id')
-    if (value === 'the number') return ':counter'
-    return String(value)
-  })
-  return `\\set counter :counter + 1\n${statement};\n`
-}
-
-/** What a function of a store would send; nothing is sent. */
-async function captureStatement(
-  db: Db,
-  call: (db: Db) => Promise<unknown>,
-): Promise<{ text: string; values: readonly unknown[] }> {
-  let captured: { sql: string; parameters: readonly unknown[] } | undefined
-  const executor = new Proxy(db.getExecutor(), {
-    get(target, name) {
-      if (name === 'executeQuery') {
-        return (query: NonNullable<typeof captured>) => {
-          captured = query
-          return Promise.resolve({ rows: [] })
-        }
-      }
-      const value = Reflect.get(target, name) as unknown
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value
-    },
-  })
-  await call({ getExecutor: () => executor } as unknown as Db)
-  return { text: captured!.sql, values: captured!.parameters }
+  const expressions = new Map([
+    ['the session', sessionId(':client_id')],
+    ['the number', ':counter'],
+  ])
+  return `\\set counter :counter + 1\n${scriptOf(statement, expressions)}`
 }

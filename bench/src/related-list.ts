@@ -1,0 +1,132 @@
+// P1: the related list through the API, a page of 100 with its relationships and the exact count, for one of 50 teams at a
+// time. Beside it pgbench with the plain join that finds the same, and with the very statement that the API runs.
+import type { Postgres } from '../../server/src/db/postgres.ts'
+import { parseRelatedQuery } from '../../server/src/analysis/related-event.ts'
+import { pageStatement } from '../../server/src/analysis/related-page.store.ts'
+import { eventsDatabase, evenEvents } from './events-database.ts'
+import type { Bench, Figure, Line } from './figure.ts'
+import type { HttpRequest } from './http-connection.ts'
+import { runLoad, type LoadResult } from './load.ts'
+import { missingPeers } from './packages.ts'
+import { signIn } from './people.ts'
+import { runPgbench } from './pgbench.ts'
+import { plainList, requireSameList } from './plain-list.ts'
+import { startProduct } from './product.ts'
+import { scriptOf } from './statement.ts'
+import { milliseconds, perSecond, times, whole } from './table.ts'
+import { medianOf, takeTurns } from './turns.ts'
+
+const path = '/v3/lighthouse/security/events/related'
+const query = {
+  ordering: 'event__start,event__end,event__affected_bps,event__affected_pps',
+  limit: 100,
+  offset: 0,
+}
+
+export const relatedList: Figure = {
+  id: 'P1',
+  name: 'related-list',
+  title: 'related list, page of 100 with relationships and exact count',
+  missing: () => missingPeers().pgbench,
+  run,
+}
+
+async function run(bench: Bench): Promise<Line[]> {
+  const { clients, rounds, sliceSeconds: seconds, folder } = bench
+  const plan = evenEvents(bench)
+  const postgres = await eventsDatabase(bench, plan)
+  const { databaseUrl } = postgres
+  await using product = await startProduct({ roles: ['api'], databaseUrl, folder })
+  const signed = await signIn(product.url, plan.teams)
+  await requireSameList(postgres, product.url, signed[0]!.access, 1, query)
+  const requests = signed.map(({ access }): HttpRequest => ({
+    method: 'GET',
+    path,
+    authorization: `Bearer ${access}`,
+  }))
+  const load = (perSecond?: number): Promise<LoadResult> =>
+    runLoad({
+      urls: [product.url],
+      connections: perSecond === undefined ? clients : clients * 4,
+      seconds,
+      // A hundred events, none of which is shorter than this.
+      source: { kind: 'list', requests, bytesMin: 100 * 500 },
+      ...(perSecond === undefined ? {} : { perSecond }),
+    })
+  const pgbench = (statement: string) =>
+    runPgbench({
+      databaseUrl,
+      script: `\\set team random(1, ${plan.teams})\n${statement}`,
+      clients,
+      seconds,
+      folder,
+    })
+  await load()
+  const { ours, peer } = await takeTurns(
+    rounds,
+    () => load(),
+    async () => ({ plain: await pgbench(plainScript()), same: await pgbench(ownScript(postgres)) }),
+  )
+  const own = medianOf(ours, (one) => one.perSecond)
+  const paced: LoadResult[] = []
+  for (let round = 0; round < rounds; round++) paced.push(await load(own * 0.7))
+  return linesOf(bench, plan.events, ours, peer, paced)
+}
+
+type Peers = Record<'plain' | 'same', { readonly perSecond: number }>
+
+function linesOf(
+  { clients, say }: Bench,
+  events: number,
+  ours: readonly LoadResult[],
+  peer: readonly Peers[],
+  paced: readonly LoadResult[],
+): Line[] {
+  const own = medianOf(ours, (one) => one.perSecond)
+  const plain = medianOf(peer, (one) => one.plain.perSecond)
+  const same = medianOf(peer, (one) => one.same.perSecond)
+  const p99 = medianOf(paced, (one) => one.p99Ms)
+  say(
+    `at full load p50 ${milliseconds(medianOf(ours, (one) => one.p50Ms))}, p99 ${milliseconds(medianOf(ours, (one) => one.p99Ms))}; ` +
+      `the client took ${medianOf(ours, (one) => one.clientMicros).toFixed(0)} us a request`,
+  )
+  const what = `list of 100, ${whole(events)} events, ${clients} clients`
+  return [
+    {
+      what,
+      figure: perSecond(own),
+      peer: `${perSecond(plain)} pgbench, plain join`,
+      ratio: times(own / plain),
+      goal: '>= 2x',
+      reached: own >= 2 * plain,
+    },
+    {
+      what,
+      figure: perSecond(own),
+      peer: `${perSecond(same)} pgbench, our own statement`,
+      ratio: times(own / same),
+      goal: '',
+      reached: undefined,
+    },
+    {
+      what: `the same at 70 % of that, ${perSecond(medianOf(paced, (one) => one.perSecond))}`,
+      figure: `p50 ${milliseconds(medianOf(paced, (one) => one.p50Ms))}, p99 ${milliseconds(p99)}`,
+      peer: '-',
+      ratio: '-',
+      goal: 'p99 <= 10 ms',
+      reached: p99 <= 10,
+    },
+  ]
+}
+
+const teamVariable = 'the team'
+
+function plainScript(): string {
+  return scriptOf(plainList(teamVariable, query), new Map([[teamVariable, ':team']]))
+}
+
+function ownScript({ owner }: Postgres): string {
+  const parsed = parseRelatedQuery(query)
+  const statement = pageStatement(teamVariable as unknown as number, parsed).compile(owner)
+  return scriptOf(statement, new Map([[teamVariable, ':team']]))
+}

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { scriptOf } from './statement.ts'
+
+describe('a script of pgbench', () => {
+  it('names variables where they belong and writes the rest out', () => {
+    const statement = {
+      sql: 'select  $1, $2,\n $3, $4::timestamptz, $1',
+      parameters: ['team', 10, "it's", new Date('2026-01-01T00:00:00Z')],
+    }
+    assert.equal(
+      scriptOf(statement, new Map([['team', ':team']])),
+      "select :team, 10, 'it''s', '2026-01-01T00:00:00.000Z'::timestamptz, :team;\n",
+    )
+  })
+})

@@ -1,0 +1,43 @@
+// The product's own statements for a peer: taken from its stores when the bench runs, so that the two cannot drift apart.
+import type { Db } from '../../server/src/db/postgres.ts'
+
+export type Statement = { readonly sql: string; readonly parameters: readonly unknown[] }
+
+/** What a function of a store would send; nothing is sent. */
+export async function captureStatement(db: Db, call: (db: Db) => Promise<unknown>): Promise<Statement> {
+  let captured: Statement | undefined
+  const executor = new Proxy(db.getExecutor(), {
+    get(target, name) {
+      if (name === 'executeQuery') {
+        return (statement: Statement) => {
+          captured = statement
+          return Promise.resolve({ rows: [] })
+        }
+      }
+      const value = Reflect.get(target, name) as unknown
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+  await call({ getExecutor: () => executor } as unknown as Db)
+  if (!captured) throw new Error('nothing would be sent')
+  return captured
+}
+
+/** A script of pgbench: `expressions` stand where parameters with these values were, all others are written out. */
+export function scriptOf(
+  { sql, parameters }: Statement,
+  expressions: ReadonlyMap<unknown, string> = new Map(),
+): string {
+  const text = sql.replaceAll(/\$(\d+)/g, (_, number: string) => {
+    const value = parameters[Number(number) - 1]
+    return expressions.get(value) ?? literal(value)
+  })
+  return `${text.replaceAll(/\s+/g, ' ').trim()};\n`
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  const text = value instanceof Date ? value.toISOString() : String(value as string)
+  return `'${text.replaceAll("'", "''")}'`
+}
