@@ -54,7 +54,7 @@ export const settingsSchema = Type.Object(
       default: [],
       maxItems: 16,
       description:
-        'key ring, newest first, each at least 32 bytes; unset generates one into <data_dir>/secret',
+        'key ring, newest first, each at least 32 bytes; unset makes one, in the file `secret` of data_dir',
       secret: true,
     }),
     log_level: Word('info', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {

@@ -1,0 +1,68 @@
+// What docs/operating.md says about settings, metrics and commands is what the code has.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { commands } from '../src/commands/index.ts'
+import { createMetrics } from '../src/runtime/metrics.ts'
+import { elementSchemas } from '../src/platform/schema.ts'
+import { problemsOf } from '../src/platform/samples.ts'
+import { limitsOf, meaningOf, settingNames, variableOf } from '../src/runtime/settings.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8')
+const text = read('operating.md')
+
+function settingsTable(): string {
+  const rows = settingNames.map((name) => {
+    const { description, byDefault } = meaningOf(name)
+    const shown =
+      byDefault === null || (Array.isArray(byDefault) && byDefault.length === 0) ? '' : defaultOf(byDefault)
+    return `| \`${name}\` | \`${variableOf(name)}\` | ${shown} | ${limitsOf(name)} | ${description} |`
+  })
+  return ['| Setting | Variable | Default | Value | Meaning |', '|---|---|---|---|---|', ...rows].join('\n')
+}
+
+const defaultOf = (value: unknown) => `\`${Array.isArray(value) ? value.join(',') : String(value)}\``
+
+test('the table of settings is that of the schema', () => {
+  const table = /\| Setting \|[^]*?\n(?=\n)/.exec(text)?.[0].trimEnd()
+  assert.equal(table, settingsTable(), `the table should be\n${settingsTable()}`)
+})
+
+test('every metric is in the table of metrics, and no other', async () => {
+  const { registry } = createMetrics()
+  const names = (await registry.getMetricsAsJSON()).map(({ name }) => name).toSorted()
+  const written = [...text.matchAll(/^\| `(pharos_[a-z_]+)/gm)].map(([, name]) => name!)
+  assert.deepEqual(written.toSorted(), names)
+})
+
+test('every command is mentioned, and every command that is mentioned exists', () => {
+  const mentioned = new Set(
+    [...(text + read('platform-file.md')).matchAll(/`pharos ([a-z]+)/g)].map(([, name]) => name!),
+  )
+  const names = commands.map(({ name }) => name)
+  assert.deepEqual([...mentioned].filter((name) => !names.includes(name) && name !== 'help').toSorted(), [])
+  assert.deepEqual(
+    names.filter((name) => !mentioned.has(name)),
+    [],
+  )
+})
+
+test('the example of a platform file is a good one', () => {
+  const [, yaml] = /```yaml\n([^]*?)```/.exec(read('platform-file.md'))!
+  assert.deepEqual(problemsOf(yaml!), [])
+})
+
+test('every field of the platform file is in its example', () => {
+  const [, yaml] = /```yaml\n([^]*?)```/.exec(read('platform-file.md'))!
+  for (const [section, { properties }] of Object.entries(elementSchemas)) {
+    for (const field of Object.keys(properties as object)) {
+      if (['username', 'display_name', 'avatar_url', 'demo'].includes(field)) continue
+      assert.match(yaml!, new RegExp(`\\b${field}:`), `${section}: ${field}`)
+    }
+  }
+})
+
+test('links lead to files that are there', () => {
+  for (const [, target] of (text + read('platform-file.md')).matchAll(/\]\((?!https?:)([^)#]+)/g))
+    assert.ok(read(target!).length > 0, target)
+})
