@@ -282,7 +282,7 @@ test('the reconciler is woken when announcements change, and not otherwise', asy
   await client.end()
 })
 
-const many = process.env['PHAROS_TEST_LONG'] ? 20_000 : 2_000
+const many = process.env['PHAROS_TEST_LONG'] ? 20_000 : 1_000
 
 test(`${many} announcements are applied in one go`, { timeout: 30 * many }, async () => {
   await empty()
