@@ -4,12 +4,12 @@ import type { Postgres } from '../../server/src/db/postgres.ts'
 import { eventsDatabase, evenEvents } from './events-database.ts'
 import type { Bench, Figure, Line } from './figure.ts'
 import type { HttpRequest } from './http-connection.ts'
-import { runLoad } from './load.ts'
+import { describeLoadResults, runLoad } from './load.ts'
 import { missingPeers } from './packages.ts'
 import { signIn, type Signed } from './people.ts'
 import { initPgbench, runPgbench } from './pgbench.ts'
 import { startProduct } from './product.ts'
-import { milliseconds, perSecond, times, whole } from './table.ts'
+import { perSecond, times, whole } from './table.ts'
 import { medianOf, takeTurns } from './turns.ts'
 
 export const eventDetail: Figure = {
@@ -30,7 +30,7 @@ async function run(bench: Bench): Promise<Line[]> {
   const requests = await requestsOf(postgres, await signIn(product.url, plan.teams))
   const load = () =>
     runLoad({
-      urls: [product.url],
+      product,
       connections: clients,
       seconds,
       source: { kind: 'list', requests, bytesMin: 500 },
@@ -41,10 +41,7 @@ async function run(bench: Bench): Promise<Line[]> {
   )
   const own = medianOf(ours, (one) => one.perSecond)
   const theirs = medianOf(peer, (one) => one.perSecond)
-  say(
-    `p50 ${milliseconds(medianOf(ours, (one) => one.p50Ms))}, p99 ${milliseconds(medianOf(ours, (one) => one.p99Ms))} at full load; ` +
-      `the client took ${medianOf(ours, (one) => one.clientMicros).toFixed(0)} us a request`,
-  )
+  say(describeLoadResults(ours))
   return [
     {
       what: `event by id, ${whole(plan.events)} events, ${clients} clients`,

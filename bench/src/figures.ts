@@ -4,10 +4,12 @@ import type { Figure } from './figure.ts'
 import { fullReconcile } from './full-reconcile.ts'
 import { patchToPeer } from './patch-to-peer.ts'
 import { relatedList } from './related-list.ts'
+import { relatedListLarge } from './related-list-large.ts'
 import { sessionRefresh } from './session-refresh.ts'
 
 export const figures: readonly Figure[] = [
   relatedList,
+  relatedListLarge,
   eventDetail,
   sessionRefresh,
   patchToPeer,

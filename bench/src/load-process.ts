@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { quantile } from '../../lab/src/measure.ts'
 import { HttpConnection, renderRequest } from './http-connection.ts'
-import type { LoadPlan, LoadResult, RequestSource } from './load.ts'
+import type { ProcessPlan, ProcessResult, RequestSource } from './load.ts'
 
 type Client = {
   readonly connection: HttpConnection
@@ -15,7 +15,7 @@ type Client = {
   token: string
 }
 
-const [plan] = (await once(process, 'message')) as [LoadPlan]
+const [plan] = (await once(process, 'message')) as [ProcessPlan]
 try {
   process.send?.(await measure(plan))
 } catch (error) {
@@ -23,7 +23,7 @@ try {
 }
 process.disconnect?.()
 
-async function measure(plan: LoadPlan): Promise<LoadResult> {
+async function measure(plan: ProcessPlan): Promise<ProcessResult> {
   const clients = await Promise.all(
     Array.from({ length: plan.connections }, (_, at) => createClient(plan, at)),
   )
@@ -45,8 +45,7 @@ async function measure(plan: LoadPlan): Promise<LoadResult> {
   }
 }
 
-async function createClient({ urls, source }: LoadPlan, at: number): Promise<Client> {
-  const url = urls[at % urls.length]!
+async function createClient({ url, source }: ProcessPlan, at: number): Promise<Client> {
   const connection = await HttpConnection.open(url)
   return source.kind === 'list'
     ? listClient(connection, new URL(url).host, source, at)
@@ -84,7 +83,7 @@ function refreshClient(connection: HttpConnection, host: string, token: string):
 }
 
 /** Each connection sends when it has its answer. */
-function closed(clients: readonly Client[], { seconds }: LoadPlan): Promise<number[]> {
+function closed(clients: readonly Client[], { seconds }: ProcessPlan): Promise<number[]> {
   const samples: number[] = []
   const endAt = performance.now() + seconds * 1000
   return Promise.all(
@@ -107,7 +106,7 @@ function closed(clients: readonly Client[], { seconds }: LoadPlan): Promise<numb
 }
 
 /** Requests fall due at random times; one that finds no free connection waits, and its waiting counts. */
-function open(clients: readonly Client[], { seconds }: LoadPlan, perSecond: number): Promise<number[]> {
+function open(clients: readonly Client[], { seconds }: ProcessPlan, perSecond: number): Promise<number[]> {
   const samples: number[] = []
   const free = [...clients]
   const waiting: number[] = []

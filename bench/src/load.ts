@@ -3,10 +3,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { HttpRequest } from './http-connection.ts'
+import type { Product } from './product.ts'
+import { milliseconds, whole } from './table.ts'
+import { medianOf } from './turns.ts'
 
 export type LoadPlan = {
-  /** Connection n goes to the address n modulo their number. */
-  readonly urls: readonly string[]
+  readonly product: Product
   readonly connections: number
   readonly seconds: number
   /** Requests a second, at random times (exponential gaps) that do not wait for answers; undefined: one after the other. */
@@ -27,20 +29,41 @@ export type LoadResult = {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
-  /** Microseconds of processor time that the client needed for each request. */
+  /** Microseconds of processor time for each request: of the client, and of the product without its database. */
   readonly clientMicros: number
+  readonly productMicros: number
   /** What the next run goes on from: `refresh` only. */
   readonly tokens: readonly string[]
 }
 
 /** Throws when an answer was anything but a success, or shorter than it can be. */
-export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
+export async function runLoad({ product, ...rest }: LoadPlan): Promise<LoadResult> {
+  const before = await product.cpuMicros()
+  const result = await runProcess({ url: product.url, ...rest })
+  return { ...result, productMicros: ((await product.cpuMicros()) - before) / result.answers }
+}
+
+/** What the process is told, and what it tells. */
+export type ProcessPlan = Omit<LoadPlan, 'product'> & { readonly url: string }
+export type ProcessResult = Omit<LoadResult, 'productMicros'>
+
+async function runProcess(plan: ProcessPlan): Promise<ProcessResult> {
   const child = fork(new URL('load-process.ts', import.meta.url))
   child.send(plan)
   const [message] = (await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(() => [{ error: 'the load process ended' }]),
-  ])) as [LoadResult | { error: string }]
+  ])) as [ProcessResult | { error: string }]
   if ('error' in message) throw new Error(message.error)
   return message
+}
+
+/** What stands beside the table: the latencies at full load, and where the processor time went. */
+export function describeLoadResults(results: readonly LoadResult[]): string {
+  const of = (numberOf: (result: LoadResult) => number) => medianOf(results, numberOf)
+  return (
+    `at full load p50 ${milliseconds(of(({ p50Ms }) => p50Ms))}, p99 ${milliseconds(of(({ p99Ms }) => p99Ms))}; ` +
+    `processor time a request: product ${whole(of(({ productMicros }) => productMicros))} us ` +
+    `without its database, client ${whole(of(({ clientMicros }) => clientMicros))} us`
+  )
 }

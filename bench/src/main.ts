@@ -16,6 +16,7 @@ import { renderTable, type NamedLine } from './table.ts'
 const usage = `usage: npm run bench [-- name ...] [--quick] [--dir folder] [--clients n] [--seconds n] [--rounds n]
   --quick    small sizes and short slices: tells whether it works, not how fast it is
   --dir      keeps the databases and the logs in a folder, for the next run
+  PHAROS_BENCH_PROFILE: a folder for CPU profiles of the product
   PHAROS_BENCH_DATABASE_URL: another PostgreSQL than the embedded one, as a user who may make databases
 figures:
 ${figures.map(({ id, name, title }) => `  ${id}  ${name.padEnd(20)} ${title}`).join('\n')}

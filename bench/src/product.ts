@@ -11,16 +11,14 @@ export type ProductOptions = {
   readonly databaseUrl: string
   readonly folder: string
   readonly settings?: Readonly<Record<string, string>>
-  /** Options of Node, such as `--cpu-prof`. */
-  readonly nodeOptions?: readonly string[]
 }
 
 export type Product = {
   /** Of its API; empty without that role. */
   readonly url: string
   readonly logFile: string
-  /** Seconds of processor time so far. */
-  cpuSeconds(): Promise<number>
+  /** Microseconds of processor time so far. */
+  cpuMicros(): Promise<number>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -40,23 +38,24 @@ let started = 0
 
 /** Resolves when it serves. */
 export async function startProduct(options: ProductOptions): Promise<Product> {
-  const { roles, databaseUrl, folder, settings = {}, nodeOptions = [] } = options
+  const { roles, databaseUrl, folder, settings = {} } = options
+  const profiles = process.env['PHAROS_BENCH_PROFILE']
   const logFile = join(folder, `product-${++started}.log`)
   const log = openSync(logFile, 'a')
   const child = fork(new URL('serve.ts', import.meta.url), roles, {
     // Nothing of ours but what it needs: a variable that it does not know stops it.
     env: { PATH: process.env['PATH'], TZ: 'UTC', ...benchSettings, DATABASE_URL: databaseUrl, ...settings },
     stdio: ['ignore', log, log, 'ipc'],
-    execArgv: [...nodeOptions],
+    execArgv: profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
   })
   closeSync(log)
   const { url } = await firstMessage<{ url: string }>(child, logFile)
   return {
     url,
     logFile,
-    cpuSeconds: async () => {
+    cpuMicros: async () => {
       child.send('cpu')
-      return (await firstMessage<{ cpuSeconds: number }>(child, logFile)).cpuSeconds
+      return (await firstMessage<{ cpuMicros: number }>(child, logFile)).cpuMicros
     },
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return

@@ -6,7 +6,7 @@ import { pageStatement } from '../../server/src/analysis/related-page.store.ts'
 import { eventsDatabase, evenEvents } from './events-database.ts'
 import type { Bench, Figure, Line } from './figure.ts'
 import type { HttpRequest } from './http-connection.ts'
-import { runLoad, type LoadResult } from './load.ts'
+import { describeLoadResults, runLoad, type LoadResult } from './load.ts'
 import { missingPeers } from './packages.ts'
 import { signIn } from './people.ts'
 import { runPgbench } from './pgbench.ts'
@@ -46,7 +46,7 @@ async function run(bench: Bench): Promise<Line[]> {
   }))
   const load = (perSecond?: number): Promise<LoadResult> =>
     runLoad({
-      urls: [product.url],
+      product,
       connections: perSecond === undefined ? clients : clients * 4,
       seconds,
       // A hundred events, none of which is shorter than this.
@@ -86,10 +86,7 @@ function linesOf(
   const plain = medianOf(peer, (one) => one.plain.perSecond)
   const same = medianOf(peer, (one) => one.same.perSecond)
   const p99 = medianOf(paced, (one) => one.p99Ms)
-  say(
-    `at full load p50 ${milliseconds(medianOf(ours, (one) => one.p50Ms))}, p99 ${milliseconds(medianOf(ours, (one) => one.p99Ms))}; ` +
-      `the client took ${medianOf(ours, (one) => one.clientMicros).toFixed(0)} us a request`,
-  )
+  say(describeLoadResults(ours))
   const what = `list of 100, ${whole(events)} events, ${clients} clients`
   return [
     {

@@ -8,7 +8,7 @@ const config = loadConfig(process.env, realFiles)
 const serving = await runRole(config, process.argv.slice(2) as Role[], createLog(config))
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
-  process.send?.({ cpuSeconds: (user + system) / 1e6 })
+  process.send?.({ cpuMicros: user + system })
 })
 process.on('disconnect', () => void serving.stop().then(() => process.exit()))
 process.send?.({ url: serving.url ?? '' })

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { rotateSession } from '../../server/src/session/session.store.ts'
 import type { Bench, Figure, Line } from './figure.ts'
-import { runLoad } from './load.ts'
+import { describeLoadResults, runLoad } from './load.ts'
 import { missingPeers } from './packages.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
 import { runPgbench } from './pgbench.ts'
@@ -49,10 +49,7 @@ async function run(bench: Bench): Promise<Line[]> {
   })
   const own = medianOf(ours, (one) => one.perSecond)
   const theirs = medianOf(peer, (one) => one.perSecond)
-  const p99 = medianOf(ours, (one) => one.p99Ms)
-  say(
-    `p99 ${p99.toFixed(2)} ms at full load; the client took ${medianOf(ours, (one) => one.clientMicros).toFixed(0)} us a request`,
-  )
+  say(describeLoadResults(ours))
   return [
     {
       what: `refresh, ${clients} clients`,
@@ -66,7 +63,7 @@ async function run(bench: Bench): Promise<Line[]> {
 
   async function refresh() {
     const result = await runLoad({
-      urls: [product.url],
+      product,
       connections: clients,
       seconds,
       source: { kind: 'refresh', tokens },
@@ -78,7 +75,7 @@ async function run(bench: Bench): Promise<Line[]> {
   async function warmUp() {
     tokens = (
       await runLoad({
-        urls: [product.url],
+        product,
         connections: clients,
         seconds: 1,
         source: { kind: 'refresh', tokens },
