@@ -61,7 +61,7 @@ function refuseUnknownScopes(scopes: readonly string[]): void {
 }
 
 function noTeam(slug: string, slugs: readonly string[]): Failure {
-  const hint = nearest(slug, slugs) || (slugs.length > 0 ? '' : '; there is none, see pharos apply')
+  const hint = nearest(slug, slugs) || (slugs.length > 0 ? '' : '; there are no teams yet, see pharos apply')
   return new Failure('not_found', `There is no team ${slug}${hint}.`)
 }
 
