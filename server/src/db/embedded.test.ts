@@ -32,8 +32,17 @@ const root = mkdtempSync(join(tmpdir(), 'pharos-embedded-'))
 const children: ChildProcess[] = []
 after(() => {
   for (const child of children) child.kill('SIGKILL')
+  makeRemovable(root)
   rmSync(root, { recursive: true, maxRetries: 10, retryDelay: 100 })
 })
+
+/** A folder that a test made read-only could not be emptied by an ordinary user. */
+function makeRemovable(folder: string): void {
+  chmodSync(folder, 0o755)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) makeRemovable(join(folder, entry.name))
+  }
+}
 
 /** A data directory that exists already: only the tests that are about its making wait for initdb. */
 let made: Promise<string> | undefined
