@@ -9,8 +9,9 @@ import {
   importPKCS8,
   type JWK,
 } from 'jose'
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Db } from '../db/postgres.ts'
+import type { Schema } from '../db/schema.ts'
 import { Failure } from '../runtime/error.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 
@@ -69,7 +70,13 @@ export class SigningKeys {
 
   async refresh(): Promise<void> {
     await ensureSigningKey(this.#db, this.#ring)
-    this.#keys = await loadSigningKeys(this.#db, this.#ring)
+    this.#keys = await loadSigningKeys(this.#db, this.#ring, (kid, error) =>
+      this.#onError(new Error(`signing key ${kid} cannot be opened`, { cause: error })),
+    )
+    if (this.#keys.length > 0) return
+    // Every key was sealed under a secret that is gone: sessions go on with a new one, after one refresh.
+    await insertSigningKey(this.#db, this.#ring, new Date())
+    this.#keys = await loadSigningKeys(this.#db, this.#ring, () => {})
   }
 
   /** The key that signs now: the newest of those that are active. */
@@ -136,24 +143,32 @@ async function insertSigningKey(db: Db, ring: KeyRing, activeFrom: Date): Promis
     .execute()
 }
 
-async function loadSigningKeys(db: Db, ring: KeyRing): Promise<SigningKey[]> {
+/** A key whose sealing key left the ring can sign no more and says nothing of the others: it is left out and told. */
+async function loadSigningKeys(
+  db: Db,
+  ring: KeyRing,
+  unreadable: (kid: string, error: unknown) => void,
+): Promise<SigningKey[]> {
   const rows = await db
     .selectFrom('signing_keys')
     .selectAll()
     .where('retires', '>', new Date())
     .orderBy('active_from')
     .execute()
-  return Promise.all(
-    rows.map(async (row) => ({
-      kid: row.kid,
-      publicJwk: row.public_jwk as JWK,
-      publicKey: (await importJWK(row.public_jwk as JWK, 'Ed25519')) as CryptoKey,
-      privateKey: await importPKCS8(
-        open(ring, 'signing-key', row.private_key_sealed, row.kid).toString(),
-        'Ed25519',
-      ),
-      activeFrom: row.active_from,
-      retires: row.retires,
-    })),
+  const keys = await Promise.all(
+    rows.map((row) => openSigningKey(ring, row).catch((error: unknown) => void unreadable(row.kid, error))),
   )
+  return keys.filter((key) => key !== undefined)
+}
+
+async function openSigningKey(ring: KeyRing, row: Selectable<Schema['signing_keys']>): Promise<SigningKey> {
+  const pem = open(ring, 'signing-key', row.private_key_sealed, row.kid).toString()
+  return {
+    kid: row.kid,
+    publicJwk: row.public_jwk as JWK,
+    publicKey: (await importJWK(row.public_jwk as JWK, 'Ed25519')) as CryptoKey,
+    privateKey: await importPKCS8(pem, 'Ed25519'),
+    activeFrom: row.active_from,
+    retires: row.retires,
+  }
 }

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createTestDatabase } from '../db/testing.ts'
+import { createKeyRing } from '../runtime/secrets.ts'
+import { AccessTokens } from './access-token.ts'
+import { SigningKeys } from './signing-keys.ts'
+
+const ringOf = (...letters: string[]) => createKeyRing(letters.map((letter) => letter.repeat(40)))
+const claims = { userId: 7, sessionId: '8d47b489-fa88-4b4d-9f26-dfb524385522', teamId: 3, sessionVersion: 1 }
+const day = 86_400_000
+
+async function started(database: Awaited<ReturnType<typeof createTestDatabase>>, ring = ringOf('a')) {
+  const told: string[] = []
+  const keys = new SigningKeys(database.postgres.owner, ring, (error) => told.push((error as Error).message))
+  await keys.start()
+  keys.stop()
+  return { keys, told }
+}
+
+describe('the signing keys', () => {
+  it('are shared: what one process signs another verifies', async () => {
+    await using database = await createTestDatabase()
+    const { keys: one } = await started(database)
+    const { keys: two } = await started(database)
+    const token = await new AccessTokens(one, 300).sign(claims)
+    const { userId, sessionId, teamId } = await new AccessTokens(two, 300).verify(token)
+    assert.deepEqual({ userId, sessionId, teamId }, { userId: 7, sessionId: claims.sessionId, teamId: 3 })
+    assert.equal(two.jwks().keys.length, 1)
+  })
+
+  it('are published before they sign, and stay as long as their tokens live', async () => {
+    await using database = await createTestDatabase()
+    const { keys } = await started(database)
+    const old = keys.current().kid
+    const almost = new Date(Date.now() - 30 * day + 60_000)
+    await database.postgres.owner.updateTable('signing_keys').set({ active_from: almost }).execute()
+    await keys.refresh()
+    assert.equal(keys.jwks().keys.length, 2, 'the next key is published')
+    assert.equal(keys.current().kid, old, 'the old one still signs')
+    await database.postgres.owner
+      .updateTable('signing_keys')
+      .set({ active_from: new Date(Date.now() - 1_000) })
+      .where('kid', '!=', old)
+      .execute()
+    await keys.refresh()
+    assert.notEqual(keys.current().kid, old)
+    assert.ok(keys.find(old), 'tokens of the old one are still verified')
+  })
+
+  it('go on when the secret that sealed them has left the ring, and say so', async () => {
+    await using database = await createTestDatabase()
+    const { keys: before } = await started(database, ringOf('a'))
+    const { keys, told } = await started(database, ringOf('b'))
+    assert.notEqual(keys.current().kid, before.current().kid)
+    assert.match(told.join(), /cannot be opened/)
+  })
+
+  it('stay readable while the ring holds their secret', async () => {
+    await using database = await createTestDatabase()
+    const { keys: before } = await started(database, ringOf('a'))
+    const { keys, told } = await started(database, ringOf('b', 'a'))
+    assert.equal(keys.current().kid, before.current().kid)
+    assert.deepEqual(told, [])
+  })
+
+  it('refuse a token of another kind, issuer, audience or key', async () => {
+    await using database = await createTestDatabase()
+    const { keys } = await started(database)
+    const tokens = new AccessTokens(keys, 300)
+    const token = await tokens.sign(claims)
+    const [head, body, signature] = token.split('.') as [string, string, string]
+    const none = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')
+    for (const forged of [
+      `${head}.${body}.`,
+      `${none}.${body}.`,
+      `${head}.${body}.${signature.slice(1)}A`,
+      'x',
+      '',
+      'a.b.c',
+    ]) {
+      await assert.rejects(tokens.verify(forged), { code: 'unauthenticated' })
+    }
+    const expired = await new AccessTokens(keys, -1).sign(claims)
+    await assert.rejects(tokens.verify(expired), { code: 'unauthenticated', message: /expired/ })
+  })
+})
