@@ -2,6 +2,7 @@
 // Exit codes: 0 done, 1 failed, 2 used wrongly.
 import { CommandFailure, UsageError, type Command } from './commands/command.ts'
 import { commands } from './commands/index.ts'
+import { MigrationError } from './db/migrate.ts'
 import { ConfigError, loadConfig } from './runtime/config.ts'
 import { Failure } from './runtime/error.ts'
 import { realFiles } from './runtime/files.ts'
@@ -35,11 +36,14 @@ function explain(command: Command, error: unknown): number {
     return fail(`${(error as Error).message}\n\n${usage(command)}`, 2)
   }
   if (error instanceof ConfigError) return fail(`${error.message}\n`, 2)
-  if (error instanceof CommandFailure || error instanceof Failure || error instanceof AggregateError) {
-    return fail(`${error.message}\n`, 1)
+  if (expected.some((kind) => error instanceof kind)) {
+    return fail(`${(error as Error).message}\n`, 1)
   }
   return fail(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`, 1)
 }
+
+/** Their message is all there is to say. */
+const expected = [CommandFailure, Failure, MigrationError]
 
 const isParseArgsError = (error: unknown): boolean =>
   String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS')

@@ -36,7 +36,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   commands: ['*'],
   roles: ['*'],
-  main: ['commands', 'runtime', 'packages'],
+  main: ['commands', 'db', 'runtime', 'packages'],
 }
 
 type Import = { readonly from: string; readonly to: string; readonly typeOnly: boolean }

@@ -15,6 +15,9 @@ export type Migration = {
   readonly sha256: string
 }
 
+/** The database and the migrations do not fit; the message says what to do. */
+export class MigrationError extends Error {}
+
 export type MigrationResult = { readonly applied: readonly string[]; readonly version: number }
 
 export const migrationsFolder = fileURLToPath(new URL('migrations', import.meta.url))
@@ -29,7 +32,7 @@ export function listMigrations(folder: string): Migration[] {
   const migrations = files.sort().map((file) => readMigration(folder, file))
   for (const [index, { number, file }] of migrations.entries()) {
     if (number !== index + 1) {
-      throw new Error(
+      throw new MigrationError(
         `${file}: migrations are numbered 001, 002, ... without gaps; number ${index + 1} is expected.`,
       )
     }
@@ -39,7 +42,8 @@ export function listMigrations(folder: string): Migration[] {
 
 function readMigration(folder: string, file: string): Migration {
   const number = /^(\d{3})-[a-z0-9-]+\.sql$/.exec(file)?.[1]
-  if (number === undefined) throw new Error(`${file}: a migration is called NNN-title.sql, lower case.`)
+  if (number === undefined)
+    throw new MigrationError(`${file}: a migration is called NNN-title.sql, lower case.`)
   const sql = readFileSync(join(folder, file), 'utf8')
   return { number: Number(number), file, sql, sha256: createHash('sha256').update(sql).digest('hex') }
 }
@@ -95,7 +99,9 @@ async function assertServerVersion(client: ClientBase): Promise<void> {
   )
   const version = Number(rows[0]?.version)
   if (version < SERVER_VERSION_MIN) {
-    throw new Error(`PostgreSQL ${Math.floor(version / 10_000)} is too old: Pharos needs 14 or later.`)
+    throw new MigrationError(
+      `PostgreSQL ${Math.floor(version / 10_000)} is too old: Pharos needs 14 or later.`,
+    )
   }
 }
 
@@ -106,13 +112,13 @@ function assertHistory(
   for (const [index, row] of done.entries()) {
     const migration = known[index]
     if (migration === undefined) {
-      throw new Error(
+      throw new MigrationError(
         `The database is newer than this Pharos: it holds ${row.file}, this code knows ${known.length} migrations. ` +
           'Start the newer Pharos, or restore the backup that was made before the upgrade.',
       )
     }
     if (migration.number !== row.number || migration.sha256 !== row.sha256) {
-      throw new Error(
+      throw new MigrationError(
         `${migration.file} is not the file that was applied to this database (${row.file}). An applied migration is ` +
           'never edited: restore the file and put the change into a new one.',
       )
@@ -132,7 +138,7 @@ async function apply(client: ClientBase, { number, file, sql, sha256 }: Migratio
     await client.query('commit')
   } catch (error) {
     await client.query('rollback').catch(() => {})
-    throw new Error(
+    throw new MigrationError(
       `${file}${lineOf(sql, error)}: ${errorText(error)} (SQLSTATE ${errorCode(error) ?? 'none'})`,
       {
         cause: error,
