@@ -58,9 +58,9 @@ export async function findTokenStanding(db: Db, id: string): Promise<TokenStandi
   return rows[0]
 }
 
-/** Notes that the token was used; at most once a minute, so that a busy program does not write with every call. */
-export async function touchToken(db: Db, id: string): Promise<void> {
+/** Notes that the token was used, with its MAC under the newest key; at most once a minute, so that a busy program does not write with every call. */
+export async function touchToken(db: Db, id: string, secretMac: Buffer): Promise<void> {
   await sql`
-    update api_tokens set last_used = now()
+    update api_tokens set last_used = now(), secret_mac = ${secretMac}
     where id = ${id} and (last_used is null or last_used < now() - interval '1 minute')`.execute(db)
 }

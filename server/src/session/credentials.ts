@@ -5,7 +5,7 @@ import type { Waker } from '../db/wake.ts'
 import { covers, parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { Failure } from '../runtime/error.ts'
 import type { TokenActor, UserActor } from '../runtime/operation.ts'
-import { verifyMac, type KeyRing } from '../runtime/secrets.ts'
+import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
 import type { AccessTokens } from './access-token.ts'
 import { parseApiToken } from './api-token-format.ts'
 import {
@@ -52,17 +52,18 @@ export function createCredentials(deps: CredentialDeps) {
     const genuine = verifyMac(deps.ring, 'api-token', parsed.secret, standing?.secretMac ?? Buffer.alloc(32))
     if (!standing || !genuine || isExpired(standing)) throw notValid('API token')
     if (!isAllowedFrom(standing.allowedNetworks, address)) throw notValid('API token')
-    noteUse(standing.id)
+    noteUse(standing.id, parsed.secret)
     const { id, teamId, isAdmin, scopes, modules } = standing
     return { kind: 'token', tokenId: id, teamId, isAdmin, isStaff: false, scopes, modules }
   }
 
-  function noteUse(id: string): void {
+  /** A token in use also moves to the newest key, so that an old one can leave the ring. */
+  function noteUse(id: string, secret: string): void {
     const now = Date.now()
     if (now - (touched.get(id) ?? 0) < 60_000) return
     if (touched.size > 10_000) touched.clear()
     touched.set(id, now)
-    touchToken(deps.db, id).catch(deps.onTouchError)
+    touchToken(deps.db, id, mac(deps.ring, 'api-token', secret)).catch(deps.onTouchError)
   }
 
   return { bearer, token }

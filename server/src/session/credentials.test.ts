@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createKeyRing, mac, verifyMac } from '../runtime/secrets.ts'
+import { createApiToken, formatApiToken } from './api-token-format.ts'
+import { createCredentials, isAllowedFrom } from './credentials.ts'
+import { AccessTokens } from './access-token.ts'
+import { SigningKeys } from './signing-keys.ts'
+
+const [oldKey, newKey] = ['o'.repeat(40), 'n'.repeat(40)]
+
+describe('an API token', () => {
+  let database: TestDatabase
+  before(async () => {
+    database = await createTestDatabase()
+    await database.postgres.owner
+      .insertInto('teams')
+      .values({ slug: 'red', name: 'Red', enabled_modules: ['ipam'] })
+      .execute()
+  })
+  after(() => database[Symbol.asyncDispose]())
+
+  const credentialsWith = (...keys: string[]) =>
+    createCredentials({
+      db: database.postgres.owner,
+      waker: { connected: false, on: () => () => {}, start: async () => {}, stop: async () => {} },
+      ring: createKeyRing(keys),
+      accessTokens: new AccessTokens(
+        new SigningKeys(database.postgres.owner, createKeyRing(keys), () => {}),
+        300,
+      ),
+      onLoopback: true,
+      onTouchError: (error) => assert.fail(String(error)),
+    })
+
+  async function insert(values: Record<string, unknown> = {}): Promise<string> {
+    const token = createApiToken()
+    await database.postgres.owner
+      .insertInto('api_tokens')
+      .values({
+        id: token.id,
+        team_id: 1,
+        name: 'test',
+        scopes: ['ipam:read'],
+        secret_mac: mac(createKeyRing([oldKey]), 'api-token', token.secret),
+        ...values,
+      })
+      .execute()
+    return formatApiToken(token)
+  }
+
+  it('is known by its secret, and carries its team and scopes', async () => {
+    const actor = await credentialsWith(oldKey).token(await insert(), '192.0.2.1')
+    assert.deepEqual(
+      [actor.kind, actor.teamId, actor.scopes, actor.modules],
+      ['token', 1, ['ipam:read'], ['ipam']],
+    )
+  })
+
+  it('moves to the newest key when it is used, so that the old one can leave the ring', async () => {
+    const text = await insert()
+    const id = text.split('_')[1]!
+    await credentialsWith(newKey, oldKey).token(text, '192.0.2.1')
+    const secret = text.split('_')[2]!.slice(0, 43)
+    const moved = async () => {
+      const { secret_mac } = await database.postgres.owner
+        .selectFrom('api_tokens')
+        .select('secret_mac')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      return verifyMac(createKeyRing([newKey]), 'api-token', secret, secret_mac)
+    }
+    const deadline = Date.now() + 5_000
+    while (!(await moved())) assert.ok(Date.now() < deadline, 'it still stands under the old key')
+    await credentialsWith(newKey).token(text, '192.0.2.1')
+  })
+
+  const past = new Date(Date.now() - 1_000)
+  const refused: Record<string, Record<string, unknown>> = {
+    revoked: { revoked: past },
+    expired: { expires: past },
+    'unused for too long': { created: new Date(Date.now() - 3 * 86_400_000), max_unused_days: 2 },
+    'from another network': { allowed_networks: ['198.51.100.0/24'] },
+    'under a key that left the ring': { secret_mac: mac(createKeyRing([newKey]), 'api-token', 'x') },
+  }
+  for (const [name, values] of Object.entries(refused)) {
+    it(`is refused when it is ${name}, in the same words`, async () => {
+      await assert.rejects(credentialsWith(oldKey).token(await insert(values), '192.0.2.1'), {
+        code: 'unauthenticated',
+        message: 'The API token is not valid.',
+      })
+    })
+  }
+
+  it('is allowed from its networks, IPv4 over a dual-stack socket included', () => {
+    assert.equal(isAllowedFrom([], 'anything'), true)
+    assert.equal(isAllowedFrom(['192.0.2.0/24'], '::ffff:192.0.2.7'), true)
+    assert.equal(isAllowedFrom(['192.0.2.0/24', '2001:db8::/32'], '2001:db8::1'), true)
+    assert.equal(isAllowedFrom(['192.0.2.0/24'], '192.0.3.1'), false)
+    assert.equal(isAllowedFrom(['192.0.2.0/24'], 'unix'), false)
+  })
+})
