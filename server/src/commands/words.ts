@@ -1,5 +1,5 @@
 // Reads the words of a command line that several commands take: times, whole numbers, lists.
-import { parseTime } from '../platform/check-context.ts'
+import { parseTime } from '../runtime/time.ts'
 import { UsageError } from './command.ts'
 
 const units = { h: 3_600_000, d: 86_400_000 } as const
@@ -8,7 +8,7 @@ const units = { h: 3_600_000, d: 86_400_000 } as const
 function readMoment(text: string, moved: (spanMs: number) => number): Date | undefined {
   const span = /^([1-9]\d{0,4})([hd])$/.exec(text)
   if (span) return new Date(moved(Number(span[1]) * units[span[2] as keyof typeof units]))
-  const time = parseTime(text)
+  const time = parseTime(text)?.toISOString()
   return time === undefined ? undefined : new Date(time)
 }
 

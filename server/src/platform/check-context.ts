@@ -110,29 +110,6 @@ function writtenNames(value: unknown, section: Referred): string[] {
     .filter((name) => typeof name === 'string')
 }
 
-const timeForm = /^(\d{4})-(\d\d)-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/
-
-/** A time in ISO 8601 as UTC, read as UTC where it names no zone; undefined where the text is none. */
-export function parseTime(text: string): string | undefined {
-  const [, year, month, day, zone] = timeForm.exec(text) ?? []
-  if (year === undefined) return undefined
-  // Date would read 30 February as 2 March.
-  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
-  if (date.getUTCMonth() !== Number(month) - 1) return undefined
-  const time = new Date(text.includes('T') && zone === undefined ? `${text}Z` : text)
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
-}
-
-export function isTimezone(name: string): boolean {
-  // Offsets such as +02:00 are accepted by Intl, but have no summer: PostgreSQL and the API want a name.
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
-}
-
 /** The same object without the fields that were not given. */
 export function given<T extends object>(fields: T): { [F in keyof T]?: Exclude<T[F], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)

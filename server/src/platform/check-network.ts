@@ -3,7 +3,8 @@ import { reservedAsn } from '../net/asn.ts'
 import { bogonOf } from '../net/bogon.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import { isDefaultRoute, parsePrefix, prefixParts, type Prefix } from '../net/prefix.ts'
-import { given, parseTime, type CheckContext } from './check-context.ts'
+import { parseTime } from '../runtime/time.ts'
+import { given, type CheckContext } from './check-context.ts'
 import type { PassedAt } from './platform.ts'
 import type { Path } from './problem.ts'
 import type { Element } from './schema.ts'
@@ -166,7 +167,7 @@ function readValidations(
 
 function readPassed(context: CheckContext, path: Path, value: PassedAt | undefined): PassedAt | undefined {
   if (typeof value !== 'string') return value
-  const time = parseTime(value)
+  const time = parseTime(value)?.toISOString()
   if (time === undefined) context.problem(path, `${value} is no time; write one as 2026-01-31T12:00:00Z`)
   return time
 }

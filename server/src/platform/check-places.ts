@@ -1,5 +1,6 @@
 // Checks locations, regions and sources of the operator's file, and makes them entries.
-import { given, isTimezone, type CheckContext } from './check-context.ts'
+import { isTimezone } from '../runtime/time.ts'
+import { given, type CheckContext } from './check-context.ts'
 import { checkSource } from './source.ts'
 import { checkSpeaker, type SpeakerSettings } from './speaker.ts'
 

@@ -1,4 +1,5 @@
 // What every source can be configured with, whatever its kind: where it stands. The rest is its kind's business.
+import { isTimezone } from '../../runtime/time.ts'
 import type { EventTexts } from '../event.ts'
 import { readKey, readObject, readOptionalText, readText } from './reading.ts'
 import type { Fields } from './reading.ts'
@@ -52,25 +53,4 @@ export function readTimezone(value: unknown, place: string): string {
   const timezone = readKey(value, place, 60)
   if (isTimezone(timezone)) return timezone
   throw new NormaliseError(place, 'an IANA time zone is expected, such as Europe/Amsterdam')
-}
-
-/** Asking costs some 20 us, and a source always says the same few. */
-const asked = new Map<string, boolean>()
-const askedMax = 1_000
-
-function isTimezone(name: string): boolean {
-  const known = asked.get(name)
-  if (known !== undefined) return known
-  // An offset such as +02:00 would be accepted too, but is no time zone.
-  const answer = /^[A-Za-z]/.test(name) && isAccepted(name)
-  if (asked.size < askedMax) asked.set(name, answer)
-  return answer
-}
-
-function isAccepted(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
-  } catch {
-    return false
-  }
 }

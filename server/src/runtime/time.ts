@@ -1,4 +1,4 @@
-// Date-times as callers write them. ISO 8601 only: `Date.parse` alone would take "1" and "May".
+// Date-times and time zones as people write them. ISO 8601 only: `Date.parse` alone would take "1" and "May".
 
 const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?([Zz]|[+-]\d\d:?\d\d)?$/
 
@@ -18,4 +18,25 @@ export function parseTime(text: string): Date | undefined {
 function isCalendarDay(year: string, month: string, day: string): boolean {
   const date = new Date(`${year}-${month}-${day}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(day)
+}
+
+/** Asking costs some 20 us, and the same few names come again and again. */
+const asked = new Map<string, boolean>()
+const askedMax = 1_000
+
+/** Whether it is a name of the IANA time zone database. An offset such as +02:00 is none: it has no summer. */
+export function isTimezone(name: string): boolean {
+  const known = asked.get(name)
+  if (known !== undefined) return known
+  const answer = /^[A-Za-z]/.test(name) && isAccepted(name)
+  if (asked.size < askedMax) asked.set(name, answer)
+  return answer
+}
+
+function isAccepted(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
 }
