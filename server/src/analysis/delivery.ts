@@ -32,7 +32,7 @@ export async function receiveDelivery(
 ): Promise<{ delivery_id: string }> {
   await checkSource(postgres, keys, request)
   const deliveryId = deliveryIdOf(request.deliveryId)
-  await postgres.owner.transaction().execute(async (trx) => {
+  await postgres.front.transaction().execute(async (trx) => {
     const isNew = await insertDelivery(trx, {
       sourceKey: request.sourceKey,
       deliveryId,
@@ -47,7 +47,7 @@ export async function receiveDelivery(
 async function checkSource(postgres: Postgres, keys: KeyRing, request: DeliveryRequest): Promise<void> {
   const { authorization, token, sourceKey } = request
   const secret = authorization === undefined ? token : parseSourceCredential(authorization)
-  const stored = sourceKey.includes('\0') ? undefined : await findSourceSecret(postgres.owner, sourceKey)
+  const stored = sourceKey.includes('\0') ? undefined : await findSourceSecret(postgres.front, sourceKey)
   if (isSourceSecret(keys, secret ?? '', stored) && secret) return
   throw new Failure(
     'unauthenticated',

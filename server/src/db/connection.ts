@@ -1,6 +1,7 @@
 // How every connection to PostgreSQL is made: its types, timeouts and name. It must not set global parsers of pg:
 // other users of that package in the same process keep theirs.
-import { types, type ClientBase, type ClientConfig } from 'pg'
+import type { Socket } from 'node:net'
+import { types, type ClientBase, type ClientConfig, type Pool } from 'pg'
 
 export type Timeouts = {
   /** 0: none. */
@@ -31,6 +32,27 @@ export function connectionConfig(
     types: { getTypeParser },
   }
 }
+
+/**
+ * A server that hangs, or a network that lost it, never answers, and TCP tells so after a quarter of an hour. A connection
+ * of the pool that is in use and has been silent for so long is closed: its statement fails as on any lost connection.
+ * `silentMs` is to be longer than the server lets a statement take.
+ */
+export function giveUpSilent(pool: Pool, silentMs: number): void {
+  const onSilence = new WeakMap<ClientBase, () => void>()
+  pool.on('acquire', (client) => {
+    const stream = streamOf(client)
+    const close = () => void stream.destroy()
+    onSilence.set(client, close)
+    stream.setTimeout(silentMs, close)
+  })
+  // With the listener it takes away that one too.
+  pool.on('release', (_error, client) => streamOf(client).setTimeout(0, onSilence.get(client)))
+}
+
+/** pg has no other way to its socket. */
+const streamOf = (client: ClientBase): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream
 
 const { builtins } = types
 const TEXT_ARRAY = 1009

@@ -5,7 +5,7 @@ import { CompiledQuery, Kysely, type Transaction } from 'kysely'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool, type ClientConfig } from 'pg'
-import { connectionConfig, ignoreIdleErrors } from './connection.ts'
+import { connectionConfig, giveUpSilent, ignoreIdleErrors } from './connection.ts'
 import { startEmbedded, type Embedded } from './embedded.ts'
 import { asFailure } from './failure.ts'
 import { FailureDialect } from './failure-dialect.ts'
@@ -25,6 +25,7 @@ export type PostgresOptions = {
   /** Shown in pg_stat_activity. */
   readonly applicationName?: string
   readonly ownerConnections?: number
+  readonly frontConnections?: number
   readonly teamConnections?: number
   readonly readConnections?: number
   readonly log?: (message: string) => void
@@ -35,6 +36,8 @@ export type Postgres = {
   readonly databaseUrl: string
   /** Works as the connecting user, whom the teams' wall does not bind: loops and the operator's commands only. */
   readonly owner: Db
+  /** Works as the owner does, and gives up soon: what the API does before it knows a team, or for none. */
+  readonly front: Db
   /** One transaction as the team: row-level security shows it nothing else. It is over when the promise settles. */
   inTeam<T>(teamId: number, work: (trx: Trx) => Promise<T>): Promise<T>
   /** One reading statement as the team, in one round trip on a shared connection. For statements of a few ms. */
@@ -48,10 +51,15 @@ export type Postgres = {
 }
 
 const OWNER_TIMEOUTS = { statementMs: 60_000, lockMs: 10_000, idleInTransactionMs: 60_000 }
+const FRONT_TIMEOUTS = { statementMs: 5_000, lockMs: 2_000, idleInTransactionMs: 5_000 }
 const TEAM_TIMEOUTS = { statementMs: 10_000, lockMs: 5_000, idleInTransactionMs: 15_000 }
 const READ_TIMEOUTS = { statementMs: 5_000, lockMs: 1_000, idleInTransactionMs: 5_000 }
 const DIRECT_TIMEOUTS = { statementMs: 0, lockMs: 0, idleInTransactionMs: 60_000 }
 const STOP_TIMEOUT_MS = 5_000
+/** How much longer than a statement may take its answer is waited for. */
+const ANSWER_DELAY_MS = 1_000
+/** Statements that share a connection wait for each other. */
+const SHARED_ANSWER_DELAY_MS = 3_000
 
 /** Starts the embedded server when no address is given. Otherwise connects to nothing yet: Pharos starts without it. */
 export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
@@ -64,6 +72,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
 class OpenPostgres implements Postgres {
   readonly databaseUrl: string
   readonly owner: Db
+  readonly front: Db
   readonly #name: string
   readonly #embedded: Embedded | undefined
   readonly #pools: Pool[]
@@ -76,11 +85,20 @@ class OpenPostgres implements Postgres {
     this.#embedded = embedded
     this.#name = options.applicationName ?? 'pharos'
     const ownerPool = this.#createPool(OWNER_TIMEOUTS, options.ownerConnections ?? 5, 'owner')
+    const frontPool = this.#createPool(FRONT_TIMEOUTS, options.frontConnections ?? 5, 'front')
     const teamPool = this.#createPool(TEAM_TIMEOUTS, options.teamConnections ?? 10, 'team')
-    this.#pools = [ownerPool, teamPool]
+    this.#pools = [ownerPool, frontPool, teamPool]
     this.owner = new Kysely<Schema>({ dialect: new FailureDialect({ pool: ownerPool }) })
+    this.front = new Kysely<Schema>({ dialect: new FailureDialect({ pool: frontPool }) })
     this.#team = new TeamTransactions(teamPool)
-    this.#reader = new TeamReader(this.#config(READ_TIMEOUTS, 'read'), options.readConnections ?? 4)
+    this.#reader = new TeamReader(
+      // The shared connections know it by themselves: pg closes one on which a statement took too long.
+      {
+        ...this.#config(READ_TIMEOUTS, 'read'),
+        query_timeout: READ_TIMEOUTS.statementMs + SHARED_ANSWER_DELAY_MS,
+      },
+      options.readConnections ?? 4,
+    )
   }
 
   inTeam<T>(teamId: number, work: (trx: Trx) => Promise<T>): Promise<T> {
@@ -102,7 +120,7 @@ class OpenPostgres implements Postgres {
   }
 
   async ping(): Promise<void> {
-    await this.owner.executeQuery(CompiledQuery.raw('select'))
+    await this.front.executeQuery(CompiledQuery.raw('select'))
   }
 
   stop(): Promise<void> {
@@ -129,6 +147,7 @@ class OpenPostgres implements Postgres {
     const pool = new Pool({ ...this.#config(timeouts, use), max, idleTimeoutMillis: 60_000 })
     pool.on('error', () => {})
     pool.on('connect', ignoreIdleErrors)
+    giveUpSilent(pool, timeouts.statementMs + ANSWER_DELAY_MS)
     return pool
   }
 }

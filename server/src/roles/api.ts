@@ -35,7 +35,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const { config, postgres, waker, signingKeys, log, metrics } = deps
   const accessTokens = new AccessTokens(signingKeys, config.accessTokenLifetimeSeconds)
   const demoRule = { onLoopback: isLoopback(config.host) }
-  const common = { db: postgres.owner, ring: config.secret, accessTokens, ...demoRule }
+  const common = { db: postgres.front, ring: config.secret, accessTokens, ...demoRule }
 
   const hashing = createSemaphore({
     permits: config.passwordHashesAtOnce,
@@ -63,7 +63,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       }),
     }),
     ...announcementRoutes({ postgres, memberToggle: config.membersMayToggle, now: () => new Date() }),
-    ...holdRoutes({ db: postgres.owner }),
+    ...holdRoutes({ db: postgres.front }),
     ...relatedEventRoutes({ postgres }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
   ]

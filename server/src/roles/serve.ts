@@ -59,7 +59,7 @@ export function openDatabase(config: Config, log: Log): Promise<Postgres> {
 
 function apiParts(shared: Shared): { parts: Component[]; url: () => string | undefined } {
   const { config, postgres, log } = shared
-  const signingKeys = new SigningKeys(postgres.owner, config.secret, (error) =>
+  const signingKeys = new SigningKeys(postgres.front, config.secret, (error) =>
     log.warn({ err: error }, 'the signing keys were not read again'),
   )
   const server = createApi({ ...shared, signingKeys })
