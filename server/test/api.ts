@@ -2,6 +2,7 @@
 // socket is left out, by Fastify's inject, unless a test listens.
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
+import { openPostgres } from '../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { createApi } from '../src/roles/api.ts'
@@ -27,12 +28,14 @@ export const testPassword = 'a-password-for-tests'
 export type TestApiOptions = TestDatabaseOptions & {
   /** Another API on the database of this one, with its secret: a second process of one installation. */
   readonly beside?: TestApi
+  /** The API reaches the database by this address; what the test itself does goes the straight way. */
+  readonly through?: (databaseUrl: string) => string
 }
 
 /** `settings` are variables such as `PHAROS_RATE_LIMIT_PER_SECOND`. */
 export async function createTestApi(
   settings: Record<string, string> = {},
-  { beside, ...options }: TestApiOptions = {},
+  { beside, through, ...options }: TestApiOptions = {},
 ): Promise<TestApi> {
   const database = beside?.database ?? (await createTestDatabase(options))
   const loaded = loadConfig(
@@ -47,13 +50,16 @@ export async function createTestApi(
     { read: () => undefined, mode: () => 0o600, create: () => {} },
   )
   const config = beside ? { ...loaded, secret: beside.config.secret } : loaded
-  const waker = createWaker(database.postgres)
+  const postgres = through
+    ? await openPostgres({ databaseUrl: through(database.databaseUrl), dataDir: '' })
+    : database.postgres
+  const waker = createWaker(postgres)
   await waker.start()
-  const signingKeys = new SigningKeys(database.postgres.owner, config.secret, () => {})
+  const signingKeys = new SigningKeys(postgres.front, config.secret, () => {})
   await signingKeys.start()
   const server = createApi({
     config,
-    postgres: database.postgres,
+    postgres,
     waker,
     signingKeys,
     log: createLog(config),
@@ -79,6 +85,7 @@ export async function createTestApi(
       await server.close()
       signingKeys.stop()
       await waker.stop()
+      if (through) await postgres.stop()
       if (!beside) await database[Symbol.asyncDispose]()
     },
   }

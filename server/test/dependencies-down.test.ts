@@ -1,0 +1,190 @@
+// PostgreSQL is away (architecture.md section 7): the process lives, says that it is not ready, answers every call with
+// a 503 that names the dependency and says when to come again, soon enough for whoever waits, keeps nothing in memory that
+// it was not able to store, and goes on by itself when the database is back. Four ways of being away are tried.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { createTestApi, testPassword, type TestApi } from './api.ts'
+import { addApiToken, openSession } from './support/credentials.ts'
+import { Gate } from './support/gate.ts'
+import { createWorld, type World } from './support/world.ts'
+
+/** No caller waits longer than that, whatever the database does. */
+const answeredWithinMs = 12_500
+/** And so long after the database is back, everything works again. */
+const recoveredWithinMs = 25_000
+
+type Call = {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly url: string
+  readonly authorization?: string
+  readonly payload?: object
+}
+
+/** One call of each kind: reading, changing, signing in, refreshing, delivering; with both kinds of credential. */
+async function createCalls(api: TestApi, world: World): Promise<Record<string, Call>> {
+  const { people, red, sources } = world
+  const session = await openSession(api, people.admin.userId, red.teamId)
+  const token = await addApiToken(api, red.teamId, { scopes: ['ipam:read', 'ipam:write', 'lighthouse:read'] })
+  const [bearer, program] = [`Bearer ${session.access}`, `Token ${token}`]
+  const announcements = '/v3/ipam/announcements'
+  const events = '/v3/lighthouse/security/events/related'
+  return {
+    list: { method: 'GET', url: announcements, authorization: bearer },
+    get: { method: 'GET', url: `${announcements}/${red.announcements.off}`, authorization: program },
+    regions: { method: 'GET', url: '/v3/ipam/regions', authorization: bearer },
+    events: { method: 'GET', url: events, authorization: program },
+    event: { method: 'GET', url: `${events}/${red.eventIds[0]}`, authorization: bearer },
+    whoAmI: { method: 'GET', url: '/v3/session/token', authorization: bearer },
+    patch: {
+      method: 'PATCH',
+      url: `${announcements}/${red.announcements.off}`,
+      authorization: bearer,
+      payload: { enabled: true, region: 'ams' },
+    },
+    signIn: {
+      method: 'POST',
+      url: '/v3/session/token',
+      payload: { email: people.member.email, password: testPassword },
+    },
+    refresh: { method: 'POST', url: '/v3/session/refresh', payload: { refresh: session.refresh } },
+    deliver: {
+      method: 'POST',
+      url: '/v3/ingest/events/detector',
+      authorization: `Token ${sources.detector}`,
+      payload: { some: 'attack' },
+    },
+  }
+}
+
+async function send(api: TestApi, { authorization, ...call }: Call) {
+  const start = performance.now()
+  const response = await api.server.inject({ ...call, headers: authorization ? { authorization } : {} })
+  return { response, ms: performance.now() - start }
+}
+
+async function assertUnavailable(api: TestApi, name: string, call: Call): Promise<void> {
+  const { response, ms } = await send(api, call)
+  const said = `${name} after ${Math.round(ms)} ms: ${response.statusCode} ${response.body}`
+  assert.equal(response.statusCode, 503, said)
+  assert.ok(ms < answeredWithinMs, said)
+  assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
+  const problem = response.json()
+  assert.equal(problem.code, 'unavailable', said)
+  assert.deepEqual(problem.degraded, ['postgresql'], said)
+  assert.ok(Number(response.headers['retry-after']) >= 1, said)
+}
+
+/** All at once, and some more than there are connections. */
+async function assertAllUnavailable(api: TestApi, calls: Record<string, Call>): Promise<void> {
+  const all = Object.entries(calls)
+  const more = Array.from({ length: 30 }, () => ['list', calls['list']!] as const)
+  await Promise.all([...all, ...more].map(([name, call]) => assertUnavailable(api, name, call)))
+}
+
+async function assertAliveNotReady(api: TestApi): Promise<void> {
+  assert.equal((await api.server.inject('/healthz')).statusCode, 200)
+  const start = performance.now()
+  const ready = await api.server.inject('/readyz')
+  assert.equal(ready.statusCode, 503, ready.body)
+  assert.match(ready.body, /postgresql/)
+  assert.ok(Number(ready.headers['retry-after']) >= 1)
+  assert.ok(performance.now() - start < answeredWithinMs, 'readyz takes too long')
+}
+
+/** Calls of all kinds at once, as from many clients, until all of them succeed; what fails until then is a 503. */
+async function assertRecovers(api: TestApi, calls: Record<string, Call>): Promise<void> {
+  const deadline = performance.now() + recoveredWithinMs
+  const all = Object.values(calls).flatMap((call) => [call, call, call])
+  for (;;) {
+    const responses = (await Promise.all(all.map((call) => send(api, call)))).map(({ response }) => response)
+    const failed = responses.filter(({ statusCode }) => statusCode >= 300)
+    if (failed.length === 0) break
+    assert.deepEqual([...new Set(failed.map(({ statusCode }) => statusCode))], [503], failed[0]!.body)
+    assert.ok(performance.now() < deadline, failed[0]!.body)
+    await sleep(50)
+  }
+  assert.equal((await api.server.inject('/readyz')).statusCode, 200)
+}
+
+const enabledOf = async (api: TestApi, world: World): Promise<boolean> => {
+  const { rows } = await sql<{ enabled: boolean }>`
+    select enabled from announcements where id = ${world.red.announcements.off}`.execute(
+    api.database.postgres.owner,
+  )
+  return rows[0]!.enabled
+}
+
+describe('while PostgreSQL', () => {
+  let gate: Gate
+  let api: TestApi
+  let world: World
+  let calls: Record<string, Call>
+
+  before(async () => {
+    gate = new Gate()
+    api = await createTestApi({}, { through: (url) => gate.through(url) })
+    world = await createWorld(api)
+    calls = await createCalls(api, world)
+    await assertRecovers(api, calls)
+    await sql`update announcements set enabled = false where id = ${world.red.announcements.off}`.execute(
+      api.database.postgres.owner,
+    )
+  })
+  after(async () => {
+    // Connections that are silent for ever would have to be waited for.
+    await gate[Symbol.asyncDispose]()
+    await api[Symbol.asyncDispose]()
+  })
+
+  it('is stopped, the API says so; nothing is stored later; it goes on when it is back', async () => {
+    gate.shut()
+    await assertAliveNotReady(api)
+    await assertAllUnavailable(api, calls)
+    await sleep(1_000)
+    await assertAllUnavailable(api, calls)
+    gate.open()
+    await assertRecovers(api, { list: calls['list']!, whoAmI: calls['whoAmI']! })
+    assert.equal(await enabledOf(api, world), false, 'the PATCH was answered 503')
+    await assertRecovers(api, calls)
+    assert.equal(await enabledOf(api, world), true)
+  })
+
+  it('hangs, nobody waits for ever, and it goes on when it is back', async () => {
+    gate.freeze()
+    await Promise.all([assertAliveNotReady(api), assertAllUnavailable(api, calls)])
+    gate.open()
+    await assertRecovers(api, calls)
+  })
+
+  it('went to another machine without a word, its old connections are given up', async () => {
+    gate.freeze()
+    await sleep(500)
+    gate.replace()
+    await assertRecovers(api, calls)
+  })
+})
+
+describe('a PostgreSQL of our own', () => {
+  it('that is killed is started again, and the API goes on without a restart of its process', async () => {
+    await using api = await createTestApi({}, { durable: true })
+    const world = await createWorld(api)
+    const calls = await createCalls(api, world)
+    for (let times = 0; times < 3; times++) {
+      await assertRecovers(api, calls)
+      process.kill(postmasterOf(api), 'SIGKILL')
+      const during = await Promise.all(Object.values(calls).map((call) => send(api, call)))
+      for (const { response, ms } of during) {
+        assert.ok([200, 202, 503].includes(response.statusCode), response.body)
+        assert.ok(ms < answeredWithinMs, `${ms} ms`)
+      }
+    }
+    await assertRecovers(api, calls)
+  })
+})
+
+const postmasterOf = ({ database }: TestApi): number =>
+  Number(readFileSync(join(database.dataDir!, 'postmaster.pid'), 'utf8').split('\n')[0])

@@ -1,0 +1,86 @@
+// A gate in front of PostgreSQL: a socket that hands everything on, until the test shuts it. So a database can be away
+// for as long as a test wants, in the ways in which databases and networks are away.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export class Gate {
+  /** Short: the path of a unix socket may have 107 bytes. */
+  readonly #folder = mkdtempSync(join(tmpdir(), 'gate-'))
+  readonly #sockets = new Set<Socket>()
+  readonly #silent: Socket[] = []
+  #server: Server | undefined
+  #target: { path: string } | { host: string; port: number } | undefined
+  #frozen = false
+
+  /** The address of the database by way of the gate, which is open. */
+  through(databaseUrl: string): string {
+    const url = new URL(databaseUrl)
+    const socketFolder = url.searchParams.get('host')
+    const port = url.port || '5432'
+    this.#target = socketFolder?.startsWith('/')
+      ? { path: `${socketFolder}/.s.PGSQL.${port}` }
+      : { host: url.hostname, port: Number(port) }
+    url.searchParams.set('host', this.#folder)
+    url.port = '5432'
+    this.open()
+    return url.href
+  }
+
+  open(): void {
+    this.#frozen = false
+    for (const socket of this.#sockets) socket.resume()
+    if (this.#server) return
+    this.#server = createServer((socket) => this.#connect(socket))
+    this.#server.listen(join(this.#folder, '.s.PGSQL.5432'))
+  }
+
+  /** As when the server was stopped: connections end, new ones are refused. */
+  shut(): void {
+    this.#server?.close()
+    this.#server = undefined
+    this.#drop()
+  }
+
+  /** As when the machine hangs, or a cable is pulled: whoever is connected, or connects now, hears nothing. */
+  freeze(): void {
+    this.#frozen = true
+    for (const socket of this.#sockets) socket.pause()
+  }
+
+  /** As after a failover: the old connections stay silent for ever, new ones work. */
+  replace(): void {
+    this.#silent.push(...this.#sockets)
+    this.#sockets.clear()
+    this.open()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.shut()
+    for (const socket of this.#silent) socket.destroy()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  #drop(): void {
+    for (const socket of this.#sockets) socket.destroy()
+    this.#sockets.clear()
+  }
+
+  #connect(inside: Socket): void {
+    const outside = connect(this.#target as { path: string })
+    for (const [from, to] of [
+      [inside, outside],
+      [outside, inside],
+    ] as const) {
+      this.#sockets.add(from)
+      from.on('error', () => {})
+      from.on('close', () => {
+        this.#sockets.delete(from)
+        to.destroy()
+      })
+      from.pipe(to)
+      if (this.#frozen) from.pause()
+    }
+  }
+}
