@@ -5,30 +5,22 @@ import { deliveryRoutes } from '../analysis/delivery.routes.ts'
 import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
 import { announcementRoutes } from '../byoip/announcement.routes.ts'
 import { holdRoutes } from '../byoip/hold.routes.ts'
-import type { Postgres } from '../db/postgres.ts'
-import type { Waker } from '../db/wake.ts'
 import { addHealth } from '../http/health.ts'
 import type { Mounted } from '../http/mount.ts'
 import { addPages } from '../http/pages.ts'
-import { createHttpServer, type HttpObserver } from '../http/server.ts'
-import { isLoopback, type Config } from '../runtime/config.ts'
-import type { Log } from '../runtime/log.ts'
-import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
+import { createHttpServer } from '../http/server.ts'
+import { isLoopback } from '../runtime/config.ts'
+import { readOnCollect } from '../runtime/metrics.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
 import { AccessTokens } from '../session/access-token.ts'
 import { createCredentials } from '../session/credentials.ts'
 import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
+import { healthDeps, httpDeps } from './http.ts'
+import type { Shared } from './shared.ts'
 
-export type ApiDeps = {
-  readonly config: Config
-  readonly postgres: Postgres
-  readonly waker: Waker
-  readonly signingKeys: SigningKeys
-  readonly log: Log
-  readonly metrics: Metrics
-}
+export type ApiDeps = Shared & { readonly signingKeys: SigningKeys }
 
 /** The server, not listening yet. */
 export function createApi(deps: ApiDeps): FastifyInstance {
@@ -69,38 +61,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   ]
   refuseGaps(mounted)
 
-  const server = createHttpServer({
-    settings: {
-      bodyLimitBytes: config.bodyLimitBytes,
-      deliveryLimitBytes: config.deliveryLimitBytes,
-      requestsInFlight: config.requestsInFlight,
-      requestTimeoutMs: config.requestTimeoutSeconds * 1000,
-      handlerTimeoutMs: config.handlerTimeoutSeconds * 1000,
-      keepAliveTimeoutMs: config.keepAliveTimeoutSeconds * 1000,
-      trustedProxies: config.trustedProxies,
-      rate: { perSecond: config.rateLimitPerSecond, burst: config.rateLimitBurst },
-    },
-    log,
-    credentials,
-    mounted,
-    observer: observerOf(metrics),
-  })
+  const server = createHttpServer({ ...httpDeps(deps), credentials, mounted })
   addPages(server, () => signingKeys.jwks())
-  addHealth(server, {
-    registry: metrics.registry,
-    ping: () => postgres.ping(),
-    operatorNetworks: config.operatorNetworks,
-  })
+  addHealth(server, healthDeps(deps))
   return server
-}
-
-function observerOf(metrics: Metrics): HttpObserver {
-  return {
-    answered: (method, route, status, seconds) =>
-      metrics.httpSeconds.observe({ method, route, status }, seconds),
-    refused: (reason) => metrics.httpRefused.inc({ reason }),
-    inFlight: (count) => metrics.httpInFlight.set(count),
-  }
 }
 
 /** Every operation of the contract is served, and nothing else: an operation in the document that is 404 is a lie. */

@@ -1,5 +1,6 @@
 // One process with one or more roles: what they share is opened first, then each role's own parts, in this order; they
 // stop in the reverse order. This is the only place that decides what runs where.
+import type { FastifyInstance } from 'fastify'
 import type { Postgres } from '../db/postgres.ts'
 import { openPostgres } from '../db/postgres.ts'
 import { createWaker } from '../db/wake.ts'
@@ -11,6 +12,7 @@ import { SigningKeys } from '../session/signing-keys.ts'
 import { createApi } from './api.ts'
 import { collectorParts } from './collector.ts'
 import { watchInstallation } from './figures.ts'
+import { createHealthServer } from './http.ts'
 import { maintenancePart } from './maintenance.ts'
 import { reconcilerParts } from './reconciler.ts'
 import type { Shared } from './shared.ts'
@@ -19,7 +21,7 @@ export type Role = 'api' | 'reconciler' | 'collector'
 export const allRoles: readonly Role[] = ['api', 'reconciler', 'collector']
 
 export type Serving = Running & {
-  /** Where the API listens, such as `http://127.0.0.1:8080`; undefined without the api role. */
+  /** Where it listens, such as `http://127.0.0.1:8080`. */
   readonly url: string | undefined
 }
 
@@ -34,18 +36,18 @@ export async function runRole(
   const shared: Shared = { config, postgres: open, waker: createWaker(open), log, metrics: createMetrics() }
   collectProcessMetrics(shared.metrics)
   watchInstallation(shared.metrics, open.owner)
-  const api = roles.includes('api') ? apiParts(shared) : undefined
+  const http = httpParts(shared, roles.includes('api'))
   const running = await startComponents(
     [
       { name: 'postgresql', stop: () => open.stop() },
       { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },
       ...(roles.includes('reconciler') ? [maintenancePart(shared), ...reconcilerParts(shared)] : []),
       ...(roles.includes('collector') ? collectorParts(shared) : []),
-      ...(api?.parts ?? []),
+      ...http.parts,
     ],
     { log, stopTimeoutMs: config.shutdownTimeoutSeconds * 1000 },
   )
-  return { ...running, url: api?.url() }
+  return { ...running, url: http.url() }
 }
 
 export function openDatabase(config: Config, log: Log): Promise<Postgres> {
@@ -57,28 +59,28 @@ export function openDatabase(config: Config, log: Log): Promise<Postgres> {
   })
 }
 
-function apiParts(shared: Shared): { parts: Component[]; url: () => string | undefined } {
-  const { config, postgres, log } = shared
+/** The api role listens with all its operations; a process without it answers for its health at the same address. */
+function httpParts(shared: Shared, isApi: boolean): { parts: Component[]; url: () => string | undefined } {
+  const { postgres, config, log } = shared
   const signingKeys = new SigningKeys(postgres.front, config.secret, (error) =>
     log.warn({ err: error }, 'the signing keys were not read again'),
   )
-  const server = createApi({ ...shared, signingKeys })
+  const keysPart = { name: 'signing keys', start: () => signingKeys.start(), stop: () => signingKeys.stop() }
+  const listening = listenPart(
+    isApi ? createApi({ ...shared, signingKeys }) : createHealthServer(shared),
+    config,
+  )
+  return { parts: [...(isApi ? [keysPart] : []), listening.part], url: listening.url }
+}
+
+function listenPart(server: FastifyInstance, { host, port }: Config) {
   let url: string | undefined
-  return {
-    url: () => url,
-    parts: [
-      { name: 'signing keys', start: () => signingKeys.start(), stop: () => signingKeys.stop() },
-      {
-        name: 'api',
-        start: async () => {
-          url = await server.listen({
-            host: config.host,
-            port: config.port,
-            listenTextResolver: () => 'listening',
-          })
-        },
-        stop: () => server.close(),
-      },
-    ],
+  const part: Component = {
+    name: 'http',
+    start: async () => {
+      url = await server.listen({ host, port, listenTextResolver: () => 'listening' })
+    },
+    stop: () => server.close(),
   }
+  return { part, url: () => url }
 }

@@ -1,0 +1,55 @@
+// What the HTTP server of a process is made with, whatever it serves; and the server of a process without the api role,
+// which answers for its health and its metrics only.
+import type { FastifyInstance } from 'fastify'
+import { addHealth, type HealthDeps } from '../http/health.ts'
+import { createHttpServer, type HttpDeps, type HttpObserver } from '../http/server.ts'
+import { Failure } from '../runtime/error.ts'
+import type { Metrics } from '../runtime/metrics.ts'
+import type { Shared } from './shared.ts'
+
+export function httpDeps({ config, log, metrics }: Shared): Omit<HttpDeps, 'credentials' | 'mounted'> {
+  return {
+    settings: {
+      bodyLimitBytes: config.bodyLimitBytes,
+      deliveryLimitBytes: config.deliveryLimitBytes,
+      requestsInFlight: config.requestsInFlight,
+      requestTimeoutMs: config.requestTimeoutSeconds * 1000,
+      handlerTimeoutMs: config.handlerTimeoutSeconds * 1000,
+      keepAliveTimeoutMs: config.keepAliveTimeoutSeconds * 1000,
+      trustedProxies: config.trustedProxies,
+      rate: { perSecond: config.rateLimitPerSecond, burst: config.rateLimitBurst },
+    },
+    log,
+    observer: observerOf(metrics),
+  }
+}
+
+export function healthDeps({ config, postgres, metrics }: Shared): HealthDeps {
+  return {
+    registry: metrics.registry,
+    ping: () => postgres.ping(),
+    operatorNetworks: config.operatorNetworks,
+  }
+}
+
+/** Not listening yet. */
+export function createHealthServer(shared: Shared): FastifyInstance {
+  const server = createHttpServer({
+    ...httpDeps(shared),
+    credentials: { bearer: refuse, token: refuse },
+    mounted: [],
+  })
+  addHealth(server, healthDeps(shared))
+  return server
+}
+
+const refuse = () => Promise.reject(new Failure('unauthenticated', 'This process serves no API.'))
+
+function observerOf(metrics: Metrics): HttpObserver {
+  return {
+    answered: (method, route, status, seconds) =>
+      metrics.httpSeconds.observe({ method, route, status }, seconds),
+    refused: (reason) => metrics.httpRefused.inc({ reason }),
+    inFlight: (count) => metrics.httpInFlight.set(count),
+  }
+}
