@@ -205,7 +205,7 @@ describe('a shared read', () => {
       `select current_setting('is_superuser') as superuser`,
     )
     if (superuser !== 'on') return t.skip('only a superuser can take set_config away')
-    // The wall's own function is taken away from the role: the statement behind it still runs, for the team before.
+    // The wall's own function is taken away from the role: the statement behind it in the same message must not run.
     assert.deepEqual(textsOf(await postgres.readInTeam(2, allNotes)), ['two'])
     await one('revoke execute on function set_config(text, text, boolean) from public')
     try {

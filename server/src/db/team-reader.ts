@@ -1,12 +1,13 @@
 // The hot path of reading: a few connections that all requests share in pg's pipeline mode, so that a read costs one
-// round trip and no waiting for a free connection. Their role is pharos_tenant and they can only read. A result is
-// handed out only if the connection was working for that team when the query ran.
+// round trip and no waiting for a free connection. Their role is pharos_tenant and they can only read. Each statement
+// enters its team in its own message (team-query.ts), so that a connection is of no team between two of them.
 // A slow query delays those sent behind it on its connection: what may take long belongs in inTeam().
 import type { CompiledQuery } from 'kysely'
-import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg'
+import { Client, type ClientConfig, type QueryConfig, type Submittable } from 'pg'
 import { assertTeamId } from './connection.ts'
 import { errorCode, errorText } from './errno.ts'
 import { asFailure, isConnectionLost } from './failure.ts'
+import { enterTeam, TeamQuery, type KnownColumns } from './team-query.ts'
 
 /** Statements kept prepared per connection; a text beyond that is parsed each time. */
 const PREPARED_MAX = 500
@@ -42,12 +43,12 @@ export class TeamReader {
       values: query.parameters as unknown[],
     }
     try {
-      return await this.#readOn<R>(this.#pick(teamId), teamId, statement)
+      return await this.#readOn<R>(this.#pick(), teamId, statement)
     } catch (error) {
       if (!isStale(error)) throw asFailure(error)
     }
     try {
-      return await this.#readOn<R>(this.#pick(teamId), teamId, statement)
+      return await this.#readOn<R>(this.#pick(), teamId, statement)
     } catch (error) {
       throw asFailure(error)
     }
@@ -77,10 +78,10 @@ export class TeamReader {
     }
   }
 
-  /** The least busy connection; among equals one that already works for the team. */
-  #pick(teamId: number): Slot {
+  /** The least busy connection; one that is not open yet costs as much as a statement before ours. */
+  #pick(): Slot {
     let best = this.#slots[0]!
-    for (const slot of this.#slots) if (cost(slot, teamId) < cost(best, teamId)) best = slot
+    for (const slot of this.#slots) if (cost(slot) < cost(best)) best = slot
     return best
   }
 
@@ -108,9 +109,8 @@ export class TeamReader {
   }
 }
 
-function cost({ inFlight, session }: Slot, teamId: number): number {
-  if (session === undefined) return inFlight * 2 + 1.5
-  return inFlight * 2 + (session.teamId === teamId ? 0 : 1)
+function cost({ inFlight, session }: Slot): number {
+  return inFlight + (session === undefined ? 1 : 0)
 }
 
 function isStale(error: unknown): boolean {
@@ -118,27 +118,26 @@ function isStale(error: unknown): boolean {
   return code === STATEMENT_GONE || (code === FEATURE_NOT_SUPPORTED && /cached plan/.test(errorText(error)))
 }
 
-/** One connection, and the team that the statements sent last on it work for. */
+/** One connection; each statement on it says for which team it is. */
 class Session {
-  teamId: number | undefined
   readonly #client: Client
-  readonly #onEnd: (session: Session) => void
-  #wallFailure: Error | undefined
+  readonly #columns: KnownColumns = new Map()
 
-  constructor(client: Client, onEnd: (session: Session) => void) {
+  constructor(client: Client) {
     this.#client = client
-    this.#onEnd = onEnd
   }
 
   static async open(config: ClientConfig, onEnd: (session: Session) => void): Promise<Session> {
     const client = new Client(config)
-    const session = new Session(client, onEnd)
+    const session = new Session(client)
     const lost = () => onEnd(session)
     client.on('error', lost)
     client.on('end', lost)
     try {
       await client.connect()
       await client.query('set role pharos_tenant; set default_transaction_read_only = on')
+      // Prepared here, for every statement that follows.
+      await client.query({ ...enterTeam, values: [''] })
       return session
     } catch (error) {
       void session.close()
@@ -147,34 +146,16 @@ class Session {
   }
 
   read<R>(teamId: number, statement: QueryConfig): Promise<R[]> {
-    if (this.teamId !== teamId) this.#enterTeam(teamId)
     return new Promise((resolve, reject) => {
-      this.#client.query(statement, (error: Error | null, result: QueryResult) => {
-        // Answers come in the order of the statements, so a failure to enter the team is known by now.
-        const failure = this.#wallFailure ?? error
-        if (failure) reject(failure)
+      const query = new TeamQuery(teamId, statement, this.#columns, (error, result) => {
+        if (error) reject(error)
         else resolve(result.rows as R[])
       })
+      this.#client.query(query as unknown as Submittable)
     })
   }
 
   async close(): Promise<void> {
     await this.#client.end().catch(() => {})
-  }
-
-  #enterTeam(teamId: number): void {
-    this.teamId = teamId
-    const statement = {
-      name: 'pharos_team',
-      text: `select set_config('pharos.team_id', $1, false)`,
-      values: [String(teamId)],
-    }
-    this.#client.query(statement, (error: Error | null) => {
-      if (!error) return
-      // The statements behind it run, or ran, for another team. Nothing of this connection is handed out any more.
-      this.#wallFailure ??= error
-      this.#onEnd(this)
-      void this.close()
-    })
   }
 }

@@ -1,0 +1,89 @@
+// One reading statement in one message with the team that it is for: both run in one transaction that the message itself
+// opens and closes, so that the connection is of no team before it and after it. It stands on the inside of pg's Query,
+// whose pipeline takes no other class; team-reader.ts is its only user.
+import { Query, type FieldDef, type QueryConfig, type QueryResult } from 'pg'
+// @ts-expect-error: pg has no types for this file of its own.
+import utils from 'pg/lib/utils.js'
+
+/** The statement that enters the team, prepared once on each connection; the setting ends with the transaction. */
+export const enterTeam = { name: 'pharos_team', text: `select set_config('pharos.team_id', $1, true)` }
+
+/** What a connection has learnt of its prepared statements: the columns of their answers, by name. */
+export type KnownColumns = Map<string, readonly FieldDef[]>
+
+type Connection = {
+  readonly parsedStatements: Record<string, string>
+  readonly submittedNamedStatements: Record<string, string>
+  parse(statement: { text: string; name: string | undefined }): void
+  bind(bound: { portal: string; statement: string | undefined; values: readonly unknown[] }): void
+  describe(portal: { type: 'P'; name: string }): void
+  execute(portal: { portal: string }): void
+  sync(): void
+}
+type Columns = { readonly fields: readonly FieldDef[] }
+
+/** The methods of pg's Query that its types leave out. */
+type WireQuery = {
+  readonly name: string | undefined
+  readonly text: string
+  readonly values: readonly unknown[]
+  prepare(connection: Connection): void
+  hasBeenParsed(connection: Connection): boolean
+  handleRowDescription(columns: Columns): void
+  handleDataRow(row: unknown): void
+  handleCommandComplete(message: unknown, connection: Connection): void
+}
+type Answered = (error: Error | null, result: QueryResult) => void
+const Wire = Query as unknown as new (config: QueryConfig, answered: Answered) => WireQuery
+
+export class TeamQuery extends Wire {
+  readonly #teamId: number
+  readonly #known: KnownColumns
+  #hasEntered = false
+
+  constructor(teamId: number, config: QueryConfig, known: KnownColumns, answered: Answered) {
+    super({ queryMode: 'extended', ...config } as QueryConfig, answered)
+    this.#teamId = teamId
+    this.#known = known
+  }
+
+  /** As pg's, with the team in front; the columns are asked for once. */
+  override prepare(connection: Connection): void {
+    const { name, text } = this
+    const known = name === undefined ? undefined : this.#known.get(name)
+    // First of all, since it throws on what cannot be sent: half a message would never be answered.
+    const values = this.values.map(prepareValue)
+    if (!this.hasBeenParsed(connection)) {
+      connection.parse({ text, name })
+      if (name !== undefined) connection.submittedNamedStatements[name] = text
+    }
+    connection.bind({ portal: '', statement: enterTeam.name, values: [String(this.#teamId)] })
+    connection.execute(unnamed)
+    connection.bind({ portal: '', statement: name, values })
+    if (known) super.handleRowDescription({ fields: known })
+    else connection.describe(unnamedPortal)
+    connection.execute(unnamed)
+    connection.sync()
+  }
+
+  override handleRowDescription(columns: Columns): void {
+    if (this.name !== undefined) this.#known.set(this.name, columns.fields)
+    super.handleRowDescription(columns)
+  }
+
+  override handleDataRow(row: unknown): void {
+    // What set_config answers is of no interest.
+    if (this.#hasEntered) super.handleDataRow(row)
+  }
+
+  override handleCommandComplete(message: unknown, connection: Connection): void {
+    if (this.#hasEntered) super.handleCommandComplete(message, connection)
+    this.#hasEntered = true
+  }
+}
+
+const unnamed = { portal: '' }
+const unnamedPortal = { type: 'P', name: '' } as const
+
+/** The text or bytes of a parameter. */
+const { prepareValue } = utils as { prepareValue(value: unknown): unknown }
