@@ -118,7 +118,7 @@ describe('a query string', () => {
           assert.ok(error instanceof Failure, String(error))
         }
       }),
-      { numRuns: process.env.PHAROS_TEST_LONG ? 1_000_000 : 20_000 },
+      { numRuns: process.env.PHAROS_TEST_LONG ? 10_000_000 : 100_000 },
     )
   })
 })

@@ -44,14 +44,14 @@ describe('a JSON body', () => {
       fc.property(fc.json({ maxDepth: 4 }), (text) => {
         if (!text.includes('\\u0000')) assert.deepEqual(parseJsonBody(Buffer.from(text)), JSON.parse(text))
       }),
-      { numRuns: process.env.PHAROS_TEST_LONG ? 1_000_000 : 5_000 },
+      { numRuns: process.env.PHAROS_TEST_LONG ? 1_000_000 : 20_000 },
     )
   })
 
   it('of any bytes is read or refused', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => void codeOf(Buffer.from(bytes))),
-      { numRuns: process.env.PHAROS_TEST_LONG ? 1_000_000 : 20_000 },
+      { numRuns: process.env.PHAROS_TEST_LONG ? 10_000_000 : 100_000 },
     )
   })
 })

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { Failure } from '../runtime/error.ts'
+import type { TokenActor, UserActor } from '../runtime/operation.ts'
+import { authorize, parseAuthorization } from './authenticate.ts'
+
+const user: UserActor = {
+  kind: 'user',
+  userId: 1,
+  sessionId: 's',
+  teamId: 1,
+  isAdmin: false,
+  isStaff: false,
+  modules: ['ipam'],
+}
+const token: TokenActor = {
+  kind: 'token',
+  tokenId: 't',
+  teamId: 1,
+  isAdmin: false,
+  isStaff: false,
+  modules: ['ipam'],
+  scopes: ['ipam:read'],
+}
+
+describe('an Authorization header', () => {
+  it('names a scheme, in any case, and a credential', () => {
+    assert.deepEqual(parseAuthorization('Bearer abc'), { scheme: 'bearer', value: 'abc' })
+    assert.deepEqual(parseAuthorization('TOKEN  phs_x'), { scheme: 'token', value: 'phs_x' })
+    assert.equal(parseAuthorization(undefined), undefined)
+  })
+
+  for (const header of [
+    '',
+    'Bearer',
+    'Bearer ',
+    'Basic abc',
+    'Bearer a b',
+    'Bearer\tabc',
+    'Bearer ä',
+    ` Bearer abc`,
+    `Bearer ${'x'.repeat(5000)}`,
+  ]) {
+    it(`is refused when it is ${JSON.stringify(header).slice(0, 40)}`, () => {
+      assert.throws(() => parseAuthorization(header), { code: 'unauthenticated' })
+    })
+  }
+
+  it('of any text is read or refused', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.string().map((text) => `Token ${text}`),
+        ),
+        (header) => {
+          try {
+            assert.ok(parseAuthorization(header)?.value)
+          } catch (error) {
+            assert.ok(error instanceof Failure, String(error))
+          }
+        },
+      ),
+      { numRuns: process.env['PHAROS_TEST_LONG'] ? 10_000_000 : 100_000 },
+    )
+  })
+})
+
+describe('a permission', () => {
+  const any = { credential: 'any', module: 'ipam', scope: 'ipam:write' } as const
+
+  it('asks an API token for the scope, and a person not', () => {
+    assert.throws(() => authorize(token, any), { code: 'scope_missing' })
+    authorize({ ...token, scopes: ['ipam:write'] }, any)
+    authorize(user, any)
+  })
+
+  it('asks for the module of the team', () => {
+    assert.throws(() => authorize({ ...user, modules: [] }, any), { code: 'module_disabled' })
+  })
+
+  it('asks for the role; staff may do what an admin may, an admin not what staff may', () => {
+    const admin = { credential: 'any', role: 'admin' } as const
+    const staff = { credential: 'web', role: 'staff' } as const
+    assert.throws(() => authorize(user, admin), { code: 'forbidden' })
+    authorize({ ...user, isAdmin: true }, admin)
+    authorize({ ...user, isStaff: true }, admin)
+    assert.throws(() => authorize({ ...user, isAdmin: true }, staff), { code: 'forbidden' })
+    authorize({ ...user, isStaff: true }, staff)
+  })
+})

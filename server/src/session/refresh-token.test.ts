@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { createKeyRing } from '../runtime/secrets.ts'
+import { formatRefreshToken, parseRefreshToken } from './refresh-token.ts'
+
+const ring = createKeyRing(['k'.repeat(40)])
+const token = { sessionId: '8d47b489-fa88-4b4d-9f26-dfb524385522', counter: 7 }
+const text = formatRefreshToken(ring, token)
+
+describe('a refresh token', () => {
+  it('is a function of the session and the number', () => {
+    assert.equal(formatRefreshToken(ring, token), text)
+    assert.deepEqual(parseRefreshToken(ring, text), token)
+    assert.notEqual(formatRefreshToken(ring, { ...token, counter: 8 }), text)
+  })
+
+  it('made under an older key of the ring is known, under another ring it is not', () => {
+    assert.deepEqual(parseRefreshToken(createKeyRing(['n'.repeat(40), 'k'.repeat(40)]), text), token)
+    assert.equal(parseRefreshToken(createKeyRing(['n'.repeat(40)]), text), undefined)
+  })
+
+  it('with any character changed is not ours', () => {
+    for (let at = 0; at < text.length; at++) {
+      const other = text[at] === 'a' ? 'b' : 'a'
+      const changed = text.slice(0, at) + other + text.slice(at + 1)
+      const parsed = parseRefreshToken(ring, changed)
+      // The last base64url character of 32 bytes holds four bits that mean nothing; all else counts.
+      if (at < text.length - 1) assert.equal(parsed, undefined, changed)
+    }
+  })
+
+  it('of any text is ours or not, never an error', () => {
+    const near = fc
+      .tuple(fc.nat(text.length), fc.string({ unit: 'binary', maxLength: 5 }))
+      .map(([at, noise]) => text.slice(0, at) + noise + text.slice(at + noise.length))
+    fc.assert(
+      fc.property(fc.oneof(near, fc.string({ unit: 'binary' })), (some) => {
+        const parsed = parseRefreshToken(ring, some)
+        assert.ok(parsed === undefined || some.slice(0, -1) === text.slice(0, -1))
+      }),
+      { numRuns: process.env['PHAROS_TEST_LONG'] ? 10_000_000 : 100_000 },
+    )
+  })
+})
