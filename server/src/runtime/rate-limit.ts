@@ -8,11 +8,13 @@ export type RateState = { readonly limit: number; readonly remaining: number; re
 type Bucket = { tokens: number; at: number }
 
 const bucketsMax = 100_000
+const lookEveryMs = 5_000
 
 export class RateLimiter {
   readonly #rate: Rate
   readonly #now: () => number
   readonly #buckets = new Map<string, Bucket>()
+  #lookedAt = -Infinity
 
   /** `now` gives milliseconds of a clock that never goes back. */
   constructor(rate: Rate, now: () => number = () => performance.now()) {
@@ -28,9 +30,9 @@ export class RateLimiter {
     return this.#stateOf(bucket)
   }
 
-  /** Whether a take would succeed, without taking. */
-  allows(key: string): boolean {
-    return this.#refilled(key).tokens >= 1
+  /** How many keys are remembered. */
+  get size(): number {
+    return this.#buckets.size
   }
 
   #refilled(key: string): Bucket {
@@ -45,20 +47,26 @@ export class RateLimiter {
   }
 
   #add(key: string, now: number): Bucket {
-    if (this.#buckets.size >= bucketsMax) this.#forgetFull(now)
+    if (this.#buckets.size >= bucketsMax) this.#makeRoom(now)
     const bucket = { tokens: this.#rate.burst, at: now }
     this.#buckets.set(key, bucket)
     return bucket
   }
 
+  /**
+   * Full buckets mean nothing and go, but looking for them is not for every new key: somebody who spreads over keys
+   * would make us look all the time. Until the next look the longest known goes, which gains him one burst at most.
+   */
+  #makeRoom(now: number): void {
+    if (now - this.#lookedAt >= lookEveryMs) this.#forgetFull(now)
+    if (this.#buckets.size < bucketsMax) return
+    for (const oldest of this.#buckets.keys()) return void this.#buckets.delete(oldest)
+  }
+
   #forgetFull(now: number): void {
+    this.#lookedAt = now
     const fullAfterMs = (this.#rate.burst / this.#rate.perSecond) * 1000
     for (const [key, bucket] of this.#buckets) if (now - bucket.at >= fullAfterMs) this.#buckets.delete(key)
-    // Still too many: somebody spreads over keys. The oldest go, which favours the attacker by at most one burst each.
-    for (const key of this.#buckets.keys()) {
-      if (this.#buckets.size < bucketsMax) return
-      this.#buckets.delete(key)
-    }
   }
 
   #stateOf(bucket: Bucket): RateState {
