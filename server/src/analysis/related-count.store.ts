@@ -1,95 +1,92 @@
 // How many of a team's events there are, and where the n-th of them is, from the counts that the database keeps by
-// trigger: SQL fragments for related-page.store.ts.
-import { sql, type RawBuilder } from 'kysely'
+// trigger (team_event_counts), without looking at the events. Fragments of SQL.
+import { sql } from 'kysely'
+import { all, hasFlag, type Scope, type Sql } from './related-sql.store.ts'
 
-type Sql = RawBuilder<unknown>
-
-/** Which events: of the team, with one of the flags, overlapping the window. Null: any. */
-export type Scope = {
-  readonly teamId: number
-  readonly flags: number | null
-  readonly start: Date | null
-  readonly end: Date | null
-}
-
-export function inFlags(flags: number | null): Sql {
-  return flags === null ? sql`true` : sql`flags & ${flags}::integer <> 0`
-}
+const sum = sql`coalesce(sum(events), 0)::bigint`
+/** Events that are not over are in no bucket of `end` before this one. */
+const notOver = 2_147_483_647
+const dayMs = 86_400_000
 
 /** Those that started before the window's end, without those that were over when it began. */
 export function countOf(scope: Scope): Sql {
-  const { teamId, flags, start, end } = scope
+  const { teamId, start, end } = scope
   const started =
     end === null
-      ? sql`(select ${sumOf} from team_event_counts
-          where team_id = ${teamId} and measure = 'all' and ${inFlags(flags)})`
-      : countBefore(scope, 'start', end, true)
-  return start === null ? started : sql`(${started} - ${countBefore(scope, 'end', start, false)})`
+      ? sql`(select ${sum} from team_event_counts
+          where ${all(sql`team_id = ${teamId} and measure = 'all'`, hasFlag(scope))})`
+      : countUntil(scope, 'start', end, true)
+  return start === null ? started : sql`(${started} - ${countUntil(scope, 'end', start, false)})`
 }
 
 /**
- * How many started (or were over) before the time: blocks of 64 days and the days after them from the counts, the rest
- * of the day itself from its index.
+ * How many started (or were over) until then: blocks of 64 days and the days after them from the counts, the rest of
+ * the day itself from its index.
  */
-export function countBefore(
-  { teamId, flags }: Pick<Scope, 'teamId' | 'flags'>,
-  measure: 'start' | 'end',
-  at: Date,
-  inclusive: boolean,
-): Sql {
+export function countUntil(scope: Scope, measure: 'start' | 'end', at: Date, inclusive: boolean): Sql {
+  const { teamId, flags } = scope
   const column = sql.raw(measure === 'start' ? 'start_at' : 'end_at')
-  const day = sql`day_bucket(${at}::timestamptz)`
-  const within = sql`${column} >= to_timestamp(${day} * 86400.0)
+  // Counted here: under row-level security an index is only searched for what cannot leak, and coalesce() might.
+  const day = Math.floor(at.getTime() / dayMs)
+  const within = sql`${column} >= ${new Date(day * dayMs)}::timestamptz
     and ${column} ${inclusive ? sql`<=` : sql`<`} ${at}::timestamptz`
   // The index by flags is by start; that by end has the flags beside it.
   const ofDay =
     measure === 'start' && flags !== null
       ? sql`select count(*) from team_flags f join team_events e on e.team_id = ${teamId} and e.flags = f.flags
           and ${within}`
-      : sql`select count(*) from team_events where team_id = ${teamId} and ${within} and ${inFlags(flags)}`
+      : sql`select count(*) from team_events where ${all(sql`team_id = ${teamId}`, within, hasFlag(scope))}`
+  const ofDays = (name: string, buckets: Sql) => sql`
+    (select ${sum} from team_event_counts
+      where ${all(sql`team_id = ${teamId} and measure = ${name}`, buckets, hasFlag(scope))})`
   return sql`(
-    (select ${sumOf} from team_event_counts where team_id = ${teamId} and measure = ${`${measure}_block`}
-      and bucket < ${day} / 64 and ${inFlags(flags)})
-    + (select ${sumOf} from team_event_counts where team_id = ${teamId} and measure = ${measure}
-      and bucket >= ${day} / 64 * 64 and bucket < ${day} and ${inFlags(flags)})
+    ${ofDays(`${measure}_block`, sql`bucket < ${Math.floor(day / 64)}::integer`)}
+    + ${ofDays(measure, sql`bucket >= ${Math.floor(day / 64) * 64}::integer and bucket < ${day}::integer`)}
     + (${ofDay}))`
 }
 
-const sumOf = sql`coalesce(sum(events), 0)::bigint`
+/** How many are over. */
+export function countEnded({ teamId }: Scope): Sql {
+  return sql`(select ${sum} from team_event_counts
+    where team_id = ${teamId} and measure = 'end_block' and bucket < ${sql.lit(notOver)} / 64)`
+}
 
-type Place = {
-  readonly teamId: number
-  readonly flags: number | null
+/** A page by its place among all events: which, from which end they are counted, from where to where. */
+export type Stretch = {
+  readonly scope: Scope
   readonly isDescending: boolean
   readonly offset: Sql
+  readonly limit: number
 }
 
 /**
- * CTE `found`: the day on which the event with this offset started (or was over), and how many of that day come before
- * it. Those that are not over are on no day.
+ * CTE `found`, one row: the page's events started (or were over) on the days `first` to `last`, and `skip` of those of
+ * these days come before it. Its columns are null where the page is past the end.
  */
-export function dayOf(place: Place, measure: 'start' | 'end'): Sql[] {
-  const notOver = sql`bucket < 2147483647 / 64`
-  const ofBlock = sql`bucket >= (select bucket * 64 from found_block) and bucket < (select bucket * 64 + 64 from found_block)`
-  const skip = sql`(select skip from found_block)`
+export function findDays(stretch: Stretch, measure: 'start' | 'end'): Sql[] {
+  const over = measure === 'end' ? sql`bucket < ${sql.lit(notOver)} / 64` : null
+  const inBlocks = sql`bucket >= (select first * 64 from found_blocks)
+    and bucket <= (select last * 64 + 63 from found_blocks)`
   return [
-    sql`found_block as materialized (${bucketOf(place, `${measure}_block`, notOver)})`,
-    sql`found as materialized (${bucketOf({ ...place, offset: skip }, measure, ofBlock)})`,
+    sql`found_blocks as materialized (${buckets(stretch, `${measure}_block`, over)})`,
+    sql`found as materialized (
+      ${buckets({ ...stretch, offset: sql`(select skip from found_blocks)` }, measure, inBlocks)})`,
   ]
 }
 
-/** CTE `found`: as `dayOf`, the step of rate. */
-export function stepOf(place: Place, measure: 'bps' | 'pps'): Sql[] {
-  return [sql`found as materialized (${bucketOf(place, measure, sql`true`)})`]
+/** As findDays, by steps of rate. */
+export function findRates(stretch: Stretch, measure: 'bps' | 'pps'): Sql[] {
+  return [
+    sql`found as materialized (${buckets({ ...stretch, scope: { ...stretch.scope, flags: null } }, measure, null)})`,
+  ]
 }
 
-function bucketOf({ teamId, flags, isDescending, offset }: Place, measure: string, within: Sql): Sql {
+function buckets({ scope, isDescending, offset, limit }: Stretch, measure: string, within: Sql | null): Sql {
   const direction = sql.raw(isDescending ? 'desc' : 'asc')
+  const conditions = all(sql`team_id = ${scope.teamId} and measure = ${measure}`, within, hasFlag(scope))
   return sql`
-    select bucket, ${offset} - (upto - events) as skip from (
+    select min(bucket) as first, max(bucket) as last, ${offset} - min(upto - events) as skip from (
       select bucket, events, sum(events) over (order by bucket ${direction})::bigint as upto from (
-        select bucket, ${sumOf} as events from team_event_counts
-        where team_id = ${teamId} and measure = ${measure} and ${within} and ${inFlags(flags)}
-        group by bucket) c) c
-    where upto > ${offset} order by bucket ${direction} limit 1`
+        select bucket, ${sum} as events from team_event_counts where ${conditions} group by bucket) c) c
+    where upto > ${offset} and upto - events < ${offset} + ${limit}`
 }

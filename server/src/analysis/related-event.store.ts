@@ -5,10 +5,8 @@ import type { Postgres } from '../db/postgres.ts'
 import { lengthOf } from '../net/prefix.ts'
 import type { RelatedQuery } from './related-event.ts'
 import { pageStatement } from './related-page.store.ts'
+import type { RelatedRows } from './related-sql.store.ts'
 
-export type RelatedRows = { readonly results: string; readonly count: number }
-
-/** `results`: the elements as JSON, joined by commas. */
 export async function listRelated(
   postgres: Postgres,
   teamId: number,
@@ -25,7 +23,7 @@ export async function listRelated(
 function isSearch({ network, description }: RelatedQuery): boolean {
   if (description !== null) return true
   if (network === null) return false
-  return 'text' in network || lengthOf(network.prefix) < 8
+  return 'text' in network || lengthOf(network.prefix) < (network.prefix.includes(':') ? 48 : 24)
 }
 
 export type RelatedDetail = {

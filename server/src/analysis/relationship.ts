@@ -98,7 +98,7 @@ function teamEventsOf(
       flags: flagBits(event.flags),
       affected_network: event.affectedNetwork,
       classification_key: event.classificationKey,
-      description: event.description,
+      description: event.description.toLowerCase(),
       record,
       relationships: renderRelationships(
         ofTeam.map((match) => relationshipOf(current.get(keyOf({ ...match, eventId: event.id }))!)),

@@ -552,7 +552,7 @@ END, -- it lasted at most 2^span seconds; 99 while it is not over
   flags integer not null, -- a bit for each flag, in the order of the contract
   affected_network cidr,
   classification_key text not null,
-  description text not null,
+  description text not null, -- in lower case, for searching; at most 500 characters, or the index would not take it
   record text not null, -- JSON object without its closing brace, for the list and for the detail
   relationships text not null, -- JSON array
   constraint team_events_pkey PRIMARY KEY (team_id, event_id),
@@ -562,10 +562,10 @@ CREATE INDEX team_events_bps ON public.team_events USING btree (team_id, affecte
 CREATE INDEX team_events_class ON public.team_events USING btree (team_id, classification_key, event_id);
 CREATE INDEX team_events_end ON public.team_events USING btree (team_id, end_at, event_id) INCLUDE (flags);
 CREATE INDEX team_events_flags ON public.team_events USING btree (team_id, flags, start_at, end_at, affected_bps, affected_pps, event_id);
-CREATE INDEX team_events_network ON public.team_events USING btree (team_id, affected_network);
+CREATE INDEX team_events_network ON public.team_events USING btree (team_id, affected_network) INCLUDE (start_at, end_at, affected_bps, affected_pps, event_id, classification_key, flags);
 CREATE INDEX team_events_pps ON public.team_events USING btree (team_id, affected_pps, event_id);
 CREATE INDEX team_events_span ON public.team_events USING btree (team_id, span, start_at, end_at, event_id);
-CREATE INDEX team_events_start ON public.team_events USING btree (team_id, start_at, end_at, affected_bps, affected_pps, event_id);
+CREATE INDEX team_events_start ON public.team_events USING btree (team_id, start_at, end_at, affected_bps, affected_pps, event_id) INCLUDE (flags, affected_network, classification_key, description);
 alter table team_events enable row level security;
 CREATE TRIGGER team_events_deleted AFTER DELETE ON public.team_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();
 CREATE TRIGGER team_events_inserted AFTER INSERT ON public.team_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();

@@ -322,6 +322,7 @@ export interface TeamEventsTable {
   flags: number
   affected_network: string | null
   classification_key: string
+  /** in lower case, for searching; at most 500 characters, or the index would not take it */
   description: string
   /** JSON object without its closing brace, for the list and for the detail */
   record: string

@@ -101,7 +101,7 @@ function textsOf(fields: ReadFields, classification: string | undefined): Partia
       : read(fields.raw(name), fields.placeOf(name))
   const texts: { [name in keyof EventTexts]: string | undefined } = {
     classificationKey: classification,
-    description: text('description', 1_000),
+    description: text('description', 400),
     sourceLocation: text('location', 200),
     sourceLocationId: text('location_id', 200),
     sourceResourceId: text('resource_id', 200),

@@ -1,0 +1,212 @@
+// Pages that are one or two stretches of one index. By start: all events, or with a window those that were going on
+// when it began and those that start in it; with flags, a stretch for each combination of them. By end: those that are
+// over, then those that are not. By rate, id or class: all. A shallow offset is walked; a deep one is looked up in the
+// counts, and the walk begins on the right day or step of rate. By id and class there are no counts to look it up in.
+import { sql, type RawBuilder } from 'kysely'
+import { countEnded, countOf, countUntil, findDays, findRates } from './related-count.store.ts'
+import type { Ordering, OrderingKey, RelatedQuery } from './related-event.ts'
+import {
+  all,
+  answer,
+  columnOf,
+  element,
+  hasFlag,
+  literalLimit,
+  orderBy,
+  orderByWithoutNulls,
+  reachOf,
+  sortColumns,
+  startsInTime,
+  teamFlags,
+  type RelatedRows,
+  type Scope,
+  type Sql,
+} from './related-sql.store.ts'
+
+/** An event lasts at most 2^33 seconds: its times lie between the years 1980 and 2200. */
+const spanMax = 33
+
+/** The first page without a filter, which is what most requests ask for: index and record in one walk. */
+export function firstPage(scope: Scope, { ordering, limit }: RelatedQuery): RawBuilder<RelatedRows> {
+  const keys = orderBy(ordering)
+  return sql<RelatedRows>`
+    select ${countOf(scope)} as count, coalesce((
+      select string_agg(e.element, ',' order by ${keys}) from (
+        select * from (
+          select ${sortColumns(ordering)}, ${element} from team_events where team_id = ${scope.teamId}
+          order by ${keys} limit ${literalLimit(limit)}) e
+        order by ${keys} limit ${limit}) e), '') as results`
+}
+
+/** `walkMax`: beyond, an offset is looked up. */
+export function byStart(scope: Scope, query: RelatedQuery, walkMax: number): RawBuilder<RelatedRows> {
+  const { ordering, limit, offset } = query
+  const isDescending = ordering[0]!.descending
+  const isDeep = offset > walkMax
+  const keys = orderBy(ordering)
+  const isWindow = scope.start !== null
+  // Those that were going on when the window began started before all others.
+  const before = sql`(select n from before)`
+  const started = sql`((select n from total) - ${before})`
+  const startedOffset =
+    isWindow && !isDescending ? sql`greatest(${offset} - ${before}, 0)` : sql`${offset}::bigint`
+  const runningOffset = isDescending ? sql`greatest(${offset} - ${started}, 0)` : sql`${offset}`
+  const skip = isDeep ? sql`(select skip from place)` : startedOffset
+  const reach = isDeep ? sql`(select skip from place) + ${limit}` : reachOf(offset, limit, walkMax)
+  const startedPage = sql`
+    (select * from (${startedIn(scope, ordering, reach, isDeep)}) s order by ${keys} offset ${skip} limit ${limit})`
+  const runningPage = sql`
+    (select * from running order by ${keys} offset ${runningOffset} limit ${limit})`
+  return answer(
+    scope.teamId,
+    ordering,
+    [
+      ...teamFlags(scope),
+      sql`total as materialized (select ${countOf(scope)} as n)`,
+      ...(isWindow
+        ? [
+            sql`running as materialized (${runningAt(scope, sortColumns(ordering))})`,
+            sql`before as materialized (select count(*) as n from running)`,
+          ]
+        : []),
+      ...(isDeep ? placeOf(scope, query, startedOffset) : []),
+      isWindow
+        ? sql`page as materialized (
+            select * from (${runningPage} union all ${startedPage}) p order by ${keys} limit ${limit})`
+        : sql`page as materialized ${startedPage}`,
+    ],
+    sql`(select n from total)`,
+  )
+}
+
+/**
+ * Events that started before the window and were not over when it began. Of events that lasted up to 2^span seconds only
+ * those can be among them that started at most that long before it, so this looks at twice as many as it finds, however
+ * long ago the window is and however long some events last.
+ */
+export function runningAt(scope: Scope, wanted: Sql): Sql {
+  const { teamId, start } = scope
+  const isBefore = sql`team_id = ${teamId} and start_at < ${start}::timestamptz`
+  return sql`
+    select e.* from generate_series(0, ${sql.lit(spanMax)}) as s(span) cross join lateral (
+      select ${wanted} from team_events
+      where ${all(
+        isBefore,
+        sql`span = s.span and end_at >= ${start}::timestamptz
+          and start_at >= ${start}::timestamptz - make_interval(secs => power(2, s.span) * 1.001)`,
+        hasFlag(scope),
+      )} offset 0) e
+    union all
+    select ${wanted} from team_events where ${all(isBefore, sql`span = 99`, hasFlag(scope))}`
+}
+
+/** CTE `place`: where the page's events started (`low` <= start < `high`), and how many to skip there. */
+function placeOf(scope: Scope, { ordering, limit }: RelatedQuery, startedOffset: Sql): Sql[] {
+  const isDescending = ordering[0]!.descending
+  const border = isDescending ? scope.end : scope.start
+  const anyTime = { ...scope, start: null, end: null }
+  const outside = !border
+    ? sql`0`
+    : isDescending
+      ? sql`(${countOf(anyTime)} - ${countUntil(scope, 'start', border, true)})`
+      : countUntil(scope, 'start', border, false)
+  // Where the days found reach over the window's border, the border is where to begin.
+  const isOver = isDescending ? sql`high > ${border}::timestamptz` : sql`low <= ${border}::timestamptz`
+  return [
+    ...findDays({ scope, isDescending, offset: sql`(${startedOffset} + ${outside})`, limit }, 'start'),
+    sql`place as materialized (
+      select low, high, ${border ? sql`case when ${isOver} then ${startedOffset} else skip end` : sql`skip`} as skip
+      from (select to_timestamp(first * 86400.0) as low, to_timestamp((last + 1) * 86400.0) as high, skip
+        from found) f)`,
+  ]
+}
+
+/** The first `reach` events, in order, that started in the window and, for a deep offset, in the place. */
+function startedIn(scope: Scope, ordering: Ordering, reach: Sql, isDeep: boolean): Sql {
+  const { teamId, flags, start } = scope
+  const wanted = sortColumns(ordering)
+  const within = [
+    start && sql`start_at >= ${start}::timestamptz`,
+    startsInTime(scope),
+    isDeep && sql`start_at >= (select low from place) and start_at < (select high from place)`,
+  ]
+  const keys = orderBy(ordering)
+  if (flags === null) {
+    return sql`
+      select ${wanted} from team_events where ${all(sql`team_id = ${teamId}`, ...within)} order by ${keys} limit ${reach}`
+  }
+  return sql`
+    select e.* from team_flags f cross join lateral (
+      select ${wanted} from team_events where ${all(sql`team_id = ${teamId} and flags = f.flags`, ...within)}
+      order by ${keys} limit ${reach}) e`
+}
+
+export function byEnd(scope: Scope, query: RelatedQuery, walkMax: number): RawBuilder<RelatedRows> {
+  const { ordering, limit, offset } = query
+  const isDeep = offset > walkMax
+  const keys = orderBy(ordering)
+  const isOver = isDeep
+    ? sql`end_at >= (select to_timestamp(first * 86400.0) from found)
+        and end_at < (select to_timestamp((last + 1) * 86400.0) from found)`
+    : sql`end_at is not null`
+  const segment = (condition: Sql, by: Ordering, skip: Sql, reach: Sql) => sql`
+    (select * from (
+        select ${sortColumns(ordering)} from team_events where team_id = ${scope.teamId} and ${condition}
+        order by ${orderByWithoutNulls(by)} limit ${reach}) s
+      order by ${keys} offset ${skip} limit ${limit})`
+  const over = isDeep
+    ? segment(isOver, ordering, sql`(select skip from found)`, sql`(select skip from found) + ${limit}`)
+    : segment(isOver, ordering, sql`${offset}`, reachOf(offset, limit, walkMax))
+  const ended = sql`(select n from ended)`
+  const notOver = segment(
+    sql`end_at is null and ${offset}::bigint + ${limit} > ${ended}`,
+    ordering.slice(1),
+    sql`greatest(${offset} - ${ended}, 0)`,
+    sql`greatest(${offset} - ${ended}, 0) + ${limit}`,
+  )
+  return answer(
+    scope.teamId,
+    ordering,
+    [
+      sql`ended as materialized (select ${countEnded(scope)} as n)`,
+      ...(isDeep
+        ? findDays(
+            { scope, isDescending: ordering[0]!.descending, offset: sql`${offset}::bigint`, limit },
+            'end',
+          )
+        : []),
+      sql`page as materialized (
+        select * from (${over} union all ${notOver}) p order by ${keys} limit ${limit})`,
+    ],
+    countOf(scope),
+  )
+}
+
+const rates: Partial<Record<OrderingKey, 'bps' | 'pps'>> = { affected_bps: 'bps', affected_pps: 'pps' }
+
+/** By rate, id or class. */
+export function byOther(scope: Scope, query: RelatedQuery, walkMax: number): RawBuilder<RelatedRows> {
+  const { ordering, limit, offset } = query
+  const { key, descending: isDescending } = ordering[0]!
+  const measure = offset > walkMax ? rates[key] : undefined
+  const keys = orderBy(ordering)
+  const column = columnOf(key)
+  const within = measure
+    ? sql`${column} >= (select bucket_rate(first) from found) and ${column} < (select bucket_rate(last + 1) from found)`
+    : null
+  const skip = measure ? sql`(select skip from found)` : sql`${offset}::bigint`
+  const reach = measure ? sql`${skip} + ${limit}` : reachOf(offset, limit, walkMax)
+  return answer(
+    scope.teamId,
+    ordering,
+    [
+      ...(measure ? findRates({ scope, isDescending, offset: sql`${offset}::bigint`, limit }, measure) : []),
+      sql`page as materialized (
+        select * from (
+          select ${sortColumns(ordering)} from team_events where ${all(sql`team_id = ${scope.teamId}`, within)}
+          order by ${keys} limit ${reach}) s
+        order by ${keys} offset ${skip} limit ${limit})`,
+    ],
+    countOf(scope),
+  )
+}
