@@ -14,6 +14,8 @@ export class RateLimiter {
   readonly #rate: Rate
   readonly #now: () => number
   readonly #buckets = new Map<string, Bucket>()
+  /** Goes on where it was: a new iterator would first have to pass everything that was deleted. */
+  #byAge = this.#buckets.keys()
   #lookedAt = -Infinity
 
   /** `now` gives milliseconds of a clock that never goes back. */
@@ -60,7 +62,9 @@ export class RateLimiter {
   #makeRoom(now: number): void {
     if (now - this.#lookedAt >= lookEveryMs) this.#forgetFull(now)
     if (this.#buckets.size < bucketsMax) return
-    for (const oldest of this.#buckets.keys()) return void this.#buckets.delete(oldest)
+    const { value: oldest } = this.#byAge.next()
+    if (oldest === undefined) this.#byAge = this.#buckets.keys()
+    else this.#buckets.delete(oldest)
   }
 
   #forgetFull(now: number): void {
