@@ -60,8 +60,25 @@ const longestList = 100
 const secretName =
   /^(authorization|proxyauthorization|cookie|setcookie|refresh|access|otp|pepper|credentials?|databaseurl)$|(password|passwd|secret|token|apikey|privatekey|passphrase)$/
 
-function isSecretName(name: string): boolean {
-  return secretName.test(name.replaceAll(/[^a-zA-Z]/g, '').toLowerCase())
+const isSecretName = remember((name) => secretName.test(name.replaceAll(/[^a-zA-Z]/g, '').toLowerCase()))
+
+const rememberedMax = 1_000
+const rememberedLengthMax = 100
+
+/**
+ * The judgement of texts, kept for those that come with every line: names of fields, routes, messages. `keeps` says which
+ * verdicts are kept: a credential must not stay in memory because it was found.
+ */
+function remember(judge: (text: string) => boolean, keeps = (_verdict: boolean) => true) {
+  const known = new Map<string, boolean>()
+  return (text: string): boolean => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    const verdict = judge(text)
+    if (known.size >= rememberedMax) known.clear()
+    if (text.length <= rememberedLengthMax && keeps(verdict)) known.set(text, verdict)
+    return verdict
+  }
 }
 
 /** A copy of what is logged without its secrets; deep, wide and circular values are cut. */
@@ -122,6 +139,15 @@ const patterns: readonly (readonly [RegExp, string])[] = [
 
 /** A text without what looks like a credential. */
 export function redactText(text: string): string {
+  return isClean(text) ? text : withoutCredentials(text)
+}
+
+const isClean = remember(
+  (text) => withoutCredentials(text) === text,
+  (clean) => clean,
+)
+
+function withoutCredentials(text: string): string {
   return patterns.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text)
 }
 
