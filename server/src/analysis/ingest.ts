@@ -199,11 +199,19 @@ async function mergeObservations(
 }
 
 function isSame(a: Event, b: Event): boolean {
-  return canonicalJson(plain(a)) === canonicalJson(plain(b))
+  const { parsedData: parsedA, mergeState: stateA, ...fieldsA } = a
+  const { parsedData: parsedB, mergeState: stateB, ...fieldsB } = b
+  // Most updates change a field; the rest comes back from jsonb with its keys in another order.
+  return (
+    canonicalText(fieldsA) === canonicalText(fieldsB) &&
+    canonicalText(stateA) === canonicalText(stateB) &&
+    canonicalText(parsedA) === canonicalText(parsedB)
+  )
 }
 
-function plain(event: Event): Json {
-  return JSON.parse(JSON.stringify(event)) as Json
+/** Times become text first, as everywhere in JSON. */
+function canonicalText(value: object): string {
+  return canonicalJson(JSON.parse(JSON.stringify(value)) as Json)
 }
 
 /** SQLSTATE classes: data exception, integrity violation, program limit exceeded. */
