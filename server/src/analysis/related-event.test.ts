@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { eventFlags, relatedEventOrderings } from '@pharos/contract/analysis'
+import { Compile } from 'typebox/compile'
+import { eventFlags, listRelatedEvents, relatedEventOrderings } from '@pharos/contract/analysis'
 import type { EventFlag } from '@pharos/contract/analysis'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { overlaps, parsePrefix, parsePrefixOrAddress } from '../net/prefix.ts'
@@ -134,9 +135,12 @@ function expected(events: readonly Event[], query: Query): { ids: string[]; coun
   return { ids: passing.slice(offset, offset + limit).map(({ id }) => id), count: passing.length }
 }
 
+const response = Compile(listRelatedEvents.response!)
+
 async function listed(teamId: number, query: Query): Promise<{ ids: string[]; count: number }> {
   const { body, count } = await listTeamEvents(database.postgres, teamId, query)
   const page = JSON.parse(body) as { results: { id: string }[]; count: number }
+  assert.ok(response.Check(page))
   assert.deepEqual(Object.keys(page), ['results', 'count'])
   assert.equal(page.count, count)
   return { ids: page.results.map(({ id }) => id), count }

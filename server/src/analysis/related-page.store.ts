@@ -1,5 +1,20 @@
 // Which statement finds a page of the related list. Each of them gives the page and its exact count from one snapshot;
 // they differ in what they have to look at.
+//
+// Measured with 10 M events of 50 teams, 3 M of them the team's, a page of 100, statements prepared, JIT off, medians on
+// two cores that other work kept busy (PostgreSQL 15; the statement alone, without HTTP):
+//
+//   first page by start, by rate, by class             0.9, 0.4, 0.6 ms
+//   first page by end, the latest first                0.8 ms
+//   offset 1 M by start, from the end, by rate, by end 2.2, 2.9, 1.6, 1.4 ms
+//   flag of 90 % of the events: first page, offset 1 M 1.2, 4.8 ms
+//   flag of 0.05 %: by start, by rate                  1.4, 1.7 ms
+//   last 36 hours (18,380 events), a week (59,430)     4.7, 5.4 ms
+//   a week by rate; half a year by rate                2.3, 1.9 ms
+//   half a year at offset 1 M                          6.4 ms
+//   an address (17 events), a /24 (4,026)              0.7, 4.0 ms
+//   offset 1 M by id: there are no counts for it       140 ms
+//   description contains, network contains             700 to 2,000 ms: all 3 M are looked at
 import type { RawBuilder } from 'kysely'
 import type { RelatedQuery } from './related-event.ts'
 import { byNetworkOrText, byOtherFiltered } from './related-filter.store.ts'

@@ -1,9 +1,12 @@
 // Whatever a sender sends: observations that can be merged and stored, or a NormaliseError. Never a crash, never a hang.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { RelatedEventDetail } from '@pharos/contract/analysis'
+import { Compile } from 'typebox/compile'
 import { canonicalJson } from '../json.ts'
 import type { Json } from '../json.ts'
 import { mergeObservation } from '../event.ts'
+import { renderRecord } from '../record.ts'
 import { fixture, fixtureNames } from './fixtures.ts'
 import { sources } from './index.ts'
 import { NormaliseError } from './source.ts'
@@ -89,6 +92,8 @@ function mutate(value: unknown, random: () => number): unknown {
   return copy
 }
 
+const detail = Compile(RelatedEventDetail)
+
 function check(normalise: Normaliser, body: unknown): void {
   let observations
   try {
@@ -106,6 +111,9 @@ function check(normalise: Normaliser, body: unknown): void {
     assert.ok(Number.isSafeInteger(event.affectedBps) && Number.isSafeInteger(event.affectedPps))
     assert.ok(event.affectedBps >= 0 && event.affectedPps >= 0)
     assert.ok(event.start.getTime() > 0 && (event.end === null || event.end >= event.start))
+    const record = JSON.parse(`${renderRecord(event, null)}}`) as object
+    const answer = { ...record, parsed_data: event.parsedData, has_attachment: event.hasAttachment }
+    assert.ok(detail.Check(answer), `the API may answer it: ${JSON.stringify(detail.Errors(answer))}`)
     assert.ok(event.sourceEventId !== '' && event.sourceEventId.length <= 200)
   }
 }
