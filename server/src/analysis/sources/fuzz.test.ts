@@ -146,7 +146,7 @@ for (const source of Object.values(sources)) {
   })
 }
 
-test('a body of ten megabytes is read or refused within a second', () => {
+test('a body of ten megabytes is read or refused in no time that would stop a loop', () => {
   const line = 'x'.repeat(1_000)
   const ban = {
     ...fixture('fastnetmon-ban'),
