@@ -44,6 +44,7 @@ export async function createTestApi(
       PHAROS_LOG_LEVEL: 'silent',
       PHAROS_RATE_LIMIT_PER_SECOND: '100000',
       PHAROS_RATE_LIMIT_BURST: '1000000',
+      PHAROS_DELIVERY_LIMIT_PER_SECOND: '100000',
       PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '10000',
       ...settings,
     },

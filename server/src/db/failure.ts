@@ -25,6 +25,16 @@ const UNAVAILABLE_SOCKET = new Set([
 const UNAVAILABLE_TEXT =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client (has encountered a connection error|was closed) and is not queryable|Client has encountered a connection error)/
 
+/** SQLSTATE of a prepared statement that the server no longer has, and of one whose tables have changed. */
+const STATEMENT_GONE = '26000'
+const FEATURE_NOT_SUPPORTED = '0A000'
+
+/** Whether a prepared statement failed, without having run, because it was prepared too long ago. */
+export function isStale(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === STATEMENT_GONE || (code === FEATURE_NOT_SUPPORTED && /cached plan/.test(errorText(error)))
+}
+
 /**
  * Called where an error of pg arrives, and nowhere else: the code of another peer's socket looks the same.
  * A `Failure('unavailable')` for whatever means that PostgreSQL does not serve us now; anything else as it came.
@@ -40,7 +50,9 @@ export function asFailure(error: unknown): unknown {
 
 /** Whether the connection on which the error came is of no use any more, though it may not have ended yet. */
 export function isConnectionLost(error: unknown): boolean {
-  return isUnavailable(error) && !/^(53...|57014|55P03|40P01)$/.test(errorCode(error) ?? '')
+  return (
+    isUnavailable(error) && !isStale(error) && !/^(53...|57014|55P03|40P01)$/.test(errorCode(error) ?? '')
+  )
 }
 
 function isUnavailable(error: unknown): boolean {
@@ -48,6 +60,7 @@ function isUnavailable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isUnavailable)
   // The socket's file is missing while the embedded server is down.
   if (code === 'ENOENT') return (error as { syscall?: unknown }).syscall === 'connect'
+  if (isStale(error)) return true
   if (code !== undefined) return UNAVAILABLE_STATE.test(code) || UNAVAILABLE_SOCKET.has(code)
   return UNAVAILABLE_TEXT.test(errorText(error))
 }

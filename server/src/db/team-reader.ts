@@ -5,16 +5,11 @@
 import type { CompiledQuery } from 'kysely'
 import { Client, type ClientConfig, type QueryConfig, type Submittable } from 'pg'
 import { assertTeamId } from './connection.ts'
-import { errorCode, errorText } from './errno.ts'
-import { asFailure, isConnectionLost } from './failure.ts'
+import { asFailure, isConnectionLost, isStale } from './failure.ts'
 import { enterTeam, TeamQuery, type KnownColumns } from './team-query.ts'
 
 /** Statements kept prepared per connection; a text beyond that is parsed each time. */
 const PREPARED_MAX = 500
-
-/** SQLSTATE of a prepared statement that the server no longer has, and of one whose tables have changed. */
-const STATEMENT_GONE = '26000'
-const FEATURE_NOT_SUPPORTED = '0A000'
 
 type Slot = { inFlight: number; session: Session | undefined; opening: Promise<Session> | undefined }
 
@@ -111,11 +106,6 @@ export class TeamReader {
 
 function cost({ inFlight, session }: Slot): number {
   return inFlight + (session === undefined ? 1 : 0)
-}
-
-function isStale(error: unknown): boolean {
-  const code = errorCode(error)
-  return code === STATEMENT_GONE || (code === FEATURE_NOT_SUPPORTED && /cached plan/.test(errorText(error)))
 }
 
 /** One connection; each statement on it says for which team it is. */

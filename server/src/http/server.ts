@@ -36,6 +36,8 @@ export type HttpSettings = {
   readonly keepAliveTimeoutMs: number
   readonly trustedProxies: readonly string[]
   readonly rate: Rate
+  /** Of deliveries, per address: a detector sends many at once when there is much to tell. */
+  readonly deliveryRate: Rate
 }
 
 export type HttpDeps = {
@@ -101,11 +103,11 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   )
   addCommonHooks(server, deps)
   server.register(async (api) => {
-    addAuthentication(api, deps)
+    addAuthentication(api, deps, deps.settings.rate)
     for (const mounted of deps.mounted) if (!mounted.rawBody) mount(api, mounted)
   })
   server.register(async (raw) => {
-    addAuthentication(raw, deps)
+    addAuthentication(raw, deps, deps.settings.deliveryRate)
     takeAnyMediaType(raw)
     raw.removeAllContentTypeParsers()
     raw.addContentTypeParser(
@@ -190,9 +192,9 @@ const commonHeaders = {
 }
 
 /** Who is calling is settled before the body is read, so that a stranger cannot make us read ten megabytes. */
-function addAuthentication(server: FastifyInstance, deps: HttpDeps): void {
-  const limiter = new RateLimiter(deps.settings.rate)
-  const strangers = new RateLimiter(deps.settings.rate)
+function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate): void {
+  const limiter = new RateLimiter(rate)
+  const strangers = new RateLimiter(rate)
   server.addHook('onRequest', async (request, reply) => {
     const permission = request.routeOptions.config.mounted!.route.permission
     const actor = await identify(permission, request, deps.credentials, strangers)

@@ -18,6 +18,7 @@ export function httpDeps({ config, log, metrics }: Shared): Omit<HttpDeps, 'cred
       keepAliveTimeoutMs: config.keepAliveTimeoutSeconds * 1000,
       trustedProxies: config.trustedProxies,
       rate: { perSecond: config.rateLimitPerSecond, burst: config.rateLimitBurst },
+      deliveryRate: { perSecond: config.deliveryLimitPerSecond, burst: config.deliveryLimitPerSecond * 10 },
     },
     log,
     observer: observerOf(metrics),

@@ -65,6 +65,9 @@ export const settingsSchema = Type.Object(
     }),
     rate_limit_per_second: Whole(50, 1, 1_000_000, { description: 'requests a second of one credential' }),
     rate_limit_burst: Whole(500, 1, 10_000_000, { description: 'requests at once of one credential' }),
+    delivery_limit_per_second: Whole(1000, 1, 1_000_000, {
+      description: 'deliveries a second from one address; ten times as many at once',
+    }),
     sign_in_limit_per_minute: Whole(10, 1, 100_000, {
       description: 'sign-in attempts a minute, for each account and for each address',
     }),
