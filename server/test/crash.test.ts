@@ -1,0 +1,476 @@
+// Server processes are killed (SIGKILL) at random moments while clients change announcements and a detector delivers.
+// Clients repeat with the same Idempotency-Key until they are acknowledged. Afterwards the audit of each announcement is
+// an unbroken chain from its first to its present state, in which every acknowledged change stands in the order of the
+// versions that the clients were told, and none stands twice; every delivery is stored once and has become its event; and no prefix that
+// nobody touched was ever withdrawn: by the database, and where gobgpd is installed by the router too.
+// 100 kills with a PostgreSQL that outlives the servers (1,000 with PHAROS_TEST_LONG), and some that take it with them.
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { Gobgpd } from '../../lab/src/gobgpd.ts'
+import { freePort, randomSubnet } from '../../lab/src/address.ts'
+import { skipWithout } from '../../lab/src/program.ts'
+import { compareCounts } from '../src/analysis/testing.ts'
+import { sourceSecretMac } from '../src/analysis/credential.ts'
+import { fixture } from '../src/analysis/sources/fixtures.ts'
+import { seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/testing.ts'
+import { openPostgres, type Postgres } from '../src/db/postgres.ts'
+import { createTestDatabase } from '../src/db/testing.ts'
+import { createGobgpSpeaker } from '../src/drivers/gobgp/speaker.ts'
+import { createKeyRing, mac, type KeyRing } from '../src/runtime/secrets.ts'
+import { createApiToken, formatApiToken } from '../src/session/api-token-format.ts'
+import { untilAcknowledged, type Acknowledged, type Request } from './support/persistent-client.ts'
+import { createRandom, scale, testSeed, type Random } from './support/random.ts'
+import { ServerProcess } from './support/server-process.ts'
+
+const regionSlugs = ['ams', 'fra', 'lon'] as const
+const writersCount = 3
+const toggledCount = 2
+const stableCount = 30
+
+type Patch = { readonly enabled: boolean; readonly region?: string }
+type Write = {
+  readonly writer: number
+  readonly announcementId: number
+  readonly patch: Patch
+  readonly answer: Acknowledged
+}
+
+/** What is killed, what is written to it, and what must not change. */
+type Scene = {
+  readonly tokens: readonly { readonly actor: string; readonly authorization: string }[]
+  readonly toggled: readonly number[]
+  readonly stable: readonly string[]
+  readonly detector: string
+}
+
+async function seed(postgres: Postgres, ring: KeyRing, router: object): Promise<Scene> {
+  const db = postgres.owner
+  const regions = await seedRegions(postgres, regionSlugs)
+  await sql`update regions set speaker = ${JSON.stringify(router)}::jsonb where slug = 'ams'`.execute(db)
+  const teamId = await seedTeam(postgres, 'ours')
+  const add = (prefix: string, rest: object) => seedAnnouncement(postgres, { teamId, prefix, ...rest })
+  const stable = Array.from({ length: stableCount }, (_, at) => `100.64.${at}.0/24`)
+  for (const prefix of stable) await add(prefix, { enabled: true, regions: [regions['ams'], regions['fra']] })
+  const toggled: number[] = []
+  for (let at = 0; at < toggledCount; at++)
+    toggled.push(await add(`203.0.113.${at * 32}/27`, { enabled: true, regions: [regions['ams']] }))
+  await noteWithdrawals(postgres)
+  const detector = 'the secret of the detector'
+  await db
+    .insertInto('sources')
+    .values({
+      key: 'detector',
+      kind: 'fastnetmon',
+      name: 'detector',
+      secret_mac: sourceSecretMac(ring, detector),
+      settings: '{}',
+    })
+    .execute()
+  const tokens = await Promise.all(
+    Array.from({ length: writersCount }, () => addToken(postgres, ring, teamId)),
+  )
+  return { tokens, toggled, stable, detector: `Token ${detector}` }
+}
+
+async function addToken(
+  { owner }: Postgres,
+  ring: KeyRing,
+  teamId: number,
+): Promise<Scene['tokens'][number]> {
+  const token = createApiToken()
+  const secret_mac = mac(ring, 'api-token', token.secret)
+  await owner
+    .insertInto('api_tokens')
+    .values({
+      id: token.id,
+      team_id: teamId,
+      name: 'writer',
+      secret_mac,
+      scopes: ['ipam:read', 'ipam:write'],
+    })
+    .execute()
+  return { actor: `token:${token.id}`, authorization: `Token ${formatApiToken(token)}` }
+}
+
+/** Notes every state of a stable announcement that says or leads to "not announced", from the first announcement on. */
+async function noteWithdrawals({ owner }: Postgres): Promise<void> {
+  await sql`create table test_withdrawals (prefix cidr, state text)`.execute(owner)
+  await sql`
+    create function test_note_withdrawal() returns trigger language plpgsql security definer as $$
+    begin
+      if old.state = 'announced' and new.state in ('withdrawing', 'withdrawn') then
+        insert into test_withdrawals
+          select prefix, new.state from announcements where id = new.announcement_id and prefix <<= '100.64.0.0/10';
+      end if;
+      return null;
+    end $$`.execute(owner)
+  await sql`create trigger test_note after update on announcement_regions
+    for each row execute function test_note_withdrawal()`.execute(owner)
+}
+
+/** Never the same twice in a row, so that a change that was carried out twice is told from two. */
+function nextPatch(random: Random, last: Patch | undefined): Patch {
+  for (;;) {
+    const region = random.chance(0.7) ? { region: random.pick(regionSlugs) } : {}
+    const patch = { enabled: random.chance(0.6), ...region }
+    if (JSON.stringify(patch) !== JSON.stringify(last)) return patch
+  }
+}
+
+type Storm = {
+  readonly writes: Write[]
+  readonly deliveries: Map<string, number>
+  stop(): Promise<void>
+  /** Gives up what is not acknowledged. */
+  abort(): void
+}
+
+/** Clients at work until they are stopped; each ends with what it has begun acknowledged. */
+function startStorm(scene: Scene, urls: readonly string[]): Storm {
+  const writes: Write[] = []
+  const deliveries = new Map<string, number>()
+  const stopping = new AbortController()
+  const aborting = new AbortController()
+  const send = (request: Request, random: Random) => untilAcknowledged(urls, request, random, aborting.signal)
+  const write = async (writer: number) => {
+    const random = createRandom(testSeed + writer)
+    const last = new Map<number, Patch>()
+    while (!stopping.signal.aborted) {
+      const announcementId = random.pick(scene.toggled)
+      const patch = nextPatch(random, last.get(announcementId))
+      last.set(announcementId, patch)
+      const path = `/v3/ipam/announcements/${announcementId}`
+      const { authorization } = scene.tokens[writer]!
+      const request = { method: 'PATCH', path, key: randomUUID(), authorization, body: patch } as const
+      writes.push({ writer, announcementId, patch, answer: await send(request, random) })
+      await sleep(random.below(10))
+    }
+  }
+  const deliver = async () => {
+    const random = createRandom(testSeed - 1)
+    const ban = fixture('fastnetmon-ban')
+    while (!stopping.signal.aborted) {
+      const key = randomUUID()
+      const details = { ...(ban['attack_details'] as object), attack_uuid: key }
+      const body = {
+        ...ban,
+        ip: `100.64.${random.below(stableCount)}.${random.below(256)}`,
+        attack_details: details,
+      }
+      const path = '/v3/ingest/events/detector'
+      const request = { method: 'POST', path, key, authorization: scene.detector, body } as const
+      deliveries.set(key, (await send(request, random)).attempts)
+      await sleep(random.below(20))
+    }
+  }
+  const clients = Promise.all([...scene.tokens.map((_, writer) => write(writer)), deliver()])
+  // A refusal ends the test where it is waited for, not the process.
+  clients.catch(() => {})
+  return {
+    writes,
+    deliveries,
+    async stop() {
+      stopping.abort()
+      await clients
+    },
+    abort: () => aborting.abort(),
+  }
+}
+
+type State = { enabled: boolean; regions: string[] }
+type Link = { actor: string; before: State; after: State }
+
+/** The changes of an announcement in their order, from the audit. */
+async function chainOf({ owner }: Postgres, announcementId: number): Promise<Link[]> {
+  const { rows } = await sql<Link>`
+    select actor, before, after from audit_entries
+    where action = 'announcement.update' and target = ${`announcement:${announcementId}`} order by id`.execute(
+    owner,
+  )
+  return rows
+}
+
+const stateOf = ({ enabled, regions }: State): State => ({ enabled, regions })
+
+/** Whether the state is one that the patch leaves behind. */
+function fulfils({ enabled, regions }: State, patch: Patch): boolean {
+  if (patch.region === undefined) return enabled === patch.enabled
+  return patch.enabled ? enabled && regions.includes(patch.region) : !regions.includes(patch.region)
+}
+
+/** Each change that stands in the audit is one that its author asked for, in the order in which it was asked for, once. */
+function assertAskedFor(links: readonly Link[], patches: readonly Patch[]): void {
+  let at = 0
+  for (const { after } of links) {
+    while (at < patches.length && !fulfils(after, patches[at]!)) at++
+    assert.ok(at < patches.length, `nobody asked for ${JSON.stringify(after)}, or not twice`)
+    at++
+  }
+}
+
+/**
+ * What the clients were told is what was: in the order of the versions that they were told, the states follow the chain,
+ * one version is one state, and none is beyond the version that stands. (What the reconciler observes raises it as well.)
+ */
+function assertTold(writes: readonly Write[], states: readonly (State | undefined)[], version: number): void {
+  const told = writes.map(({ patch, answer }) => {
+    const state = stateOf(answer.body as State)
+    assert.ok(fulfils(state, patch), `${JSON.stringify(patch)} was answered ${JSON.stringify(state)}`)
+    return { version: Number(/^"(\d+)"$/.exec(answer.etag ?? '')?.[1]), state: JSON.stringify(state) }
+  })
+  told.sort((a, b) => a.version - b.version)
+  const chain = states.map((state) => JSON.stringify(state))
+  let at = 0
+  for (const [index, one] of told.entries()) {
+    const before = told[index - 1]
+    if (before?.version === one.version) assert.equal(one.state, before.state, 'one version, two states')
+    while (at < chain.length && chain[at] !== one.state) at++
+    assert.ok(at < chain.length, `acknowledged as version ${one.version}, and not there: ${one.state}`)
+  }
+  assert.ok((told.at(-1)?.version ?? 0) <= version, 'a version was acknowledged that is not reached')
+}
+
+async function assertWrites(postgres: Postgres, scene: Scene, writes: readonly Write[]): Promise<void> {
+  for (const id of scene.toggled) {
+    const chain = await chainOf(postgres, id)
+    for (const [at, link] of chain.slice(1).entries())
+      assert.deepEqual(link.before, chain[at]!.after, 'a change was lost between two others')
+    const states = [chain[0]?.before, ...chain.map(({ after }) => after)]
+    const { rows } = await sql<State & { version: number }>`
+      select a.version, a.enabled, array(select r.slug from announcement_regions ar join regions r on r.id = ar.region_id
+        where ar.announcement_id = a.id and ar.configured order by r.slug collate "C") as regions
+      from announcements a where a.id = ${id}`.execute(postgres.owner)
+    assert.deepEqual(stateOf(rows[0]!), states.at(-1), 'the last change is what stands')
+    assertTold(
+      writes.filter(({ announcementId }) => announcementId === id),
+      states,
+      rows[0]!.version,
+    )
+    for (const [writer, { actor }] of scene.tokens.entries()) {
+      const patches = writes.filter((one) => one.writer === writer && one.announcementId === id)
+      assertAskedFor(
+        chain.filter((link) => link.actor === actor),
+        patches.map(({ patch }) => patch),
+      )
+    }
+  }
+}
+
+async function assertDeliveries({ owner }: Postgres, keys: ReadonlySet<string>): Promise<void> {
+  for (const deadline = performance.now() + 60_000; ; await sleep(100)) {
+    const { rows } = await sql<{ left: number }>`
+      select count(*) as left from deliveries where state = 'new'`.execute(owner)
+    if (rows[0]!.left === 0) break
+    assert.ok(performance.now() < deadline, `${rows[0]!.left} deliveries are still unread`)
+  }
+  const stored = await sql<{ key: string; state: string }>`
+    select delivery_id as key, state from deliveries order by delivery_id`.execute(owner)
+  assert.deepEqual(
+    stored.rows.map(({ key }) => key),
+    [...keys].toSorted(),
+    'each delivery is stored once',
+  )
+  assert.deepEqual([...new Set(stored.rows.map(({ state }) => state))], ['done'])
+  const events = await sql<{ key: string }>`
+    select source_event_id as key from events order by source_event_id collate "C"`.execute(owner)
+  assert.deepEqual(
+    events.rows.map(({ key }) => key),
+    [...keys].toSorted(),
+    'each delivery is its event',
+  )
+  const { rows } = await sql<{ n: number }>`select count(*) as n from team_events`.execute(owner)
+  assert.equal(rows[0]!.n, keys.size, 'each event is the team its own')
+  const { kept, counted } = await compareCounts(owner)
+  assert.deepEqual(kept, counted)
+}
+
+async function assertNothingWithdrawn({ owner }: Postgres): Promise<void> {
+  const { rows } = await sql`select * from test_withdrawals`.execute(owner)
+  assert.deepEqual(rows, [])
+}
+
+/** The stable announcements are announced everywhere. */
+async function untilStable({ owner }: Postgres): Promise<void> {
+  for (const deadline = performance.now() + 60_000; ; await sleep(100)) {
+    const { rows } = await sql<{ n: number }>`
+      select count(*) as n from announcement_regions ar join announcements a on a.id = ar.announcement_id
+      where a.prefix <<= '100.64.0.0/10' and ar.state = 'announced'`.execute(owner)
+    if (rows[0]!.n === stableCount * 2) return
+    assert.ok(performance.now() < deadline, `${rows[0]!.n} are announced`)
+  }
+}
+
+/** A server that is started, serves a few requests, and dies in the midst of others, until enough have died. */
+async function killAgainAndAgain(
+  server: ServerProcess,
+  { writes, deliveries }: Storm,
+  random: Random,
+  isEnough: () => boolean,
+): Promise<void> {
+  const acknowledged = () => writes.length + deliveries.size
+  while (!isEnough()) {
+    await server.start()
+    const until = acknowledged() + 1 + random.below(8)
+    for (let waited = 0; acknowledged() < until && waited < 3_000; waited += 5) await sleep(5)
+    await sleep(random.below(20))
+    await server.kill('SIGKILL')
+  }
+}
+
+/** Looks at the router the whole time: a stable prefix that is once not there is a customer's outage. */
+function watchRouter(address: string, owner: string, stable: readonly string[]) {
+  const speaker = createGobgpSpeaker({ address, owner, insecure: true })
+  const missing = new Set<string>()
+  let looks = 0
+  const stopping = new AbortController()
+  const watch = async () => {
+    for (; !stopping.signal.aborted; await sleep(50)) {
+      const there = new Set<string>((await speaker.list()).map(({ prefix }) => prefix))
+      for (const prefix of stable) if (!there.has(prefix)) missing.add(prefix)
+      looks++
+    }
+    await speaker.close()
+  }
+  const watched = watch()
+  watched.catch(() => {})
+  return async () => {
+    stopping.abort()
+    await watched
+    return { missing, looks }
+  }
+}
+
+const serverSettings = (secret: string): Record<string, string> => ({
+  PHAROS_SECRET: secret,
+  PHAROS_RATE_LIMIT_PER_SECOND: '100000',
+  PHAROS_RATE_LIMIT_BURST: '1000000',
+  PHAROS_DELIVERY_LIMIT_PER_SECOND: '100000',
+  PHAROS_RECONCILE_INTERVAL_SECONDS: '1',
+})
+
+const newFolder = () => mkdtempSync(join(tmpdir(), 'pharos-crash-'))
+
+describe('a crash', () => {
+  const kills = scale(100, 1_000)
+  const ownerCommunity = '64500:1:1'
+
+  for (const routed of [skipWithout('gobgpd', 'gobgp') === false]) {
+    const what = routed ? 'on a real router' : 'in the sandbox, since gobgpd is not installed'
+    it(`of a server, ${kills} times, loses and doubles nothing and withdraws nothing ${what}`, async (t) => {
+      const folder = newFolder()
+      await using database = await createTestDatabase({ durable: true })
+      const secret = randomBytes(32).toString('hex')
+      const router = routed ? await startRouter(folder) : undefined
+      const speaker = router
+        ? { kind: 'gobgp', address: router.apiAddress, owner: ownerCommunity, insecure: true }
+        : { kind: 'sandbox' }
+      const scene = await seed(database.postgres, createKeyRing([secret]), speaker)
+      const settings = { ...serverSettings(secret), DATABASE_URL: database.databaseUrl }
+      const servers: ServerProcess[] = []
+      for (let at = 0; at < 3; at++) servers.push(await ServerProcess.create({ folder, settings }))
+      let begun: Storm | undefined
+      try {
+        // A first one that ends in peace leaves its compiled sources to the others.
+        await servers[0]!.start()
+        await untilStable(database.postgres)
+        await servers[0]!.kill('SIGTERM')
+        const stopWatching = router && watchRouter(router.apiAddress, ownerCommunity, scene.stable)
+        const storm = startStorm(
+          scene,
+          servers.map(({ url }) => url),
+        )
+        begun = storm
+        let killed = 0
+        const isEnough = () => killed++ >= kills
+        await Promise.all(
+          servers.map((server, at) =>
+            killAgainAndAgain(server, storm, createRandom(testSeed + at), isEnough),
+          ),
+        )
+        await servers[0]!.start()
+        await storm.stop()
+        await assertWrites(database.postgres, scene, storm.writes)
+        await assertDeliveries(database.postgres, new Set(storm.deliveries.keys()))
+        await untilStable(database.postgres)
+        await assertNothingWithdrawn(database.postgres)
+        const seen = await stopWatching?.()
+        if (seen) assert.deepEqual([...seen.missing], [], 'a prefix was not at the router')
+        const repeated = storm.writes.filter(({ answer }) => answer.attempts > 1).length
+        t.diagnostic(
+          `${storm.writes.length} changes and ${storm.deliveries.size} deliveries acknowledged, ` +
+            `${repeated} changes only after a repeat; ${seen?.looks ?? 0} looks at the router`,
+        )
+        assert.ok(storm.writes.length > kills && repeated > kills / 10, 'the storm was none')
+      } catch (error) {
+        throw explained(error, servers)
+      } finally {
+        begun?.abort()
+        await Promise.all(servers.map((server) => server.kill()))
+        await router?.stop()
+        rmSync(folder, { recursive: true, force: true })
+      }
+    })
+  }
+
+  const deepKills = scale(5, 50)
+  it(`that takes the embedded PostgreSQL with it, ${deepKills} times, loses and doubles nothing`, async () => {
+    const folder = newFolder()
+    const dataDir = join(folder, 'data')
+    const secret = randomBytes(32).toString('hex')
+    const settings = { ...serverSettings(secret), PHAROS_DATA_DIR: dataDir }
+    const server = await ServerProcess.create({ folder, settings })
+    const random = createRandom(testSeed)
+    let begun: Storm | undefined
+    try {
+      await server.start()
+      const scene = await withDatabase(dataDir, (postgres) =>
+        seed(postgres, createKeyRing([secret]), { kind: 'sandbox' }),
+      )
+      const storm = (begun = startStorm(scene, [server.url]))
+      for (let killed = 0; killed < deepKills; killed++) {
+        await sleep(300 + random.below(1_000))
+        await server.kill('SIGKILL')
+        await server.start()
+      }
+      await storm.stop()
+      await withDatabase(dataDir, async (postgres) => {
+        await assertWrites(postgres, scene, storm.writes)
+        await assertDeliveries(postgres, new Set(storm.deliveries.keys()))
+        await assertNothingWithdrawn(postgres)
+      })
+      assert.ok(storm.writes.length > deepKills)
+    } catch (error) {
+      throw explained(error, [server])
+    } finally {
+      begun?.abort()
+      await server.kill('SIGTERM')
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})
+
+/** With how to try again, and what the servers said. */
+function explained(cause: unknown, servers: readonly ServerProcess[]): Error {
+  const words = servers.map(({ url, lastWords }) => `${url}:\n${lastWords}`).join('\n')
+  return new Error(`PHAROS_TEST_SEED=${testSeed}; ${String(cause)}\n${words}`, { cause })
+}
+
+/** The embedded PostgreSQL of a server that runs. */
+async function withDatabase<T>(dataDir: string, work: (postgres: Postgres) => Promise<T>): Promise<T> {
+  await using postgres = await openPostgres({ dataDir })
+  return await work(postgres)
+}
+
+async function startRouter(folder: string): Promise<Gobgpd> {
+  const address = `${randomSubnet()}.1`
+  const [bgpPort, apiPort] = [await freePort(address, 1790), await freePort(address, 50_051)]
+  const router = new Gobgpd({ folder, address, bgpPort, apiPort, asn: 64500, neighbors: [] })
+  await router.start()
+  return router
+}

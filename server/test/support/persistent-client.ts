@@ -1,0 +1,64 @@
+// A client that gives up nothing: it repeats a request with the same Idempotency-Key, to whichever server answers, until
+// the request is acknowledged. What it was told is all that it remembers. Now and then it is impatient and hangs up before
+// the answer, so that much is carried out that nobody was told of, and that others change before it comes again.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from './random.ts'
+
+export type Acknowledged = {
+  readonly status: number
+  readonly etag: string | null
+  readonly body: unknown
+  /** How often it was sent. */
+  readonly attempts: number
+}
+
+export type Request = {
+  readonly method: 'POST' | 'PATCH'
+  readonly path: string
+  readonly key: string
+  readonly authorization: string
+  readonly body: unknown
+}
+
+/** Not acknowledged, and not refused either: to be sent again. */
+const again = new Set([503, 409])
+
+/** Throws when it is told to give up, and when the request is refused; a 409 is one only when it does not say "still being worked on". */
+export async function untilAcknowledged(
+  urls: readonly string[],
+  request: Request,
+  random: Random,
+  signal: AbortSignal,
+): Promise<Acknowledged> {
+  for (let attempts = 1; ; attempts++) {
+    signal.throwIfAborted()
+    const patienceMs = random.chance(0.3) ? 1 + random.below(20) : 60_000
+    const answer = await sendOnce(random.pick(urls), request, patienceMs)
+    if (answer && answer.status < 300) return { ...answer, attempts }
+    if (answer && (!again.has(answer.status) || isRefusal(answer.body)))
+      throw new Error(`${request.method} ${request.path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    await sleep(5 + random.below(random.chance(0.3) ? 150 : 30))
+  }
+}
+
+const isRefusal = (body: unknown): boolean =>
+  !['unavailable', 'idempotency_in_flight'].includes((body as { code: string }).code)
+
+/** Undefined when there is no complete answer. */
+async function sendOnce(
+  url: string,
+  { method, path, key, authorization, body }: Request,
+  patienceMs: number,
+): Promise<Omit<Acknowledged, 'attempts'> | undefined> {
+  try {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization, 'idempotency-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    return { status: response.status, etag: response.headers.get('etag'), body: await response.json() }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,105 @@
+// The product as a process of its own, started like an operator starts it, so that it can die like one that crashes.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const startTimeoutMs = 60_000
+
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+export type ServerOptions = {
+  /** Where its log goes, and what node makes of its sources: a second start takes less. */
+  readonly folder: string
+  readonly settings: Readonly<Record<string, string>>
+}
+
+/** One `pharos serve` at a port that stays the same over its deaths. */
+export class ServerProcess {
+  readonly url: string
+  readonly #options: ServerOptions
+  readonly #port: number
+  #child: ChildProcess | undefined
+
+  private constructor(port: number, options: ServerOptions) {
+    this.#port = port
+    this.#options = options
+    this.url = `http://127.0.0.1:${port}`
+  }
+
+  static async create(options: ServerOptions): Promise<ServerProcess> {
+    return new ServerProcess(await freePort(), options)
+  }
+
+  /** The last that it said, in all its lives. */
+  get lastWords(): string {
+    return existsSync(this.#log) ? readFileSync(this.#log, 'utf8').slice(-5_000) : ''
+  }
+
+  get #log(): string {
+    return join(this.#options.folder, `server-${this.#port}.log`)
+  }
+
+  /** Resolves when it says that it is ready. */
+  async start(): Promise<void> {
+    const child = this.#spawn()
+    this.#child = child
+    for (const start = performance.now(); !(await this.isReady()); await sleep(20)) {
+      if (child.exitCode !== null || performance.now() - start > startTimeoutMs)
+        throw new Error('the server does not start')
+    }
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill(signal)
+    await exit
+  }
+
+  async isReady(): Promise<boolean> {
+    return fetch(`${this.url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  }
+
+  #spawn(): ChildProcess {
+    const { folder, settings } = this.#options
+    const log = openSync(this.#log, 'a')
+    const child = spawn(process.execPath, [main, 'serve'], {
+      stdio: ['ignore', log, log],
+      cwd: folder,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        TMPDIR: process.env['TMPDIR'],
+        NODE_COMPILE_CACHE: join(folder, 'compiled'),
+        PHAROS_PORT: String(this.#port),
+        PHAROS_LOG_LEVEL: 'warn',
+        ...settings,
+      },
+    })
+    closeSync(log)
+    running.add(child)
+    child.once('exit', () => running.delete(child))
+    return child
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return address.port
+}
