@@ -136,6 +136,28 @@ for (const subject of subjects) {
   })
 }
 
+describe('where members may not switch announcements', () => {
+  it('only admins and staff do, by whatever credential', async () => {
+    await using strict = await createTestApi({ PHAROS_MEMBERS_MAY_TOGGLE: 'false' }, { beside: api })
+    const outcomes: Record<string, number> = {}
+    for (const { name, present, identity } of callers) {
+      if (!('team' in identity) || identity.team !== 'red' || identity.demoElsewhere) continue
+      if (identity.kind === 'token' && !identity.scopes.includes('ipam:write')) continue
+      const { authorization, from } = await present(api, world)
+      const { statusCode } = await strict.server.inject({
+        method: 'PATCH',
+        url: `/v3/ipam/announcements/${world.red.announcements.off}`,
+        headers: { authorization },
+        payload: { enabled: false },
+        ...(from === undefined ? {} : { remoteAddress: from }),
+      })
+      outcomes[name] = statusCode
+      assert.equal(statusCode, identity.isAdmin || identity.isStaff ? 200 : 403, name)
+    }
+    assert.deepEqual([...new Set(Object.values(outcomes))].toSorted(), [200, 403])
+  })
+})
+
 describe('the enumeration', () => {
   it('finds every operation of the contract on the server', () => {
     assert.deepEqual(
