@@ -44,20 +44,20 @@ export async function seedAnnouncements(client: Client, on: number, off: number)
 }
 
 /** Gives each region of the database its router in the lab, and forgets what routers of an earlier run held. */
-export async function useRouters(client: Client, lab: Lab): Promise<void> {
+export async function useRouters(client: Client, lab: Lab, on: number): Promise<void> {
   for (const { name, apiAddress, nextHop6 } of lab.regions) {
     const speaker = { kind: 'gobgp', address: apiAddress, owner, next_hop: { ipv6: nextHop6 } }
     await client.query('update regions set speaker = $2, last_check = null where slug = $1', [name, speaker])
   }
-  await forgetRuns(client)
+  await forgetRuns(client, on)
 }
 
-/** As if nothing had ever been announced, and nobody had switched anything. */
-export async function forgetRuns(client: Client): Promise<void> {
+/** As `seedAnnouncements` left it: nothing was announced yet, and nobody has switched anything. */
+export async function forgetRuns(client: Client, on: number): Promise<void> {
   await client.query('truncate holds, region_withdrawals')
   await client.query(
-    `update announcements set enabled = status <> 'ready',
-       status = case when status = 'ready' then 'ready' else 'announcing' end`,
+    `update announcements set enabled = id <= $1, status = case when id <= $1 then 'announcing' else 'ready' end`,
+    [on],
   )
   await client.query(
     `update announcement_regions ar set message = null, changes = '{}',

@@ -43,7 +43,7 @@ async function measureSize(bench: Bench, size: number): Promise<Line[]> {
   const client = await postgres.directConnection()
   stack.defer(() => client.end())
   const lab = stack.use(await createLab({ regions }))
-  await useRouters(client, lab)
+  await useRouters(client, lab, size)
   const { databaseUrl } = postgres
   const startedAt = Date.now()
   const product = stack.use(
@@ -73,7 +73,7 @@ async function measureSize(bench: Bench, size: number): Promise<Line[]> {
 /** Routers emptied and rows set back, then woken: until the last region says that it is done. */
 async function reconcileFromEmpty(world: World): Promise<number> {
   const { client, lab, size } = world
-  await forgetRuns(client)
+  await forgetRuns(client, size)
   await Promise.all(lab.regions.map(({ name }) => emptyRouter(lab, name)))
   const startedAt = Date.now()
   await client.query(`select pg_notify('pharos', 'announcements')`)

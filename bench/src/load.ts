@@ -38,9 +38,9 @@ export type LoadResult = {
 
 /** Throws when an answer was anything but a success, or shorter than it can be. */
 export async function runLoad({ product, ...rest }: LoadPlan): Promise<LoadResult> {
-  const before = await product.cpuMicros()
+  const before = product.cpuMicros()
   const result = await runProcess({ url: product.url, ...rest })
-  return { ...result, productMicros: ((await product.cpuMicros()) - before) / result.answers }
+  return { ...result, productMicros: (product.cpuMicros() - before) / result.answers }
 }
 
 /** What the process is told, and what it tells. */

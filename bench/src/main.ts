@@ -22,6 +22,8 @@ figures:
 ${figures.map(({ id, name, title }) => `  ${id}  ${name.padEnd(20)} ${title}`).join('\n')}
 `
 
+class UsageError extends Error {}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -67,7 +69,7 @@ async function main(): Promise<void> {
 
 function choose(names: readonly string[]): readonly Figure[] {
   const unknown = names.filter((name) => !figures.some((figure) => isNamed(figure, name)))
-  if (unknown.length > 0) throw new Error(`there is no figure ${unknown.join(', ')}\n${usage}`)
+  if (unknown.length > 0) throw new UsageError(`there is no figure ${unknown.join(', ')}\n${usage}`)
   if (names.length === 0) return figures
   return figures.filter((figure) => names.some((name) => isNamed(figure, name)))
 }
@@ -102,6 +104,8 @@ function print(text: string): void {
 try {
   await main()
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
-  process.exitCode = 1
+  const isUsage = error instanceof UsageError
+  const text = error instanceof Error && !isUsage ? error.stack : (error as Error).message
+  process.stderr.write(`${text}\n`)
+  process.exitCode = isUsage ? 64 : 1
 }

@@ -51,7 +51,7 @@ async function run(bench: Bench): Promise<Line[]> {
 type Samples = Record<'answer' | 'on' | 'off' | 'peerOn' | 'peerOff', number[]>
 
 async function measureSize(bench: Bench, size: number, toggles: number): Promise<Line[]> {
-  const off = Math.ceil(toggles / togglesEach)
+  const off = 1 + Math.ceil(toggles / togglesEach)
   const postgres = await (
     await bench.cluster()
   ).database(`toggles_${size}_${off}`, async (client) => {
@@ -64,7 +64,7 @@ async function measureSize(bench: Bench, size: number, toggles: number): Promise
   const client = await postgres.directConnection()
   stack.defer(() => client.end())
   const lab = stack.use(await createLab({ regions }))
-  await useRouters(client, lab)
+  await useRouters(client, lab, size)
   const { databaseUrl } = postgres
   const product = stack.use(await startProduct({ roles: allRoles, databaseUrl, folder: bench.folder }))
   await untilAnnounced(lab, size)
@@ -88,17 +88,19 @@ type World = { readonly client: Client; readonly lab: Lab; readonly speaker: Spe
 /** One at a time, each a moment after the last was seen, so that a sample is one toggle and not a queue of them. */
 async function measureToggles(world: World, size: number, toggles: number): Promise<Samples> {
   const { client, lab, speaker, url } = world
-  const samples: Samples = { answer: [], on: [], off: [], peerOn: [], peerOff: [] }
+  const [warmUp, samples] = [noSamples(), noSamples()]
   const [{ access } = { access: '' }] = await signIn(url, 1)
   using stack = new DisposableStack()
   const logs = lab.regions.map(({ name }) => stack.use(lab.watchBirdRoutes(name)))
   const connection = await HttpConnection.open(url)
-  for (let toggle = 0; toggle < toggles; toggle++) {
-    const n = size + 1 + Math.floor(toggle / togglesEach)
+  // Those of the first announcement warm up.
+  for (let toggle = -togglesEach; toggle < toggles; toggle++) {
+    const n = size + 2 + Math.floor(toggle / togglesEach)
+    const into = toggle < 0 ? warmUp : samples
     for (const enabled of [true, false]) {
       const route = routeOf(60_000 + toggle)
-      await peerToggle(speaker, logs[0]!, route, enabled, samples)
-      await ownToggle(connection, url, access, logs, n, enabled, samples)
+      await peerToggle(speaker, logs[0]!, route, enabled, into)
+      await ownToggle(connection, url, access, logs, n, enabled, into)
       for (const log of logs) log.clear()
       await sleep(60)
     }
@@ -108,6 +110,8 @@ async function measureToggles(world: World, size: number, toggles: number): Prom
   connection.close()
   return samples
 }
+
+const noSamples = (): Samples => ({ answer: [], on: [], off: [], peerOn: [], peerOff: [] })
 
 async function ownToggle(
   connection: HttpConnection,

@@ -1,9 +1,12 @@
-// The product as processes of its own, as an operator runs it: the roles that a figure needs, on the bench's database,
-// with the default settings but for the limits that protect it from a client like the bench.
-import { fork, type ChildProcess } from 'node:child_process'
+// The product as a process of its own, as an operator runs it: `pharos serve` with the roles that a figure needs, on the
+// bench's database, with the default settings but for the limits that protect it from a client like the bench.
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findProgram, isRunning } from '../../lab/src/program.ts'
+import { waitFor } from '../../lab/src/wait.ts'
 import type { Role } from '../../server/src/roles/serve.ts'
 
 export type ProductOptions = {
@@ -17,8 +20,8 @@ export type Product = {
   /** Of its API; empty without that role. */
   readonly url: string
   readonly logFile: string
-  /** Microseconds of processor time so far. */
-  cpuMicros(): Promise<number>
+  /** Microseconds of processor time so far, of all its threads; 0 where the system does not tell. */
+  cpuMicros(): number
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -32,51 +35,67 @@ const benchSettings = {
   PHAROS_ACCESS_TOKEN_LIFETIME_SECONDS: '3600',
 }
 
-export const benchSecrets: readonly string[] = [benchSettings.PHAROS_SECRET]
-
+const entry = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 let started = 0
 
 /** Resolves when it serves. */
 export async function startProduct(options: ProductOptions): Promise<Product> {
-  const { roles, databaseUrl, folder, settings = {} } = options
-  const profiles = process.env['PHAROS_BENCH_PROFILE']
+  const { roles, folder } = options
   const logFile = join(folder, `product-${++started}.log`)
-  const log = openSync(logFile, 'a')
-  const child = fork(new URL('serve.ts', import.meta.url), roles, {
-    // Nothing of ours but what it needs: a variable that it does not know stops it.
-    env: { PATH: process.env['PATH'], TZ: 'UTC', ...benchSettings, DATABASE_URL: databaseUrl, ...settings },
-    stdio: ['ignore', log, log, 'ipc'],
-    execArgv: profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
-  })
+  const log = openSync(logFile, 'w')
+  const [program = '', ...args] = [
+    ...guard(),
+    process.execPath,
+    ...profiling(),
+    entry,
+    'serve',
+    '--role',
+    roles.join(),
+  ]
+  const child = spawn(program, args, { env: environmentOf(options), stdio: ['ignore', log, log] })
   closeSync(log)
-  const { url } = await firstMessage<{ url: string }>(child, logFile)
+  const url = await waitFor('the product serves', () => urlOf(child, logFile), { timeoutMs: 60_000 })
   return {
     url,
     logFile,
-    cpuMicros: async () => {
-      child.send('cpu')
-      return (await firstMessage<{ cpuMicros: number }>(child, logFile)).cpuMicros
-    },
+    cpuMicros: () => cpuMicrosOf(child),
     async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return
+      if (!isRunning(child)) return
       const exit = once(child, 'exit')
-      child.disconnect()
+      child.kill('SIGTERM')
       await exit
     },
   }
 }
 
-async function firstMessage<T>(child: ChildProcess, logFile: string): Promise<T> {
-  const stop = new AbortController()
-  const { signal } = stop
-  const ended = once(child, 'exit', { signal }).then(() => {
-    throw new Error(`the product ended, see ${logFile}`)
-  })
-  try {
-    const [message] = await Promise.race([once(child, 'message', { signal }), ended])
-    return message as T
-  } finally {
-    ended.catch(() => {})
-    stop.abort()
-  }
+/** The kernel ends it when the bench dies in whatever way. */
+function guard(): string[] {
+  const setpriv = findProgram('setpriv')
+  return setpriv ? [setpriv, '--pdeathsig', 'KILL', '--'] : []
+}
+
+function profiling(): string[] {
+  const folder = process.env['PHAROS_BENCH_PROFILE']
+  return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]
+}
+
+/** Nothing of ours but what it needs: a variable that it does not know stops it. */
+function environmentOf({ databaseUrl, settings = {} }: ProductOptions): Record<string, string> {
+  const path = process.env['PATH'] ?? ''
+  return { PATH: path, TZ: 'UTC', ...benchSettings, DATABASE_URL: databaseUrl, ...settings }
+}
+
+function urlOf(child: ChildProcess, logFile: string): string | undefined {
+  const lines = readFileSync(logFile, 'utf8').split('\n')
+  const line = lines.find((line) => line.includes('"message":"serving"'))
+  if (line !== undefined) return (JSON.parse(line) as { url?: string }).url ?? ''
+  if (!isRunning(child)) throw new Error(`the product ended:\n${lines.slice(-20).join('\n')}`)
+  return undefined
+}
+
+/** Fields 14 and 15 of Linux's /proc/<pid>/stat, in hundredths of a second. */
+function cpuMicrosOf({ pid }: ChildProcess): number {
+  if (process.platform !== 'linux') return 0
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
