@@ -95,7 +95,7 @@ async function startElsewhere(
 async function waitUntil(
   what: string,
   check: () => boolean | Promise<boolean>,
-  timeoutMs = 10_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await check())) {
