@@ -44,7 +44,9 @@ async function run(bench: Bench): Promise<Line[]> {
   const toggles = bench.quick ? 20 : 250
   const sizes = bench.quick ? [100, 1000] : [100, 2_500, 10_000]
   const lines: Line[] = []
-  for (const size of sizes) lines.push(...(await measureSize(bench, size, toggles)))
+  // In a large region each takes long enough to need fewer.
+  for (const size of sizes)
+    lines.push(...(await measureSize(bench, size, size > 1000 ? toggles / 2.5 : toggles)))
   return lines
 }
 
@@ -85,7 +87,7 @@ async function untilAnnounced(lab: Lab, count: number): Promise<void> {
 
 type World = { readonly client: Client; readonly lab: Lab; readonly speaker: Speaker; readonly url: string }
 
-/** One at a time, each a moment after the last was seen, so that a sample is one toggle and not a queue of them. */
+/** One at a time, each after the last was done with, so that a sample is one toggle and not a queue of them. */
 async function measureToggles(world: World, size: number, toggles: number): Promise<Samples> {
   const { client, lab, speaker, url } = world
   const [warmUp, samples] = [noSamples(), noSamples()]
@@ -102,13 +104,25 @@ async function measureToggles(world: World, size: number, toggles: number): Prom
       await peerToggle(speaker, logs[0]!, route, enabled, into)
       await ownToggle(connection, url, access, logs, n, enabled, into)
       for (const log of logs) log.clear()
-      await sleep(60)
+      await untilSettled(client, n)
     }
     // The guard lets a few withdrawals pass in ten minutes: these are made to have come ten minutes apart.
     await client.query(`update region_withdrawals set at = at - interval '11 minutes'`)
   }
   connection.close()
   return samples
+}
+
+/** The run that carried it out is over: it has looked again and saved what it saw. */
+async function untilSettled(client: Client, announcementId: number): Promise<void> {
+  await waitFor('the run is over', async () => {
+    const { rows } = await client.query(
+      `select from announcement_regions where announcement_id = $1 and state not in ('announced', 'withdrawn')`,
+      [announcementId],
+    )
+    return rows.length === 0
+  })
+  await sleep(30)
 }
 
 const noSamples = (): Samples => ({ answer: [], on: [], off: [], peerOn: [], peerOff: [] })
