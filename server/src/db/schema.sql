@@ -88,6 +88,15 @@ AS $function$ select * from unnest(
       rate_bucket(bps), rate_bucket(pps)],
     array[event_flags, event_flags, event_flags, event_flags, event_flags, 0, 0]) $function$;
 
+CREATE OR REPLACE FUNCTION public.prefix_is_claimed(team integer, wanted cidr)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public'
+AS $function$ select exists (select from announcements a
+      where a.prefix >>= wanted and a.team_id <> team and a.claimed is not null and a.deleted is null)
+    or exists (select from prefixes p where p.prefix >>= wanted and p.team_id <> team) $function$;
+
 CREATE OR REPLACE FUNCTION public.raise_revision()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -157,6 +166,39 @@ AS $function$
   where u.id = for_user and (m.user_id is not null or u.is_staff)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.vouch_for_announcement()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.vouched := array_remove(array[case when new.irr_validated is not null then 'irr' end,
+    case when new.rpki_validated is not null then 'rpki' end, case when new.loa_validated is not null then 'loa' end], null);
+  if cardinality(new.vouched) = 3 then
+    new.clearance := 'passed';
+    new.claimed := coalesce(new.claimed, now());
+  end if;
+  return new;
+end $function$;
+
+create table announcement_history (
+  id bigint not null generated always as identity,
+  announcement_id integer not null,
+  team_id integer not null,
+  at timestamp with time zone not null default now(),
+  kind text not null,
+  region_id integer,
+  actor text not null,
+  detail jsonb not null default '{}'::jsonb,
+  took_ms integer, -- from the request to what was seen on the router
+  constraint announcement_history_pkey PRIMARY KEY (id),
+  constraint announcement_history_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
+  constraint announcement_history_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id),
+  constraint announcement_history_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX announcement_history_announcement ON public.announcement_history USING btree (announcement_id, id);
+alter table announcement_history enable row level security;
+create policy tenant on announcement_history as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table announcement_regions (
   announcement_id integer not null,
   region_id integer not null,
@@ -177,6 +219,27 @@ CREATE INDEX announcement_regions_team ON public.announcement_regions USING btre
 alter table announcement_regions enable row level security;
 create policy tenant on announcement_regions as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+create table announcement_validations (
+  announcement_id integer not null,
+  name text not null,
+  team_id integer not null,
+  state text not null,
+  note text not null,
+  evidence jsonb not null default '{}'::jsonb,
+  fix text, -- the literal text of what to create; null where there is nothing to do
+  checked timestamp with time zone, -- when its registry was last asked and answered
+  since timestamp with time zone not null default now(), -- when the state began
+  next_check timestamp with time zone, -- when the registry is asked again; null for what follows from other rows
+  constraint announcement_validations_pkey PRIMARY KEY (announcement_id, name),
+  constraint announcement_validations_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
+  constraint announcement_validations_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint announcement_validations_name_check CHECK ((name = ANY (ARRAY['irr'::text, 'rpki'::text, 'loa'::text, 'asn'::text, 'size'::text, 'overlap'::text]))),
+  constraint announcement_validations_state_check CHECK ((state = ANY (ARRAY['valid'::text, 'pending'::text, 'missing'::text, 'invalid'::text, 'mismatch_asn'::text, 'mismatch_length'::text, 'expired'::text, 'unavailable'::text])))
+);
+CREATE INDEX announcement_validations_due ON public.announcement_validations USING btree (next_check) WHERE (next_check IS NOT NULL);
+alter table announcement_validations enable row level security;
+create policy tenant on announcement_validations as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table announcements (
   id integer not null generated always as identity,
   team_id integer not null,
@@ -192,18 +255,40 @@ create table announcements (
   version integer not null default 1, -- raised by every change; the ETag
   matched boolean not null default false,
   created timestamp with time zone not null default now(),
+  as_set text, -- AS-SET whose members may originate the prefix in the IRR
+  delegate_loa boolean not null default false,
+  loa_signatory text not null default ''::text,
+  managed_by text not null default 'operator'::text, -- who made it: the operator's file, which may prune it, or the team
+  vouched text[] not null default '{}'::text[], -- checks that the operator's file says have passed, whatever the registries say
+  clearance text not null default 'pending'::text, -- how far the checks are; passed while irr, rpki and loa are all valid
+  claimed timestamp with time zone, -- when every check had passed for the first time: since then it holds the prefix
+  check_requested timestamp with time zone, -- somebody asked for all checks at once; null when that was done
+  suspended_reason text, -- what the operator tells the team; `validation` where the policy did it
+  deleted timestamp with time zone, -- deleted by its team; for seven days it can be restored
   constraint announcements_pkey PRIMARY KEY (id),
-  constraint announcements_prefix_key UNIQUE (prefix),
   constraint announcements_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint announcements_clearance_check CHECK ((clearance = ANY (ARRAY['pending'::text, 'running'::text, 'failed'::text, 'passed'::text]))),
+  constraint announcements_deleted_disabled CHECK (((deleted IS NULL) OR (NOT enabled))),
+  constraint announcements_enabled_claimed CHECK (((NOT enabled) OR (claimed IS NOT NULL))),
+  constraint announcements_managed_by_check CHECK ((managed_by = ANY (ARRAY['operator'::text, 'team'::text]))),
   constraint announcements_origin_asn_check CHECK (((origin_asn >= 1) AND (origin_asn <= '4294967295'::bigint))),
-  constraint announcements_status_check CHECK ((status = ANY (ARRAY['pending_validation'::text, 'validating'::text, 'validation_failed'::text, 'ready'::text, 'announcing'::text, 'announced'::text, 'partially_announced'::text, 'withdrawing'::text, 'withdrawn'::text, 'suspended'::text, 'error'::text])))
+  constraint announcements_status_check CHECK ((status = ANY (ARRAY['pending_validation'::text, 'validating'::text, 'validation_failed'::text, 'ready'::text, 'announcing'::text, 'announced'::text, 'partially_announced'::text, 'withdrawing'::text, 'withdrawn'::text, 'suspended'::text, 'error'::text]))),
+  constraint announcements_vouched_check CHECK ((vouched <@ ARRAY['irr'::text, 'rpki'::text, 'loa'::text]))
 );
+CREATE UNIQUE INDEX announcements_claim ON public.announcements USING btree (prefix) WHERE ((claimed IS NOT NULL) AND (deleted IS NULL));
+CREATE INDEX announcements_covering ON public.announcements USING gist (prefix inet_ops) WHERE (deleted IS NULL);
+CREATE INDEX announcements_deleted ON public.announcements USING btree (deleted) WHERE (deleted IS NOT NULL);
+CREATE UNIQUE INDEX announcements_of_operator ON public.announcements USING btree (prefix) WHERE ((managed_by = 'operator'::text) AND (deleted IS NULL));
+CREATE UNIQUE INDEX announcements_of_team ON public.announcements USING btree (team_id, prefix) WHERE (deleted IS NULL);
+CREATE INDEX announcements_requested ON public.announcements USING btree (id) WHERE (check_requested IS NOT NULL);
 CREATE INDEX announcements_team ON public.announcements USING btree (team_id, id);
 CREATE INDEX announcements_unmatched ON public.announcements USING btree (id) WHERE (NOT matched);
 alter table announcements enable row level security;
-CREATE TRIGGER announcements_changed BEFORE UPDATE OF team_id, prefix, origin_asn, description ON public.announcements FOR EACH ROW EXECUTE FUNCTION resource_changed();
-CREATE TRIGGER announcements_ownership AFTER INSERT OR DELETE OR UPDATE OF team_id, prefix, origin_asn, description ON public.announcements FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');
+CREATE TRIGGER announcements_changed BEFORE UPDATE OF team_id, prefix, origin_asn, description, claimed, deleted ON public.announcements FOR EACH ROW EXECUTE FUNCTION resource_changed();
+CREATE TRIGGER announcements_ownership AFTER INSERT OR DELETE OR UPDATE OF team_id, prefix, origin_asn, description, claimed, deleted ON public.announcements FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');
 CREATE TRIGGER announcements_removed AFTER DELETE ON public.announcements FOR EACH ROW EXECUTE FUNCTION resource_removed('announcement');
+CREATE TRIGGER announcements_soft_removed AFTER UPDATE OF deleted ON public.announcements FOR EACH ROW WHEN (((new.deleted IS NOT NULL) AND (old.deleted IS NULL))) EXECUTE FUNCTION resource_removed('announcement');
+CREATE TRIGGER announcements_vouched BEFORE INSERT ON public.announcements FOR EACH ROW EXECUTE FUNCTION vouch_for_announcement();
 create policy tenant on announcements as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table api_tokens (
@@ -435,6 +520,7 @@ create table prefixes (
   constraint prefixes_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
   constraint prefixes_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
 );
+CREATE INDEX prefixes_covering ON public.prefixes USING gist (prefix inet_ops);
 CREATE INDEX prefixes_unmatched ON public.prefixes USING btree (id) WHERE (NOT matched);
 alter table prefixes enable row level security;
 CREATE TRIGGER prefixes_changed BEFORE UPDATE OF team_id, prefix, name, location_key ON public.prefixes FOR EACH ROW EXECUTE FUNCTION resource_changed();
@@ -610,8 +696,10 @@ create table users (
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 CREATE TRIGGER users_actors AFTER DELETE OR UPDATE OF is_staff, is_demo, session_version, email_confirmed ON public.users FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
 
+grant insert, select on announcement_history to pharos_tenant;
 grant insert, select, update on announcement_regions to pharos_tenant;
-grant select, update (enabled, status, version) on announcements to pharos_tenant;
+grant delete, insert, select, update on announcement_validations to pharos_tenant;
+grant insert (team_id, prefix, origin_asn, description, status, as_set, delegate_loa, loa_signatory, managed_by, clearance), select, update (enabled, status, version, check_requested, deleted) on announcements to pharos_tenant;
 grant select on asns to pharos_tenant;
 grant insert on audit_entries to pharos_tenant;
 grant select on event_relationships to pharos_tenant;

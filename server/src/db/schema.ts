@@ -8,6 +8,19 @@ export type Json = ColumnType<JsonValue, string, string>
 export type NullableJson = ColumnType<JsonValue, string | null, string | null>
 export type GeneratedJson = ColumnType<JsonValue, string | undefined, string>
 
+export interface AnnouncementHistoryTable {
+  id: GeneratedAlways<number>
+  announcement_id: number
+  team_id: number
+  at: Generated<Date>
+  kind: string
+  region_id: number | null
+  actor: string
+  detail: GeneratedJson
+  /** from the request to what was seen on the router */
+  took_ms: number | null
+}
+
 export type AnnouncementRegionsState = 'withdrawn' | 'announcing' | 'announced' | 'withdrawing' | 'error'
 
 export interface AnnouncementRegionsTable {
@@ -24,6 +37,35 @@ export interface AnnouncementRegionsTable {
   changes: Generated<Date[]>
 }
 
+export type AnnouncementValidationsName = 'irr' | 'rpki' | 'loa' | 'asn' | 'size' | 'overlap'
+
+export type AnnouncementValidationsState =
+  | 'valid'
+  | 'pending'
+  | 'missing'
+  | 'invalid'
+  | 'mismatch_asn'
+  | 'mismatch_length'
+  | 'expired'
+  | 'unavailable'
+
+export interface AnnouncementValidationsTable {
+  announcement_id: number
+  name: AnnouncementValidationsName
+  team_id: number
+  state: AnnouncementValidationsState
+  note: string
+  evidence: GeneratedJson
+  /** the literal text of what to create; null where there is nothing to do */
+  fix: string | null
+  /** when its registry was last asked and answered */
+  checked: Date | null
+  /** when the state began */
+  since: Generated<Date>
+  /** when the registry is asked again; null for what follows from other rows */
+  next_check: Date | null
+}
+
 export type AnnouncementsStatus =
   | 'pending_validation'
   | 'validating'
@@ -36,6 +78,10 @@ export type AnnouncementsStatus =
   | 'withdrawn'
   | 'suspended'
   | 'error'
+
+export type AnnouncementsManagedBy = 'operator' | 'team'
+
+export type AnnouncementsClearance = 'pending' | 'running' | 'failed' | 'passed'
 
 export interface AnnouncementsTable {
   id: GeneratedAlways<number>
@@ -54,6 +100,24 @@ export interface AnnouncementsTable {
   version: Generated<number>
   matched: Generated<boolean>
   created: Generated<Date>
+  /** AS-SET whose members may originate the prefix in the IRR */
+  as_set: string | null
+  delegate_loa: Generated<boolean>
+  loa_signatory: Generated<string>
+  /** who made it: the operator's file, which may prune it, or the team */
+  managed_by: Generated<AnnouncementsManagedBy>
+  /** checks that the operator's file says have passed, whatever the registries say */
+  vouched: Generated<string[]>
+  /** how far the checks are; passed while irr, rpki and loa are all valid */
+  clearance: Generated<AnnouncementsClearance>
+  /** when every check had passed for the first time: since then it holds the prefix */
+  claimed: Date | null
+  /** somebody asked for all checks at once; null when that was done */
+  check_requested: Date | null
+  /** what the operator tells the team; `validation` where the policy did it */
+  suspended_reason: string | null
+  /** deleted by its team; for seven days it can be restored */
+  deleted: Date | null
 }
 
 export interface ApiTokensTable {
@@ -361,7 +425,9 @@ export interface UsersTable {
 }
 
 export interface Schema {
+  announcement_history: AnnouncementHistoryTable
   announcement_regions: AnnouncementRegionsTable
+  announcement_validations: AnnouncementValidationsTable
   announcements: AnnouncementsTable
   api_tokens: ApiTokensTable
   asns: AsnsTable
