@@ -64,6 +64,11 @@ function watched(lease: RegionLease, pause?: Pause): Speaker {
       await pauseAt('after the list', pause)
       return routes
     },
+    find: async (prefixes) => {
+      const routes = await plain.find(prefixes)
+      await pauseAt('after the list', pause)
+      return routes
+    },
     announce: async (routes) => {
       await pauseAt('before the announcement', pause)
       if ((await epochNow()) !== lease.epoch) violations.push('announced after it was replaced')

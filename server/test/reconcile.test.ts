@@ -551,6 +551,7 @@ function forward(to: Speaker): Speaker {
   return {
     probe: () => to.probe(),
     list: () => to.list(),
+    find: (prefixes) => to.find(prefixes),
     announce: (routes) => to.announce(routes),
     withdraw: (routes) => to.withdraw(routes),
     watch: (onUp) => to.watch(onUp),

@@ -46,6 +46,27 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [rich4, rich6, plain4, plain6])
     })
 
+    it('finds just the prefixes it is asked for, with all of their attributes', async () => {
+      const specifics = [route('198.51.100.0/25'), route('2001:db8:a::/49')]
+      await starting(fixture, [rich4, rich6, plain4, plain6, ...specifics])
+      const absent = ['192.0.2.0/24', '198.51.0.0/16', '2001:db8::/32', '203.0.113.0/25'] as Prefix[]
+      const asked = [rich4.prefix, plain6.prefix, rich6.prefix, ...absent]
+      assertSame(await fixture.speaker.find(asked), [rich4, plain6, rich6])
+      assertSame(await fixture.speaker.find([plain4.prefix, plain4.prefix]), [plain4])
+      assertSame(await fixture.speaker.find(absent), [])
+      assertSame(await fixture.speaker.find([]), [])
+    })
+
+    it("finds only routes of ours, where there are others' for the same prefix", async () => {
+      await starting(fixture, [plain4])
+      await fixture.addByHand('192.0.2.0/24')
+      await fixture.addByHand(plain4.prefix)
+      await fixture.stranger.announce([rich4, plain4])
+      assertSame(await fixture.speaker.find(['192.0.2.0/24' as Prefix, rich4.prefix, plain4.prefix]), [
+        plain4,
+      ])
+    })
+
     it('changes nothing when the same routes are announced again', async () => {
       await starting(fixture, [rich4, rich6])
       await fixture.speaker.announce([rich4, rich6])
@@ -181,6 +202,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       const calls: (() => Promise<unknown>)[] = [
         () => speaker.probe(),
         () => speaker.list(),
+        () => speaker.find([rich4.prefix]),
         () => speaker.announce([rich4]),
         () => speaker.withdraw([rich4]),
       ]
@@ -234,7 +256,10 @@ async function starting(fixture: SpeakerFixture, routes: readonly Route[]): Prom
 }
 
 async function assertListed(speaker: Speaker, expected: readonly Route[]): Promise<void> {
-  const listed = await speaker.list()
+  assertSame(await speaker.list(), expected)
+}
+
+function assertSame(listed: readonly Route[], expected: readonly Route[]): void {
   const byPrefix = new Map(listed.map((one) => [one.prefix, one]))
   assert.equal(listed.length, byPrefix.size, 'a prefix is listed twice')
   for (const want of expected) {

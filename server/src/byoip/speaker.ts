@@ -44,6 +44,11 @@ export interface Speaker {
   probe(): Promise<SpeakerIdentity>
   /** All our routes, in no particular order, or a rejection: never a part of them. */
   list(): Promise<readonly Route[]>
+  /**
+   * Our routes for just these prefixes, as `list()` has them: no more specific ones, no covering ones, and nothing for
+   * one that is absent. It takes the longer the more prefixes there are, not the more routes; `[]` asks for nothing.
+   */
+  find(prefixes: readonly Prefix[]): Promise<readonly Route[]>
   /** Makes these routes be announced, replacing the attributes of those that are there. Repeating it changes nothing. */
   announce(routes: readonly Route[]): Promise<void>
   /** Takes away our routes for these prefixes, whatever their attributes are. An absent one is fine; `[]` does nothing. */

@@ -13,7 +13,7 @@ import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'
 import { encodeRoute, parseOwner } from './codec.ts'
 import { startFakeGobgpd } from './testing.ts'
-import { ListPathResponseSchema } from './generated/gobgp_pb.js'
+import { type ListPathRequest, ListPathResponseSchema } from './generated/gobgp_pb.js'
 import { createGobgpSpeaker } from './speaker.ts'
 
 const owner = '64500:1:1'
@@ -118,6 +118,25 @@ it('does not take a list that ends in an error for all there is', async (t) => {
     },
   })
   await assert.rejects(speakerAt(t, fake.address).list(), ofKind('unreachable', /going away/))
+})
+
+it('never asks for a whole table where it looks for some prefixes', async (t) => {
+  const path = encodeRoute(route('203.0.113.0/24'), parseOwner(owner))
+  const asked: string[][] = []
+  const fake = await fakeFor(t, {
+    list: (call) => {
+      asked.push((call.request as ListPathRequest).prefixes.map(({ prefix }) => prefix))
+      // One that was not asked for, as a daemon would answer that does not know the selection.
+      call.write(
+        create(ListPathResponseSchema, { destination: { paths: [{ ...path, neighborIp: '<nil>' }] } }),
+      )
+      call.end()
+    },
+  })
+  const speaker = speakerAt(t, fake.address)
+  assert.deepEqual(await speaker.find([]), [])
+  assert.deepEqual(await speaker.find([parsePrefix('192.0.2.0/24')]), [])
+  assert.deepEqual(asked, [['192.0.2.0/24']])
 })
 
 it('rejects the whole list when a route of ours cannot be read', async (t) => {

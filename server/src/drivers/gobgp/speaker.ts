@@ -2,6 +2,7 @@
 // GoBGP that can mean "everything".
 import { create } from '@bufbuild/protobuf'
 import type { Route, Speaker, SpeakerIdentity } from '../../byoip/speaker.ts'
+import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError, type Refusal } from '../../runtime/driver-error.ts'
@@ -70,6 +71,17 @@ class GobgpSpeaker implements Speaker {
     return lists.flat()
   }
 
+  async find(prefixes: readonly Prefix[]): Promise<readonly Route[]> {
+    const deadline = this.#deadline()
+    const asked = new Set(prefixes)
+    const families = Map.groupBy(asked, familyOf)
+    // A family of which nothing is asked is left out: to GoBGP an empty selection is the whole table.
+    const lists = await Promise.all(
+      [...families].map(([family, selected]) => this.#listFamily(family, deadline, selected)),
+    )
+    return lists.flat().filter(({ prefix }) => asked.has(prefix))
+  }
+
   async announce(routes: readonly Route[]): Promise<void> {
     const refused: Refusal[] = []
     const paths: Named<Path>[] = []
@@ -104,8 +116,12 @@ class GobgpSpeaker implements Speaker {
     this.#client.close()
   }
 
-  async #listFamily(family: Family, deadline: Date): Promise<Route[]> {
-    const request = create(ListPathRequestSchema, { family: wireFamily(family), enableOnlyBinary: true })
+  async #listFamily(family: Family, deadline: Date, selected: readonly Prefix[] = []): Promise<Route[]> {
+    const request = create(ListPathRequestSchema, {
+      family: wireFamily(family),
+      prefixes: selected.map((prefix) => ({ prefix })),
+      enableOnlyBinary: true,
+    })
     const paths: Path[] = []
     await this.#client.serverStream(GobgpApi.method.listPath, request, deadline, ({ destination }) => {
       if (destination) paths.push(...destination.paths)

@@ -1,6 +1,7 @@
 // A speaker without a router: it keeps the routes of each named region in the memory of this process, for the demo
 // and for tests of what stands above the port. It must not survive the process, and must not announce anything.
 import type { Route, Speaker } from '../../byoip/speaker.ts'
+import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -96,6 +97,13 @@ class SandboxSpeaker implements Speaker {
   async list() {
     await this.#answer()
     return [...this.#region.table(this.#owner).values()]
+  }
+
+  async find(prefixes: readonly Prefix[]) {
+    if (prefixes.length === 0) return []
+    await this.#answer()
+    const table = this.#region.table(this.#owner)
+    return [...new Set(prefixes)].map((prefix) => table.get(prefix)).filter((route) => route !== undefined)
   }
 
   async announce(routes: readonly Route[]) {

@@ -108,6 +108,13 @@ export declare type ListPathRequest = Message<"apipb.ListPathRequest"> & {
   family?: Family | undefined;
 
   /**
+   * none: all of them
+   *
+   * @generated from field: repeated apipb.TableLookupPrefix prefixes = 4;
+   */
+  prefixes: TableLookupPrefix[];
+
+  /**
    * answer with nlri_binary and pattrs_binary only
    *
    * @generated from field: bool enable_only_binary = 9;
@@ -120,6 +127,24 @@ export declare type ListPathRequest = Message<"apipb.ListPathRequest"> & {
  * Use `create(ListPathRequestSchema)` to create a new message.
  */
 export declare const ListPathRequestSchema: GenMessage<ListPathRequest>;
+
+/**
+ * Only this very prefix: the lookup's type is an enum there whose number 0, an absent field 2, means "exact".
+ *
+ * @generated from message apipb.TableLookupPrefix
+ */
+export declare type TableLookupPrefix = Message<"apipb.TableLookupPrefix"> & {
+  /**
+   * @generated from field: string prefix = 1;
+   */
+  prefix: string;
+};
+
+/**
+ * Describes the message apipb.TableLookupPrefix.
+ * Use `create(TableLookupPrefixSchema)` to create a new message.
+ */
+export declare const TableLookupPrefixSchema: GenMessage<TableLookupPrefix>;
 
 /**
  * @generated from message apipb.ListPathResponse

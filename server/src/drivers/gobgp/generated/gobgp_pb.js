@@ -15,7 +15,7 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
  * Describes the file gobgp.proto.
  */
 export const file_gobgp = /*@__PURE__*/
-  fileDesc("Cgtnb2JncC5wcm90bxIFYXBpcGIiDwoNR2V0QmdwUmVxdWVzdCIvCg5HZXRCZ3BSZXNwb25zZRIdCgZnbG9iYWwYASABKAsyDS5hcGlwYi5HbG9iYWwiKAoGR2xvYmFsEgsKA2FzbhgBIAEoDRIRCglyb3V0ZXJfaWQYAiABKAkiMgoUQWRkUGF0aFN0cmVhbVJlcXVlc3QSGgoFcGF0aHMYAyADKAsyCy5hcGlwYi5QYXRoIhcKFUFkZFBhdGhTdHJlYW1SZXNwb25zZSJMCg9MaXN0UGF0aFJlcXVlc3QSHQoGZmFtaWx5GAMgASgLMg0uYXBpcGIuRmFtaWx5EhoKEmVuYWJsZV9vbmx5X2JpbmFyeRgJIAEoCCI7ChBMaXN0UGF0aFJlc3BvbnNlEicKC2Rlc3RpbmF0aW9uGAEgASgLMhIuYXBpcGIuRGVzdGluYXRpb24iKQoLRGVzdGluYXRpb24SGgoFcGF0aHMYAiADKAsyCy5hcGlwYi5QYXRoIo8BCgRQYXRoEhMKC2lzX3dpdGhkcmF3GAUgASgIEh0KBmZhbWlseRgJIAEoCzINLmFwaXBiLkZhbWlseRITCgtuZWlnaGJvcl9pcBgPIAEoCRISCgppZGVudGlmaWVyGBIgASgNEhMKC25scmlfYmluYXJ5GBQgASgMEhUKDXBhdHRyc19iaW5hcnkYFSADKAwiIwoGRmFtaWx5EgsKA2FmaRgBIAEoDRIMCgRzYWZpGAIgASgNMs4BCghHb2JncEFwaRI1CgZHZXRCZ3ASFC5hcGlwYi5HZXRCZ3BSZXF1ZXN0GhUuYXBpcGIuR2V0QmdwUmVzcG9uc2USTAoNQWRkUGF0aFN0cmVhbRIbLmFwaXBiLkFkZFBhdGhTdHJlYW1SZXF1ZXN0GhwuYXBpcGIuQWRkUGF0aFN0cmVhbVJlc3BvbnNlKAESPQoITGlzdFBhdGgSFi5hcGlwYi5MaXN0UGF0aFJlcXVlc3QaFy5hcGlwYi5MaXN0UGF0aFJlc3BvbnNlMAFiBnByb3RvMw");
+  fileDesc("Cgtnb2JncC5wcm90bxIFYXBpcGIiDwoNR2V0QmdwUmVxdWVzdCIvCg5HZXRCZ3BSZXNwb25zZRIdCgZnbG9iYWwYASABKAsyDS5hcGlwYi5HbG9iYWwiKAoGR2xvYmFsEgsKA2FzbhgBIAEoDRIRCglyb3V0ZXJfaWQYAiABKAkiMgoUQWRkUGF0aFN0cmVhbVJlcXVlc3QSGgoFcGF0aHMYAyADKAsyCy5hcGlwYi5QYXRoIhcKFUFkZFBhdGhTdHJlYW1SZXNwb25zZSJ4Cg9MaXN0UGF0aFJlcXVlc3QSHQoGZmFtaWx5GAMgASgLMg0uYXBpcGIuRmFtaWx5EioKCHByZWZpeGVzGAQgAygLMhguYXBpcGIuVGFibGVMb29rdXBQcmVmaXgSGgoSZW5hYmxlX29ubHlfYmluYXJ5GAkgASgIIiMKEVRhYmxlTG9va3VwUHJlZml4Eg4KBnByZWZpeBgBIAEoCSI7ChBMaXN0UGF0aFJlc3BvbnNlEicKC2Rlc3RpbmF0aW9uGAEgASgLMhIuYXBpcGIuRGVzdGluYXRpb24iKQoLRGVzdGluYXRpb24SGgoFcGF0aHMYAiADKAsyCy5hcGlwYi5QYXRoIo8BCgRQYXRoEhMKC2lzX3dpdGhkcmF3GAUgASgIEh0KBmZhbWlseRgJIAEoCzINLmFwaXBiLkZhbWlseRITCgtuZWlnaGJvcl9pcBgPIAEoCRISCgppZGVudGlmaWVyGBIgASgNEhMKC25scmlfYmluYXJ5GBQgASgMEhUKDXBhdHRyc19iaW5hcnkYFSADKAwiIwoGRmFtaWx5EgsKA2FmaRgBIAEoDRIMCgRzYWZpGAIgASgNMs4BCghHb2JncEFwaRI1CgZHZXRCZ3ASFC5hcGlwYi5HZXRCZ3BSZXF1ZXN0GhUuYXBpcGIuR2V0QmdwUmVzcG9uc2USTAoNQWRkUGF0aFN0cmVhbRIbLmFwaXBiLkFkZFBhdGhTdHJlYW1SZXF1ZXN0GhwuYXBpcGIuQWRkUGF0aFN0cmVhbVJlc3BvbnNlKAESPQoITGlzdFBhdGgSFi5hcGlwYi5MaXN0UGF0aFJlcXVlc3QaFy5hcGlwYi5MaXN0UGF0aFJlc3BvbnNlMAFiBnByb3RvMw");
 
 /**
  * Describes the message apipb.GetBgpRequest.
@@ -60,32 +60,39 @@ export const ListPathRequestSchema = /*@__PURE__*/
   messageDesc(file_gobgp, 5);
 
 /**
+ * Describes the message apipb.TableLookupPrefix.
+ * Use `create(TableLookupPrefixSchema)` to create a new message.
+ */
+export const TableLookupPrefixSchema = /*@__PURE__*/
+  messageDesc(file_gobgp, 6);
+
+/**
  * Describes the message apipb.ListPathResponse.
  * Use `create(ListPathResponseSchema)` to create a new message.
  */
 export const ListPathResponseSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 6);
+  messageDesc(file_gobgp, 7);
 
 /**
  * Describes the message apipb.Destination.
  * Use `create(DestinationSchema)` to create a new message.
  */
 export const DestinationSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 7);
+  messageDesc(file_gobgp, 8);
 
 /**
  * Describes the message apipb.Path.
  * Use `create(PathSchema)` to create a new message.
  */
 export const PathSchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 8);
+  messageDesc(file_gobgp, 9);
 
 /**
  * Describes the message apipb.Family.
  * Use `create(FamilySchema)` to create a new message.
  */
 export const FamilySchema = /*@__PURE__*/
-  messageDesc(file_gobgp, 9);
+  messageDesc(file_gobgp, 10);
 
 /**
  * @generated from service apipb.GobgpApi
