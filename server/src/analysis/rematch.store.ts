@@ -20,7 +20,7 @@ const tables = { prefix: 'prefixes', asn: 'asns', announcement: 'announcements' 
 const versions = {
   prefix: sql<string>`concat_ws('|', team_id, prefix, name, location_key)`,
   asn: sql<string>`concat_ws('|', team_id, asn, name)`,
-  announcement: sql<string>`concat_ws('|', team_id, prefix, origin_asn, description)`,
+  announcement: sql<string>`concat_ws('|', team_id, prefix, origin_asn, description, claimed, deleted)`,
 } as const
 
 type Row = { kind: Kind; id: number; version: string; prefixes: (string | null)[] }
@@ -32,10 +32,12 @@ export async function listUnmatchedResources(db: Db, limit: number): Promise<Cha
       from prefixes where not matched order by id limit ${limit})
     union all
     (select 'announcement', id, ${versions.announcement}, array[prefix::text]
-      from announcements where not matched order by id limit ${limit})
+      from announcements where not matched and claimed is not null and deleted is null
+      order by id limit ${limit})
     union all
     (select 'asn', id, ${versions.asn}, array(select n.prefix::text from announcements n
-        where n.team_id = asns.team_id and n.origin_asn = asns.asn order by n.id)
+        where n.team_id = asns.team_id and n.origin_asn = asns.asn and n.claimed is not null and n.deleted is null
+        order by n.id)
       from asns where not matched order by id limit ${limit})
     limit ${limit}`.execute(db)
   return rows.map(({ kind, id, version, prefixes }) => ({

@@ -37,6 +37,9 @@ export async function addPrefix(
   return id
 }
 
+const passed = { irr_validated: new Date(0), rpki_validated: new Date(0), loa_validated: new Date(0) }
+
+/** With all checks passed, so that it counts. */
 export async function addAnnouncement(
   db: Db,
   teamId: number,
@@ -45,7 +48,7 @@ export async function addAnnouncement(
 ): Promise<number> {
   const { id } = await db
     .insertInto('announcements')
-    .values({ team_id: teamId, prefix, origin_asn: originAsn })
+    .values({ team_id: teamId, prefix, origin_asn: originAsn, ...passed })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id

@@ -8,6 +8,7 @@ import type {
   Announcement,
   AnnouncementRegion,
   AnnouncementStatus,
+  Clearance,
   OpenRegion,
   RegionState,
 } from './announcement.ts'
@@ -19,6 +20,8 @@ export type AnnouncementFilter = {
   readonly statuses?: readonly AnnouncementStatus[]
   readonly enabled?: boolean
   readonly family?: 4 | 6
+  /** Those that were deleted and can be restored, instead of those that are there. */
+  readonly deleted?: boolean
 }
 
 export type OrderingKey = 'id' | 'cidr' | 'origin_asn' | 'created' | 'status' | 'last_check'
@@ -35,6 +38,8 @@ type AnnouncementRow = {
   irr_validated: Date | null
   rpki_validated: Date | null
   loa_validated: Date | null
+  clearance: Clearance
+  claimed: Date | null
   status: AnnouncementStatus
   version: number
   created: Date
@@ -60,7 +65,7 @@ type RegionJson = Omit<RegionRow, 'since' | 'changes' | 'last_check'> & {
 }
 
 const columns = sql`a.id, a.team_id, a.prefix, a.origin_asn, a.enabled, a.suspended,
-  a.irr_validated, a.rpki_validated, a.loa_validated, a.status, a.version, a.created`
+  a.irr_validated, a.rpki_validated, a.loa_validated, a.clearance, a.claimed, a.status, a.version, a.created`
 
 /** The regions of an announcement `a` as one JSON array. */
 const regionsJson = sql`coalesce((
@@ -78,7 +83,8 @@ export async function findAnnouncement(
   id: number,
 ): Promise<Announcement | undefined> {
   const query = sql`
-    select ${columns}, ${regionsJson} from announcements a where a.team_id = ${teamId} and a.id = ${id}::bigint`
+    select ${columns}, ${regionsJson} from announcements a where a.team_id = ${teamId} and a.id = ${id}::bigint
+      and a.deleted is null`
   const [row] = await postgres.readInTeam<AnnouncementRow & { regions: RegionJson[] }>(
     teamId,
     query.compile(postgres.owner),
@@ -118,6 +124,7 @@ type PageRow = Empty | (AnnouncementRow & { count: number; regions: RegionJson[]
 
 function conditions(filter: AnnouncementFilter): RawBuilder<unknown>[] {
   const all = [
+    filter.deleted ? sql`and a.deleted is not null` : sql`and a.deleted is null`,
     filter.overlaps && sql`and a.prefix && any(${filter.overlaps}::inet[])`,
     filter.originAsns && sql`and a.origin_asn = any(${filter.originAsns}::bigint[])`,
     filter.statuses && sql`and a.status = any(${filter.statuses}::text[])`,
@@ -168,9 +175,8 @@ export type Locked = { readonly announcement: Announcement; readonly open: reado
  */
 export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Promise<Locked | undefined> {
   const locked = await sql<AnnouncementRow>`
-    select ${columns} from announcements a where a.team_id = ${teamId} and a.id = ${id}::bigint for no key update`.execute(
-    trx,
-  )
+    select ${columns} from announcements a where a.team_id = ${teamId} and a.id = ${id}::bigint
+      and a.deleted is null for no key update`.execute(trx)
   const row = locked.rows[0]
   if (!row) return undefined
   const { rows } = await sql<RegionRow & { open: boolean; configured: boolean | null }>`
@@ -224,6 +230,8 @@ function announcementOf(row: AnnouncementRow, regions: readonly AnnouncementRegi
     irrValidated: row.irr_validated,
     rpkiValidated: row.rpki_validated,
     loaValidated: row.loa_validated,
+    clearance: row.clearance,
+    claimed: row.claimed,
     status: row.status,
     version: row.version,
     created: row.created,

@@ -109,8 +109,8 @@ describe('the status of an announcement', () => {
 
   it('says what the validators know while nothing is announced', () => {
     const announcement = sampleAnnouncement({ irrValidated: null })
-    assert.equal(statusOf(announcement, 'running'), 'validating')
-    assert.equal(statusOf(announcement, 'failed'), 'validation_failed')
+    assert.equal(statusOf({ ...announcement, clearance: 'running' }), 'validating')
+    assert.equal(statusOf({ ...announcement, clearance: 'failed' }), 'validation_failed')
   })
 
   it('is one of the published words whatever the rows say', () => {

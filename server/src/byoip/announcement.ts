@@ -16,6 +16,10 @@ export type Announcement = {
   readonly irrValidated: Date | null
   readonly rpkiValidated: Date | null
   readonly loaValidated: Date | null
+  /** How far its checks are, as the validator left them. */
+  readonly clearance: Clearance
+  /** When every check had passed for the first time: since then it holds its prefix against other teams. */
+  readonly claimed: Date | null
   readonly status: AnnouncementStatus
   readonly version: number
   readonly created: Date
@@ -141,7 +145,10 @@ function switchRegion(
   return { ...region, configured, state, since, message: null, changes }
 }
 
-/** How far the validations are. The columns tell passed from pending; who validates also knows running and failed. */
+/**
+ * How far the checks are: `pending` waits for the team, `running` for a registry or a reviewer, `failed` was told no,
+ * `passed` exactly while irr, rpki and loa are valid.
+ */
 export type Clearance = 'pending' | 'running' | 'failed' | 'passed'
 
 /** Where the announcement is seen, as seen from where it should be. */
@@ -166,17 +173,14 @@ const inMotion: Record<Exclude<Presence, 'nowhere'>, AnnouncementStatus> = {
   stuck: 'error',
 }
 
-type Observed = Pick<Announcement, 'enabled' | 'suspended' | `${ValidationName}Validated`> & {
+type Observed = Pick<Announcement, 'enabled' | 'suspended' | 'clearance'> & {
   readonly regions: readonly Pick<AnnouncementRegion, 'configured' | 'state' | 'changes'>[]
 }
 
 /** The status that follows from what was observed. Total: every combination has one. */
-export function statusOf(
-  announcement: Observed,
-  clearance: Clearance = clearanceOf(announcement),
-): AnnouncementStatus {
+export function statusOf(announcement: Observed): AnnouncementStatus {
   const presence = presenceOf(announcement)
-  return presence === 'nowhere' ? atRest[clearance][pastOf(announcement)] : inMotion[presence]
+  return presence === 'nowhere' ? atRest[announcement.clearance][pastOf(announcement)] : inMotion[presence]
 }
 
 function presenceOf(announcement: Observed): Presence {
@@ -198,10 +202,6 @@ function presenceWhereDesired(states: readonly RegionState[]): Presence {
 function presenceElsewhere(states: readonly RegionState[]): Presence {
   if (states.every((state) => state === 'withdrawn')) return 'nowhere'
   return states.every((state) => state === 'withdrawn' || state === 'error') ? 'stuck' : 'leaving'
-}
-
-function clearanceOf(announcement: Observed): Clearance {
-  return missingValidations(announcement).length === 0 ? 'passed' : 'pending'
 }
 
 function pastOf(announcement: Observed): Past {

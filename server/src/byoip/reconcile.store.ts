@@ -1,18 +1,12 @@
 // The SQL of the reconciler: it works for all teams, as the owner of the tables. Statements are about whole regions,
 // never about one row in a loop.
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
-import {
-  changesPerHourMax,
-  statusOf,
-  type Announcement,
-  type AnnouncementRegion,
-  type AnnouncementStatus,
-  type RegionState,
-} from './announcement.ts'
+import { changesPerHourMax, type RegionState } from './announcement.ts'
 import type { PlanRow } from './plan.ts'
 import { LeaseLost, type RegionLease } from './region-lock.store.ts'
+import { saveStatuses } from './status.store.ts'
 
 /** A region as the loops need it. */
 export type RegionRecord = {
@@ -137,56 +131,6 @@ async function saveSome(trx: Trx, regionId: number, rows: readonly SeenRow[]): P
       changed.rows.map((row) => row.announcement_id),
       within,
     )
-}
-
-/** Announcements of which statusOf() is asked the same: ten thousand of them are a handful of these. */
-type Alike = Pick<Announcement, 'enabled' | 'suspended'> & {
-  readonly irr: boolean
-  readonly rpki: boolean
-  readonly loa: boolean
-  /** State, configured and switched of each region, as `announced ++,withdrawn -+`. */
-  readonly regions: string
-  readonly ids: readonly number[]
-}
-
-/** The statuses of the announcements by statusOf(), from all of their regions; the version follows every change. */
-async function saveStatuses(trx: Trx, ids: readonly number[], within: RawBuilder<unknown>): Promise<void> {
-  const { rows } = await sql<Alike>`
-    select enabled, suspended, irr, rpki, loa, regions, array_agg(id) as ids
-    from (
-      select a.id, a.enabled, a.suspended, a.irr_validated is not null as irr, a.rpki_validated is not null as rpki,
-        a.loa_validated is not null as loa,
-        string_agg(ar.state || case when ar.configured then ' +' else ' -' end
-          || case when ar.changes <> '{}' then '+' else '-' end, ',' order by ar.region_id) as regions
-      from announcements a join announcement_regions ar on ar.announcement_id = a.id
-      where a.id = any(${ids}::integer[]) and ar.announcement_id ${within}
-      group by a.id) one
-    group by enabled, suspended, irr, rpki, loa, regions`.execute(trx)
-  const statuses = rows.flatMap((alike) => {
-    const status = statusOfAlike(alike)
-    return alike.ids.map((id) => ({ id, status }))
-  })
-  await sql`
-    update announcements a set status = n.status, version = a.version + 1
-    from unnest(${statuses.map(({ id }) => id)}::integer[], ${statuses.map(({ status }) => status)}::text[]) n (id, status)
-    where a.id = n.id and a.id ${within}`.execute(trx)
-}
-
-const sometime = new Date(0)
-
-function statusOfAlike({ enabled, suspended, irr, rpki, loa, regions }: Alike): AnnouncementStatus {
-  const timeOf = (passed: boolean) => (passed ? sometime : null)
-  const validated = { irrValidated: timeOf(irr), rpkiValidated: timeOf(rpki), loaValidated: timeOf(loa) }
-  return statusOf({ enabled, suspended, ...validated, regions: regions.split(',').map(regionOf) })
-}
-
-function regionOf(text: string): Pick<AnnouncementRegion, 'configured' | 'state' | 'changes'> {
-  const [state, flags = ''] = text.split(' ')
-  return {
-    state: state as RegionState,
-    configured: flags[0] === '+',
-    changes: flags[1] === '+' ? [sometime] : [],
-  }
 }
 
 /** The region was compared at that time. */

@@ -1,7 +1,13 @@
 // Announcements for tests, with what a test does not care about filled in. Nothing of the product imports this file.
 import { parseAsn } from '../net/asn.ts'
 import { parsePrefix } from '../net/prefix.ts'
-import { statusOf, type Announcement, type AnnouncementRegion, type OpenRegion } from './announcement.ts'
+import {
+  missingValidations,
+  statusOf,
+  type Announcement,
+  type AnnouncementRegion,
+  type OpenRegion,
+} from './announcement.ts'
 
 export const sampleNow = new Date('2026-03-01T12:00:00.000Z')
 const earlier = new Date('2026-02-01T00:00:00.000Z')
@@ -30,6 +36,7 @@ export function sampleRegion(slug: string, rest: Partial<AnnouncementRegion> = {
 
 /** A validated, disabled announcement of 203.0.113.0/24; the status follows unless it is given. */
 export function sampleAnnouncement(rest: Partial<Announcement> = {}): Announcement {
+  const validated = { irrValidated: earlier, rpkiValidated: earlier, loaValidated: earlier, ...rest }
   const announcement: Announcement = {
     id: 42,
     teamId: 7,
@@ -37,9 +44,9 @@ export function sampleAnnouncement(rest: Partial<Announcement> = {}): Announceme
     originAsn: parseAsn(64496),
     enabled: false,
     suspended: false,
-    irrValidated: earlier,
-    rpkiValidated: earlier,
-    loaValidated: earlier,
+    ...validated,
+    clearance: missingValidations(validated).length === 0 ? 'passed' : 'pending',
+    claimed: earlier,
     status: 'ready',
     version: 3,
     created: earlier,

@@ -45,7 +45,7 @@ export async function listHoldings(
     from prefixes p left join locations l on l.key = p.location_key
     union all
     select a.team_id, 'announcement', a.id, a.prefix::text, a.description, null, null, null, a.origin_asn
-    from announcements a
+    from announcements a where a.claimed is not null and a.deleted is null
     order by resource, id`.execute(trx)
   const asns = await trx.selectFrom('asns').select(['team_id', 'id', 'asn', 'name']).orderBy('id').execute()
   return {

@@ -9,9 +9,8 @@ import { getRevision, listHoldings, lockRevision } from './ownership.store.ts'
 export type Location = { readonly key: string; readonly name: string; readonly country: string }
 
 /**
- * A prefix or an announcement of a team. All announcements count, validated or not: they are the operator's word.
- * Once customers create announcements themselves, one that is not validated must not count, or a claim alone would
- * show the attacks on somebody else's network.
+ * A prefix or an announcement of a team. An announcement counts from the moment that all its checks passed until it is
+ * deleted: a claim alone would show a team the attacks on somebody else's network.
  */
 export type Holding = {
   readonly teamId: number

@@ -1,7 +1,7 @@
 // Makes announcements as the operator's file wants them, through the same pure rules by which a team switches them:
 // regions in their direction, status and version following.
 import { sql } from 'kysely'
-import { withIntent, type Announcement, type OpenRegion } from '../byoip/announcement.ts'
+import { missingValidations, withIntent, type Announcement, type OpenRegion } from '../byoip/announcement.ts'
 import { lockAnnouncement, saveAnnouncement } from '../byoip/announcement.store.ts'
 import type { Trx } from '../db/postgres.ts'
 import { parseAsn } from '../net/asn.ts'
@@ -16,6 +16,7 @@ export async function createAnnouncements(
   now: Date,
 ): Promise<void> {
   const rows = created.map(({ fields }, place) => ({ ...fields, ...validationsOf(fields, now), place }))
+  await takeOver(trx, rows)
   const inserted = await sql<{ id: number; team_id: number; prefix: string }>`
     insert into announcements (team_id, prefix, origin_asn, description, suspended,
       irr_validated, rpki_validated, loa_validated, created)
@@ -32,6 +33,16 @@ export async function createAnnouncements(
   }
 }
 
+/** What the team itself had asked for, and could not prove yet, makes room for the operator's word. */
+async function takeOver(trx: Trx, rows: readonly { team: string; prefix: string }[]): Promise<void> {
+  await sql`
+    update announcements a set deleted = now()
+    from teams t, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (team text, prefix cidr)
+    where t.slug = n.team and a.team_id = t.id and a.prefix = n.prefix and a.claimed is null and a.deleted is null`.execute(
+    trx,
+  )
+}
+
 /** Every announcement passes here, so that its status is what statusOf() says. */
 async function saveNew(
   trx: Trx,
@@ -42,6 +53,7 @@ async function saveNew(
   now: Date,
 ): Promise<void> {
   const { irr, rpki, loa } = validationsOf(fields, now)
+  const passed = irr !== null && rpki !== null && loa !== null
   const bare: Announcement = {
     id,
     teamId,
@@ -52,6 +64,8 @@ async function saveNew(
     irrValidated: irr,
     rpkiValidated: rpki,
     loaValidated: loa,
+    clearance: passed ? 'passed' : 'pending',
+    claimed: passed ? now : null,
     status: 'pending_validation',
     version: 0,
     created: now,
@@ -67,18 +81,23 @@ export async function updateAnnouncement(trx: Trx, change: Update<'announcement'
   const { before: row, fields } = change
   const { rows } = await sql<{ id: number; team_id: number }>`
     select a.id, a.team_id from announcements a join teams t on t.id = a.team_id
-    where a.prefix = ${row.prefix}::cidr and t.slug = ${row.team}`.execute(trx)
+    where a.prefix = ${row.prefix}::cidr and t.slug = ${row.team} and a.deleted is null`.execute(trx)
   const locked = rows[0] && (await lockAnnouncement(trx, rows[0].team_id, rows[0].id))
   if (!locked) throw new Error(`announcement ${change.key} is gone`)
   const before = locked.announcement
   const regions = await knownRegions(trx)
   const validations = validationsOf(fields, now)
-  const base: Announcement = {
-    ...before,
-    irrValidated: fields.irr === undefined ? before.irrValidated : validations.irr,
-    rpkiValidated: fields.rpki === undefined ? before.rpkiValidated : validations.rpki,
-    loaValidated: fields.loa === undefined ? before.loaValidated : validations.loa,
-  }
+  const base = withClearance(
+    {
+      ...before,
+      irrValidated: fields.irr === undefined ? before.irrValidated : validations.irr,
+      rpkiValidated: fields.rpki === undefined ? before.rpkiValidated : validations.rpki,
+      loaValidated: fields.loa === undefined ? before.loaValidated : validations.loa,
+    },
+    now,
+  )
+  const given = (['irr', 'rpki', 'loa'] as const).filter((name) => fields[name] !== undefined)
+  const vouched = given.filter((name) => validations[name] !== null)
   const intent = {
     enabled: fields.enabled ?? before.enabled,
     suspended: fields.suspended ?? before.suspended,
@@ -88,9 +107,19 @@ export async function updateAnnouncement(trx: Trx, change: Update<'announcement'
   await sql`
     update announcements set suspended = ${after.suspended},
       origin_asn = ${fields.origin_asn ?? before.originAsn}, description = ${fields.description ?? row.description},
-      irr_validated = ${after.irrValidated}, rpki_validated = ${after.rpkiValidated}, loa_validated = ${after.loaValidated}
+      irr_validated = ${after.irrValidated}, rpki_validated = ${after.rpkiValidated}, loa_validated = ${after.loaValidated},
+      clearance = ${after.clearance}, claimed = ${after.claimed}, managed_by = 'operator',
+      vouched = array(select name from unnest(vouched) name where name <> all(${given}::text[])) || ${vouched}::text[]
     where team_id = ${before.teamId} and id = ${before.id}`.execute(trx)
   await saveAnnouncement(trx, before, after)
+}
+
+/** As the validator would have it, which runs only later: the operator's word counts at once. */
+function withClearance(announcement: Announcement, now: Date): Announcement {
+  if (missingValidations(announcement).length === 0)
+    return { ...announcement, clearance: 'passed', claimed: announcement.claimed ?? now }
+  const { clearance } = announcement
+  return { ...announcement, clearance: clearance === 'passed' ? 'pending' : clearance }
 }
 
 function configuredAfter(
@@ -109,7 +138,8 @@ function configuredAfter(
 }
 
 export async function deleteAnnouncement(trx: Trx, key: string): Promise<void> {
-  await sql`delete from announcements where prefix = ${key}::cidr and not enabled`.execute(trx)
+  await sql`delete from announcements
+    where prefix = ${key}::cidr and not enabled and managed_by = 'operator' and deleted is null`.execute(trx)
 }
 
 async function knownRegions(trx: Trx): Promise<KnownRegion[]> {

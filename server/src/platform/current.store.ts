@@ -29,10 +29,10 @@ function rowOf<K extends Kind>(
   key: string,
   id: number | string,
   fields: Fields[K],
-  more: { inUse?: string | null; alsoRefersTo?: readonly string[] } = {},
+  more: { inUse?: string | null; alsoRefersTo?: readonly string[]; prunable?: boolean } = {},
 ): Row<K> {
-  const { inUse = null, alsoRefersTo = [] } = more
-  return { kind, key, id, fields, inUse, alsoRefersTo } as Row<K>
+  const { inUse = null, alsoRefersTo = [], prunable = true } = more
+  return { kind, key, id, fields, inUse, alsoRefersTo, prunable } as Row<K>
 }
 
 async function readLocations(db: Db | Trx): Promise<Row<'location'>[]> {
@@ -117,7 +117,7 @@ async function readAsns(db: Db | Trx): Promise<Row<'asn'>[]> {
 async function readAnnouncements(db: Db | Trx): Promise<Row<'announcement'>[]> {
   const { rows } = await sql<AnnouncementRow>`
     select a.id, t.slug as team, a.prefix, a.origin_asn, a.description, a.enabled, a.suspended,
-      a.irr_validated, a.rpki_validated, a.loa_validated,
+      a.irr_validated, a.rpki_validated, a.loa_validated, a.managed_by,
       coalesce(array_agg(r.slug order by r.slug collate "C") filter (where ar.configured), '{}') as regions,
       coalesce(array_agg(r.slug order by r.slug collate "C") filter (where r.id is not null), '{}') as known,
       coalesce(bool_and(ar.state = 'withdrawn'), true) as withdrawn
@@ -125,7 +125,11 @@ async function readAnnouncements(db: Db | Trx): Promise<Row<'announcement'>[]> {
     join teams t on t.id = a.team_id
     left join announcement_regions ar on ar.announcement_id = a.id
     left join regions r on r.id = ar.region_id
-    group by a.id, t.slug`.execute(db)
+    where a.deleted is null and (a.claimed is not null
+      or a.managed_by = 'operator' and not exists (
+        select from announcements o where o.prefix = a.prefix and o.claimed is not null and o.deleted is null))
+    group by a.id, t.slug
+    order by a.id`.execute(db)
   return rows.map((row) => {
     const { id, team, origin_asn, description, enabled, suspended, regions } = row
     const prefix = parsePrefix(row.prefix)
@@ -139,6 +143,7 @@ async function readAnnouncements(db: Db | Trx): Promise<Row<'announcement'>[]> {
     return rowOf('announcement', prefix, id, fields, {
       inUse: atRest ? null : 'it is withdrawn first, apply again when it is',
       alsoRefersTo: row.known.map((slug) => `region ${slug}`),
+      prunable: row.managed_by === 'operator',
     })
   })
 }
@@ -154,6 +159,7 @@ type AnnouncementRow = {
   irr_validated: Date | null
   rpki_validated: Date | null
   loa_validated: Date | null
+  managed_by: string
   regions: string[]
   known: string[]
   withdrawn: boolean

@@ -35,6 +35,7 @@ function after(current: Current, { changes }: Plan): Current {
         fields,
         inUse: null,
         alsoRefersTo: [],
+        prunable: true,
       } as unknown as Row)
     }
   }

@@ -124,7 +124,7 @@ function planPrune(desired: Desired, current: Current, notices: string[]): Chang
   for (const kind of kinds.toReversed()) {
     if (!desired.present.has(sectionOf[kind])) continue
     for (const row of current[kind].values()) {
-      if (named.has(`${kind} ${row.key}`)) continue
+      if (named.has(`${kind} ${row.key}`) || !row.prunable) continue
       const reason = row.inUse ?? references.leaningOn(row)
       if (reason === null) references.remove(row)
       changes.push(...pruneOne(row, reason, notices))

@@ -94,6 +94,8 @@ export type Row<K extends Kind = Kind> = {
     readonly inUse: string | null
     /** `region ams`: what it leans on beyond what its fields name. */
     readonly alsoRefersTo: readonly string[]
+    /** False for what a team made itself: the file need not name it. */
+    readonly prunable: boolean
   }
 }[K]
 
