@@ -14,7 +14,7 @@ const allowed: Record<string, readonly string[]> = {
   runtime: ['net', 'contract', 'packages'],
   db: ['runtime', 'net', 'contract', 'packages'],
   http: ['contract', 'runtime', 'packages'],
-  drivers: ['net', 'runtime', 'packages', 'type:byoip'],
+  drivers: ['net', 'runtime', 'packages', 'type:byoip', 'type:inventory'],
   team: ['contract', 'net', 'runtime', 'db', 'packages'],
   session: ['contract', 'net', 'runtime', 'db', 'team', 'packages'],
   inventory: ['contract', 'net', 'runtime', 'db', 'team', 'packages'],

@@ -1,0 +1,135 @@
+// One real NSD that answers for reverse DNS: what a team would publish in its zones is put here. It must not resolve: it
+// knows the records that it was given, under `arpa`, and refuses everything else.
+import type { ChildProcess } from 'node:child_process'
+import { Resolver } from 'node:dns/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, randomSubnet } from './address.ts'
+import { isRunning, killProgram, startProgram } from './program.ts'
+import { waitFor } from './wait.ts'
+
+export type TxtRecord = {
+  /** Below `arpa`, without the last dot: `_pharos-asn.113.0.203.in-addr.arpa`. */
+  readonly name: string
+  readonly text: string
+}
+
+export type NameServerOptions = {
+  readonly folder: string
+  readonly address: string
+  readonly port: number
+  /** Zones below `arpa` whose data it has lost: SERVFAIL. */
+  readonly failing?: readonly string[]
+}
+
+/** An NSD; `start` begins and `stop` ends it. */
+export class NameServer {
+  readonly options: NameServerOptions
+  #child: ChildProcess | undefined
+  #records: readonly TxtRecord[] = []
+  #serial = 0
+
+  constructor(options: NameServerOptions) {
+    this.options = options
+  }
+
+  /** As Pharos is told of it. */
+  get server(): string {
+    return `${this.options.address}:${this.options.port}`
+  }
+
+  async start(): Promise<void> {
+    const { folder } = this.options
+    const configFile = join(folder, 'nsd.conf')
+    await writeFile(configFile, nsdConfig(this.options))
+    await this.#writeZone()
+    this.#child = startProgram('nsd', ['-d', '-c', configFile], join(folder, 'nsd.out'))
+    await this.#serves()
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child) await killProgram(this.#child, 'SIGTERM')
+  }
+
+  /** In the place of all records that were there; resolves when they are served. */
+  async setRecords(records: readonly TxtRecord[]): Promise<void> {
+    this.#records = records
+    if (!this.#child || !isRunning(this.#child)) return
+    await this.#writeZone()
+    this.#child.kill('SIGHUP')
+    await this.#serves()
+  }
+
+  #writeZone(): Promise<void> {
+    this.#serial++
+    return writeFile(join(this.options.folder, 'arpa.zone'), zoneOf(this.#serial, this.#records))
+  }
+
+  /** It goes on with the old zone until the new one is read. */
+  async #serves(): Promise<void> {
+    const resolver = new Resolver({ timeout: 250, tries: 1 })
+    resolver.setServers([this.server])
+    const serial = () =>
+      resolver.resolveSoa('arpa').then(
+        (soa) => soa.serial,
+        () => undefined,
+      )
+    await waitFor('NSD serves the zone', async () => (await serial()) === this.#serial)
+  }
+}
+
+/** One of its own for a test: in a temporary folder, at a free port, gone at the end of the scope. */
+export async function startNameServer(
+  options: Pick<NameServerOptions, 'failing'> = {},
+): Promise<NameServer & AsyncDisposable> {
+  const folder = await mkdtemp(join(tmpdir(), 'pharos-nsd-'))
+  const address = `${randomSubnet()}.53`
+  const server = new NameServer({ ...options, folder, address, port: await freePort(address, 5300) })
+  const dispose = async () => {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  await server.start().catch(async (error: Error) => {
+    await dispose()
+    throw error
+  })
+  return Object.assign(server, { [Symbol.asyncDispose]: dispose })
+}
+
+/** It is nobody's service: one process, no control port, its files in the lab's folder, and no change of user. */
+function nsdConfig({ folder, address, port, failing = [] }: NameServerOptions): string {
+  const zones = [['arpa', 'arpa.zone'], ...failing.map((name) => [name, 'there-is-none.zone'])]
+  return `
+server:
+  ip-address: ${address}@${port}
+  username: ""
+  chroot: ""
+  zonesdir: "${folder}"
+  database: ""
+  pidfile: "${join(folder, 'nsd.pid')}"
+  xfrdfile: "${join(folder, 'xfrd.state')}"
+  zonelistfile: "${join(folder, 'zone.list')}"
+  xfrdir: "${folder}"
+  server-count: 1
+  rrl-ratelimit: 0
+remote-control:
+  control-enable: no
+${zones.map(([name, file]) => `zone:\n  name: "${name}"\n  zonefile: "${file}"\n`).join('')}`
+}
+
+function zoneOf(serial: number, records: readonly TxtRecord[]): string {
+  return [
+    `arpa. 60 IN SOA ns.arpa. hostmaster.arpa. ${serial} 3600 600 86400 60`,
+    'arpa. 60 IN NS ns.arpa.',
+    'ns.arpa. 60 IN A 127.0.0.1',
+    ...records.map(({ name, text }) => `${name}. 60 IN TXT ${stringsOf(text)}`),
+    '',
+  ].join('\n')
+}
+
+/** A string of DNS has at most 255 octets; a longer text is several, which readers join. */
+function stringsOf(text: string): string {
+  const parts = text.match(/.{1,255}/gs) ?? ['']
+  return parts.map((part) => `"${part.replace(/["\\]/g, '\\$&')}"`).join(' ')
+}

@@ -1,0 +1,39 @@
+// The zones of reverse DNS (RFC 1035 section 3.5, RFC 3596 section 2.5) that stand for a prefix. Names only: whether a
+// zone exists is not known here.
+import { widthOf } from './bits.ts'
+import { firstOf, prefixParts } from './prefix.ts'
+import type { Prefix } from './prefix.ts'
+
+/** A label stands for so many bits. */
+const labels = {
+  4: { bits: 8, root: 'in-addr.arpa', radix: 10 },
+  6: { bits: 4, root: 'ip6.arpa', radix: 16 },
+}
+
+/** The longest that registries delegate as a zone. */
+const lengthMax = { 4: 24, 6: 128 }
+
+/**
+ * The zones that together are exactly the prefix, in the order of their addresses, in lower case and without the last dot:
+ * one where its length is that of a whole number of labels, otherwise up to 128 (IPv4) or 8. None for an IPv4 prefix
+ * longer than /24, whose zone belongs to the holder of the /24.
+ */
+export function reverseZones(prefix: Prefix): readonly string[] {
+  const { family, length } = prefixParts(prefix)
+  if (length > lengthMax[family]) return []
+  const { bits } = labels[family]
+  const count = Math.ceil(length / bits)
+  const zones = 2 ** (count * bits - length)
+  const first = firstOf(prefix) >> BigInt(widthOf(family) - count * bits)
+  return Array.from({ length: zones }, (_, at) => zoneOf(family, first + BigInt(at), count))
+}
+
+/** `value` are the bits that its labels stand for. */
+function zoneOf(family: 4 | 6, value: bigint, count: number): string {
+  const { bits, root, radix } = labels[family]
+  const mask = (1n << BigInt(bits)) - 1n
+  const names = Array.from({ length: count }, (_, at) =>
+    ((value >> BigInt(at * bits)) & mask).toString(radix),
+  )
+  return [...names, root].join('.')
+}
