@@ -137,7 +137,8 @@ async function measureIdle(world: World, ticks: number): Promise<Idle> {
   let ms = 0
   for (let tick = 0; tick < ticks; tick++) {
     const startedAt = Date.now()
-    await client.query(`select pg_notify('pharos', 'announcements')`)
+    // As after the decision about a hold: `announcements` would only ask for what was switched, which is nothing.
+    await client.query(`select pg_notify('pharos', 'holds')`)
     ms += await untilReconciled(world, startedAt, 0)
   }
   return {

@@ -1,6 +1,7 @@
 // The guard between a plan and the router: which of its withdrawals may go out now, and which wait for a human. Pure.
 // It never holds an announcement, and it never lets a withdrawal pass that no row explains and nobody approved.
 import type { Prefix } from '../net/prefix.ts'
+import { isLingering } from './observe.ts'
 import type { CheckedRow, Plan } from './plan.ts'
 import type { Route } from './speaker.ts'
 
@@ -26,6 +27,8 @@ export type Decision = {
 }
 
 export type GuardContext = {
+  /** Routes of ours on the region's router, however many of them the plan is about. */
+  readonly routes: number
   /** Since the older of the rows and the routes was read. */
   readonly planAgeMs: number
   /** Withdrawals that nobody approved, sent in the last ten minutes. */
@@ -39,6 +42,7 @@ export type PlannedHold = {
   readonly withdrawals: readonly Prefix[]
 }
 
+/** `approved`: by staff, or because it was sent before and the router shows the route still. It is not counted again. */
 export type Withdrawal = { readonly prefix: Prefix; readonly approved: boolean }
 
 export type Verdict = {
@@ -60,7 +64,7 @@ export function guardPlan(plan: Plan, context: GuardContext): Verdict {
   const explained = sortOut(plan.withdraw, plan, context.decisions)
   const unexplained = sortOut(plan.unexplained, plan, context.decisions)
   const rowsDoubtful = areRowsDoubtful(plan)
-  const tooMany = explained.open.length + context.withdrawnRecently > withdrawalsMax(plan.observed.size)
+  const tooMany = explained.open.length + context.withdrawnRecently > withdrawalsMax(context.routes)
   const holdsExplained = explained.open.length > 0 && (rowsDoubtful || tooMany)
   const held = [...(holdsExplained ? explained.open : []), ...unexplained.open]
   const hold = holdOf(plan, context, held, tooMany && holdsExplained)
@@ -87,8 +91,9 @@ type Sorted = Record<'open' | 'approved' | 'declined', readonly Prefix[]>
 
 function sortOut(prefixes: readonly Prefix[], plan: Plan, decisions: readonly Decision[]): Sorted {
   const groups = Object.groupBy(prefixes, (prefix) => {
-    const decision = decisionAbout(prefix, plan.rows.get(prefix), decisions)
-    if (!decision) return 'open'
+    const row = plan.rows.get(prefix)
+    const decision = decisionAbout(prefix, row, decisions)
+    if (!decision) return row && isLingering(row) ? 'approved' : 'open'
     return decision.approved ? 'approved' : 'declined'
   })
   return { open: [], approved: [], declined: [], ...groups }
@@ -133,7 +138,7 @@ function holdOf(
     findings.push(['invalid_rows', `${quarantined.length} of ${total} rows make no sense (${example}).`])
   }
   if (tooMany) {
-    const max = withdrawalsMax(observed.size)
+    const max = withdrawalsMax(context.routes)
     const before = `${context.withdrawnRecently} went out in the last ${windowMinutes} minutes`
     findings.push(['too_many_withdrawals', `More than ${max} withdrawals; ${before}.`])
   }

@@ -2,7 +2,7 @@
 // the reason for people. Pure.
 import type { Prefix } from '../net/prefix.ts'
 import type { RegionState } from './announcement.ts'
-import type { CheckedRow, Plan, QuarantinedRow } from './plan.ts'
+import type { CheckedRow, Plan, PlanRow, QuarantinedRow } from './plan.ts'
 import type { SeenRow } from './reconcile.store.ts'
 import { sameRoute, type Route } from './speaker.ts'
 
@@ -11,6 +11,8 @@ export type Outcome = {
   readonly after: ReadonlyMap<Prefix, Route>
   readonly wanted: ReadonlyMap<Prefix, Route>
   readonly waiting: ReadonlyMap<Prefix, Date>
+  /** What was sent away. */
+  readonly withdrawn: ReadonlySet<Prefix>
   readonly held: ReadonlySet<Prefix>
   readonly declined: ReadonlySet<Prefix>
   /** What the router refused. */
@@ -48,7 +50,8 @@ function dampedMessage(until: Date): string {
   return `It was switched too often within an hour; it is announced at ${until.toISOString()} at the earliest.`
 }
 
-function seenOfUndesired({ prefix }: CheckedRow, { after, held, declined, refused }: Outcome): Seen {
+function seenOfUndesired(row: CheckedRow, { after, withdrawn, held, declined, refused }: Outcome): Seen {
+  const { prefix } = row
   if (!after.has(prefix)) return { state: 'withdrawn', message: null }
   if (refused.has(prefix))
     return { state: 'error', message: 'The router of the region refuses the withdrawal.' }
@@ -64,7 +67,18 @@ function seenOfUndesired({ prefix }: CheckedRow, { after, held, declined, refuse
       message: 'The operator has declined the withdrawal; it is still announced.',
     }
   }
-  return { state: 'withdrawing', message: null }
+  return { state: 'withdrawing', message: withdrawn.has(prefix) ? lingeringMessage(row) : null }
+}
+
+/** Whether the row says that its withdrawal was sent since it was last switched, and did not help. */
+export function isLingering(row: PlanRow): boolean {
+  return row.state === 'withdrawing' && row.message === lingeringMessage(row)
+}
+
+/** The same at every run, since a row is written only where it changes. */
+function lingeringMessage({ changedMs }: PlanRow): string {
+  const since = changedMs === null ? '' : `; it was switched off at ${new Date(changedMs).toISOString()}`
+  return `The withdrawal was sent, and the router still shows it${since}.`
 }
 
 function seenOfQuarantined({ row, reason }: QuarantinedRow): SeenRow[] {

@@ -127,7 +127,8 @@ function whatIsWrong(region: PlanRegion, row: PlanRow, prefix: Prefix | undefine
   return undefined
 }
 
-function readPrefix(text: unknown): Prefix | undefined {
+/** The prefix of a row, or undefined where there is none to be read. */
+export function readPrefix(text: unknown): Prefix | undefined {
   try {
     return parsePrefix(text as string)
   } catch {

@@ -7,9 +7,10 @@ import type { Log } from '../runtime/log.ts'
 import { createLoop, type Loop } from '../runtime/loop.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import type { RouteSettings } from './plan.ts'
+import { quickRun, type KnownRegion, type QuickReport } from './quick-run.ts'
 import { reconcileRegion, type RunReport } from './reconcile.ts'
-import { readRegionRows, readRegions, type RegionRecord } from './reconcile.store.ts'
-import { RegionLock } from './region-lock.store.ts'
+import { readMovingRows, readRegionRows, readRegions, type RegionRecord } from './reconcile.store.ts'
+import { RegionLock, type RegionLease } from './region-lock.store.ts'
 import type { Speaker } from './speaker.ts'
 
 export type ReconcilersDeps = {
@@ -25,6 +26,11 @@ export type ReconcilersDeps = {
 }
 
 const defaultIntervalMs = 30_000
+/** From the last change of a burst to the full run over it, and from the first one at most. */
+const fullAfterMs = 1_500
+const fullAfterMsMax = 15_000
+/** Regions are looked for when everything that was woken with it is on its way. */
+const lookAfterMs = 250
 /** A run that takes longer is reported; every wait in it has a shorter limit of its own. */
 const runTimeoutMs = 120_000
 
@@ -39,6 +45,7 @@ class Reconcilers implements Component {
   readonly #loop: Loop
   readonly #regions = new Map<number, RegionReconciler>()
   readonly #off: (() => void)[] = []
+  #looking: NodeJS.Timeout | undefined
 
   constructor(deps: ReconcilersDeps) {
     this.#deps = deps
@@ -47,20 +54,30 @@ class Reconcilers implements Component {
   }
 
   start(): void {
+    const { waker } = this.#deps
     const wakeAll = () => {
-      // A region that was just added has no loop yet that could be woken.
-      this.#loop.wake()
       for (const region of this.#regions.values()) region.wake()
+      // A region that was just added has no loop yet that could be woken.
+      this.#looking ??= setTimeout(() => this.#lookNow(), lookAfterMs)
     }
-    this.#off.push(this.#deps.waker.on('announcements', wakeAll), this.#deps.waker.on('holds', wakeAll))
+    const wakeAllFully = () => {
+      for (const region of this.#regions.values()) region.wakeFully()
+    }
+    this.#off.push(waker.on('announcements', wakeAll), waker.on('holds', wakeAllFully))
     this.#loop.start()
   }
 
   async stop(): Promise<void> {
     for (const off of this.#off.splice(0)) off()
+    clearTimeout(this.#looking)
     await this.#loop.stop()
     await Promise.all([...this.#regions.values()].map((region) => region.stop()))
     this.#regions.clear()
+  }
+
+  #lookNow(): void {
+    this.#looking = undefined
+    this.#loop.wake()
   }
 
   /** Starts what is new, restarts what is reached otherwise, stops what is gone. One bad region stops no other. */
@@ -87,16 +104,26 @@ class Reconcilers implements Component {
   }
 }
 
-/** One region's loop with what it keeps between runs: the lock, the connection to the speaker, who that is. */
+/**
+ * One region's loop with what it keeps between runs: the lock, the connection to the speaker, who that is. A run is quick
+ * when a full one under the same lease has succeeded before and none is due: at the start, at its interval, when the
+ * speaker came up, when a hold was decided, after a failure, and soon after a quick run that met anything.
+ */
 class RegionReconciler {
   readonly #deps: ReconcilersDeps
   readonly #region: RegionRecord
   readonly #speaker: Speaker
   readonly #routes: RouteSettings
+  readonly #intervalMs: number
   readonly #lock: RegionLock
   readonly #loop: Loop
   #asn: number | undefined
   #unwatch: (() => void) | undefined
+  #known: (KnownRegion & { readonly lease: RegionLease }) | undefined
+  #isFullDue = false
+  #fullTimer: NodeJS.Timeout | undefined
+  /** When the first change was made that no full run has seen; milliseconds of performance.now(). */
+  #changedMs: number | undefined
 
   constructor(deps: ReconcilersDeps, region: RegionRecord) {
     const { postgres, log, metrics, intervalMs = defaultIntervalMs } = deps
@@ -104,6 +131,7 @@ class RegionReconciler {
     this.#region = region
     this.#speaker = deps.speakerOf(region)
     this.#routes = deps.routesOf?.(region) ?? {}
+    this.#intervalMs = intervalMs
     this.#lock = new RegionLock(postgres, region.id)
     const name = `reconcile:${region.slug}`
     this.#loop = createLoop({
@@ -122,7 +150,7 @@ class RegionReconciler {
 
   start(): void {
     // A router that was restarted has forgotten everything: it is told again at once, not half a minute later.
-    this.#unwatch = this.#speaker.watch(() => this.#loop.wake())
+    this.#unwatch = this.#speaker.watch(() => this.wakeFully())
     this.#loop.start()
   }
 
@@ -130,9 +158,15 @@ class RegionReconciler {
     this.#loop.wake()
   }
 
+  wakeFully(): void {
+    this.#isFullDue = true
+    this.#loop.wake()
+  }
+
   async stop(): Promise<void> {
     this.#unwatch?.()
     await this.#loop.stop()
+    clearTimeout(this.#fullTimer)
     await this.#lock.release()
     await this.#speaker.close()
   }
@@ -140,23 +174,54 @@ class RegionReconciler {
   async #run(): Promise<void> {
     const lease = await this.#lock.hold()
     if (!lease) return
+    const known = this.#known?.lease === lease && !this.#isFullDue ? this.#known : undefined
     try {
-      this.#report(await reconcileRegion(this.#reconcileDeps(), lease))
+      if (known) await this.#runQuickly(lease, known)
+      else await this.#runFully(lease)
     } catch (error) {
-      // Who it is, and whether the lock still stands, is asked anew.
+      // Who it is, how the region is, and whether the lock still stands, is asked anew.
       this.#asn = undefined
+      this.#known = undefined
       await this.#lock.release()
+      this.#fullIn(known ? fullAfterMs : this.#intervalMs)
       throw error
     }
   }
 
-  #reconcileDeps() {
+  async #runFully(lease: RegionLease): Promise<void> {
+    this.#isFullDue = false
+    this.#changedMs = undefined
+    const report = await reconcileRegion({ ...this.#runDeps(), readRows: readRegionRows }, lease)
+    this.#known = { ...report, lease }
+    this.#fullIn(this.#intervalMs)
+    this.#report(report)
+  }
+
+  async #runQuickly(lease: RegionLease, known: KnownRegion): Promise<void> {
+    const report = await quickRun({ ...this.#runDeps(), readMoving: readMovingRows }, lease, known)
+    if (report.full === 'now') this.wakeFully()
+    if (report.full === 'soon') this.#fullSoon()
+    if (report.full !== undefined) this.#reportQuick(report)
+  }
+
+  /** Once a burst of changes is over, or lasts. */
+  #fullSoon(): void {
+    const nowMs = performance.now()
+    this.#changedMs ??= nowMs
+    this.#fullIn(Math.min(fullAfterMs, this.#changedMs + fullAfterMsMax - nowMs, this.#intervalMs))
+  }
+
+  #fullIn(delayMs: number): void {
+    clearTimeout(this.#fullTimer)
+    this.#fullTimer = setTimeout(() => this.wakeFully(), delayMs)
+  }
+
+  #runDeps() {
     return {
       db: this.#deps.postgres.owner,
       speaker: this.#speaker,
       asn: () => this.#askAsn(),
       routes: this.#routes,
-      readRows: readRegionRows,
       now: () => new Date(),
       elapsedMs: () => performance.now(),
     }
@@ -173,5 +238,10 @@ class RegionReconciler {
     const { announced, withdrawn, held, refused, quarantined } = report
     const level = held + refused + quarantined > 0 ? 'warn' : announced + withdrawn > 0 ? 'info' : 'debug'
     this.#deps.log[level]({ region, ...report }, 'reconciled')
+  }
+
+  #reportQuick(report: QuickReport): void {
+    const level = report.refused > 0 ? 'warn' : report.announced + report.withdrawn > 0 ? 'info' : 'debug'
+    this.#deps.log[level]({ region: this.#region.slug, ...report }, 'reconciled what was switched')
   }
 }

@@ -17,13 +17,15 @@ export type SandboxSpeakerConfig = {
 
 /**
  * The imagined daemon of one region, for demos and tests to disturb: `down` makes calls unreachable, `refuses` picks
- * prefixes that it does not accept, `restart` forgets every route as a real daemon does.
+ * prefixes that it does not accept, `keeps` those whose withdrawal it takes and does not carry out, `restart` forgets
+ * every route as a real daemon does.
  */
 export class SandboxRegion {
   readonly #tables = new Map<string, Map<string, Route>>()
   readonly #watchers = new Set<() => void>()
   #down = false
   refuses: (prefix: string) => boolean = () => false
+  keeps: (prefix: string) => boolean = () => false
   /** How many calls changed something or tried to. */
   changes = 0
 
@@ -124,7 +126,7 @@ class SandboxSpeaker implements Speaker {
     this.#region.changes++
     await this.#answer()
     const table = this.#region.table(this.#owner)
-    for (const { prefix } of routes) table.delete(prefix)
+    for (const { prefix } of routes) if (!this.#region.keeps(prefix)) table.delete(prefix)
   }
 
   watch(onUp: () => void) {
