@@ -119,11 +119,11 @@ function asPathOctets(asPath: readonly number[]): number[] {
 }
 
 function readAsPath(octets: Uint8Array, start: number): number[] {
-  let asPath: number[] = []
+  const asPath: number[] = []
   for (let at = start; at < octets.length;) {
     const end = at + 2 + (octets[at + 1] ?? 0) * 4
     if (octets[at] !== asSequence || end > octets.length) throw new TypeError('not an AS path of sequences')
-    asPath = asPath.concat(readWords(octets, at + 2, end))
+    asPath.push(...readWords(octets, at + 2, end))
     at = end
   }
   return asPath

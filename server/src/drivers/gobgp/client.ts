@@ -28,6 +28,7 @@ export class GobgpClient {
   readonly #address: string
   readonly #running = new Set<{ cancel(): void }>()
   #closed = false
+  #losses = 0
 
   constructor(connection: GobgpConnection) {
     this.#address = connection.address
@@ -39,6 +40,16 @@ export class GobgpClient {
       'grpc.use_local_subchannel_pool': 1,
       ...(connection.tls && ipOf(connection.address) ? { 'grpc.ssl_target_name_override': noName } : {}),
     })
+    this.#countLosses(grpc.connectivityState.IDLE)
+  }
+
+  get address(): string {
+    return this.#address
+  }
+
+  /** How often the connection ended so far: who answers on the next one may be another daemon. */
+  get losses(): number {
+    return this.#losses
   }
 
   unary<I extends DescMessage, O extends DescMessage>(
@@ -71,15 +82,22 @@ export class GobgpClient {
     })
   }
 
-  clientStream<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodClientStreaming<I, O>,
-    requests: readonly MessageShape<I>[],
+  /** Sends the requests as the octets that they are given in: nothing may change between a check and the wire. */
+  clientStream(
+    method: DescMethodClientStreaming<DescMessage, DescMessage>,
+    requests: readonly Uint8Array[],
     deadline: Date,
-  ): Promise<MessageShape<O>> {
+  ): Promise<undefined> {
     return this.#call((done) => {
-      const { path, serialize, deserialize } = wire(method)
-      const call = this.#grpc.makeClientStreamRequest(path, serialize, deserialize, { deadline }, done)
-      call.on('error', () => {}) // told through `done` as well
+      const answered = (error: grpc.ServiceError | null): void => done(error)
+      const call = this.#grpc.makeClientStreamRequest(
+        pathOf(method),
+        asBuffer,
+        ignore,
+        { deadline },
+        answered,
+      )
+      call.on('error', () => {}) // told through `answered` as well
       for (const request of requests) call.write(request)
       call.end()
       return call
@@ -110,6 +128,16 @@ export class GobgpClient {
     this.#grpc.close()
   }
 
+  /** Follows the connection without ever starting one. */
+  #countLosses(before: grpc.connectivityState): void {
+    const channel = this.#grpc.getChannel()
+    channel.watchConnectivityState(before, Infinity, () => {
+      if (this.#closed) return
+      if (before === grpc.connectivityState.READY) this.#losses++
+      this.#countLosses(channel.getConnectivityState(false))
+    })
+  }
+
   async #call<T>(
     start: (done: (error: grpc.ServiceError | null, value?: T) => void) => { cancel(): void },
   ): Promise<T> {
@@ -131,9 +159,19 @@ export class GobgpClient {
   }
 }
 
+function pathOf({ parent, name }: Method<DescMessage, DescMessage>): string {
+  return `/${parent.typeName}/${name}`
+}
+
+function asBuffer(octets: Uint8Array): Buffer {
+  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength)
+}
+
+function ignore(): undefined {}
+
 function wire<I extends DescMessage, O extends DescMessage>(method: Method<I, O>) {
   return {
-    path: `/${method.parent.typeName}/${method.name}`,
+    path: pathOf(method),
     serialize: (message: MessageShape<I>) => Buffer.from(toBinary(method.input, message)),
     deserialize: (octets: Buffer) => fromBinary(method.output, octets, { readUnknownFields: false }),
   }

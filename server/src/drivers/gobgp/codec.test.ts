@@ -8,18 +8,21 @@ import { maskBits, widthOf } from '../../net/bits.ts'
 import { formatBits } from '../../net/bits-text.ts'
 import { type Prefix, parsePrefix } from '../../net/prefix.ts'
 import { decodeAttributes, decodeNlri, encodeAttributes, encodeNlri } from './attributes.ts'
-import { decodeOwnRoute, encodeRoute, encodeWithdrawal, parseOwner } from './codec.ts'
-import { type Path, PathSchema } from './generated/gobgp_pb.js'
+import { decodeOwnRoute, encodeRoute, encodeWithdrawal, parseOwner, type Path } from './codec.ts'
+import { PathSchema } from './generated/gobgp_pb.js'
+import * as v4 from './generated/gobgp4_pb.js'
 
 const numRuns = process.env['PHAROS_TEST_LONG'] === '1' ? 100_000 : 2_000
 const owner = parseOwner('64500:1:1')
 
-it('turns every route into octets and back', () => {
+it('turns every route into octets and back, for both versions', () => {
   fc.assert(
     fc.property(routes, (route) => {
-      const path = listed(encodeRoute(route, owner))
-      const decoded = decodeOwnRoute(path, familyOf(route.prefix), owner)
-      assert.ok(decoded && sameRoute(decoded, route), JSON.stringify({ route, decoded }))
+      const path = encodeRoute(route, owner)
+      for (const answered of [listed(path), listed4(path)]) {
+        const decoded = decodeOwnRoute(answered, familyOf(route.prefix), owner)
+        assert.ok(decoded && sameRoute(decoded, route), JSON.stringify({ route, decoded }))
+      }
     }),
     { numRuns },
   )
@@ -42,9 +45,16 @@ it('needs the path identifier, the owner community and the local origin, all thr
   const path = listed(encodeRoute(example, owner))
   assert.ok(decodeOwnRoute(path, 4, owner))
   assert.equal(decodeOwnRoute({ ...path, identifier: 0 }, 4, owner), undefined)
-  assert.equal(decodeOwnRoute({ ...path, neighborIp: '192.0.2.9' }, 4, owner), undefined)
+  for (const neighborIp of ['192.0.2.9', '2001:db8::9', 'fe80::1%eth0'])
+    assert.equal(decodeOwnRoute({ ...path, neighborIp }, 4, owner), undefined)
   const withoutOwner = encodeAttributes(example.prefix, example)
   assert.equal(decodeOwnRoute({ ...path, pattrsBinary: withoutOwner }, 4, owner), undefined)
+})
+
+it('does not take a path without octets for one of others', () => {
+  const path = listed({ ...encodeRoute(example, owner), nlriBinary: new Uint8Array(), pattrsBinary: [] })
+  assert.throws(() => decodeOwnRoute(path, 4, owner), TypeError)
+  assert.throws(() => decodeOwnRoute({ ...path, identifier: 0 }, 4, owner), TypeError)
 })
 
 it('writes the octets that RFC 4271, 4760, 1997 and 8092 ask for', () => {
@@ -115,10 +125,7 @@ it('reads a route with any octet changed, or throws an Error', () => {
 })
 
 it('makes a withdrawal that names one prefix and says that it is one', () => {
-  const path = fromBinary(
-    PathSchema,
-    toBinary(PathSchema, encodeWithdrawal(parsePrefix('192.0.2.0/24'), owner)),
-  )
+  const path = listed(encodeWithdrawal(parsePrefix('192.0.2.0/24'), owner))
   assert.equal(path.isWithdraw, true)
   assert.equal(path.identifier, owner.identifier)
   assert.equal(decodeNlri(path.nlriBinary, 4), '192.0.2.0/24')
@@ -145,6 +152,10 @@ const example: Route = {
 /** As the daemon answers it: over the wire once, and with where it came from. */
 function listed(path: Path): Path {
   return fromBinary(PathSchema, toBinary(PathSchema, create(PathSchema, { ...path, neighborIp: '<nil>' })))
+}
+
+function listed4(path: Path): Path {
+  return fromBinary(v4.PathSchema, toBinary(v4.PathSchema, create(v4.PathSchema, path)))
 }
 
 function hex(octets: readonly Uint8Array[]): string[] {

@@ -1,6 +1,7 @@
 // Our Route and GoBGP's Path, and which paths are ours. The owner community says so to people and routers; the path
-// identifier (RFC 7911) says so to GoBGP, which replaces and withdraws only paths of the same identifier.
-import { create } from '@bufbuild/protobuf'
+// identifier (RFC 7911) says so to GoBGP, which replaces and withdraws only paths of the same identifier. All of it is
+// the same for every version of GoBGP; what is not stands in dialect.ts.
+import { isIP } from 'node:net'
 import type { Route } from '../../byoip/speaker.ts'
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
@@ -14,7 +15,17 @@ import {
   encodeNlri,
   safiUnicast,
 } from './attributes.ts'
-import { type Path, PathSchema } from './generated/gobgp_pb.js'
+
+/** What every version of GoBGP calls a path, as far as we say and read it. The octets are those of BGP. */
+export type Path = {
+  readonly isWithdraw: boolean
+  readonly family?: { readonly afi: number; readonly safi: number } | undefined
+  /** Who sent it to the daemon; no address for what was originated there. */
+  readonly neighborIp: string
+  readonly identifier: number
+  readonly nlriBinary: Uint8Array
+  readonly pattrsBinary: Uint8Array[]
+}
 
 /**
  * Whose routes: a large community `asn:function:owner`, and the path identifier that follows from it. GoBGP's command
@@ -30,27 +41,35 @@ export function parseOwner(text: string): Owner {
 /** Throws with a text for operators when the route cannot be one. */
 export function encodeRoute(route: Route, owner: Owner): Path {
   const largeCommunities = [...route.largeCommunities, owner.community]
-  return create(PathSchema, {
+  return {
+    isWithdraw: false,
+    neighborIp: '',
     family: wireFamily(familyOf(route.prefix)),
     identifier: owner.identifier,
     nlriBinary: encodeNlri(route.prefix),
     pattrsBinary: encodeAttributes(route.prefix, { ...route, largeCommunities }),
-  })
+  }
 }
 
 /** A withdrawal of our path for the prefix: its attributes do not matter. */
 export function encodeWithdrawal(prefix: Prefix, owner: Owner): Path {
-  return create(PathSchema, {
+  return {
     isWithdraw: true,
+    neighborIp: '',
     family: wireFamily(familyOf(prefix)),
     identifier: owner.identifier,
     nlriBinary: encodeNlri(prefix),
-  })
+    pattrsBinary: [],
+  }
 }
 
-/** Undefined for what is not ours: learned from a neighbour, of another identifier, without the owner community. */
+/**
+ * Undefined for what is not ours: learned from a neighbour, of another identifier, without the owner community. Throws
+ * on a path that is not in octets, as all are in an answer that does not know the binary form: ours would be missing.
+ */
 export function decodeOwnRoute(path: Path, family: Family, owner: Owner): Route | undefined {
-  if (path.identifier !== owner.identifier || path.neighborIp !== originatedHere) return undefined
+  if (path.nlriBinary.length === 0) throw new TypeError('it has no octets of a prefix')
+  if (path.identifier !== owner.identifier || isIP(path.neighborIp) !== 0) return undefined
   const { asPath, nextHop, communities, largeCommunities } = decodeAttributes(path.pattrsBinary)
   if (!largeCommunities.includes(owner.community)) return undefined
   return {
@@ -65,9 +84,6 @@ export function decodeOwnRoute(path: Path, family: Family, owner: Owner): Route 
 export function wireFamily(family: Family): { afi: number; safi: number } {
   return { afi: afiOf(family), safi: safiUnicast }
 }
-
-/** What Go prints for the address of no neighbour. */
-const originatedHere = '<nil>'
 
 /** FNV-1a of 32 bits, never 0: two owners get two identifiers, the same owner always the same. */
 function identifierOf(owner: string): number {

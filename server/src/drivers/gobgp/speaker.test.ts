@@ -171,16 +171,34 @@ it('rejects what is running when it is closed', async (t) => {
   await running
 })
 
-it('says clearly that GoBGP 4 is not supported yet', async (t) => {
-  const fake = await fakeFor(t, { onlyMethod: '/api.GoBgpService/GetBgp' })
-  const speaker = speakerAt(t, fake.address)
-  await assert.rejects(speaker.probe(), ofKind('protocol', /GoBGP 4 is not supported yet/))
-  await assert.rejects(speaker.list(), ofKind('protocol', /./))
-})
-
 it('says clearly that something else answers', async (t) => {
   const fake = await fakeFor(t, { onlyMethod: '/other.Service/Do' })
-  await assert.rejects(speakerAt(t, fake.address).probe(), ofKind('protocol', /not GoBGP 3/))
+  const speaker = speakerAt(t, fake.address)
+  for (const call of [() => speaker.probe(), () => speaker.list(), () => speaker.announce(numbered(1))])
+    await assert.rejects(call, ofKind('protocol', /neither GoBGP 3\.x nor 4\.x/))
+})
+
+it('asks which version it speaks with once for a connection', async (t) => {
+  const fake = await fakeFor(t, { list: (call) => call.end() })
+  const speaker = speakerAt(t, fake.address)
+  await speaker.list()
+  await speaker.announce(numbered(3))
+  await speaker.withdraw(numbered(3))
+  assert.equal(fake.probes(), 1)
+})
+
+it('asks anew after an answer that made no sense', async (t) => {
+  let answers = 0
+  const fake = await fakeFor(t, {
+    list: (call) => {
+      if (answers++ < 2) call.emit('error', { code: 12, details: 'unknown service' })
+      else call.end()
+    },
+  })
+  const speaker = speakerAt(t, fake.address)
+  await assert.rejects(speaker.list(), ofKind('protocol', /unknown service/))
+  assert.deepEqual(await speaker.list(), [])
+  assert.equal(fake.probes(), 2)
 })
 
 async function conformanceFixture(): Promise<SpeakerFixture> {

@@ -1,22 +1,15 @@
-// The speaker on a GoBGP 3.x daemon. It must not retry, must not remember what is announced, and must not use a call of
-// GoBGP that can mean "everything".
-import { create } from '@bufbuild/protobuf'
+// The speaker on a GoBGP daemon, 3.x or 4.x; which one it is, the daemon is asked. It must not retry, must not remember
+// what is announced, and must not use a call of GoBGP that can mean "everything". 4.x was never tried with a real
+// daemon (docs/decisions/009-gobgp-4.md).
 import type { Route, Speaker, SpeakerIdentity } from '../../byoip/speaker.ts'
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError, type Refusal } from '../../runtime/driver-error.ts'
 import { GobgpClient, type GobgpConnection } from './client.ts'
-import { decodeOwnRoute, encodeRoute, type Owner, parseOwner, wireFamily } from './codec.ts'
-import {
-  type AddPathStreamRequest,
-  AddPathStreamRequestSchema,
-  GetBgpRequestSchema,
-  GobgpApi,
-  ListPathRequestSchema,
-  type Path,
-} from './generated/gobgp_pb.js'
-import { isGobgp4 } from './next-version.ts'
+import { decodeOwnRoute, encodeRoute, type Owner, parseOwner, type Path, wireFamily } from './codec.ts'
+import type { Dialect } from './dialect.ts'
+import { identify, type Identified, isProtocol } from './identify.ts'
 import { withdrawalOf } from './withdrawal.ts'
 
 export type GobgpSpeakerConfig = GobgpConnection & {
@@ -38,6 +31,8 @@ class GobgpSpeaker implements Speaker {
   readonly #client: GobgpClient
   readonly #config: GobgpSpeakerConfig
   readonly #owner: Owner
+  /** What was understood on the connection that stood after so many losses. */
+  #understood: { readonly dialect: Dialect; readonly losses: number } | undefined
 
   constructor(config: GobgpSpeakerConfig) {
     this.#owner = parseOwner(config.owner)
@@ -46,40 +41,33 @@ class GobgpSpeaker implements Speaker {
   }
 
   async probe(): Promise<SpeakerIdentity> {
-    const deadline = this.#deadline()
-    const { address } = this.#config
-    try {
-      const { global } = await this.#client.unary(
-        GobgpApi.method.getBgp,
-        create(GetBgpRequestSchema),
-        deadline,
-      )
-      if (!global?.asn)
-        throw new DriverError('unreachable', `gobgpd at ${address}: it has no configuration yet`)
-      return { name: 'GoBGP', version: '3.x', asn: global.asn, routerId: global.routerId }
-    } catch (error) {
-      if (!(error instanceof DriverError) || error.kind !== 'protocol') throw error
-      const next = await isGobgp4(this.#client, deadline)
-      const what = next ? 'GoBGP 4 is not supported yet, run 3.x' : 'what answers is not GoBGP 3.x'
-      throw new DriverError('protocol', `gobgpd at ${address}: ${what}`, { cause: error })
-    }
+    const { dialect, global } = await this.#identify(this.#deadline())
+    if (!global?.asn)
+      throw new DriverError('unreachable', `gobgpd at ${this.#config.address}: it has no configuration yet`)
+    return { name: 'GoBGP', version: dialect.version, asn: global.asn, routerId: global.routerId }
   }
 
-  async list(): Promise<readonly Route[]> {
-    const deadline = this.#deadline()
-    const lists = await Promise.all([this.#listFamily(4, deadline), this.#listFamily(6, deadline)])
-    return lists.flat()
+  list(): Promise<readonly Route[]> {
+    return this.#speak(async (dialect, deadline) => {
+      const families = [4, 6] as const
+      const lists = await Promise.all(
+        families.map((family) => this.#listFamily(dialect, family, [], deadline)),
+      )
+      return lists.flat()
+    })
   }
 
   async find(prefixes: readonly Prefix[]): Promise<readonly Route[]> {
-    const deadline = this.#deadline()
     const asked = new Set(prefixes)
-    const families = Map.groupBy(asked, familyOf)
     // A family of which nothing is asked is left out: to GoBGP an empty selection is the whole table.
-    const lists = await Promise.all(
-      [...families].map(([family, selected]) => this.#listFamily(family, deadline, selected)),
-    )
-    return lists.flat().filter(({ prefix }) => asked.has(prefix))
+    const families = [...Map.groupBy(asked, familyOf)]
+    if (families.length === 0) return []
+    return this.#speak(async (dialect, deadline) => {
+      const lists = await Promise.all(
+        families.map(([family, selected]) => this.#listFamily(dialect, family, selected, deadline)),
+      )
+      return lists.flat().filter(({ prefix }) => asked.has(prefix))
+    })
   }
 
   async announce(routes: readonly Route[]): Promise<void> {
@@ -92,20 +80,22 @@ class GobgpSpeaker implements Speaker {
         refused.push({ subject: route.prefix, reason: (error as Error).message })
       }
     }
-    const message = (part: readonly Named<Path>[]) =>
-      create(AddPathStreamRequestSchema, { paths: part.map(({ value }) => value) })
-    refused.push(...(await this.#send(paths, message, this.#deadline())))
+    refused.push(
+      ...(await this.#change(paths, (part, dialect) => dialect.encodeChange(part.map(({ value }) => value)))),
+    )
     this.#throwRefused(refused)
   }
 
   async withdraw(routes: readonly Pick<Route, 'prefix'>[]): Promise<void> {
     const prefixes = routes.map(({ prefix }) => ({ prefix, value: prefix }))
-    const message = (part: readonly Named<Prefix>[]) =>
+    const refused = await this.#change(prefixes, (part, dialect) =>
       withdrawalOf(
         part.map(({ prefix }) => prefix),
         this.#owner,
-      )
-    this.#throwRefused(await this.#send(prefixes, message, this.#deadline()))
+        dialect,
+      ),
+    )
+    this.#throwRefused(refused)
   }
 
   watch(onUp: () => void): () => void {
@@ -116,16 +106,36 @@ class GobgpSpeaker implements Speaker {
     this.#client.close()
   }
 
-  async #listFamily(family: Family, deadline: Date, selected: readonly Prefix[] = []): Promise<Route[]> {
-    const request = create(ListPathRequestSchema, {
-      family: wireFamily(family),
-      prefixes: selected.map((prefix) => ({ prefix })),
-      enableOnlyBinary: true,
-    })
-    const paths: Path[] = []
-    await this.#client.serverStream(GobgpApi.method.listPath, request, deadline, ({ destination }) => {
-      if (destination) paths.push(...destination.paths)
-    })
+  /**
+   * Does the work in the daemon's dialect. It is asked for anew on each connection, and after an answer that made no
+   * sense: a daemon may have been replaced by one of another version.
+   */
+  async #speak<T>(work: (dialect: Dialect, deadline: Date) => Promise<T>): Promise<T> {
+    const deadline = this.#deadline()
+    const isSame = this.#understood?.losses === this.#client.losses
+    const { dialect } = isSame ? this.#understood! : await this.#identify(deadline)
+    try {
+      return await work(dialect, deadline)
+    } catch (error) {
+      if (isProtocol(error)) this.#understood = undefined
+      throw error
+    }
+  }
+
+  async #identify(deadline: Date): Promise<Identified> {
+    const { losses } = this.#client // before asking: a connection that is lost meanwhile is not the one understood
+    const identified = await identify(this.#client, deadline)
+    this.#understood = { dialect: identified.dialect, losses }
+    return identified
+  }
+
+  async #listFamily(
+    dialect: Dialect,
+    family: Family,
+    prefixes: readonly Prefix[],
+    deadline: Date,
+  ): Promise<Route[]> {
+    const paths = await dialect.listPaths(this.#client, { family: wireFamily(family), prefixes }, deadline)
     return paths.map((path) => this.#decode(path, family)).filter((route) => route !== undefined)
   }
 
@@ -138,26 +148,33 @@ class GobgpSpeaker implements Speaker {
     }
   }
 
+  /** Sends all parts and returns those that were refused. */
+  async #change<T>(parts: readonly Named<T>[], encode: Encode<T>): Promise<readonly Refusal[]> {
+    if (parts.length === 0) return []
+    return this.#speak((dialect, deadline) =>
+      this.#send(parts, dialect, (part) => encode(part, dialect), deadline),
+    )
+  }
+
   /**
-   * Sends all parts and returns those that were refused. GoBGP gives one answer for a whole stream and stops it at the
-   * first refusal, so a refused one is sent again in halves until the refused parts stand alone; what was taken the
-   * first time takes no harm from it.
+   * GoBGP gives one answer for a whole stream and stops it at the first refusal, so a refused one is sent again in
+   * halves until the refused parts stand alone; what was taken the first time takes no harm from it.
    */
   async #send<T>(
     parts: readonly Named<T>[],
-    message: (parts: readonly Named<T>[]) => AddPathStreamRequest,
+    dialect: Dialect,
+    encode: (parts: readonly Named<T>[]) => Uint8Array,
     deadline: Date,
   ): Promise<Refusal[]> {
-    if (parts.length === 0) return []
     try {
-      await this.#client.clientStream(GobgpApi.method.addPathStream, messagesOf(parts, message), deadline)
+      await this.#client.clientStream(dialect.change, messagesOf(parts, encode), deadline)
       return []
     } catch (error) {
       if (!(error instanceof DriverError) || error.kind !== 'refused') throw error
       if (parts.length === 1) return [{ subject: parts[0]!.prefix, reason: error.message }]
       const middle = parts.length >>> 1
-      const before = await this.#send(parts.slice(0, middle), message, deadline)
-      return [...before, ...(await this.#send(parts.slice(middle), message, deadline))]
+      const before = await this.#send(parts.slice(0, middle), dialect, encode, deadline)
+      return [...before, ...(await this.#send(parts.slice(middle), dialect, encode, deadline))]
     }
   }
 
@@ -174,13 +191,14 @@ class GobgpSpeaker implements Speaker {
 }
 
 type Named<T> = { readonly prefix: Prefix; readonly value: T }
+type Encode<T> = (parts: readonly Named<T>[], dialect: Dialect) => Uint8Array
 
 function messagesOf<T>(
   parts: readonly Named<T>[],
-  message: (parts: readonly Named<T>[]) => AddPathStreamRequest,
-): AddPathStreamRequest[] {
-  const messages: AddPathStreamRequest[] = []
+  encode: (parts: readonly Named<T>[]) => Uint8Array,
+): Uint8Array[] {
+  const messages: Uint8Array[] = []
   for (let start = 0; start < parts.length; start += pathsPerMessage)
-    messages.push(message(parts.slice(start, start + pathsPerMessage)))
+    messages.push(encode(parts.slice(start, start + pathsPerMessage)))
   return messages
 }

@@ -1,6 +1,6 @@
 // For tests: a gRPC server that answers as a test wants it, where no real daemon can be made to. It knows no BGP.
-import { fromBinary, toBinary } from '@bufbuild/protobuf'
-import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import type { DescMethod, DescService, Message } from '@bufbuild/protobuf'
 import * as grpc from '@grpc/grpc-js'
 import { type AddPathStreamRequest, GobgpApi } from './generated/gobgp_pb.js'
 
@@ -8,8 +8,10 @@ export type FakeGobgpd = {
   readonly address: string
   /** Every message of every change that reached it. */
   readonly changes: AddPathStreamRequest[]
-  /** How many calls of any kind reached it. */
+  /** How many calls reached it, besides those that ask who it is. */
   readonly calls: () => number
+  /** How many calls asked who it is. */
+  readonly probes: () => number
   readonly stop: () => void
 }
 
@@ -21,78 +23,95 @@ type Behaviour = {
   /** Serves another service than GoBGP 3.x's: only this method, with an empty answer. */
   readonly onlyMethod?: string
   readonly credentials?: grpc.ServerCredentials
+  /** A free one where it is not given. */
+  readonly port?: number
 }
 
-/** Listens on a free port of 127.0.0.1. */
+/** A GoBGP 3.x as far as its names go. Listens on 127.0.0.1. */
 export async function startFakeGobgpd(behaviour: Behaviour = {}): Promise<FakeGobgpd> {
   const server = new grpc.Server()
   const changes: AddPathStreamRequest[] = []
   let calls = 0
+  let probes = 0
   if (behaviour.onlyMethod) {
     server.addService(
       { other: bytesMethod(behaviour.onlyMethod) },
       { other: (_: unknown, callback: grpc.sendUnaryData<Buffer>) => callback(null, Buffer.alloc(0)) },
     )
   } else {
-    const { addPathStream, listPath } = GobgpApi.method
-    server.addService(
-      {
-        add: streamMethod('AddPathStream', addPathStream.input, addPathStream.output, true),
-        list: streamMethod('ListPath', listPath.input, listPath.output, false),
+    server.addService(serviceOf(GobgpApi), {
+      getBgp: (_: unknown, callback: grpc.sendUnaryData<unknown>) => {
+        probes++
+        callback(null, { global: { asn: 64500, routerId: '192.0.2.1' } })
       },
-      {
-        add: (
-          call: grpc.ServerReadableStream<AddPathStreamRequest, unknown>,
-          callback: grpc.sendUnaryData<unknown>,
-        ) => {
-          calls++
-          let refused = false
-          call.on('data', (message: AddPathStreamRequest) => {
-            if (refused) return
-            const reason = behaviour.refuse?.(message)
-            if (reason === undefined) changes.push(message)
-            else {
-              refused = true
-              callback({ code: grpc.status.UNKNOWN, details: reason })
-            }
-          })
-          call.on('end', () => refused || callback(null, { $typeName: addPathStream.output.typeName }))
-        },
-        list: (call: grpc.ServerWritableStream<unknown, unknown>) => {
-          calls++
-          behaviour.list?.(call)
-        },
+      addPathStream: (
+        call: grpc.ServerReadableStream<AddPathStreamRequest, unknown>,
+        callback: grpc.sendUnaryData<unknown>,
+      ) => {
+        calls++
+        let refused = false
+        call.on('data', (message: AddPathStreamRequest) => {
+          if (refused) return
+          const reason = behaviour.refuse?.(message)
+          if (reason === undefined) changes.push(message)
+          else {
+            refused = true
+            callback({ code: grpc.status.UNKNOWN, details: reason })
+          }
+        })
+        call.on('end', () => refused || callback(null, {}))
       },
-    )
+      listPath: (call: grpc.ServerWritableStream<unknown, unknown>) => {
+        calls++
+        behaviour.list?.(call)
+      },
+    })
   }
-  const port = await new Promise<number>((resolve, reject) =>
-    server.bindAsync(
-      '127.0.0.1:0',
-      behaviour.credentials ?? grpc.ServerCredentials.createInsecure(),
-      (error, port) => (error ? reject(error) : resolve(port)),
-    ),
-  )
-  return { address: `127.0.0.1:${port}`, changes, calls: () => calls, stop: () => server.forceShutdown() }
+  const port = await listen(server, behaviour.port ?? 0, behaviour.credentials)
+  return {
+    address: `127.0.0.1:${port}`,
+    changes,
+    calls: () => calls,
+    probes: () => probes,
+    stop: () => server.forceShutdown(),
+  }
 }
 
-function streamMethod<I extends DescMessage, O extends DescMessage>(
-  name: string,
-  input: I,
-  output: O,
-  requestStream: boolean,
-) {
+/** Resolves with the port, a free one for 0. */
+export function listen(
+  server: grpc.Server,
+  port: number,
+  credentials = grpc.ServerCredentials.createInsecure(),
+): Promise<number> {
+  return new Promise((resolve, reject) =>
+    server.bindAsync(`127.0.0.1:${port}`, credentials, (error, port) =>
+      error ? reject(error) : resolve(port),
+    ),
+  )
+}
+
+/** The methods of a service under their names in TypeScript; answers are given as plain objects. */
+export function serviceOf(service: DescService): grpc.ServiceDefinition {
+  return Object.fromEntries(
+    service.methods.map((method) => [method.localName, methodOf(method)]),
+  ) as grpc.ServiceDefinition
+}
+
+function methodOf({ name, parent, input, output, methodKind }: DescMethod) {
   return {
-    path: `/apipb.GobgpApi/${name}`,
-    requestStream,
-    responseStream: !requestStream,
-    requestSerialize: (message: MessageShape<I>) => Buffer.from(toBinary(input, message)),
+    path: `/${parent.typeName}/${name}`,
+    requestStream: methodKind === 'client_streaming',
+    responseStream: methodKind === 'server_streaming',
+    requestSerialize: (message: Message) => Buffer.from(toBinary(input, message)),
     requestDeserialize: (octets: Buffer) => fromBinary(input, octets),
-    responseSerialize: (message: MessageShape<O>) => Buffer.from(toBinary(output, message)),
+    responseSerialize: (message: Record<string, unknown>) =>
+      Buffer.from(toBinary(output, create(output, message))),
     responseDeserialize: (octets: Buffer) => fromBinary(output, octets),
   }
 }
 
-function bytesMethod(path: string): grpc.MethodDefinition<Buffer, Buffer> {
+/** A method of any name that takes and answers octets. */
+export function bytesMethod(path: string): grpc.MethodDefinition<Buffer, Buffer> {
   const same = (octets: Buffer): Buffer => octets
   return {
     path,

@@ -1,46 +1,91 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { it } from 'node:test'
-import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { describe, it } from 'node:test'
+import { fromBinary, type Message, toBinary } from '@bufbuild/protobuf'
 import { parsePrefix } from '../../net/prefix.ts'
 import { encodeWithdrawal, parseOwner } from './codec.ts'
-import { type AddPathStreamRequest, AddPathStreamRequestSchema, GobgpApi } from './generated/gobgp_pb.js'
+import type { Dialect } from './dialect.ts'
+import * as v3 from './generated/gobgp_pb.js'
+import * as v4 from './generated/gobgp4_pb.js'
+import { gobgp3 } from './gobgp3.ts'
+import { gobgp4 } from './gobgp4.ts'
 import { assertWithdrawal, withdrawalOf } from './withdrawal.ts'
 
 const owner = parseOwner('64500:1:1')
 const prefixes = [parsePrefix('192.0.2.0/24'), parsePrefix('2001:db8::/32')]
 
-it('withdraws exactly the prefixes that it is given', () => {
-  assertWithdrawal(withdrawalOf(prefixes, owner), prefixes, owner)
-  assert.deepEqual(withdrawalOf([], owner).paths, [])
+type Slips = Record<string, (message: v3.AddPathStreamRequest | v4.AddPathStreamRequest) => void>
+const slips: Slips = {
+  'announces instead': ({ paths }) => (paths[0]!.isWithdraw = false),
+  'is of the others’ identifier': ({ paths }) => (paths[0]!.identifier = 0),
+  'names no prefix': ({ paths }) => (paths[0]!.nlriBinary = new Uint8Array()),
+  'names another prefix': ({ paths }) => (paths[0]!.nlriBinary = Uint8Array.of(16, 192, 0)),
+  'names a covering prefix': ({ paths }) => (paths[0]!.nlriBinary = Uint8Array.of(0)),
+  'has no family': ({ paths }) => delete paths[0]!.family,
+  'has another family': ({ paths }) => (paths[0]!.family!.afi = 2),
+  'has another kind of route': ({ paths }) => (paths[0]!.family!.safi = 133),
+  'lost a path': ({ paths }) => paths.pop(),
+  'has one more': ({ paths }) => paths.push(paths[0] as never),
+  'has them in another order': ({ paths }) => paths.push(paths.shift() as never),
+  'has what we do not know': (message) =>
+    (message.$unknown = [{ no: 9, wireType: 0, data: new Uint8Array(1) }]),
+  'has a path with what we do not know': ({ paths }) =>
+    (paths[0]!.$unknown = [{ no: 29, wireType: 0, data: new Uint8Array(1) }]),
+}
+
+withdrawals('3.x', gobgp3, v3.AddPathStreamRequestSchema, {
+  'names a table': (message) => (message.$unknown = [{ no: 1, wireType: 0, data: Uint8Array.of(1) }]),
+})
+withdrawals('4.x', gobgp4, v4.AddPathStreamRequestSchema, {
+  'names no table': (message) => ((message as v4.AddPathStreamRequest).tableType = 0),
+  'names another table': (message) => ((message as v4.AddPathStreamRequest).tableType = 5 as v4.TableType),
 })
 
-it('refuses to send a message that differs in anything from what is meant', () => {
-  const slips: Record<string, (message: AddPathStreamRequest) => void> = {
-    'announces instead': ({ paths }) => (paths[0]!.isWithdraw = false),
-    'is of the others’ identifier': ({ paths }) => (paths[0]!.identifier = 0),
-    'names no prefix': ({ paths }) => (paths[0]!.nlriBinary = new Uint8Array()),
-    'names another prefix': ({ paths }) => (paths[0]!.nlriBinary = Uint8Array.of(16, 192, 0)),
-    'names a covering prefix': ({ paths }) => (paths[0]!.nlriBinary = Uint8Array.of(0)),
-    'has no family': ({ paths }) => delete paths[0]!.family,
-    'has another family': ({ paths }) => (paths[0]!.family!.afi = 2),
-    'has another kind of route': ({ paths }) => (paths[0]!.family!.safi = 133),
-    'lost a path': ({ paths }) => paths.pop(),
-    'has one more': ({ paths }) => paths.push(encodeWithdrawal(parsePrefix('203.0.113.0/24'), owner)),
-    'has them in another order': ({ paths }) => paths.push(paths.shift()!),
-    'has what we do not know': (message) =>
-      (message.$unknown = [{ no: 9, wireType: 0, data: new Uint8Array(1) }]),
-  }
-  for (const [slip, make] of Object.entries(slips)) {
-    const message = copy(withdrawalOf(prefixes, owner))
-    make(message)
-    assert.throws(() => assertWithdrawal(message, prefixes, owner), `a message that ${slip} passes`)
-  }
-})
+function withdrawals(
+  version: string,
+  dialect: Dialect,
+  schema: typeof v3.AddPathStreamRequestSchema | typeof v4.AddPathStreamRequestSchema,
+  more: Slips,
+): void {
+  describe(`a withdrawal for GoBGP ${version}`, () => {
+    const assertOctets = (octets: Uint8Array): void =>
+      assertWithdrawal(dialect.decodeChange(octets), prefixes, owner, dialect.globalTable)
+
+    it('withdraws exactly the prefixes that it is given', () => {
+      const { paths } = dialect.decodeChange(withdrawalOf(prefixes, owner, dialect))
+      assert.deepEqual(
+        paths.map(({ isWithdraw, family }) => ({ isWithdraw, afi: family?.afi })),
+        [
+          { isWithdraw: true, afi: 1 },
+          { isWithdraw: true, afi: 2 },
+        ],
+      )
+      assert.deepEqual(dialect.decodeChange(withdrawalOf([], owner, dialect)).paths, [])
+    })
+
+    for (const [slip, make] of Object.entries({ ...slips, ...more }))
+      it(`is not sent when it ${slip}`, () => {
+        const octets = withdrawalOf(prefixes, owner, dialect)
+        assertOctets(octets)
+        const message = fromBinary(schema as never, octets) as Message as v3.AddPathStreamRequest
+        make(message)
+        const slipped = toBinary(schema as never, message as never)
+        assert.notDeepEqual(slipped, octets, 'the slip changed nothing')
+        assert.throws(() => assertOctets(slipped))
+      })
+
+    it('is not made where the dialect would say something else', () => {
+      const everything = encodeWithdrawal(parsePrefix('0.0.0.0/0'), owner)
+      const wrong: Dialect = { ...dialect, encodeChange: () => dialect.encodeChange([everything]) }
+      assert.throws(() => withdrawalOf([prefixes[0]!], owner, wrong))
+    })
+  })
+}
 
 it('has no call that can withdraw everything', () => {
-  assert.deepEqual(Object.keys(GobgpApi.method).sort(), ['addPathStream', 'getBgp', 'listPath'])
+  for (const { method } of [v3.GobgpApi, v4.GoBgpService])
+    assert.deepEqual(Object.keys(method).sort(), ['addPathStream', 'getBgp', 'listPath'])
 })
 
 it('is the only file that makes withdrawals, and no file names the call that deletes by selector', () => {
@@ -56,15 +101,9 @@ it('is the only file that makes withdrawals, and no file names the call that del
       .filter((file) => pattern.test(readFileSync(file, 'utf8')))
       .map((file) => file.slice(root.length + 1))
       .sort()
-  assert.deepEqual(naming(/delete_?path/i), [])
   const driver = 'server/src/drivers/gobgp'
+  // The server of the tests has the call, so that using it would be seen.
+  assert.deepEqual(naming(/delete_?path/i), [`${driver}/testing-gobgp4.ts`])
   assert.deepEqual(naming(/encodeWithdrawal/), [`${driver}/codec.ts`, `${driver}/withdrawal.ts`])
   assert.deepEqual(naming(/isWithdraw: true/), [`${driver}/codec.ts`])
 })
-
-function copy(message: AddPathStreamRequest): AddPathStreamRequest {
-  return fromBinary(
-    AddPathStreamRequestSchema,
-    toBinary(AddPathStreamRequestSchema, create(AddPathStreamRequestSchema, message)),
-  )
-}

@@ -1,0 +1,135 @@
+// Octets of a list as a daemon would never send them, against the readers of both versions: each path becomes a
+// canonical route, nobody's, or an Error; and none takes long.
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { create, type DescMessage, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { sameRoute } from '../../byoip/speaker.ts'
+import type { Family } from '../../net/bits.ts'
+import { parsePrefix } from '../../net/prefix.ts'
+import { decodeOwnRoute, encodeRoute, parseOwner, type Path } from './codec.ts'
+import * as v3 from './generated/gobgp_pb.js'
+import * as v4 from './generated/gobgp4_pb.js'
+
+const isLong = process.env['PHAROS_TEST_LONG'] === '1'
+const runs = isLong ? 10_000_000 : 100_000
+const owner = parseOwner('64500:1:1')
+
+const paths = [
+  { prefix: parsePrefix('198.51.100.0/24'), nextHop: '192.0.2.1' },
+  { prefix: parsePrefix('2001:db8:a::/48'), nextHop: '2001:db8::1' },
+].map((one) =>
+  encodeRoute(
+    {
+      ...one,
+      asPath: [4_200_000_001, 64496],
+      communities: ['64500:100', '65535:666'],
+      largeCommunities: ['64500:2:3'],
+    },
+    owner,
+  ),
+)
+
+fuzz('3.x', v3.ListPathResponseSchema, '<nil>')
+fuzz('4.x', v4.ListPathResponseSchema, '')
+
+function fuzz(version: string, schema: DescMessage, neighborIp: string): void {
+  describe(`what GoBGP ${version} answers`, () => {
+    const answer = (path: Path): Uint8Array =>
+      toBinary(schema, create(schema, { destination: { paths: [{ ...path, neighborIp }] } } as never))
+    const read = (octets: Uint8Array): Path[] =>
+      (fromBinary(schema, octets, { readUnknownFields: false }) as v4.ListPathResponse).destination?.paths ??
+      []
+
+    it(`is read as routes, as nobody's or as an Error, ${runs} times with octets changed`, () => {
+      const valid = paths.map(answer)
+      const random = generator(version === '3.x' ? 3 : 4)
+      const outcomes = { route: 0, other: 0, error: 0 }
+      const slow: number[] = []
+      for (let run = 0; run < runs; run++) {
+        const octets = mutate(valid[run % valid.length]!, random)
+        const startedMs = performance.now()
+        outcomes[outcomeOf(octets, run % 2 === 0 ? 4 : 6)]++
+        const tookMs = performance.now() - startedMs
+        if (tookMs > 50) slow.push(tookMs)
+      }
+      // A busy machine stops a process for longer than that now and then; an input that hangs does so in every round.
+      assert.ok(slow.length < 5, `${slow.length} took more than 50 ms: ${slow.slice(0, 5).join(', ')}`)
+      for (const [outcome, count] of Object.entries(outcomes))
+        assert.ok(count > runs / 1_000, `${outcome}: only ${count} of ${runs}`)
+    })
+
+    it('is read within 50 ms where an attribute is as long as one can be', () => {
+      const octets = answer({ ...paths[0]!, pattrsBinary: [longestAsPath(1), longestAsPath(0)] })
+      const fastestMs = Math.min(...Array.from({ length: 5 }, () => timeOf(() => outcomeOf(octets, 4))))
+      assert.ok(fastestMs < 50, `${fastestMs} ms`)
+    })
+
+    function outcomeOf(octets: Uint8Array, family: Family): 'route' | 'other' | 'error' {
+      try {
+        const routes = read(octets).map((path) => decodeOwnRoute(path, family, owner))
+        const ours = routes.find((route) => route !== undefined)
+        if (!ours) return 'other'
+        assertRoute(ours, family)
+        return 'route'
+      } catch (error) {
+        assert.ok(error instanceof Error && error.name !== 'AssertionError', String(error))
+        return 'error'
+      }
+    }
+
+    /** What is read as a route can be announced again, and is the same then. */
+    function assertRoute(route: NonNullable<ReturnType<typeof decodeOwnRoute>>, family: Family): void {
+      assert.equal(parsePrefix(route.prefix), route.prefix)
+      let again: Path
+      try {
+        again = encodeRoute(route, owner)
+      } catch (error) {
+        // An attribute that a route must have can be missing in what is read; it cannot be sent.
+        assert.ok(error instanceof Error)
+        return
+      }
+      const decoded = decodeOwnRoute(read(answer(again))[0]!, family, owner)
+      assert.ok(decoded && sameRoute(decoded, route), JSON.stringify({ route, decoded }))
+    }
+  })
+}
+
+/** AS_PATH of 65,5xx octets in segments of so many ASNs. */
+function longestAsPath(asns: number): Uint8Array {
+  const segment = [2, asns, ...Array.from({ length: asns * 4 }, () => 1)]
+  const count = Math.floor(65_535 / segment.length)
+  const length = count * segment.length
+  const value = Array.from({ length: count }, () => segment).flat()
+  return Uint8Array.from([0x50, 2, length >> 8, length & 255, ...value])
+}
+
+function timeOf(work: () => unknown): number {
+  const startedMs = performance.now()
+  work()
+  return performance.now() - startedMs
+}
+
+/** One to four octets changed, cut out, put in or doubled. */
+function mutate(octets: Uint8Array, random: () => number): Uint8Array {
+  const changed = [...octets]
+  for (let change = 1 + Math.floor(random() * 4); change > 0; change--) {
+    const at = Math.floor(random() * changed.length)
+    const kind = random()
+    if (kind < 0.55) changed[at] = Math.floor(random() * 256)
+    else if (kind < 0.7) changed.splice(at, 1 + Math.floor(random() * 8))
+    else if (kind < 0.85) changed.splice(at, 0, Math.floor(random() * 256))
+    else changed.splice(at, 0, ...changed.slice(at, at + 1 + Math.floor(random() * 40)))
+  }
+  return Uint8Array.from(changed)
+}
+
+/** Mulberry32: the same inputs in every run. */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

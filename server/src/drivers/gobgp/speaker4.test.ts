@@ -1,0 +1,187 @@
+// The speaker towards GoBGP 4.x. No such daemon can be installed here, so it is a server of our own, and what these
+// tests say about 4.x is what its published source says.
+import assert from 'node:assert/strict'
+import { it, type TestContext } from 'node:test'
+import { freePort } from '@pharos/lab/address'
+import { type SpeakerFixture, speakerConformance } from '../../byoip/speaker.conformance.ts'
+import { type Route, selfNextHop, type Speaker } from '../../byoip/speaker.ts'
+import { type Prefix, parsePrefix } from '../../net/prefix.ts'
+import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'
+import { createGobgpSpeaker } from './speaker.ts'
+import { type FakeGobgp4, startFakeGobgp4 } from './testing-gobgp4.ts'
+import { startFakeGobgpd } from './testing.ts'
+
+const owner = '64500:1:1'
+
+speakerConformance('GoBGP 4.x (a server of our own)', conformanceFixture)
+
+it('says which version answers', async (t) => {
+  const gobgp = await fakeFor(t)
+  assert.deepEqual(await speakerAt(t, gobgp.address).probe(), {
+    name: 'GoBGP',
+    version: '4.x',
+    asn: 64500,
+    routerId: '192.0.2.1',
+  })
+})
+
+it('is unreachable, and blames no route, while the daemon has no configuration', async (t) => {
+  const speaker = speakerAt(t, (await fakeFor(t, { configured: false })).address)
+  await assert.rejects(speaker.probe(), ofKind('unreachable', /no configuration/))
+  await assert.rejects(speaker.announce([route('192.0.2.0/24')]), ofKind('unreachable', /started/))
+  await assert.rejects(speaker.list(), ofKind('unreachable', /started/))
+})
+
+it('asks which version it speaks with once, and uses three calls only', async (t) => {
+  const gobgp = await fakeFor(t)
+  const speaker = speakerAt(t, gobgp.address)
+  await speaker.announce([route('192.0.2.0/24')])
+  await speaker.list()
+  await speaker.withdraw([route('192.0.2.0/24')])
+  assert.deepEqual(gobgp.calls, ['GetBgp', 'AddPathStream', 'ListPath', 'ListPath', 'AddPathStream'])
+})
+
+it('sends nothing at all for no routes', async (t) => {
+  const gobgp = await fakeFor(t)
+  const speaker = speakerAt(t, gobgp.address)
+  await speaker.announce([])
+  await speaker.withdraw([])
+  assert.deepEqual(await speaker.find([]), [])
+  assert.deepEqual(gobgp.calls, [])
+})
+
+it('finds just what it asks for, also at a release that answers more', async (t) => {
+  const speaker = speakerAt(t, (await fakeFor(t, { lookup: 'longer' })).address)
+  await speaker.announce([route('10.0.0.0/8'), route('10.1.0.0/16'), route('2001:db8::/32')])
+  const found = await speaker.find([parsePrefix('10.0.0.0/8'), parsePrefix('10.0.0.0/7')])
+  assert.deepEqual(
+    found.map(({ prefix }) => prefix),
+    ['10.0.0.0/8'],
+  )
+})
+
+it('does not take an answer without octets for an empty list', async (t) => {
+  const gobgp = await fakeFor(t, { typedOnly: true })
+  const speaker = speakerAt(t, gobgp.address)
+  await speaker.announce([route('192.0.2.0/24')])
+  await assert.rejects(speaker.list(), ofKind('protocol', /octets/))
+  await assert.rejects(speaker.find([parsePrefix('192.0.2.0/24')]), ofKind('protocol', /octets/))
+})
+
+it('does not take a route of ours that a neighbour sends for one that is announced here', async (t) => {
+  const gobgp = await fakeFor(t)
+  const speaker = speakerAt(t, gobgp.address)
+  await speaker.announce([route('192.0.2.0/24'), route('2001:db8::/32')])
+  assert.equal((await speaker.list()).length, 2)
+  gobgp.learnEverything('fe80::1%eth0')
+  assert.deepEqual(await speaker.list(), [])
+})
+
+it('follows a daemon that is upgraded in place, and one that is taken back', async (t) => {
+  const old = await startFakeGobgpd({ list: (call) => call.end() })
+  const port = Number(old.address.split(':')[1])
+  const speaker = speakerAt(t, old.address)
+  assert.equal((await speaker.probe()).version, '3.x')
+  await speaker.announce([route('192.0.2.0/24')])
+  old.stop()
+  const upgraded = await startFakeGobgp4({ port })
+  assert.deepEqual(await untilReachable(speaker), [], 'the first call that gets through is in its words')
+  await speaker.announce([route('192.0.2.0/24')])
+  assert.equal((await speaker.list()).length, 1)
+  assert.equal((await speaker.probe()).version, '4.x')
+  upgraded.stop()
+  const again = await startFakeGobgpd({ list: (call) => call.end(), port })
+  t.after(again.stop)
+  assert.deepEqual(await untilReachable(speaker), [])
+  await speaker.withdraw([route('192.0.2.0/24')])
+  assert.equal(again.changes.length, 1)
+})
+
+it('announces all others when some are refused, and names those', async (t) => {
+  const gobgp = await fakeFor(t)
+  const speaker = speakerAt(t, gobgp.address)
+  const bad = { ...route('10.0.3.0/24'), nextHop: '::' }
+  const many = Array.from({ length: 700 }, (_, at) => route(`10.${at >> 8}.${at & 255}.0/24`))
+  await assert.rejects(speaker.announce([...many.toSpliced(3, 1), bad]), (error) => {
+    assert.ok(error instanceof DriverError)
+    assert.deepEqual(
+      error.refused.map(({ subject }) => subject),
+      ['10.0.3.0/24'],
+    )
+    return true
+  })
+  assert.equal((await speaker.list()).length, 699)
+})
+
+async function conformanceFixture(): Promise<SpeakerFixture> {
+  const gobgp = await startFakeGobgp4()
+  const connect = (owner: string) => createGobgpSpeaker({ address: gobgp.address, owner })
+  const nobody = `127.0.0.1:${await freePort('127.0.0.1', 0)}`
+  const fixture = {
+    speaker: connect(owner),
+    stranger: connect('64500:1:2'),
+    connect: () => connect(owner),
+    absent: { speaker: createGobgpSpeaker({ address: nobody, owner, timeoutMs: 1_000 }), timeoutMs: 1_000 },
+    addByHand: async (prefix: string) => gobgp.addByHand(prefix),
+    listByHand: async () => gobgp.listByHand(),
+    restart: async () => {
+      await gobgp.restart()
+      await Promise.all([untilReachable(fixture.speaker), untilReachable(fixture.stranger)])
+    },
+    stop: async () => {
+      await Promise.all([fixture.speaker.close(), fixture.stranger.close(), fixture.absent.speaker.close()])
+      gobgp.stop()
+      assert.ok(!gobgp.calls.includes('DeletePath'), 'the call that can withdraw everything was used')
+    },
+  }
+  return fixture
+}
+
+async function fakeFor(t: TestContext, options?: Parameters<typeof startFakeGobgp4>[0]): Promise<FakeGobgp4> {
+  const gobgp = await startFakeGobgp4(options)
+  t.after(() => {
+    gobgp.stop()
+    assert.ok(!gobgp.calls.includes('DeletePath'), 'the call that can withdraw everything was used')
+  })
+  return gobgp
+}
+
+function speakerAt(t: TestContext, address: string): Speaker {
+  const speaker = createGobgpSpeaker({ address, owner })
+  t.after(() => speaker.close())
+  return speaker
+}
+
+/** A call that is too early is unreachable; anything else that goes wrong is thrown. */
+async function untilReachable(speaker: Speaker): Promise<readonly Route[]> {
+  const endMs = performance.now() + 5_000
+  for (;;) {
+    try {
+      return await speaker.list()
+    } catch (error) {
+      const isEarly = error instanceof DriverError && error.kind === 'unreachable'
+      if (!isEarly || performance.now() > endMs) throw error
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}
+
+function ofKind(kind: DriverErrorKind, message: RegExp) {
+  return (error: unknown): boolean => {
+    assert.ok(error instanceof DriverError, String(error))
+    assert.equal(error.kind, kind, error.message)
+    assert.match(error.message, message)
+    return true
+  }
+}
+
+function route(prefix: string): Route {
+  const canonical: Prefix = parsePrefix(prefix)
+  return {
+    prefix: canonical,
+    asPath: [],
+    nextHop: selfNextHop(canonical),
+    communities: [],
+    largeCommunities: [],
+  }
+}

@@ -1,0 +1,230 @@
+// For tests: a server that does what GoBGP 4.x's published source does with the calls of the speaker, since no such
+// daemon can be installed here. Its table is the global one, keyed by family, prefix and path identifier. It must not
+// share anything with the speaker but the octets of BGP: what it takes and refuses is written down here once more.
+import { BinaryReader } from '@bufbuild/protobuf/wire'
+import * as grpc from '@grpc/grpc-js'
+import type { Family } from '../../net/bits.ts'
+import { covers, type Prefix, parsePrefix } from '../../net/prefix.ts'
+import { decodeNlri, encodeNlri } from './attributes.ts'
+import {
+  type AddPathStreamRequest,
+  GoBgpService,
+  type ListPathRequest,
+  type Path,
+  TableLookupPrefix_Type,
+  TableType,
+} from './generated/gobgp4_pb.js'
+import { bytesMethod, listen, serviceOf } from './testing.ts'
+
+export type FakeGobgp4 = {
+  readonly address: string
+  readonly port: number
+  /** The calls that reached it, by name. */
+  readonly calls: readonly string[]
+  /** As `gobgp global rib add` does: no path identifier, no communities. */
+  addByHand(prefix: string): void
+  /** The prefixes of all paths without a path identifier. */
+  listByHand(): readonly string[]
+  /** As if a neighbour had sent what is in the table. */
+  learnEverything(neighbor: string): void
+  /** Ends and starts again with an empty table. */
+  restart(): Promise<void>
+  stop(): void
+}
+
+type Options = {
+  /** False starts it without a configuration. */
+  readonly configured?: boolean
+  /** What it makes of an exact lookup; 4.4.0 answers as if it were one for longer prefixes. */
+  readonly lookup?: 'exact' | 'longer'
+  /** A daemon that knows the typed form of paths only. */
+  readonly typedOnly?: boolean
+  readonly port?: number
+}
+
+export async function startFakeGobgp4(options: Options = {}): Promise<FakeGobgp4> {
+  const table: Table = new Map()
+  const calls: string[] = []
+  let server = createServer(table, calls, options)
+  const port = await listen(server, options.port ?? 0)
+  return {
+    address: `127.0.0.1:${port}`,
+    port,
+    calls,
+    addByHand: (prefix) => put(table, pathByHand(parsePrefix(prefix))),
+    listByHand: () => [...table.values()].filter(({ identifier }) => identifier === 0).map(prefixOf),
+    learnEverything: (neighborIp) => table.forEach((path) => put(table, { ...path, neighborIp })),
+    restart: async () => {
+      server.forceShutdown()
+      table.clear()
+      server = createServer(table, calls, options)
+      await listen(server, port)
+    },
+    stop: () => server.forceShutdown(),
+  }
+}
+
+/** A path as it is kept. */
+type Kept = Pick<Path, 'identifier' | 'nlriBinary' | 'pattrsBinary' | 'neighborIp'> & {
+  readonly family: { readonly afi: number; readonly safi: number }
+}
+type Table = Map<string, Kept>
+type Callback = grpc.sendUnaryData<unknown>
+
+function createServer(table: Table, calls: string[], options: Options): grpc.Server {
+  const server = new grpc.Server()
+  const isConfigured = options.configured ?? true
+  server.addService(serviceOf(GoBgpService), {
+    getBgp: (_: unknown, callback: Callback) => {
+      calls.push('GetBgp')
+      const global = isConfigured ? { asn: 64500, routerId: '192.0.2.1' } : { asn: 0, routerId: 'invalid IP' }
+      callback(null, { global })
+    },
+    addPathStream: (call: grpc.ServerReadableStream<AddPathStreamRequest, unknown>, callback: Callback) => {
+      calls.push('AddPathStream')
+      let refusal: string | undefined
+      call.on('data', (message: AddPathStreamRequest) => {
+        if (refusal !== undefined) return
+        refusal = isConfigured ? takeChange(table, message) : notStarted
+        if (refusal !== undefined) callback({ code: grpc.status.UNKNOWN, details: refusal })
+      })
+      call.on('end', () => refusal === undefined && callback(null, {}))
+    },
+    listPath: (call: grpc.ServerWritableStream<ListPathRequest, unknown>) => {
+      calls.push('ListPath')
+      const refusal = isConfigured ? refusalOf(call.request) : notStarted
+      if (refusal !== undefined) {
+        call.emit('error', { code: grpc.status.UNKNOWN, details: refusal })
+        return
+      }
+      for (const paths of destinations(table, call.request, options)) call.write({ destination: { paths } })
+      call.end()
+    },
+  })
+  server.addService({ clear: bytesMethod('/api.GoBgpService/DeletePath') }, deletion(table, calls))
+  return server
+}
+
+const notStarted = "bgp server hasn't started yet"
+
+/** The call that the speaker must never use: with neither a path (field 4) nor a UUID (5) it withdraws everything. */
+function deletion(table: Table, calls: string[]): grpc.UntypedServiceImplementation {
+  return {
+    clear: ({ request }: { request: Buffer }, callback: grpc.sendUnaryData<Buffer>) => {
+      calls.push('DeletePath')
+      const fields: number[] = []
+      for (const reader = new BinaryReader(request); reader.pos < reader.len;) {
+        const [field, wireType] = reader.tag()
+        fields.push(field)
+        reader.skip(wireType, field)
+      }
+      if (!fields.includes(4) && !fields.includes(5)) table.clear()
+      callback(null, Buffer.alloc(0))
+    },
+  }
+}
+
+/** Takes all paths of the message, or none and returns why. */
+function takeChange(table: Table, { tableType, paths }: AddPathStreamRequest): string | undefined {
+  if (tableType !== TableType.GLOBAL) return `unsupported resource: ${tableType}`
+  for (const path of paths) {
+    const refusal = refusalOfPath(path)
+    if (refusal !== undefined) return refusal
+  }
+  for (const path of paths) {
+    const kept = { ...path, neighborIp: '', family: path.family!, pattrsBinary: reordered(path.pattrsBinary) }
+    if (path.isWithdraw) table.delete(keyOf(kept))
+    else put(table, kept)
+  }
+  return undefined
+}
+
+const attributeType = { origin: 1, nextHop: 3, mpReach: 14 } as const
+
+function refusalOfPath({ family, nlriBinary, pattrsBinary, isWithdraw }: Path): string | undefined {
+  if (!family) return 'family cannot be nil'
+  if (family.safi !== 1 || (family.afi !== 1 && family.afi !== 2)) return 'unsupported address family'
+  try {
+    decodeNlri(nlriBinary, familyOf(family.afi))
+  } catch (error) {
+    return (error as Error).message
+  }
+  const types = pattrsBinary.map(typeOf)
+  const twice = types.find((type, at) => types.indexOf(type) !== at)
+  if (twice !== undefined) return `duplicated path attribute type: ${twice}`
+  if (isWithdraw) return undefined
+  if (!types.some(isNextHop)) return 'nexthop not found'
+  return types.includes(attributeType.origin) ? undefined : 'no origin path attr'
+}
+
+/** It takes the next hop out of the attributes and puts it behind them. */
+function reordered(attributes: readonly Uint8Array[]): Uint8Array[] {
+  const { false: others = [], true: nextHops = [] } = Object.groupBy(attributes, (attribute) =>
+    isNextHop(typeOf(attribute)) ? 'true' : 'false',
+  )
+  return [...others, ...nextHops]
+}
+
+function typeOf(attribute: Uint8Array): number {
+  return attribute[1] ?? 0
+}
+
+function isNextHop(type: number): boolean {
+  return type === attributeType.nextHop || type === attributeType.mpReach
+}
+
+function refusalOf({ tableType, family, prefixes }: ListPathRequest): string | undefined {
+  if (tableType === TableType.UNSPECIFIED) return 'unspecified table type'
+  if (!family) return 'address family: unknown not supported'
+  // What it makes of a lookup without a type is written down nowhere, so nobody may rely on it.
+  return prefixes.every(({ type }) => type === TableLookupPrefix_Type.EXACT)
+    ? undefined
+    : 'unspecified lookup'
+}
+
+/** The paths of each prefix, as they are answered. */
+function destinations(table: Table, request: ListPathRequest, options: Options): object[][] {
+  const isBinary = request.enableOnlyBinary && !options.typedOnly
+  const ofFamily = [...table.values()].filter(({ family }) => family.afi === request.family?.afi)
+  const selected = ofFamily.filter((path) => isSelected(prefixOf(path), request, options))
+  return [...Map.groupBy(selected, prefixOf).values()].map((paths) =>
+    paths.map((path) => (isBinary ? path : { ...path, nlriBinary: new Uint8Array(), pattrsBinary: [] })),
+  )
+}
+
+function isSelected(prefix: Prefix, { prefixes }: ListPathRequest, { lookup }: Options): boolean {
+  if (prefixes.length === 0) return true
+  return prefixes.some((asked) =>
+    lookup === 'longer' ? covers(parsePrefix(asked.prefix), prefix) : asked.prefix === prefix,
+  )
+}
+
+function put(table: Table, path: Kept): void {
+  table.set(keyOf(path), path)
+}
+
+function keyOf({ family, nlriBinary, identifier }: Kept): string {
+  return `${family.afi} ${Buffer.from(nlriBinary).toString('hex')} ${identifier}`
+}
+
+function prefixOf({ family, nlriBinary }: Kept): Prefix {
+  return decodeNlri(nlriBinary, familyOf(family.afi))
+}
+
+function familyOf(afi: number): Family {
+  return afi === 1 ? 4 : 6
+}
+
+function pathByHand(prefix: Prefix): Kept {
+  const afi = prefix.includes(':') ? 2 : 1
+  const origin = Uint8Array.of(0x40, attributeType.origin, 1, 2)
+  const nextHop = Uint8Array.of(0x40, attributeType.nextHop, 4, 0, 0, 0, 0)
+  const family = { afi, safi: 1 }
+  return {
+    family,
+    identifier: 0,
+    neighborIp: '',
+    nlriBinary: encodeNlri(prefix),
+    pattrsBinary: [origin, nextHop],
+  }
+}
