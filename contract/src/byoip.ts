@@ -1,6 +1,7 @@
 // BYOIP: a team's announcements, the regions where it may announce, and the holds that staff decide on.
 import { Type } from 'typebox'
 import type { Static, TUnsafe } from 'typebox'
+import { AnnouncementDetails, HistoryEntry, StateMessage, Validation } from './announcement-checks.ts'
 import { route } from './route.ts'
 import {
   Id,
@@ -37,10 +38,7 @@ export type AnnouncementStatus = (typeof announcementStatuses)[number]
 export const regionStates = ['withdrawn', 'announcing', 'announced', 'withdrawing', 'error'] as const
 export type RegionState = (typeof regionStates)[number]
 
-export const holdStates = ['open', 'approved', 'rejected', 'closed'] as const
-export type HoldState = (typeof holdStates)[number]
-
-export const announcementIncludes = ['region_states'] as const
+export const announcementIncludes = ['region_states', 'validations', 'state_messages', 'details'] as const
 
 /** A comma list of what an answer holds beyond its default fields. */
 const Include = (names: readonly string[]): TUnsafe<string> =>
@@ -59,6 +57,13 @@ export const RegionStateOfAnnouncement = Strict({
   state: OneOf(...regionStates),
   since: Time,
   message: Nullable(Type.String({ description: 'why it is not yet as desired' })),
+  requested: NullableTime,
+  took_ms: Nullable(
+    Type.Integer({
+      minimum: 0,
+      description: 'from the last request to what was seen on the router, milliseconds',
+    }),
+  ),
 })
 export type RegionStateOfAnnouncement = Static<typeof RegionStateOfAnnouncement>
 
@@ -78,6 +83,9 @@ export const Announcement = Strict({
   enabled: Type.Boolean(),
   created: Time,
   region_states: Optional(Type.Array(RegionStateOfAnnouncement)),
+  validations: Optional(Type.Array(Validation)),
+  state_messages: Optional(Type.Array(StateMessage)),
+  details: Optional(AnnouncementDetails),
 })
 export type Announcement = Static<typeof Announcement>
 
@@ -91,19 +99,6 @@ export const Region = Strict({
   last_check_result: Nullable(Type.Boolean()),
 })
 export type Region = Static<typeof Region>
-
-export const Hold = Strict({
-  id: Id,
-  region: Slug,
-  reason: Type.String(),
-  detail: Type.String(),
-  withdrawals: Type.Array(Type.String(), { description: 'what would be withdrawn, as CIDR' }),
-  state: OneOf(...holdStates),
-  created: Time,
-  decided: NullableTime,
-  decided_by: Nullable(Id),
-})
-export type Hold = Static<typeof Hold>
 
 const ipam = { credential: 'any', module: 'ipam' } as const
 const staff = { credential: 'web', role: 'staff' } as const
@@ -170,12 +165,163 @@ export const listAnnouncements = route({
     status: Optional(Repeatable(OneOf(...announcementStatuses))),
     enabled: Optional(Type.Boolean()),
     family: Optional(OneOf('4', '6')),
+    deleted: Optional(Type.Boolean({ description: 'true: those that can be restored, and no others' })),
     include: Optional(Include(announcementIncludes)),
     ordering: Ordering(announcementOrderings, 'id'),
     limit: Limit,
     offset: Offset,
   }),
   response: Page(Announcement),
+  success: 200,
+})
+
+/** Announcements in one request. */
+export const announcementsAtOnce = 50
+
+const NewAnnouncement = Strict({
+  cidr: Type.String({ minLength: 1, maxLength: 64, description: 'such as 203.0.113.0/24 or 2001:db8::/32' }),
+  origin_asn: Asn,
+  regions: Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100, description: 'region slugs' }),
+  ),
+  description: Optional(Type.String({ maxLength: 500 })),
+  as_set: Optional(
+    Type.String({
+      pattern: '^(AS[0-9]+:)*AS-[A-Za-z0-9_-]+(:(AS[0-9]+|AS-[A-Za-z0-9_-]+))*$',
+      maxLength: 200,
+      description: 'AS-SET whose members may originate the prefix in the IRR, such as AS-EXAMPLE',
+    }),
+  ),
+  delegate_loa: Optional(Type.Boolean({ description: 'the provider drafts the letter of authorization' })),
+  loa_signatory: Optional(Type.String({ maxLength: 200, description: 'who signs the letter' })),
+})
+export type NewAnnouncement = Static<typeof NewAnnouncement>
+
+export const createAnnouncements = route({
+  name: 'createAnnouncements',
+  group: 'BYOIP',
+  method: 'POST',
+  path: '/v3/ipam/announcements',
+  summary: 'Create IP announcements',
+  description:
+    `Up to ${announcementsAtOnce} announcements, all or nothing; a single one may stand without the list. They begin ` +
+    'disabled and are checked at once: `include=validations` says what is missing, with the literal text of what to ' +
+    'create. With `dry_run=true` the answer is the preflight: the same checks, and nothing is stored.',
+  permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
+  query: Strict({ include: Optional(Include(announcementIncludes)) }),
+  body: Type.Union([
+    Strict({ announcements: Type.Array(NewAnnouncement, { minItems: 1, maxItems: announcementsAtOnce }) }),
+    NewAnnouncement,
+  ]),
+  response: Page(Announcement),
+  success: 201,
+  errors: ['forbidden', 'prefix_claimed', 'quota_exceeded'],
+  dryRun: true,
+})
+
+export const deleteAnnouncement = route({
+  name: 'deleteAnnouncement',
+  group: 'BYOIP',
+  method: 'DELETE',
+  path: '/v3/ipam/announcements/{announcement_id}',
+  summary: 'Delete IP announcement',
+  description:
+    'Only while it is disabled and no router shows it: otherwise 409 `still_announced`, with the regions. For seven days ' +
+    'it can be restored; it is listed with `deleted=true` until then.',
+  permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
+  params: Strict({ announcement_id: Id }),
+  query: Strict({
+    force: Type.Boolean({
+      default: false,
+      description: 'also when zones or shield rules lean on the prefix',
+    }),
+  }),
+  success: 204,
+  errors: ['forbidden', 'still_announced'],
+  conditional: true,
+})
+
+export const restoreAnnouncement = route({
+  name: 'restoreAnnouncement',
+  group: 'BYOIP',
+  method: 'POST',
+  path: '/v3/ipam/announcements/{announcement_id}/restore',
+  summary: 'Restore IP announcement',
+  description:
+    'Brings a deleted announcement back, disabled, with its regions, its letters and its history, within seven days of ' +
+    'its deletion. One that is not deleted stays as it is. 409 `prefix_claimed` when another team holds the prefix now.',
+  permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
+  params: Strict({ announcement_id: Id }),
+  query: Strict({ include: Optional(Include(announcementIncludes)) }),
+  response: Announcement,
+  success: 200,
+  errors: ['forbidden', 'prefix_claimed', 'quota_exceeded', 'conflict'],
+  dryRun: true,
+  conditional: true,
+})
+
+export const validateAnnouncement = route({
+  name: 'validateAnnouncement',
+  group: 'BYOIP',
+  method: 'POST',
+  path: '/v3/ipam/announcements/{announcement_id}/validate',
+  summary: 'Validate IP announcement now',
+  description:
+    'Asks the registries again at once instead of at the next turn. The answer shows what is known so far; the new ' +
+    'results follow within seconds.',
+  permission: { ...ipam, scope: 'ipam:write' },
+  params: Strict({ announcement_id: Id }),
+  query: Strict({ include: Optional(Include(announcementIncludes)) }),
+  response: Announcement,
+  success: 202,
+  conditional: true,
+})
+
+export const listAnnouncementHistory = route({
+  name: 'listAnnouncementHistory',
+  group: 'BYOIP',
+  method: 'GET',
+  path: '/v3/ipam/announcements/{announcement_id}/history',
+  summary: 'Get history of IP announcement',
+  description: 'What was asked, what was seen and how long it took, newest first unless ordered otherwise.',
+  permission: { ...ipam, scope: 'ipam:read' },
+  params: Strict({ announcement_id: Id }),
+  query: Strict({
+    kind: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 64 }))),
+    ordering: Ordering(['id', 'at'], '-id'),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(HistoryEntry),
+  success: 200,
+})
+
+export const suspendAnnouncement = route({
+  name: 'suspendAnnouncement',
+  group: 'Operator',
+  method: 'POST',
+  path: '/v3/admin/announcements/{announcement_id}/suspend',
+  summary: 'Suspend IP announcement',
+  description:
+    'Withdraws an announcement of any team and keeps it withdrawn, whatever the team asks for; the guard stands between, ' +
+    'as for every withdrawal. The team reads the reason. Suspending twice changes the reason only.',
+  permission: staff,
+  params: Strict({ announcement_id: Id }),
+  body: Strict({ reason: Type.String({ minLength: 1, maxLength: 500 }) }),
+  response: Announcement,
+  success: 200,
+})
+
+export const resumeAnnouncement = route({
+  name: 'resumeAnnouncement',
+  group: 'Operator',
+  method: 'POST',
+  path: '/v3/admin/announcements/{announcement_id}/resume',
+  summary: 'Resume IP announcement',
+  description: 'Ends a suspension: what the team wants is announced again.',
+  permission: staff,
+  params: Strict({ announcement_id: Id }),
+  response: Announcement,
   success: 200,
 })
 
@@ -192,79 +338,16 @@ export const listRegions = route({
   success: 200,
 })
 
-export const listHolds = route({
-  name: 'listHolds',
-  group: 'Operator',
-  method: 'GET',
-  path: '/v3/admin/holds',
-  summary: 'List holds',
-  description:
-    'Withdrawals that the reconciler does not send without a human: too many at once, or routes without a row that ' +
-    'says "not here". Newest first unless ordered otherwise.',
-  permission: staff,
-  query: Strict({
-    region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
-    state: Optional(Repeatable(OneOf(...holdStates))),
-    ordering: Ordering(['id', 'created'], '-id'),
-    limit: Limit,
-    offset: Offset,
-  }),
-  response: Page(Hold),
-  success: 200,
-})
-
-export const getHold = route({
-  name: 'getHold',
-  group: 'Operator',
-  method: 'GET',
-  path: '/v3/admin/holds/{hold_id}',
-  summary: 'Get hold',
-  description: 'One hold.',
-  permission: staff,
-  params: Strict({ hold_id: Id }),
-  response: Hold,
-  success: 200,
-})
-
-export const approveHold = route({
-  name: 'approveHold',
-  group: 'Operator',
-  method: 'POST',
-  path: '/v3/admin/holds/{hold_id}/approve',
-  summary: 'Approve hold',
-  description:
-    'Lets the named withdrawals go out, and no others, for a bounded time. A hold whose list has changed since is ' +
-    'closed and replaced by another: approving it is a 409. Approving twice changes nothing.',
-  permission: staff,
-  params: Strict({ hold_id: Id }),
-  response: Hold,
-  success: 200,
-  errors: ['conflict'],
-})
-
-export const rejectHold = route({
-  name: 'rejectHold',
-  group: 'Operator',
-  method: 'POST',
-  path: '/v3/admin/holds/{hold_id}/reject',
-  summary: 'Reject hold',
-  description:
-    'Keeps the named routes announced, and does not ask about them again for a day, unless they are switched anew. ' +
-    'Rejecting twice changes nothing.',
-  permission: staff,
-  params: Strict({ hold_id: Id }),
-  response: Hold,
-  success: 200,
-  errors: ['conflict'],
-})
-
 export const byoipRoutes = [
   updateAnnouncement,
   getAnnouncement,
   listAnnouncements,
+  createAnnouncements,
+  deleteAnnouncement,
+  restoreAnnouncement,
+  validateAnnouncement,
+  listAnnouncementHistory,
+  suspendAnnouncement,
+  resumeAnnouncement,
   listRegions,
-  listHolds,
-  getHold,
-  approveHold,
-  rejectHold,
 ]

@@ -78,6 +78,16 @@ export const problems = {
     title: 'Suspended by the operator',
     help: 'The provider has suspended it; contact them.',
   },
+  prefix_claimed: {
+    status: 409,
+    title: 'The prefix belongs to somebody else here',
+    help: 'Another customer of the provider holds the prefix or one that covers it. If it is yours, ask your provider.',
+  },
+  still_announced: {
+    status: 409,
+    title: 'It is still announced',
+    help: 'Disable the announcement, wait until `status` says withdrawn, then delete it; `errors` names the regions.',
+  },
   conflict: {
     status: 409,
     title: 'The state does not allow this',
@@ -103,6 +113,11 @@ export const problems = {
     status: 422,
     title: 'The request is not valid',
     help: '`errors` lists everything that is wrong: `loc` is the place, `msg` what is expected, `ctx` what would be accepted.',
+  },
+  reserved_asn: {
+    status: 422,
+    title: 'The ASN belongs to no network',
+    help: 'It is set aside: private use, documentation or reserved by IANA. Use the ASN that a regional registry assigned to you.',
   },
   idempotency_mismatch: {
     status: 422,

@@ -1,7 +1,8 @@
 // Every operation of the API. A route that is not listed here does not exist: the server refuses to mount it.
 import { analysisRoutes } from './analysis.ts'
 import { byoipRoutes } from './byoip.ts'
+import { holdRoutes } from './hold.ts'
 import type { Route } from './route.ts'
 import { sessionRoutes } from './session.ts'
 
-export const routes: readonly Route[] = [...sessionRoutes, ...byoipRoutes, ...analysisRoutes]
+export const routes: readonly Route[] = [...sessionRoutes, ...byoipRoutes, ...holdRoutes, ...analysisRoutes]

@@ -6,6 +6,7 @@ import { openPostgres } from '../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { createApi } from '../src/roles/api.ts'
+import { createRegistryViews } from '../src/roles/registry-views.ts'
 import { loadConfig, type Config } from '../src/runtime/config.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
@@ -46,6 +47,7 @@ export async function createTestApi(
       PHAROS_RATE_LIMIT_BURST: '1000000',
       PHAROS_DELIVERY_LIMIT_PER_SECOND: '100000',
       PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '10000',
+      PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
       ...settings,
     },
     { read: () => undefined, mode: () => 0o600, create: () => {} },
@@ -58,13 +60,18 @@ export async function createTestApi(
   await waker.start()
   const signingKeys = new SigningKeys(postgres.front, config.secret, () => {})
   await signingKeys.start()
+  const log = createLog(config)
+  const views = createRegistryViews(config, log)
+  await views.rpki.start?.()
+  await views.irr.start?.()
   const server = createApi({
     config,
     postgres,
     waker,
     signingKeys,
-    log: createLog(config),
+    log,
     metrics: createMetrics(),
+    ...views,
   })
   await server.ready()
   return {
@@ -84,6 +91,8 @@ export async function createTestApi(
     },
     async [Symbol.asyncDispose]() {
       await server.close()
+      await views.rpki.stop?.()
+      await views.irr.stop?.()
       signingKeys.stop()
       await waker.stop()
       if (through) await postgres.stop()

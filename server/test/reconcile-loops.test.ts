@@ -83,7 +83,8 @@ const patch = (id: number, enabled: boolean) =>
     { enabled },
   )
 const statusOf = async (id: number) =>
-  (await getAnnouncement({ postgres: database.postgres }, operationOf(team), id)).body.status
+  (await getAnnouncement({ postgres: database.postgres, now: () => new Date() }, operationOf(team), id)).body
+    .status
 
 async function until(
   what: string,

@@ -74,7 +74,11 @@ const patch = (id: number, enabled: boolean, region?: string, now = new Date()) 
     region === undefined ? { enabled } : { enabled, region },
   )
 const get = async (id: number) =>
-  (await getAnnouncement({ postgres: database.postgres }, operationOf(team), id, { regionStates: true })).body
+  (
+    await getAnnouncement({ postgres: database.postgres, now: () => new Date() }, operationOf(team), id, {
+      regionStates: true,
+    })
+  ).body
 const stateIn = async (id: number, region = 'ams') =>
   (await get(id)).region_states?.find((one) => one.region === region)
 const onRouter = () => [...router.table('pharos').keys()].sort()

@@ -43,6 +43,12 @@ type AnnouncementRow = {
   status: AnnouncementStatus
   version: number
   created: Date
+  description: string
+  as_set: string | null
+  delegate_loa: boolean
+  loa_signatory: string
+  suspended_reason: string | null
+  deleted: Date | null
 }
 
 type RegionRow = {
@@ -65,7 +71,8 @@ type RegionJson = Omit<RegionRow, 'since' | 'changes' | 'last_check'> & {
 }
 
 const columns = sql`a.id, a.team_id, a.prefix, a.origin_asn, a.enabled, a.suspended,
-  a.irr_validated, a.rpki_validated, a.loa_validated, a.clearance, a.claimed, a.status, a.version, a.created`
+  a.irr_validated, a.rpki_validated, a.loa_validated, a.clearance, a.claimed, a.status, a.version, a.created,
+  a.description, a.as_set, a.delegate_loa, a.loa_signatory, a.suspended_reason, a.deleted`
 
 /** The regions of an announcement `a` as one JSON array. */
 const regionsJson = sql`coalesce((
@@ -215,6 +222,35 @@ export async function saveAnnouncement(trx: Trx, before: Announcement, after: An
     where ar.team_id = ${after.teamId}`.execute(trx)
 }
 
+/** Days for which a deleted announcement can be restored. */
+export const restorableDays = 7
+
+/** The team's deleted announcement, locked, while it can be restored; without its regions, which do not matter yet. */
+export async function lockDeleted(trx: Trx, teamId: number, id: number): Promise<Announcement | undefined> {
+  const { rows } = await sql<AnnouncementRow>`
+    select ${columns} from announcements a
+    where a.team_id = ${teamId} and a.id = ${id}::bigint
+      and a.deleted > now() - make_interval(days => ${restorableDays}) for no key update`.execute(trx)
+  return rows[0] && announcementOf(rows[0], [])
+}
+
+export async function markDeleted(trx: Trx, teamId: number, id: number): Promise<void> {
+  await sql`update announcements set deleted = now(), version = version + 1
+    where team_id = ${teamId} and id = ${id}`.execute(trx)
+}
+
+export async function markRestored(trx: Trx, teamId: number, id: number): Promise<void> {
+  await sql`update announcements set deleted = null, check_requested = now(), version = version + 1
+    where team_id = ${teamId} and id = ${id}`.execute(trx)
+}
+
+/** The validator asks all registries anew. */
+export async function requestChecks(trx: Trx, teamId: number, id: number): Promise<void> {
+  await sql`update announcements set check_requested = now() where team_id = ${teamId} and id = ${id}`.execute(
+    trx,
+  )
+}
+
 function jsonOfRegion({ regionId, configured, state, since, message, changes }: AnnouncementRegion) {
   return { region_id: regionId, configured, state, since, message, changes }
 }
@@ -235,6 +271,14 @@ function announcementOf(row: AnnouncementRow, regions: readonly AnnouncementRegi
     status: row.status,
     version: row.version,
     created: row.created,
+    details: {
+      description: row.description,
+      asSet: row.as_set,
+      delegateLoa: row.delegate_loa,
+      loaSignatory: row.loa_signatory,
+      suspendedReason: row.suspended_reason,
+      deleted: row.deleted,
+    },
     regions,
   }
 }

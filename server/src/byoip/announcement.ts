@@ -23,8 +23,28 @@ export type Announcement = {
   readonly status: AnnouncementStatus
   readonly version: number
   readonly created: Date
+  readonly details: Details
   /** Every region that was ever configured, by slug: a row that says "not here" stays as evidence. */
   readonly regions: readonly AnnouncementRegion[]
+}
+
+/** What the team and the operator said beside the prefix and its origin; no rule depends on it. */
+export type Details = {
+  readonly description: string
+  readonly asSet: string | null
+  readonly delegateLoa: boolean
+  readonly loaSignatory: string
+  readonly suspendedReason: string | null
+  readonly deleted: Date | null
+}
+
+export const noDetails: Details = {
+  description: '',
+  asSet: null,
+  delegateLoa: false,
+  loaSignatory: '',
+  suspendedReason: null,
+  deleted: null,
 }
 
 export type AnnouncementRegion = {

@@ -1,5 +1,5 @@
 // The HTTP side of holds: one line per operation.
-import { approveHold, getHold as getRoute, listHolds as listRoute, rejectHold } from '@pharos/contract/byoip'
+import { approveHold, getHold as getRoute, listHolds as listRoute, rejectHold } from '@pharos/contract/hold'
 import { handle, type Mounted } from '../http/mount.ts'
 import { decide, getHold, listHolds, type HoldDeps } from './hold.ts'
 

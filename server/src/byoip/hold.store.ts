@@ -1,5 +1,5 @@
 // The SQL of holds. They belong to regions, not to teams: only the reconciler and staff come here, as the owner.
-import type { HoldState } from '@pharos/contract/byoip'
+import type { HoldState } from '@pharos/contract/hold'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { PlannedHold } from './guard.ts'

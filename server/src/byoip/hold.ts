@@ -1,6 +1,6 @@
 // Holds: withdrawals that wait for a human. The reconciler opens and closes them, staff decide them; a decision covers
 // exactly the prefixes that the hold names, so a hold is never changed, only closed and followed by another.
-import type { Hold as Wire, HoldState } from '@pharos/contract/byoip'
+import type { Hold as Wire, HoldState } from '@pharos/contract/hold'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'

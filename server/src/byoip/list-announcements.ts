@@ -5,7 +5,7 @@ import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import { invalid, notFound } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
-import type { AnnouncementStatus } from './announcement.ts'
+import type { Announcement, AnnouncementStatus } from './announcement.ts'
 import {
   findAnnouncement,
   listAnnouncementRows,
@@ -14,9 +14,10 @@ import {
 } from './announcement.store.ts'
 import { etagOf } from './etag.ts'
 import { parseOrdering } from './ordering.ts'
-import { parseInclude, present, type Include } from './present-announcement.ts'
+import { needsChecks, parseInclude, present, type Include } from './present-announcement.ts'
+import { readChecks } from './validation.store.ts'
 
-export type ReadDeps = { readonly postgres: Postgres }
+export type ReadDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
 /** The query of listAnnouncements, as the contract read it. */
 export type ListQuery = {
@@ -26,6 +27,7 @@ export type ListQuery = {
   readonly status?: readonly AnnouncementStatus[]
   readonly enabled?: boolean
   readonly family?: '4' | '6'
+  readonly deleted?: boolean
   readonly include?: string
   readonly ordering: string
   readonly limit: number
@@ -34,35 +36,67 @@ export type ListQuery = {
 
 /** One announcement of the actor's team with its ETag; `not_found` otherwise. */
 export async function getAnnouncement(
-  { postgres }: ReadDeps,
+  deps: ReadDeps,
   { actor }: Operation,
   id: number,
   include: Include = {},
 ): Promise<{ body: Wire; etag: string }> {
-  const announcement = await findAnnouncement(postgres, actor.teamId, id)
+  const announcement = await findAnnouncement(deps.postgres, actor.teamId, id)
   if (!announcement) throw notFound('announcement')
-  return { body: present(announcement, include), etag: etagOf(announcement.version) }
+  const [body] = await presentAll(deps, actor.teamId, [announcement], include)
+  const beside = needsChecks(include) ? [body!.validations, body!.state_messages] : undefined
+  return { body: body!, etag: etagOf(announcement.version, beside) }
+}
+
+/** With their kept checks, where they were asked for. */
+async function presentAll(
+  { postgres, now }: ReadDeps,
+  teamId: number,
+  announcements: readonly Announcement[],
+  include: Include,
+): Promise<Wire[]> {
+  if (!needsChecks(include)) return announcements.map((announcement) => present(announcement, include))
+  const ids = announcements.map(({ id }) => id)
+  const checks = await readChecks(postgres, teamId, ids)
+  return announcements.map((announcement) =>
+    present(announcement, include, { checks: checks.get(announcement.id) ?? [], now: now() }),
+  )
 }
 
 /** A page of the actor's team and the exact count, from one snapshot. */
 export async function listAnnouncements(
-  { postgres }: ReadDeps,
+  deps: ReadDeps,
   { actor }: Operation,
   query: ListQuery,
 ): Promise<{ results: Wire[]; count: number }> {
   const order = parseOrdering<OrderingKey>(query.ordering)
-  const { page, count } = await listAnnouncementRows(postgres, actor.teamId, filterOf(query), order, query)
+  const { page, count } = await listAnnouncementRows(
+    deps.postgres,
+    actor.teamId,
+    filterOf(query),
+    order,
+    query,
+  )
   const include = parseInclude(query.include)
-  return { results: page.map((announcement) => present(announcement, include)), count }
+  return { results: await presentAll(deps, actor.teamId, page, include), count }
 }
 
-function filterOf({ cidr, origin_asn, region, status, enabled, family }: ListQuery): AnnouncementFilter {
+function filterOf({
+  cidr,
+  origin_asn,
+  region,
+  status,
+  enabled,
+  family,
+  deleted,
+}: ListQuery): AnnouncementFilter {
   return {
     ...(cidr ? { overlaps: cidr.map(parseCidr) } : {}),
     ...(origin_asn ? { originAsns: origin_asn } : {}),
     ...(region ? { regions: region } : {}),
     ...(status ? { statuses: status } : {}),
     ...(enabled === undefined ? {} : { enabled }),
+    ...(deleted ? { deleted } : {}),
     ...(family ? { family: family === '4' ? 4 : 6 } : {}),
   }
 }

@@ -6,7 +6,7 @@ import { mutate, type Answer } from '../db/mutate.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { Failure, invalid, notFound } from '../runtime/error.ts'
-import type { Operation } from '../runtime/operation.ts'
+import { actorName, type Operation } from '../runtime/operation.ts'
 import {
   missingValidations,
   withIntent,
@@ -17,7 +17,10 @@ import {
 } from './announcement.ts'
 import { lockAnnouncement, saveAnnouncement } from './announcement.store.ts'
 import { etagOf, requireMatch } from './etag.ts'
-import { present, type Include } from './present-announcement.ts'
+import { writeHistory } from './history.store.ts'
+import { needsChecks, present, type Include } from './present-announcement.ts'
+import type { Check } from './validation.ts'
+import { readChecksIn } from './validation.store.ts'
 
 export type Patch = { readonly enabled: boolean; readonly region?: string }
 
@@ -37,6 +40,7 @@ export function applyPatch(
   patch: Patch,
   open: readonly OpenRegion[],
   now: Date,
+  checks: readonly Check[] = [],
 ): Announcement {
   const intent =
     patch.region === undefined
@@ -45,7 +49,7 @@ export function applyPatch(
   // Said even when it is enabled already: the caller would otherwise take the 200 for "it goes out".
   if (patch.enabled && announcement.suspended) throw suspended()
   if (isSame(announcement, intent)) return announcement
-  if (patch.enabled) requireValidations(announcement)
+  if (patch.enabled) requireValidations(announcement, checks)
   return withIntent(announcement, intent, open, now)
 }
 
@@ -88,23 +92,28 @@ function suspended(): Failure {
   return new Failure('suspended', 'The operator has suspended this announcement; ask your provider.')
 }
 
-const whatIsMissing: Record<ValidationName, string> = {
+const whatIsMissing: Record<ValidationName | 'overlap', string> = {
   irr: 'no route object for the prefix and its origin was found in the IRR',
   rpki: 'the prefix and its origin are not validated by RPKI',
   loa: 'no letter of authorization has been accepted',
+  overlap: 'the prefix or its origin has not passed its checks yet',
 }
 
-function requireValidations(announcement: Announcement): void {
-  const missing = missingValidations(announcement)
-  if (missing.length === 0) return
-  const errors = missing.map((name) => ({
-    loc: ['body', 'enabled'],
-    msg: whatIsMissing[name],
-    type: 'not_validated',
-    ctx: { missing: name },
-  }))
+function requireValidations(announcement: Announcement, checks: readonly Check[]): void {
+  const missing: readonly (ValidationName | 'overlap')[] = missingValidations(announcement)
+  if (missing.length > 0) throw notValidated(missing, checks)
+  // Every check but the one on the prefix itself has passed: somebody else holds it, or the proof of the ASN is over.
+  if (announcement.claimed === null) throw notValidated(['overlap'], checks)
+}
+
+function notValidated(missing: readonly (ValidationName | 'overlap')[], checks: readonly Check[]): Failure {
+  const errors = missing.map((name) => {
+    const check = checks.find((one) => one.name === name)
+    const ctx = { missing: name, ...(check ? { state: check.state, fix: check.fix } : {}) }
+    return { loc: ['body', 'enabled'], msg: check?.note ?? whatIsMissing[name], type: 'not_validated', ctx }
+  })
   const detail = `The announcement cannot be enabled before it is validated; missing: ${missing.join(', ')}.`
-  throw new Failure('not_validated', detail, { errors })
+  return new Failure('not_validated', detail, { errors })
 }
 
 /** Stores the patch and wakes the reconciler; answers what GET then answers. */
@@ -121,14 +130,29 @@ export async function patchAnnouncement(
     if (!locked) throw notFound('announcement')
     const { announcement, open } = locked
     requireMatch(operation.ifMatch, etagOf(announcement.version))
-    const next = applyPatch(announcement, patch, open, deps.now())
-    if (next !== announcement) await store(trx, operation, announcement, next)
+    const now = deps.now()
+    const checks = await checksFor(trx, announcement, patch, include)
+    const next = applyPatch(announcement, patch, open, now, checks)
+    if (next !== announcement) await store(trx, operation, announcement, next, patch)
     return {
-      body: present(next, include),
-      before: present(announcement, include),
+      body: present(next, include, { checks, now }),
+      before: present(announcement, include, { checks, now }),
       etag: etagOf(next.version),
     }
   })
+}
+
+/** The kept checks, where they are shown or say why not. */
+async function checksFor(
+  trx: Trx,
+  announcement: Announcement,
+  patch: Patch,
+  include: Include,
+): Promise<readonly Check[]> {
+  const isRefused =
+    patch.enabled && (announcement.claimed === null || missingValidations(announcement).length > 0)
+  if (!isRefused && !needsChecks(include)) return []
+  return readChecksIn(trx, announcement.teamId, announcement.id)
 }
 
 function requireToggle({ actor }: Operation, memberToggle: boolean): void {
@@ -141,8 +165,16 @@ async function store(
   operation: Operation,
   before: Announcement,
   after: Announcement,
+  patch: Patch,
 ): Promise<void> {
   await saveAnnouncement(trx, before, after)
+  await writeHistory(trx, {
+    announcementId: after.id,
+    teamId: after.teamId,
+    kind: patch.enabled ? 'enabled' : 'disabled',
+    actor: actorName(operation.actor),
+    detail: patch.region === undefined ? {} : { region: patch.region },
+  })
   await writeAudit(trx, {
     ...auditOf(operation),
     action: 'announcement.update',

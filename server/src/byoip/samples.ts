@@ -3,6 +3,7 @@ import { parseAsn } from '../net/asn.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import {
   missingValidations,
+  noDetails,
   statusOf,
   type Announcement,
   type AnnouncementRegion,
@@ -50,6 +51,7 @@ export function sampleAnnouncement(rest: Partial<Announcement> = {}): Announceme
     status: 'ready',
     version: 3,
     created: earlier,
+    details: noDetails,
     regions: [],
     ...rest,
   }

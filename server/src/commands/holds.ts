@@ -1,7 +1,7 @@
 // `pharos holds`: withdrawals that the reconciler does not send without a human, decided by the operator.
 import { parseArgs } from 'node:util'
-import type { Hold, HoldState } from '@pharos/contract/byoip'
-import { holdStates } from '@pharos/contract/byoip'
+import type { Hold, HoldState } from '@pharos/contract/hold'
+import { holdStates } from '@pharos/contract/hold'
 import { decideAs, listHolds } from '../byoip/hold.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'

@@ -14,7 +14,7 @@ export const start: Command = {
   async run(context) {
     noArguments(context)
     // A demo is watched by a person: lines for people, and only what is worth a look, unless told otherwise.
-    const env = { PHAROS_LOG_FORMAT: 'text', PHAROS_LOG_LEVEL: 'warn', ...context.env, PHAROS_DEMO: 'true' }
+    const env = { ...demoSettings, ...context.env, PHAROS_DEMO: 'true' }
     const config = context.config(env)
     if (!isLoopback(config.host)) {
       throw new CommandFailure(
@@ -33,6 +33,17 @@ export const start: Command = {
     }
     await serveUntilStopped(config, postgres, allRoles, log, (url) => context.out(welcome(url!)))
   },
+}
+
+const demoFile = (name: string): string => new URL(`../../../demo/${name}`, import.meta.url).href
+
+/** The registries of the demo are two files: change them while it runs, and watch the checks. */
+const demoSettings = {
+  PHAROS_LOG_FORMAT: 'text',
+  PHAROS_LOG_LEVEL: 'warn',
+  PHAROS_RPKI_SOURCES: demoFile('vrps.json'),
+  PHAROS_IRR_SOURCES: demoFile('routes.rpsl'),
+  PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
 }
 
 function welcome(url: string): string {

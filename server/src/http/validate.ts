@@ -17,11 +17,30 @@ type SchemaError = {
 
 /** A check for one part of the request; throws a 422 that lists everything that is wrong with it. */
 export function createCheck(part: 'body' | 'query' | 'path', schema: TSchema): Check {
+  if (isChoice(schema)) return createChoice(part, schema.anyOf)
   const validator = Compile(schema)
   return (value) => {
     if (validator.Check(value)) return
     throw invalidPart(part, problemErrors(part, validator.Errors(value) as SchemaError[], schema))
   }
+}
+
+type Choice = TSchema & { readonly anyOf: readonly TSchema[] }
+
+const isChoice = (schema: TSchema): schema is Choice => 'anyOf' in schema
+
+/** A body that may have one of several forms is checked as the one of which it has the most fields: its errors count. */
+function createChoice(part: 'body' | 'query' | 'path', alternatives: readonly TSchema[]): Check {
+  const forms = alternatives.map((schema) => ({ fields: fieldsOf(schema), check: createCheck(part, schema) }))
+  return (value) => {
+    const given = typeof value === 'object' && value !== null ? Object.keys(value) : []
+    const known = forms.map(({ fields }) => given.filter((field) => fields.has(field)).length)
+    forms[known.indexOf(Math.max(...known))]!.check(value)
+  }
+}
+
+function fieldsOf(schema: TSchema): ReadonlySet<string> {
+  return new Set('properties' in schema ? Object.keys(schema.properties as object) : [])
 }
 
 /** A 422 with its list; the detail names the first, so that a log line alone is of use. */

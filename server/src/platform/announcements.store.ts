@@ -1,7 +1,13 @@
 // Makes announcements as the operator's file wants them, through the same pure rules by which a team switches them:
 // regions in their direction, status and version following.
 import { sql } from 'kysely'
-import { missingValidations, withIntent, type Announcement, type OpenRegion } from '../byoip/announcement.ts'
+import {
+  missingValidations,
+  noDetails,
+  withIntent,
+  type Announcement,
+  type OpenRegion,
+} from '../byoip/announcement.ts'
 import { lockAnnouncement, saveAnnouncement } from '../byoip/announcement.store.ts'
 import type { Trx } from '../db/postgres.ts'
 import { parseAsn } from '../net/asn.ts'
@@ -69,6 +75,7 @@ async function saveNew(
     status: 'pending_validation',
     version: 0,
     created: now,
+    details: noDetails,
     regions: [],
   }
   const everywhere = fields.enabled && fields.regions.length === 0

@@ -1,11 +1,29 @@
-// The reconciler role: what the routers announce is made to agree with what the teams asked for.
+// The reconciler role: what the routers announce is made to agree with what the teams asked for, and what they asked for
+// is judged by the registries.
 import { createReconcilers } from '../byoip/reconcilers.ts'
+import { createValidator } from '../byoip/validator.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Shared } from './shared.ts'
 import { createSpeaker, routeSettings } from './speakers.ts'
 
-export function reconcilerParts({ config, postgres, waker, log, metrics }: Shared): Component[] {
+export function reconcilerParts({ config, postgres, waker, log, metrics, rpki, irr }: Shared): Component[] {
   return [
+    createValidator({
+      postgres,
+      waker,
+      rpki,
+      irr,
+      readLetters: async () => new Map(),
+      rpkiCountsAsLetter: config.rpkiCountsAsLetter,
+      irrIntervalSeconds: config.irrRecheckSeconds,
+      policy: {
+        onLoss: config.onValidationLoss === 'suspend' ? 'suspend' : 'warn',
+        graceHours: config.validationGraceHours,
+      },
+      now: () => new Date(),
+      log,
+      metrics,
+    }),
     createReconcilers({
       postgres,
       waker,

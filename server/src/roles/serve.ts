@@ -15,6 +15,7 @@ import { watchInstallation } from './figures.ts'
 import { createHealthServer } from './http.ts'
 import { maintenancePart } from './maintenance.ts'
 import { reconcilerParts } from './reconciler.ts'
+import { createRegistryViews } from './registry-views.ts'
 import type { Shared } from './shared.ts'
 
 export type Role = 'api' | 'reconciler' | 'collector'
@@ -33,7 +34,15 @@ export async function runRole(
   postgres?: Postgres,
 ): Promise<Serving> {
   const open = postgres ?? (await openDatabase(config, log))
-  const shared: Shared = { config, postgres: open, waker: createWaker(open), log, metrics: createMetrics() }
+  const views = createRegistryViews(config, log)
+  const shared: Shared = {
+    config,
+    postgres: open,
+    waker: createWaker(open),
+    log,
+    metrics: createMetrics(),
+    ...views,
+  }
   collectProcessMetrics(shared.metrics)
   watchInstallation(shared.metrics, open.owner)
   const http = httpParts(shared, roles.includes('api'))
@@ -41,6 +50,7 @@ export async function runRole(
     [
       { name: 'postgresql', stop: () => open.stop() },
       { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },
+      ...(roles.some((role) => role !== 'collector') ? [views.rpki, views.irr] : []),
       ...(roles.includes('reconciler') ? [maintenancePart(shared), ...reconcilerParts(shared)] : []),
       ...(roles.includes('collector') ? collectorParts(shared) : []),
       ...http.parts,

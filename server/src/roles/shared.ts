@@ -1,4 +1,6 @@
 // What the roles of one process share.
+import type { Irr } from '../byoip/irr.ts'
+import type { Rpki } from '../byoip/rpki.ts'
 import type { Postgres } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import type { Config } from '../runtime/config.ts'
@@ -11,4 +13,6 @@ export type Shared = {
   readonly waker: Waker
   readonly log: Log
   readonly metrics: Metrics
+  readonly rpki: Rpki
+  readonly irr: Irr
 }

@@ -26,6 +26,9 @@ const Networks = (byDefault: readonly string[], meaning: Meaning) =>
     ...meaning,
   })
 
+const Urls = (meaning: Meaning) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 2000 }), { default: [], maxItems: 32, ...meaning })
+
 const day = 86_400
 
 export const settingsSchema = Type.Object(
@@ -97,6 +100,38 @@ export const settingsSchema = Type.Object(
     }),
     members_may_toggle: Flag(true, {
       description: 'members who are not admin may switch announcements on and off',
+    }),
+    announcements_per_team: Whole(50, 1, 1_000_000, {
+      description:
+        'announcements that a team may have; those of the platform file count, and are never refused',
+    }),
+    allow_documentation_resources: Flag(false, {
+      description:
+        'teams may announce prefixes and prove ASNs that are reserved for documentation, as the demo and the lab do',
+    }),
+    rpki_sources: Urls({
+      description:
+        'where ROAs are read, in order of preference: rtr://host:port, rtrs://host:port?ca=/path (RFC 8210), file:/path or https://host/path of a VRP export in JSON',
+    }),
+    irr_sources: Urls({
+      description:
+        'where route objects are read, in order: whois://host:port?sources=RADB,RIPE, or file:/path of an RPSL dump',
+    }),
+    irr_recheck_seconds: Whole(3600, 10, 30 * day, {
+      description: 'how often the routing registries are asked again about what they hold',
+    }),
+    dns_resolvers: Urls({
+      description: 'name servers that are asked for proofs, as address:port; unset uses those of the machine',
+    }),
+    rpki_counts_as_letter: Flag(false, {
+      description: 'a valid ROA of a proven ASN counts as the letter of authorization',
+    }),
+    on_validation_loss: Word('warn', ['warn', 'suspend'], {
+      description:
+        'what happens to an announced prefix whose checks fail: words only, or suspension after validation_grace_hours',
+    }),
+    validation_grace_hours: Whole(72, 0, 8760, {
+      description: 'how long a check has failed before on_validation_loss: suspend takes the prefix away',
     }),
     reconcile_interval_seconds: Whole(30, 1, 3600, {
       description: 'how often each region is compared with its router when nothing wakes the loop',

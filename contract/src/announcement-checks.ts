@@ -1,0 +1,75 @@
+// What is told about an announcement beside its fields: its checks, each with its reason and its fix, what happened to
+// it, and what is not yet as wanted. Shapes only.
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Id, Nullable, NullableTime, OneOf, Strict, Time } from './scalar.ts'
+
+export const validationNames = ['irr', 'rpki', 'loa', 'asn', 'size', 'overlap'] as const
+export type ValidationName = (typeof validationNames)[number]
+
+/**
+ * `missing`: the registry answered, and holds nothing. `mismatch_asn`: only with another origin. `mismatch_length`: only
+ * for a shorter prefix. `unavailable`: it was never asked with success; what was valid stays valid meanwhile.
+ */
+export const validationStates = [
+  'valid',
+  'pending',
+  'missing',
+  'invalid',
+  'mismatch_asn',
+  'mismatch_length',
+  'expired',
+  'unavailable',
+] as const
+export type ValidationState = (typeof validationStates)[number]
+
+export const Validation = Strict({
+  name: OneOf(...validationNames),
+  state: OneOf(...validationStates),
+  note: Type.String({ description: 'why, in a sentence' }),
+  evidence: Type.Record(Type.String(), Type.Unknown(), { description: 'what the registry said' }),
+  fix: Nullable(
+    Type.String({ description: 'the literal text of what to create; null where there is nothing to do' }),
+  ),
+  checked: NullableTime,
+})
+export type Validation = Static<typeof Validation>
+
+export const StateMessage = Strict({
+  severity: OneOf('info', 'warning', 'error'),
+  tag: Type.String({ description: 'a word for programs, such as validation_lost' }),
+  message: Type.String({ description: 'why something is not as wanted, and who can act' }),
+  attrs: Type.Record(Type.String(), Type.Unknown()),
+  timestamp: Time,
+})
+export type StateMessage = Static<typeof StateMessage>
+
+export const AnnouncementDetails = Strict({
+  description: Type.String(),
+  as_set: Nullable(Type.String()),
+  delegate_loa: Type.Boolean(),
+  loa_signatory: Type.String(),
+  suspended: Type.Boolean(),
+  suspended_reason: Nullable(Type.String()),
+  claimed: Nullable(Time),
+  deleted: Nullable(Time),
+})
+export type AnnouncementDetails = Static<typeof AnnouncementDetails>
+
+export const HistoryEntry = Strict({
+  id: Id,
+  at: Time,
+  kind: Type.String({
+    description: 'such as created, enabled, announced, withdrawn, validation, letter_accepted',
+  }),
+  region: Nullable(Type.String({ description: 'region slug' })),
+  actor: Type.String({ description: '`user:7`, `token:...`, `operator`, or the loop that saw it' }),
+  detail: Type.Record(Type.String(), Type.Unknown()),
+  took_ms: Nullable(
+    Type.Integer({
+      minimum: 0,
+      description: 'from the request to what was seen on the router, milliseconds',
+    }),
+  ),
+})
+export type HistoryEntry = Static<typeof HistoryEntry>

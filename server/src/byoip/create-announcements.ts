@@ -1,0 +1,183 @@
+// Creating announcements: all or nothing, every mistake told with its place, checked at once from what is known. A dry run
+// is the preflight: the same, with the routing registries asked on the spot, and nothing stored.
+import type { Announcement as Wire, NewAnnouncement } from '@pharos/contract/byoip'
+import type { ProblemError } from '@pharos/contract/problem'
+import { auditOf, writeAudit } from '../db/audit.ts'
+import { mutate, type Answer } from '../db/mutate.ts'
+import type { Postgres, Trx } from '../db/postgres.ts'
+import { wake } from '../db/wake.ts'
+import { Failure } from '../runtime/error.ts'
+import { actorName, type Operation } from '../runtime/operation.ts'
+import { lockAnnouncement } from './announcement.store.ts'
+import {
+  countAnnouncements,
+  insertAnnouncements,
+  readClaims,
+  readOpenSlugs,
+} from './create-announcements.store.ts'
+import { writeHistory } from './history.store.ts'
+import type { Irr } from './irr.ts'
+import { judgeAsn, judgeIrr, judgeLetter, judgeOverlap, judgeRpki, judgeSize } from './judge.ts'
+import { overlapError, readNewAnnouncements, type Wanted } from './new-announcement.ts'
+import { present, type Include } from './present-announcement.ts'
+import type { Rpki } from './rpki.ts'
+import { completeChecks, type Check, type Judgement } from './validation.ts'
+import { saveFirstChecks } from './validation.store.ts'
+
+export type CreateDeps = {
+  readonly postgres: Postgres
+  readonly rpki: Pick<Rpki, 'judge'>
+  readonly irr: Pick<Irr, 'judge'>
+  readonly allowDocumentation: boolean
+  /** Announcements of one team. */
+  readonly quota: number
+  readonly now: () => Date
+}
+
+export type CreateBody = NewAnnouncement | { readonly announcements: readonly NewAnnouncement[] }
+export type Created = { readonly results: Wire[]; readonly count: number }
+
+/** How long a preflight waits for the routing registries; what has not answered by then is `pending`. */
+const preflightMs = 3_000
+
+export async function createAnnouncements(
+  deps: CreateDeps,
+  operation: Operation,
+  body: CreateBody,
+  include: Include,
+): Promise<Answer<Created>> {
+  const items = 'announcements' in body ? body.announcements : [body]
+  const { teamId } = operation.actor
+  const regions = await readOpenSlugs(deps.postgres, teamId)
+  const { allowDocumentation } = deps
+  const read = readNewAnnouncements(items, !('announcements' in body), { allowDocumentation, regions })
+  // Kept answers for those that are stored, so that nobody waits; live ones for whoever asks for a preflight.
+  const irr = operation.dryRun ? await askIrr(deps, read.wanted) : new Map<Wanted, Judgement>()
+  return mutate(deps.postgres, operation, async (trx) => {
+    const asns = await refuse(deps, trx, teamId, read)
+    const judged = read.wanted.map((wanted) =>
+      checksOf(deps, wanted, asns.get(wanted) ?? null, irr.get(wanted)),
+    )
+    return { body: await store(deps, trx, operation, read.wanted, judged, include) }
+  })
+}
+
+/** Throws unless every one may be created; answers what is known of their ASNs. */
+async function refuse(
+  { quota }: CreateDeps,
+  trx: Trx,
+  teamId: number,
+  { wanted, errors }: { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] },
+) {
+  const count = await countAnnouncements(trx, teamId)
+  const claims = await readClaims(
+    trx,
+    teamId,
+    wanted.map(({ prefix, originAsn }) => ({ prefix, originAsn })),
+  )
+  const all = [...errors]
+  const claimed: ProblemError[] = []
+  for (const [at, one] of wanted.entries()) {
+    const { own, taken, asn } = claims[at]!
+    if (own) all.push(overlapError(one, own, 'of the team'))
+    if (!asn?.verified) all.push(asnError(one, 'asn_not_verified', 'has not been proven to be the team’s'))
+    else if (asn.expires && asn.expires <= new Date())
+      all.push(asnError(one, 'asn_expired', 'was proven to be the team’s, and the proof has expired'))
+    if (taken) claimed.push(claimError(one))
+  }
+  if (all.length > 0) throw refusal('invalid', [...all, ...claimed])
+  if (claimed.length > 0) throw refusal('prefix_claimed', claimed)
+  if (count + wanted.length > quota) {
+    const detail = `The team has ${count} announcements and may have ${quota}; ${wanted.length} more are too many.`
+    throw new Failure('quota_exceeded', detail)
+  }
+  return new Map(wanted.map((one, at) => [one, claims[at]!.asn]))
+}
+
+function refusal(code: 'invalid' | 'prefix_claimed', errors: readonly ProblemError[]): Failure {
+  const [first] = errors
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return new Failure(code, `${first!.loc.slice(1).join('.')}: ${first!.msg}${more}.`, { errors })
+}
+
+function asnError({ loc, originAsn }: Wanted, type: string, what: string): ProblemError {
+  const path = `/v3/inventory/asns/${originAsn}/verify`
+  return {
+    loc: [...loc, 'origin_asn'],
+    msg: `AS${originAsn} ${what}; GET ${path} says how`,
+    type,
+    ctx: { verify: path },
+  }
+}
+
+function claimError({ loc }: Wanted): ProblemError {
+  return { loc: [...loc, 'cidr'], msg: 'is held by another customer of the provider', type: 'prefix_claimed' }
+}
+
+async function askIrr({ irr }: CreateDeps, wanted: readonly Wanted[]): Promise<Map<Wanted, Judgement>> {
+  const signal = AbortSignal.timeout(preflightMs)
+  const judged = await Promise.all(
+    wanted.map(async (one): Promise<[Wanted, Judgement] | undefined> => {
+      const question = { signal, ...(one.asSet === null ? {} : { asSet: one.asSet }) }
+      const verdict = await irr.judge(one.prefix, one.originAsn, question).catch(() => undefined)
+      return verdict && [one, judgeIrr(one, verdict)]
+    }),
+  )
+  return new Map(judged.filter((entry) => entry !== undefined))
+}
+
+type AsnRow = Awaited<ReturnType<typeof readClaims>>[number]['asn']
+
+function checksOf(deps: CreateDeps, wanted: Wanted, asn: AsnRow, irr: Judgement | undefined): Check[] {
+  const now = deps.now()
+  const noLetter = { state: 'missing', note: 'No letter of authorization was uploaded.' } as const
+  const judged = {
+    rpki: judgeRpki(wanted, deps.rpki.judge(wanted.prefix, wanted.originAsn)),
+    asn: judgeAsn(wanted.originAsn, asn, now),
+    size: judgeSize(wanted.prefix, now),
+    overlap: judgeOverlap(false, now),
+    loa: judgeLetter(null, { ...noLetter, validUntil: null, letterId: null }, false, now),
+    ...(irr ? { irr } : {}),
+  }
+  const known = Object.entries(judged).map(([name, judgement]) => ({
+    ...judgement,
+    name: name as Check['name'],
+  }))
+  return Object.values(completeChecks(known))
+}
+
+async function store(
+  { now }: CreateDeps,
+  trx: Trx,
+  operation: Operation,
+  wanted: readonly Wanted[],
+  judged: readonly (readonly Check[])[],
+  include: Include,
+): Promise<Created> {
+  const { teamId } = operation.actor
+  const ids = await insertAnnouncements(trx, teamId, wanted)
+  await saveFirstChecks(
+    trx,
+    teamId,
+    ids.map((id, at) => ({ id, checks: judged[at]! })),
+    now(),
+  )
+  const actor = actorName(operation.actor)
+  await writeHistory(trx, ...ids.map((id) => ({ announcementId: id, teamId, kind: 'created', actor })))
+  const results: Wire[] = []
+  const shown = operation.dryRun ? { ...include, validations: true } : include
+  for (const [at, id] of ids.entries()) {
+    const { announcement } = (await lockAnnouncement(trx, teamId, id))!
+    const wire = present(announcement, shown, { checks: judged[at]!, now: now() })
+    results.push(wire)
+    const after = { cidr: wire.cidr, origin_asn: wire.origin_asn, regions: wire.regions }
+    await writeAudit(trx, {
+      ...auditOf(operation),
+      action: 'announcement.create',
+      target: `announcement:${id}`,
+      after,
+    })
+  }
+  await wake(trx, 'validations')
+  return { results, count: results.length }
+}
