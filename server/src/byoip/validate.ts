@@ -58,10 +58,10 @@ async function judgeEach(
   read: (after: number) => Promise<readonly Subject[]>,
 ): Promise<ValidationReport> {
   const report = noReport()
-  for (let after = 0; signal?.aborted !== true;) {
+  for (let after = 0; ;) {
     const subjects = await read(after)
     await judge(deps, subjects, report, signal)
-    if (subjects.length < atOnce) break
+    if (subjects.length < atOnce || signal?.aborted) break
     after = subjects.at(-1)!.id
   }
   return report
