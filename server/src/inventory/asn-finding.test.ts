@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { DriverError } from '../runtime/driver-error.ts'
+import { Failure } from '../runtime/error.ts'
+import { lookFor, valid } from './asn-finding.ts'
+
+const never = new AbortController().signal
+const noError = (error: unknown) => assert.fail(String(error))
+const found = valid('It is there.', {})
+
+async function look(throws: unknown): Promise<[string, unknown[]]> {
+  const told: unknown[] = []
+  const finding = await lookFor(
+    1_000,
+    never,
+    () => Promise.reject(throws as Error),
+    (error) => told.push(error),
+  )
+  return [finding.state, told]
+}
+
+describe('a look at a method', () => {
+  it('comes to what it found', async () => {
+    assert.deepEqual(await lookFor(1_000, never, async () => found, noError), found)
+  })
+
+  it('ends in time although what it asks never answers and heeds no signal', async () => {
+    const began = performance.now()
+    const finding = await lookFor(50, never, () => new Promise(() => {}), noError)
+    assert.equal(finding.state, 'unavailable')
+    assert.ok(performance.now() - began < 1_000)
+  })
+
+  it('is unavailable where nobody answered, and an error where the answer was one', async () => {
+    assert.deepEqual(await look(new DriverError('unreachable', 'secret address')), ['unavailable', []])
+    assert.deepEqual(await look(new Failure('unavailable', 'The registry is down.')), ['unavailable', []])
+    assert.deepEqual(await look(new DriverError('refused', 'no')), ['error', []])
+    assert.deepEqual(await look(new DriverError('protocol', 'what?')), ['error', []])
+  })
+
+  it('is an error, and told to the operator, where our own code is wrong', async () => {
+    const bug = new TypeError('undefined is not a function')
+    assert.deepEqual(await look(bug), ['error', [bug]])
+  })
+
+  it('shows the team nothing of what a driver said', async () => {
+    const finding = await lookFor(
+      1_000,
+      never,
+      () => Promise.reject(new DriverError('refused', 'whois.internal:4343 said no')),
+      noError,
+    )
+    assert.ok(!JSON.stringify(finding).includes('internal'))
+  })
+
+  it('ends with whoever stops it', async () => {
+    const abort = new AbortController()
+    const looking = lookFor(10_000, abort.signal, () => new Promise(() => {}), noError)
+    abort.abort(new Error('the loop is stopping'))
+    await assert.rejects(looking, /stopping/)
+  })
+})

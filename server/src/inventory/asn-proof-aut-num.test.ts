@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseAsn } from '../net/asn.ts'
+import { createKeyRing } from '../runtime/secrets.ts'
+import type { Claim } from './asn-finding.ts'
+import { checkAutNum, instructAutNum, judgeAutNum } from './asn-proof-aut-num.ts'
+import type { AutNumAnswer } from './asn-proof-sources.ts'
+import { asnTokens } from './asn-token.ts'
+
+const asn = parseAsn(64500)
+const ring = createKeyRing(['a secret of the tests that is long enough'])
+const claim: Claim = { asn, tokens: asnTokens(ring, 7, asn), heldPrefixes: [] }
+const [token] = claim.tokens
+const signal = new AbortController().signal
+
+const object = (
+  lines: string,
+  { number = 'AS64500', source = 'RIPE' } = {},
+): string => `aut-num:        ${number}
+as-name:        EXAMPLE-AS
+descr:          Example Networks
+${lines}
+mnt-by:         EXAMPLE-MNT
+source:         ${source}
+`
+
+describe('the aut-num object', () => {
+  it('is a proof with the token in a remark or a description', () => {
+    for (const lines of [
+      `remarks:        ${token}`,
+      `descr:          ${token}`,
+      `remarks:        our peering policy\nremarks:        ${token}\nremarks:        write to us`,
+      `remarks:        our peering policy\n                ${token}`,
+    ]) {
+      const finding = judgeAutNum(object(lines), claim)
+      assert.equal(finding.state, 'valid', lines)
+      assert.deepEqual(finding.evidence, {
+        source: 'RIPE',
+        holder: 'EXAMPLE-AS, Example Networks',
+        rir: 'ripe',
+      })
+    }
+  })
+
+  it('is none without it, with that of another team, or with it elsewhere', () => {
+    const other = asnTokens(ring, 8, asn)[0]
+    for (const lines of ['remarks:        hello', `remarks:        ${other}`, `org:            ${token}`])
+      assert.equal(judgeAutNum(object(lines), claim).state, 'missing', lines)
+  })
+
+  it('is none where anybody may register it', () => {
+    for (const source of ['RADB', 'RIPE-NONAUTH', 'ALTDB']) {
+      const finding = judgeAutNum(object(`remarks:        ${token}`, { source }), claim)
+      assert.equal(finding.state, 'missing')
+      assert.match(finding.note, new RegExp(`${source}.*anybody`))
+    }
+  })
+
+  it('is not taken for that of another ASN, nor guessed at where it cannot be read', () => {
+    const lines = `remarks:        ${token}`
+    for (const text of [object(lines, { number: 'AS64501' }), '', token, `route: 203.0.113.0/24\n${lines}`])
+      assert.equal(judgeAutNum(text, claim).state, 'error', text)
+  })
+
+  it('is asked for anew, and says nothing where no registry answers or none is set up', async () => {
+    const asked: number[] = []
+    const check = (answer: AutNumAnswer) =>
+      checkAutNum(
+        {
+          autNum: async (_, { maxAgeSeconds }) => {
+            asked.push(maxAgeSeconds)
+            return answer
+          },
+        },
+        claim,
+        signal,
+      )
+    const text = object(`remarks: ${token}`)
+    assert.equal((await check({ state: 'found', text })).state, 'valid')
+    assert.equal((await check({ state: 'missing' })).state, 'missing')
+    assert.equal((await check({ state: 'unavailable', reason: 'down' })).state, 'unavailable')
+    assert.deepEqual(asked, [0, 0, 0])
+    assert.equal((await checkAutNum(undefined, claim, signal)).state, 'unavailable')
+  })
+
+  it('is a proof as soon as the instructions are followed to the letter', () => {
+    const line = instructAutNum(claim).split('\n').at(-1)!
+    assert.equal(judgeAutNum(object(line), claim).state, 'valid')
+  })
+})

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parseAsn } from '../net/asn.ts'
+import { parsePrefix } from '../net/prefix.ts'
+import { DriverError } from '../runtime/driver-error.ts'
+import { createKeyRing } from '../runtime/secrets.ts'
+import type { Claim } from './asn-finding.ts'
+import { checkDns, dnsPlaces, instructDns } from './asn-proof-dns.ts'
+import type { AsnProofSources } from './asn-proof-sources.ts'
+import { asnTokens } from './asn-token.ts'
+
+const asn = parseAsn(64500)
+const claim: Claim = {
+  asn,
+  tokens: asnTokens(createKeyRing(['a secret of the tests that is long enough']), 7, asn),
+  heldPrefixes: [],
+}
+const [token] = claim.tokens
+const signal = new AbortController().signal
+const prefixesOf = (...texts: string[]) => texts.map(parsePrefix)
+
+/** Names with their texts; an error instead of texts is thrown. */
+function sourcesOf(prefixes: string[], records: Record<string, string[] | DriverError>): AsnProofSources {
+  return {
+    origins: { originsOf: async () => ({ state: 'found', prefixes: prefixesOf(...prefixes) }) },
+    txt: {
+      resolveTxt: async (name) => {
+        const answer = records[name] ?? []
+        if (answer instanceof DriverError) throw answer
+        return answer
+      },
+    },
+  }
+}
+
+const check = (sources: AsnProofSources) => checkDns(sources, claim, signal)
+const at = (zone: string) => `_pharos-asn.${zone}`
+const one = at('113.0.203.in-addr.arpa')
+const six = at('8.b.d.0.1.0.0.2.ip6.arpa')
+const down = new DriverError('unreachable', 'no answer')
+const broken = new DriverError('refused', 'SERVFAIL')
+
+describe('the token in DNS', () => {
+  it('is a proof at the reverse zone of a prefix that the ASN originates', async () => {
+    const finding = await check(sourcesOf(['203.0.113.0/24', '2001:db8::/32'], { [six]: ['v=spf1', token] }))
+    assert.equal(finding.state, 'valid')
+    assert.deepEqual(finding.evidence, { prefix: '2001:db8::/32', names: [six] })
+  })
+
+  it('is none elsewhere', async () => {
+    const finding = await check(sourcesOf(['203.0.113.0/24'], { [at('100.51.198.in-addr.arpa')]: [token] }))
+    assert.equal(finding.state, 'missing')
+  })
+
+  it('has to stand in every zone of a prefix that is delegated as several, since one may be a customer', async () => {
+    const names = [100, 101, 102, 103].map((octet) => at(`${octet}.51.198.in-addr.arpa`))
+    const records = Object.fromEntries(names.map((name) => [name, [token]]))
+    assert.equal((await check(sourcesOf(['198.51.100.0/22'], records))).state, 'valid')
+    const finding = await check(sourcesOf(['198.51.100.0/22'], { ...records, [names[2]!]: [] }))
+    assert.equal(finding.state, 'missing')
+    assert.match(finding.note, /not at all zones/)
+  })
+
+  it('says so where another text stands in its place', async () => {
+    const finding = await check(sourcesOf(['203.0.113.0/24'], { [one]: [token.slice(0, -1)] }))
+    assert.equal(finding.state, 'missing')
+    assert.deepEqual(finding.evidence, { other_text_at: [one] })
+  })
+
+  it('is not called missing while a name could not be asked', async () => {
+    const prefixes = ['203.0.113.0/24', '2001:db8::/32']
+    assert.equal((await check(sourcesOf(prefixes, { [one]: down }))).state, 'unavailable')
+    assert.equal((await check(sourcesOf(prefixes, { [one]: broken }))).state, 'error')
+    assert.equal((await check(sourcesOf(prefixes, { [one]: down, [six]: broken }))).state, 'unavailable')
+    assert.equal((await check(sourcesOf(prefixes, { [one]: down, [six]: [token] }))).state, 'valid')
+  })
+
+  it('is unavailable where it is not known what the ASN originates, and missing where that is nothing', async () => {
+    const { txt } = sourcesOf([], {})
+    const unknown = { originsOf: async () => ({ state: 'unavailable' as const, reason: 'no RPKI cache' }) }
+    assert.equal((await check({ txt, origins: unknown })).state, 'unavailable')
+    assert.equal((await check({ txt })).state, 'unavailable')
+    assert.equal((await check(sourcesOf([], {}))).state, 'missing')
+  })
+
+  it('throws what is no answer of a name server, so that a bug is seen', async () => {
+    const sources = sourcesOf(['203.0.113.0/24'], {})
+    const bug = { resolveTxt: () => Promise.reject(new TypeError('a bug')) }
+    await assert.rejects(check({ ...sources, txt: bug }), TypeError)
+  })
+})
+
+describe('the places for the token', () => {
+  it('are bounded, and begin with those of one name', () => {
+    const many = Array.from({ length: 300 }, (_, n) => parsePrefix(`10.${n % 250}.${n >> 8}.0/24`))
+    const places = dnsPlaces([...prefixesOf('198.51.100.0/22', '198.51.100.0/24'), ...many])
+    assert.equal(places.flatMap(({ names }) => names).length, 64)
+    assert.ok(places.every(({ names }) => names.length === 1))
+  })
+
+  it('leave out what nobody would fill, and prefixes without a zone of their own', () => {
+    assert.deepEqual(dnsPlaces(prefixesOf('10.0.0.0/9', '203.0.113.0/25', '0.0.0.0/0', '::/0')), [])
+    assert.equal(dnsPlaces(prefixesOf('203.0.113.0/24', '203.0.113.0/24')).length, 1)
+  })
+
+  it('are in the instructions to the letter: each line is a record', () => {
+    const places = dnsPlaces(prefixesOf('203.0.113.0/24', '198.51.100.0/23'))
+    assert.deepEqual(instructDns(claim, places).split('\n'), [
+      'Create one of these records:',
+      `${one}. 3600 IN TXT "${token}"`,
+      'Or all of these, the zones of 198.51.100.0/23:',
+      `_pharos-asn.100.51.198.in-addr.arpa. 3600 IN TXT "${token}"`,
+      `_pharos-asn.101.51.198.in-addr.arpa. 3600 IN TXT "${token}"`,
+    ])
+  })
+
+  it('are described where they are not known, and where there are none', () => {
+    assert.match(instructDns(claim, undefined), /_pharos-asn\.<zone>\. 3600 IN TXT "pharos-asn-verify=/)
+    assert.match(instructDns(claim, []), /no such prefix yet/)
+  })
+})

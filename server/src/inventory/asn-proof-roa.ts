@@ -1,0 +1,41 @@
+// Proof by ROA: the team lets the ASN originate a prefix that is the team's by other proof. It is the holder of the prefix
+// who signs a ROA, so this proves that the team may use the ASN with its addresses; the aut-num object proves more.
+import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
+import { missing, notSetUp, unavailable, valid, type Claim, type Finding } from './asn-finding.ts'
+import type { Roa, RoaSource } from './asn-proof-sources.ts'
+
+/** Prefixes looked at in one check, and named in the instructions. */
+const prefixesMax = 1000
+const namedMax = 10
+
+export async function checkRoa(source: RoaSource | undefined, claim: Claim): Promise<Finding> {
+  if (!source) return notSetUp
+  const prefixes = claim.heldPrefixes.slice(0, prefixesMax)
+  if (prefixes.length === 0) return missing('The team holds no prefix by other proof yet.')
+  const answers = await Promise.all(
+    prefixes.map(async (prefix) => [prefix, await source.roasOf(prefix)] as const),
+  )
+  for (const [prefix, answer] of answers) {
+    if (answer.state !== 'found') continue
+    const roa = answer.roas.find((one) => isOf(one, prefix, claim))
+    if (roa)
+      return valid(`A ROA lets AS${claim.asn} originate ${prefix}, which is the team's.`, evidenceOf(roa))
+  }
+  if (answers.some(([, { state }]) => state === 'unavailable')) return unavailable('ROAs could not be read.')
+  return missing(`No ROA of a prefix of the team names AS${claim.asn}.`)
+}
+
+/** A ROA of a covering prefix may be somebody else's: only one of the prefix itself counts. */
+const isOf = (roa: Roa, prefix: Prefix, { asn }: Claim): boolean => roa.asn === asn && roa.prefix === prefix
+
+const evidenceOf = ({ prefix, maxLength, asn }: Roa) => ({ prefix, max_length: maxLength, asn })
+
+export function instructRoa({ asn, heldPrefixes }: Claim): string {
+  if (heldPrefixes.length === 0)
+    return `Once a prefix is known to be the team's, a ROA of it that names AS${asn} is a proof.`
+  const tuples = heldPrefixes
+    .toSorted(comparePrefixes)
+    .slice(0, namedMax)
+    .map((prefix) => `(${prefix}, maxLength ${lengthOf(prefix)}, AS${asn})`)
+  return `Create one of these ROAs at your regional registry:\n${tuples.join('\n')}`
+}

@@ -1,0 +1,124 @@
+// The SQL of proofs: what was last seen of each method, the verification that follows, and what a proof rests on. Every
+// statement names the team, but the one by which the loop finds what is to be looked at again.
+import { sql } from 'kysely'
+import type { AsnProofMethod, AsnProofState } from '@pharos/contract/inventory'
+import type { Db, Trx } from '../db/postgres.ts'
+import { parseAsn, type Asn } from '../net/asn.ts'
+import { parsePrefix, type Prefix } from '../net/prefix.ts'
+import type { Evidence } from './asn-finding.ts'
+import type { AsnVerificationState } from './asn-verification.ts'
+
+/** What was last seen of a method. */
+export type AsnProof = {
+  readonly method: AsnProofMethod
+  readonly state: AsnProofState
+  readonly note: string
+  readonly evidence: Evidence
+  /** Since when what was valid before is not there; null where it is, or never was. */
+  readonly missingSince: Date | null
+  readonly checked: Date
+}
+
+/**
+ * Until the end of the transaction nobody else changes who is verified for the ASN: two teams that prove it at the same
+ * moment would otherwise not see each other.
+ */
+export async function lockAsn(trx: Trx, asn: Asn): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`asn ${asn}`}, 0))`.execute(trx)
+}
+
+/** Whether another team is known to hold it now. */
+export async function isHeldElsewhere(trx: Trx, teamId: number, asn: Asn): Promise<boolean> {
+  const { rows } = await sql<{ held: boolean }>`
+    select asn_is_held(${teamId}::integer, ${asn}::bigint) as held`.execute(trx)
+  return rows[0]!.held
+}
+
+export async function listAsnProofs(trx: Trx, teamId: number, asn: Asn): Promise<AsnProof[]> {
+  const { rows } = await sql<Omit<AsnProof, 'missingSince'> & { missing_since: Date | null }>`
+    select method, state, note, evidence, missing_since, checked from asn_proofs
+    where team_id = ${teamId} and asn = ${asn}`.execute(trx)
+  return rows.map(({ missing_since: missingSince, ...proof }) => ({ ...proof, missingSince }))
+}
+
+export async function saveAsnProofs(
+  trx: Trx,
+  teamId: number,
+  asn: Asn,
+  proofs: readonly AsnProof[],
+): Promise<void> {
+  const rows = proofs.map(({ missingSince, ...proof }) => ({ ...proof, missing_since: missingSince }))
+  await sql`
+    insert into asn_proofs (team_id, asn, method, state, note, evidence, missing_since, checked)
+    select ${teamId}, ${asn}, n.method, n.state, n.note, n.evidence, n.missing_since, n.checked
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (
+      method text, state text, note text, evidence jsonb, missing_since timestamptz, checked timestamptz)
+    on conflict (team_id, asn, method) do update set state = excluded.state, note = excluded.note,
+      evidence = excluded.evidence, missing_since = excluded.missing_since, checked = excluded.checked`.execute(
+    trx,
+  )
+}
+
+/** Makes the team's row where it has none. The operator's word is never overwritten: a row that has it stays. */
+export async function saveVerification(
+  trx: Trx,
+  teamId: number,
+  asn: Asn,
+  { verified, verifiedBy, expires }: AsnVerificationState,
+): Promise<void> {
+  await sql`
+    insert into asns as a (team_id, asn, verified, verified_by, expires)
+    values (${teamId}, ${asn}, ${verified}, ${verifiedBy}, ${expires})
+    on conflict (team_id, asn) do update
+    set verified = excluded.verified, verified_by = excluded.verified_by, expires = excluded.expires
+    where a.verified is null or a.verified_by is not null`.execute(trx)
+}
+
+/** The prefixes that are the team's whatever becomes of the ASN: by the operator's word, or all checks passed once. */
+export async function listHeldPrefixes(trx: Db | Trx, teamId: number): Promise<Prefix[]> {
+  const { rows } = await sql<{ prefix: string }>`
+    select prefix from prefixes where team_id = ${teamId}
+    union
+    select prefix from announcements where team_id = ${teamId} and claimed is not null and deleted is null`.execute(
+    trx,
+  )
+  return rows.map(({ prefix }) => parsePrefix(prefix))
+}
+
+export type ProvenAsn = {
+  readonly id: number
+  readonly teamId: number
+  readonly asn: Asn
+  readonly verifiedBy: AsnProofMethod
+}
+
+/** What was proven, and not looked at since that time or has expired; in the order of the ids, after one of them. */
+export async function listDueAsns(
+  db: Db,
+  checkedBefore: Date,
+  now: Date,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<ProvenAsn[]> {
+  const { rows } = await sql<{ id: number; team_id: number; asn: number; verified_by: AsnProofMethod }>`
+    select a.id, a.team_id, a.asn, a.verified_by
+    from asns a
+    left join asn_proofs p on p.team_id = a.team_id and p.asn = a.asn and p.method = a.verified_by
+    where a.id > ${after} and a.verified_by is not null
+      and (p.checked is null or p.checked < ${checkedBefore} or a.expires <= ${now})
+    order by a.id limit ${limit}`.execute(db)
+  return rows.map(({ id, team_id: teamId, asn, verified_by: verifiedBy }) => ({
+    id,
+    teamId,
+    asn: parseAsn(asn),
+    verifiedBy,
+  }))
+}
+
+/** Proofs of what the team is not verified for, which nobody has looked at since that time. */
+export async function deleteOldProofs(db: Db, checkedBefore: Date): Promise<void> {
+  await sql`
+    delete from asn_proofs p where p.checked < ${checkedBefore} and not exists (
+      select from asns a where a.team_id = p.team_id and a.asn = p.asn and a.verified is not null)`.execute(
+    db,
+  )
+}

@@ -1,0 +1,254 @@
+// How a team proves that an ASN is its own. Reading asks nobody and stores nothing; a refresh asks the registries outside
+// of any transaction, and then settles what follows in one. The daily check does the same without a request.
+import {
+  asnProofMethods,
+  type AsnProof as WireProof,
+  type AsnProofMethod,
+  type AsnVerification as Wire,
+} from '@pharos/contract/inventory'
+import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
+import type { Postgres, Trx } from '../db/postgres.ts'
+import { wake } from '../db/wake.ts'
+import type { Asn } from '../net/asn.ts'
+import type { Prefix } from '../net/prefix.ts'
+import { Failure } from '../runtime/error.ts'
+import type { Operation } from '../runtime/operation.ts'
+import { RateLimiter } from '../runtime/rate-limit.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { parseHoldableAsn, presentVerification, type AsnRules, type HeldAsn } from './asn.ts'
+import { findAsns } from './asn.store.ts'
+import { lookFor, notSetUp, type Claim, type Finding } from './asn-finding.ts'
+import { checkAutNum, instructAutNum } from './asn-proof-aut-num.ts'
+import { checkDns, dnsPlaces, instructDns, type DnsPlace } from './asn-proof-dns.ts'
+import { checkRoa, instructRoa } from './asn-proof-roa.ts'
+import type { AsnProofSources } from './asn-proof-sources.ts'
+import {
+  isHeldElsewhere,
+  listAsnProofs,
+  listHeldPrefixes,
+  lockAsn,
+  saveAsnProofs,
+  saveVerification,
+  type AsnProof,
+} from './asn-proof.store.ts'
+import { asnTokens } from './asn-token.ts'
+import { noteOf, proofAfter, settle, type Findings, type Settlement } from './asn-verification.ts'
+
+export type AsnProofDeps = AsnRules & {
+  readonly postgres: Postgres
+  readonly ring: KeyRing
+  readonly sources: AsnProofSources
+  readonly now: () => Date
+  /** What a check threw that is no answer of a registry: a bug, for the log. */
+  readonly onCheckError: (error: unknown) => void
+}
+
+/** How often this process asks registries because somebody wants to know. Keys: team and ASN, and team. */
+export type RefreshLimits = { readonly perAsn: RateLimiter; readonly perTeam: RateLimiter }
+
+/** One a minute for each ASN of a team; a team has few, so that more of them at once are somebody who looks around. */
+export function createRefreshLimits(now?: () => number): RefreshLimits {
+  return {
+    perAsn: new RateLimiter({ perSecond: 1 / 60, burst: 1 }, now),
+    perTeam: new RateLimiter({ perSecond: 1 / 60, burst: 30 }, now),
+  }
+}
+
+export type VerifyAsnDeps = AsnProofDeps & { readonly refreshes: RefreshLimits }
+
+/** The query of verifyAsn, as the contract read it. */
+export type VerifyAsnQuery = { readonly method?: readonly AsnProofMethod[]; readonly refresh: boolean }
+
+const checkTimeoutMs = 5_000
+/** Instructions are worth a short wait only: without them the answer is as good. */
+const placesTimeoutMs = 1_000
+
+/** What the team has to do, and how far it is. Throws `reserved_asn`, `scope_missing` and `rate_limited`. */
+export async function verifyAsn(
+  deps: VerifyAsnDeps,
+  operation: Operation,
+  number: number,
+  { method, refresh }: VerifyAsnQuery,
+): Promise<{ body: Wire }> {
+  const asn = parseHoldableAsn(number, deps)
+  const { teamId } = operation.actor
+  const methods = method ? asnProofMethods.filter((one) => method.includes(one)) : asnProofMethods
+  if (refresh) await refreshProofs(deps, operation, asn, methods)
+  const [standing, claim] = await deps.postgres.inTeam(teamId, async (trx) => [
+    await readStanding(trx, teamId, asn),
+    await readClaim(trx, deps, teamId, asn),
+  ])
+  const places = methods.includes('dns_txt') ? await findPlaces(deps, asn) : undefined
+  return { body: present(deps, standing, claim, places, methods) }
+}
+
+async function refreshProofs(
+  deps: VerifyAsnDeps,
+  operation: Operation,
+  asn: Asn,
+  methods: readonly AsnProofMethod[],
+): Promise<void> {
+  const { actor } = operation
+  if (actor.kind === 'token' && !actor.scopes.includes('ipam:write'))
+    throw new Failure('scope_missing', 'The API token needs the scope ipam:write to refresh.')
+  deps.refreshes.perAsn.take(`${actor.teamId} ${asn}`)
+  deps.refreshes.perTeam.take(`${actor.teamId}`)
+  const claim = await deps.postgres.inTeam(actor.teamId, (trx) => readClaim(trx, deps, actor.teamId, asn))
+  const findings = await checkMethods(deps, claim, methods, new AbortController().signal)
+  await deps.postgres.inTeam(actor.teamId, (trx) =>
+    saveFindings(trx, actor.teamId, asn, findings, deps.now(), auditOf(operation)),
+  )
+}
+
+export async function readClaim(
+  trx: Trx,
+  { ring }: Pick<AsnProofDeps, 'ring'>,
+  teamId: number,
+  asn: Asn,
+): Promise<Claim> {
+  return { asn, tokens: asnTokens(ring, teamId, asn), heldPrefixes: await listHeldPrefixes(trx, teamId) }
+}
+
+type Check = (sources: AsnProofSources, claim: Claim, signal: AbortSignal) => Promise<Finding>
+
+const checks: Record<AsnProofMethod, Check> = {
+  aut_num: ({ autNum }, claim, signal) => checkAutNum(autNum, claim, signal),
+  dns_txt: checkDns,
+  roa: ({ roas }, claim) => checkRoa(roas, claim),
+  rdap_email: async () => notSetUp,
+  peeringdb: async () => notSetUp,
+}
+
+/** Asks the registries, all at once, each for at most five seconds; rejects only where the signal says so. */
+export async function checkMethods(
+  { sources, onCheckError }: Pick<AsnProofDeps, 'sources' | 'onCheckError'>,
+  claim: Claim,
+  methods: readonly AsnProofMethod[],
+  signal: AbortSignal,
+): Promise<Findings> {
+  const looks = methods.map(async (method) => {
+    const look = (ended: AbortSignal) => checks[method](sources, claim, ended)
+    return [method, await lookFor(checkTimeoutMs, signal, look, onCheckError)] as const
+  })
+  return new Map(await Promise.all(looks))
+}
+
+/** Keeps what was found and does what follows from it, audited; says what that was. */
+export async function saveFindings(
+  trx: Trx,
+  teamId: number,
+  asn: Asn,
+  findings: Findings,
+  now: Date,
+  by: Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>,
+): Promise<Settlement | undefined> {
+  await lockAsn(trx, asn)
+  const { held, proofs, conflict } = await readStanding(trx, teamId, asn)
+  const before = new Map(proofs.map((proof) => [proof.method, proof]))
+  const after = [...findings].map(([method, finding]) =>
+    proofAfter(before.get(method), method, finding, held?.verifiedBy ?? null, now),
+  )
+  await saveAsnProofs(trx, teamId, asn, after)
+  const settlement = settle(held, findings, conflict, now)
+  if (!settlement) return undefined
+  await saveVerification(trx, teamId, asn, settlement.after)
+  if (settlement.kind === 'extend') return settlement
+  await writeAudit(trx, {
+    ...by,
+    action: `asn.${settlement.kind}`,
+    target: `asn:${asn}`,
+    before: held ? stateOf(held) : undefined,
+    after: settlement.after,
+  })
+  await wake(trx, 'validations')
+  return settlement
+}
+
+const stateOf = ({ verified, verifiedBy, expires }: HeldAsn) => ({ verified, verifiedBy, expires })
+
+type Standing = {
+  readonly asn: Asn
+  readonly held: HeldAsn | undefined
+  readonly proofs: readonly AsnProof[]
+  /** Another team is known to hold it. */
+  readonly conflict: boolean
+}
+
+async function readStanding(trx: Trx, teamId: number, asn: Asn): Promise<Standing> {
+  const [held] = await findAsns(trx, teamId, [asn])
+  const proofs = await listAsnProofs(trx, teamId, asn)
+  return { asn, held, proofs, conflict: await isHeldElsewhere(trx, teamId, asn) }
+}
+
+/** Undefined where it is not known now. */
+async function findPlaces({ sources }: AsnProofDeps, asn: Asn): Promise<readonly DnsPlace[] | undefined> {
+  let prefixes: readonly Prefix[] | undefined
+  const look = async (signal: AbortSignal): Promise<Finding> => {
+    const answer = await sources.origins?.originsOf(asn, signal)
+    if (answer?.state === 'found') prefixes = answer.prefixes
+    return notSetUp
+  }
+  await lookFor(placesTimeoutMs, new AbortController().signal, look, () => {})
+  return prefixes && dnsPlaces(prefixes)
+}
+
+function present(
+  deps: VerifyAsnDeps,
+  { asn, held, proofs, conflict }: Standing,
+  claim: Claim,
+  places: readonly DnsPlace[] | undefined,
+  methods: readonly AsnProofMethod[],
+): Wire {
+  const byMethod = new Map(proofs.map((proof) => [proof.method, proof]))
+  const object = byMethod.get('aut_num')?.evidence
+  const rir = textOf(object?.['rir'])
+  return {
+    asn,
+    // A registry where everybody may register says nothing about the holder.
+    holder: rir === null ? null : textOf(object?.['holder']),
+    rir,
+    ...presentVerification(held, deps.now()),
+    conflict,
+    methods: methods.map((method) => {
+      const isSetUp = setUp[method](deps.sources)
+      const proof = isSetUp ? byMethod.get(method) : undefined
+      return {
+        method,
+        ...presentProof(proof, isSetUp, held),
+        instructions: isSetUp ? instruct[method](claim, places) : notSetUp.note,
+        token: isSetUp && hasToken.has(method) ? claim.tokens[0] : null,
+      }
+    }),
+  }
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+const setUp: Record<AsnProofMethod, (sources: AsnProofSources) => boolean> = {
+  aut_num: ({ autNum }) => autNum !== undefined,
+  dns_txt: ({ txt, origins }) => txt !== undefined && origins !== undefined,
+  roa: ({ roas }) => roas !== undefined,
+  rdap_email: () => false,
+  peeringdb: () => false,
+}
+
+const hasToken: ReadonlySet<AsnProofMethod> = new Set(['aut_num', 'dns_txt'])
+
+const instruct: Record<AsnProofMethod, (claim: Claim, places: readonly DnsPlace[] | undefined) => string> = {
+  aut_num: instructAutNum,
+  dns_txt: instructDns,
+  roa: instructRoa,
+  rdap_email: () => notSetUp.note,
+  peeringdb: () => notSetUp.note,
+}
+
+function presentProof(
+  proof: AsnProof | undefined,
+  isSetUp: boolean,
+  held: HeldAsn | undefined,
+): Pick<WireProof, 'state' | 'note' | 'evidence' | 'checked'> {
+  if (!isSetUp) return { state: 'unavailable', note: notSetUp.note, evidence: {}, checked: null }
+  if (!proof) return { state: 'pending', note: 'It was not checked yet.', evidence: {}, checked: null }
+  const { state, evidence, checked } = proof
+  return { state, note: noteOf(proof, held), evidence, checked: checked.toISOString() }
+}

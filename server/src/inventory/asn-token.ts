@@ -1,0 +1,25 @@
+// The token by which a team marks its own entries in a registry. It follows from the key ring, the team and the ASN, so
+// that asking for it stores nothing, and anybody may read it: for another team, or another ASN, it proves nothing.
+import { createHmac } from 'node:crypto'
+import type { Asn } from '../net/asn.ts'
+import { deriveKeys, type KeyRing } from '../runtime/secrets.ts'
+
+const prefix = 'pharos-asn-verify='
+/** 144 bits, which are 24 characters without a rest. */
+const macBytes = 18
+
+/** Newest first: the first one is what a team is told to publish, all of them count. */
+export type AsnTokens = readonly [string, ...string[]]
+
+export function asnTokens(ring: KeyRing, teamId: number, asn: Asn): AsnTokens {
+  const tokens = deriveKeys(ring, 'asn-proof').map(({ key }) => {
+    const mac = createHmac('sha256', key).update(`${teamId}|${asn}`).digest()
+    return prefix + mac.subarray(0, macBytes).toString('base64url')
+  })
+  return tokens as unknown as AsnTokens
+}
+
+/** Whether one of the tokens stands in the text as a word of its own. */
+export function holdsToken(text: string, tokens: AsnTokens): boolean {
+  return text.split(/[\s"',;]+/).some((word) => tokens.includes(word))
+}

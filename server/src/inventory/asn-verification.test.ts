@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import { asnProofMethods, type AsnProofMethod } from '@pharos/contract/inventory'
+import { parseAsn } from '../net/asn.ts'
+import { isVerified, type HeldAsn } from './asn.ts'
+import type { Finding } from './asn-finding.ts'
+import type { AsnProof } from './asn-proof.store.ts'
+import { dayMs, hourMs, noteOf, proofAfter, settle } from './asn-verification.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const inDays = (days: number) => new Date(now.getTime() + days * dayMs)
+
+const held = (rest: Partial<HeldAsn>): HeldAsn => ({
+  id: 1,
+  teamId: 7,
+  asn: parseAsn(64500),
+  name: '',
+  verified: null,
+  verifiedBy: null,
+  expires: null,
+  created: inDays(-400),
+  ...rest,
+})
+const proven = (expires: Date, verifiedBy: AsnProofMethod = 'dns_txt') =>
+  held({ verified: inDays(-100), verifiedBy, expires })
+const operators = held({ verified: inDays(-100), verifiedBy: 'operator' })
+
+const finding = (state: Finding['state']): Finding => ({ state, note: `It is ${state}.`, evidence: {} })
+const found = (states: Partial<Record<AsnProofMethod, Finding['state']>>) =>
+  new Map(
+    Object.entries(states).map(([method, state]) => [method as AsnProofMethod, finding(state)] as const),
+  )
+
+describe('what follows from the findings', () => {
+  it('is 180 days from one method that is valid, whether the team had a row or none', () => {
+    for (const before of [undefined, held({})])
+      assert.deepEqual(settle(before, found({ roa: 'valid', aut_num: 'missing' }), false, now), {
+        kind: 'verify',
+        after: { verified: now, verifiedBy: 'roa', expires: inDays(180) },
+      })
+  })
+
+  it('is the strongest of several, and later the one that it was', () => {
+    const all = found({ roa: 'valid', dns_txt: 'valid', aut_num: 'valid' })
+    assert.equal(settle(undefined, all, false, now)?.after.verifiedBy, 'aut_num')
+    assert.equal(settle(proven(inDays(100)), all, false, now)?.after.verifiedBy, 'dns_txt')
+    const gone = found({ dns_txt: 'missing', roa: 'valid' })
+    assert.equal(settle(proven(inDays(100)), gone, false, now)?.after.verifiedBy, 'roa')
+  })
+
+  it('is a later end for what is still there, and the same beginning', () => {
+    const before = proven(inDays(100))
+    assert.deepEqual(settle(before, found({ dns_txt: 'valid' }), true, now), {
+      kind: 'extend',
+      after: { verified: before.verified, verifiedBy: 'dns_txt', expires: inDays(180) },
+    })
+  })
+
+  it('is nothing while another team holds it, also for one whose proof has expired', () => {
+    const all = found({ aut_num: 'valid' })
+    assert.equal(settle(undefined, all, true, now), undefined)
+    assert.equal(settle(proven(inDays(-1)), all, true, now), undefined)
+    assert.equal(settle(proven(inDays(-1), 'aut_num'), all, false, now)?.kind, 'verify')
+  })
+
+  it('is nothing for what is missing before its time, and the end after it', () => {
+    for (const state of ['missing', 'error'] as const) {
+      assert.equal(settle(proven(inDays(1)), found({ dns_txt: state }), false, now), undefined)
+      assert.deepEqual(settle(proven(inDays(-1)), found({ dns_txt: state }), false, now), {
+        kind: 'expire',
+        after: { verified: null, verifiedBy: null, expires: null },
+      })
+    }
+    assert.equal(settle(proven(inDays(-1)), found({ aut_num: 'missing' }), false, now), undefined)
+  })
+
+  it('is a postponed end while the registry does not answer', () => {
+    const unknown = found({ dns_txt: 'unavailable' })
+    assert.equal(settle(proven(inDays(100)), unknown, false, now), undefined)
+    for (const expires of [inDays(1), inDays(-3)])
+      assert.deepEqual(settle(proven(expires), unknown, false, now)?.after.expires, inDays(2))
+  })
+})
+
+const states = fc.constantFrom('valid', 'missing', 'unavailable', 'error' as const)
+const anyFindings = fc
+  .dictionary(fc.constantFrom(...asnProofMethods), states, { noNullPrototype: true })
+  .map((given) => found(given as Partial<Record<AsnProofMethod, Finding['state']>>))
+const anyHeld = fc.oneof(
+  fc.constantFrom(undefined, operators, held({})),
+  fc
+    .tuple(fc.integer({ min: -400, max: 180 }), fc.constantFrom(...asnProofMethods))
+    .map(([days, method]) => proven(inDays(days), method)),
+)
+
+describe('whatever is found', () => {
+  const holds = (
+    check: (before: HeldAsn | undefined, all: ReturnType<typeof found>, conflict: boolean) => void,
+  ) => fc.assert(fc.property(anyHeld, anyFindings, fc.boolean(), check), { numRuns: 2_000 })
+
+  it('nobody is verified without a proof, or beside another team', () => {
+    holds((before, all, conflict) => {
+      const after = settle(before, all, conflict, now)?.after
+      const wasVerified = before !== undefined && isVerified(before, now)
+      if (!after?.verified || after.expires! <= now || wasVerified) return
+      if (before?.verified && after.verified === before.verified)
+        return assert.equal(all.get(after.verifiedBy!)?.state, 'unavailable')
+      assert.equal(all.get(after.verifiedBy!)?.state, 'valid')
+      assert.equal(conflict, false)
+    })
+  })
+
+  it('a verification that has not expired stays, and ends no sooner', () => {
+    holds((before, all, conflict) => {
+      if (!before || !isVerified(before, now)) return
+      const after = settle(before, all, conflict, now)?.after ?? before
+      assert.equal(after.verified, before.verified)
+      if (before.expires) assert.ok(after.expires! >= before.expires)
+    })
+  })
+
+  it("the operator's word is not touched", () => {
+    holds((_, all, conflict) => assert.equal(settle(operators, all, conflict, now), undefined))
+  })
+
+  it('silence ends nothing', () => {
+    holds((before, all, conflict) => {
+      const method = before?.verifiedBy
+      if (!method || method === 'operator' || all.get(method)?.state !== 'unavailable') return
+      assert.notEqual(settle(before, all, conflict, now)?.kind, 'expire')
+    })
+  })
+})
+
+describe('what is kept of a proof', () => {
+  const days = (...states: Finding['state'][]): AsnProof => {
+    let proof: AsnProof | undefined
+    for (const [day, state] of states.entries())
+      proof = proofAfter(proof, 'dns_txt', finding(state), 'dns_txt', inDays(day))
+    return proof!
+  }
+
+  it('warns from the third day on without it, with the end', () => {
+    const row = proven(inDays(90))
+    assert.equal(noteOf(days('valid', 'missing', 'missing'), row), 'It is missing.')
+    assert.equal(
+      noteOf(days('valid', 'missing', 'unavailable', 'missing'), row),
+      'It is missing. It has been missing since 2026-03-02; the verification ends on 2026-05-30 unless it is there again.',
+    )
+  })
+
+  it('forgets an absence that is over', () => {
+    assert.equal(days('missing', 'missing', 'missing', 'missing', 'valid').missingSince, null)
+  })
+
+  it('does not warn of what never was there', () => {
+    const proof = proofAfter(undefined, 'aut_num', finding('missing'), 'dns_txt', now)
+    assert.equal(proof.missingSince, null)
+    const later = proofAfter(
+      proof,
+      'aut_num',
+      finding('missing'),
+      'dns_txt',
+      new Date(now.getTime() + hourMs),
+    )
+    assert.equal(later.missingSince, null)
+  })
+})

@@ -1,0 +1,103 @@
+// What follows for a team's hold on an ASN from what was found: pure. One method that is valid is enough; what is missing
+// ends nothing before its time, and what could not be asked ends nothing at all.
+import { asnProofMethods, type AsnProofMethod } from '@pharos/contract/inventory'
+import { isVerified, type HeldAsn } from './asn.ts'
+import type { Finding } from './asn-finding.ts'
+import type { AsnProof } from './asn-proof.store.ts'
+
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
+const lifetimeMs = 180 * dayMs
+/** While its registry does not answer, a proof does not come closer to its end than this: the daily check needs time. */
+const graceMs = 2 * dayMs
+/** Between the first of three daily checks and the third: then the note warns. */
+const warnAfterMs = 2 * dayMs
+
+export type Findings = ReadonlyMap<AsnProofMethod, Finding>
+
+/** How it stands in the row. */
+export type AsnVerificationState = {
+  readonly verified: Date | null
+  readonly verifiedBy: AsnProofMethod | null
+  readonly expires: Date | null
+}
+
+export type Settlement = {
+  /** `verify` and `expire` change what the team holds; `extend` only until when. */
+  readonly kind: 'verify' | 'extend' | 'expire'
+  readonly after: AsnVerificationState
+}
+
+/** Undefined: nothing changes. `conflict`: another team is known to hold it, so that only the operator may add another. */
+export function settle(
+  held: HeldAsn | undefined,
+  findings: Findings,
+  conflict: boolean,
+  now: Date,
+): Settlement | undefined {
+  if (held?.verifiedBy === 'operator') return undefined
+  const isCurrent = held !== undefined && isVerified(held, now)
+  const proof = validMethod(findings, held?.verifiedBy ?? null)
+  if (proof && isCurrent) return extension(held, proof, later(now, lifetimeMs))
+  if (proof && !conflict) return verification(proof, now)
+  return held?.verified ? withoutProof(held, isCurrent, findings, conflict, now) : undefined
+}
+
+const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms)
+
+/** The method that it is verified by already, or else the strongest. */
+function validMethod(findings: Findings, current: AsnProofMethod | null): AsnProofMethod | undefined {
+  const order = current ? [current, ...asnProofMethods] : asnProofMethods
+  return order.find((method) => findings.get(method)?.state === 'valid')
+}
+
+const verification = (verifiedBy: AsnProofMethod, now: Date): Settlement => ({
+  kind: 'verify',
+  after: { verified: now, verifiedBy, expires: later(now, lifetimeMs) },
+})
+
+const extension = ({ verified }: HeldAsn, verifiedBy: AsnProofMethod, expires: Date): Settlement => ({
+  kind: 'extend',
+  after: { verified, verifiedBy, expires },
+})
+
+function withoutProof(
+  held: HeldAsn,
+  isCurrent: boolean,
+  findings: Findings,
+  conflict: boolean,
+  now: Date,
+): Settlement | undefined {
+  const method = held.verifiedBy as AsnProofMethod
+  const isUnknown = findings.get(method)?.state === 'unavailable'
+  const grace = later(now, graceMs)
+  if (isUnknown && held.expires! < grace && (isCurrent || !conflict)) return extension(held, method, grace)
+  if (isCurrent || isUnknown || !findings.has(method)) return undefined
+  return { kind: 'expire', after: { verified: null, verifiedBy: null, expires: null } }
+}
+
+/** What is kept of a finding. `provenBy`: the method that the ASN is verified by. */
+export function proofAfter(
+  before: AsnProof | undefined,
+  method: AsnProofMethod,
+  finding: Finding,
+  provenBy: HeldAsn['verifiedBy'],
+  now: Date,
+): AsnProof {
+  const since = before?.missingSince ?? null
+  const isGone = finding.state === 'missing' || finding.state === 'error'
+  const startsNow = isGone && (provenBy === method || before?.state === 'valid')
+  const missingSince = finding.state === 'valid' ? null : (since ?? (startsNow ? now : null))
+  return { method, ...finding, missingSince, checked: now }
+}
+
+/** The note of a proof, with a warning once it was missing three days running. */
+export function noteOf({ note, missingSince, checked, method }: AsnProof, held: HeldAsn | undefined): string {
+  if (!missingSince || checked.getTime() - missingSince.getTime() < warnAfterMs) return note
+  const warning = `${note} It has been missing since ${day(missingSince)}`
+  return held?.verifiedBy === method && held.expires
+    ? `${warning}; the verification ends on ${day(held.expires)} unless it is there again.`
+    : `${warning}.`
+}
+
+const day = (time: Date): string => time.toISOString().slice(0, 10)

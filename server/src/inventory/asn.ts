@@ -1,0 +1,123 @@
+// The ASNs that a team holds: what is known of them, and which of them count. How a team proves one is in asn-proof.ts.
+import type { AsnProofMethod, HeldAsn as Wire } from '@pharos/contract/inventory'
+import type { Db, Postgres, Trx } from '../db/postgres.ts'
+import { parseAsn, reservedAsn, type Asn } from '../net/asn.ts'
+import { Failure } from '../runtime/error.ts'
+import type { Operation } from '../runtime/operation.ts'
+import { findAsns, listAsnRows, type AsnFilter, type AsnOrder, type AsnOrderingKey } from './asn.store.ts'
+
+export type HeldAsn = {
+  readonly id: number
+  readonly teamId: number
+  readonly asn: Asn
+  /** Empty where it has none. */
+  readonly name: string
+  /** Null where the team is not known to hold it, or no longer. */
+  readonly verified: Date | null
+  /** `operator`: the operator's file says so, without an end. Null exactly where `verified` is. */
+  readonly verifiedBy: AsnProofMethod | 'operator' | null
+  /** When the proof ends; it counts until then, whenever that is written down. */
+  readonly expires: Date | null
+  readonly created: Date
+}
+
+/** Whether it counts at that time: said by the operator, or proven and not expired. */
+export function isVerified({ verified, expires }: HeldAsn, now: Date): boolean {
+  return verified !== null && (expires === null || expires > now)
+}
+
+/** The ASN as the team holds it, verified and not expired; undefined otherwise. */
+export async function findVerifiedAsn(
+  trx: Db | Trx,
+  teamId: number,
+  asn: Asn,
+  now: Date = new Date(),
+): Promise<HeldAsn | undefined> {
+  return (await findVerifiedAsns(trx, teamId, [asn], now)).get(asn)
+}
+
+/** Those of the ASNs that the team holds, verified and not expired; asked at once, for many announcements. */
+export async function findVerifiedAsns(
+  trx: Db | Trx,
+  teamId: number,
+  asns: readonly Asn[],
+  now: Date = new Date(),
+): Promise<ReadonlyMap<Asn, HeldAsn>> {
+  const held = await findAsns(trx, teamId, asns)
+  return new Map(held.filter((one) => isVerified(one, now)).map((one) => [one.asn, one]))
+}
+
+export type AsnRules = {
+  /** The ASNs of RFC 5398 are taken for real ones: in demos, labs and tests, which have no others. */
+  readonly allowDocumentationAsns: boolean
+}
+
+/** An ASN that a network can hold; throws `reserved_asn` for the others. */
+export function parseHoldableAsn(value: number, { allowDocumentationAsns }: AsnRules): Asn {
+  const asn = parseAsn(value)
+  const reserved = reservedAsn(asn)
+  if (reserved === undefined || (reserved.documentation && allowDocumentationAsns)) return asn
+  const msg = `AS${asn} is set aside: ${reserved.name}`
+  throw new Failure('reserved_asn', `${msg}.`, {
+    errors: [{ loc: ['path', 'asn'], msg, type: 'reserved', ctx: { reserved_for: reserved.name } }],
+  })
+}
+
+/** The query of listAsns, as the contract read it. */
+export type AsnListQuery = {
+  readonly asn?: readonly number[]
+  readonly verified?: boolean
+  readonly ordering: string
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A page of what the actor's team holds and the exact count, from one snapshot. */
+export async function listAsns(
+  { postgres, now }: { readonly postgres: Postgres; readonly now: () => Date },
+  { actor }: Operation,
+  query: AsnListQuery,
+): Promise<{ results: Wire[]; count: number }> {
+  const { page, count } = await listAsnRows(
+    postgres,
+    actor.teamId,
+    filterOf(query),
+    parseOrdering(query.ordering),
+    query,
+  )
+  return { results: page.map((held) => present(held, now())), count }
+}
+
+function filterOf({ asn, verified }: AsnListQuery): AsnFilter {
+  return { ...(asn && { asns: asn }), ...(verified !== undefined && { verified }) }
+}
+
+function parseOrdering(text: string): AsnOrder[] {
+  return text.split(',').map((part) => {
+    const descending = part.startsWith('-')
+    return { key: (descending ? part.slice(1) : part) as AsnOrderingKey, descending }
+  })
+}
+
+function present(held: HeldAsn, now: Date): Wire {
+  return {
+    id: held.id,
+    asn: held.asn,
+    name: held.name,
+    ...presentVerification(held, now),
+    created: held.created.toISOString(),
+  }
+}
+
+/** What is known of the team's hold on it; a proof that has expired is none. */
+export function presentVerification(
+  held: HeldAsn | undefined,
+  now: Date,
+): Pick<Wire, 'verified' | 'verified_by' | 'expires'> {
+  if (!held || !isVerified(held, now)) return { verified: null, verified_by: null, expires: null }
+  return {
+    verified: held.verified!.toISOString(),
+    verified_by: held.verifiedBy,
+    expires: held.expires?.toISOString() ?? null,
+  }
+}
