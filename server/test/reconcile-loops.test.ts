@@ -122,11 +122,40 @@ describe('the reconcilers', () => {
     assert.deepEqual(onRouter('ams'), [])
   })
 
+  it('look at what was switched alone when they are woken, and at everything soon after', async () => {
+    const id = await seed('203.0.113.0/24', { enabled: false })
+    const lost = await seed('198.51.100.0/24', { regions: [regions.ams, regions.fra] })
+    await startReconcilers()
+    await hasStatus(lost, 'announced')
+    const checked = await checkedAt('ams')
+    // Behind the reconciler's back: only a look at everything finds it.
+    for (const slug of ['ams', 'fra']) routerOf(slug).table('pharos').clear()
+    await patch(id, true)
+    await until('the announcement', () => onRouter('ams').length > 0)
+    assert.deepEqual([onRouter('ams'), onRouter('fra')], [['203.0.113.0/24'], []])
+    await until('the full run', () => onRouter('ams').length === 2)
+    await until('the check', async () => (await checkedAt('ams')) > checked)
+    assert.deepEqual(onRouter('fra'), [], 'where nothing was switched nobody looked')
+  })
+
+  it('look at everything at once where more was switched than they may withdraw', async () => {
+    const ids = await Promise.all([0, 1, 2, 3, 4].map((at) => seed(`10.0.${at}.0/24`)))
+    const { metrics } = await startReconcilers()
+    for (const id of ids) await hasStatus(id, 'announced')
+    for (const id of ids) await patch(id, false)
+    await until('the hold', async () =>
+      (await metrics.registry.metrics()).includes('pharos_region_routes{region="ams",state="held"}'),
+    )
+    await until('a word for the team', async () => /operator's approval/.test(await messageOf(ids[4]!)))
+    assert.ok(onRouter('ams').length >= 2)
+  })
+
   it('are woken by a decision about a hold', async () => {
     const ids = await Promise.all([0, 1, 2, 3, 4].map((at) => seed(`10.0.${at}.0/24`)))
     await startReconcilers()
-    await until('announcing', () => onRouter('ams').length === 5)
+    for (const id of ids) await hasStatus(id, 'announced')
     await sql`update announcements set enabled = false`.execute(database.postgres.owner)
+    await sql`update announcement_regions set state = 'withdrawing'`.execute(database.postgres.owner)
     await sql`select pg_notify('pharos', 'announcements')`.execute(database.postgres.owner)
     const open = async () => {
       const query = { state: ['open'] as const, ordering: 'id', limit: 10, offset: 0 }
@@ -222,6 +251,19 @@ async function epochOf(slug: string): Promise<number> {
     database.postgres.owner,
   )
   return rows[0]!.epoch
+}
+
+async function checkedAt(slug: string): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`select last_check as at from regions where slug = ${slug}`.execute(
+    database.postgres.owner,
+  )
+  return rows[0]!.at
+}
+
+async function messageOf(id: number): Promise<string> {
+  const { rows } = await sql<{ message: string | null }>`
+    select message from announcement_regions where announcement_id = ${id}`.execute(database.postgres.owner)
+  return rows[0]!.message ?? ''
 }
 
 async function isChecked(slug: string): Promise<boolean> {

@@ -55,14 +55,17 @@ export const movingMax = 200
  * where it could not finish. One more than `movingMax` of them at most. By an index in which only such rows stand.
  */
 export async function readMovingRows(db: Db, regionId: number): Promise<PlanRow[]> {
-  const { rows } = await sql<PlanRow>`
-    select ${planRow}
-    from announcement_regions ar join announcements a on a.id = ar.announcement_id
-    where ar.region_id = ${regionId} and ar.state in ('announcing', 'withdrawing') and ar.message is null
-      and a.claimed is not null and a.deleted is null
-    limit ${sql.lit(movingMax + 1)}`.execute(db)
+  const { rows } = await movingRows(regionId).execute(db)
   return rows
 }
+
+/** The statement of readMovingRows(), which a test asks how it is carried out. */
+export const movingRows = (regionId: number) => sql<PlanRow>`
+  select ${planRow}
+  from announcement_regions ar join announcements a on a.id = ar.announcement_id
+  where ar.region_id = ${regionId} and ar.state in ('announcing', 'withdrawing') and ar.message is null
+    and a.claimed is not null and a.deleted is null
+  limit ${sql.lit(movingMax + 1)}`
 
 /** How long PostgreSQL lets a paused process stand between another reconciler and the region. */
 const fenceTimeout = '15s'

@@ -1,0 +1,465 @@
+// The quick run against a real database and the sandbox speaker: it looks at what was switched and at nothing else, and
+// leaves to the full run whatever a look at the whole region could hold back.
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { planAgeMsMax } from '../src/byoip/guard.ts'
+import { patchAnnouncement } from '../src/byoip/patch-announcement.ts'
+import type { PlanRow } from '../src/byoip/plan.ts'
+import { quickRun, type KnownRegion, type QuickRunDeps } from '../src/byoip/quick-run.ts'
+import { reconcileRegion, type ReconcileDeps } from '../src/byoip/reconcile.ts'
+import { movingMax, readMovingRows, readRegionRows } from '../src/byoip/reconcile.store.ts'
+import { RegionLock, type RegionLease } from '../src/byoip/region-lock.store.ts'
+import type { Speaker } from '../src/byoip/speaker.ts'
+import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
+
+let database: TestDatabase
+let region: number
+let team: number
+let lock: RegionLock
+let lease: RegionLease
+let known: KnownRegion
+const router = sandboxRegion('quick')
+const speaker = createSandboxSpeaker({ region: 'quick' })
+
+before(async () => {
+  database = await createTestDatabase()
+  region = (await seedRegions(database.postgres, ['ams'])).ams!
+  team = await seedTeam(database.postgres, 'ours')
+})
+after(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await write(sql`truncate announcements, holds, region_withdrawals cascade`)
+  router.down = false
+  router.refuses = () => false
+  router.keeps = () => false
+  router.restart()
+  lock = new RegionLock(database.postgres, region)
+  lease = (await lock.hold())!
+})
+afterEach(() => lock.release())
+
+const write = (statement: ReturnType<typeof sql>) => statement.execute(database.postgres.owner)
+const common = () => ({
+  db: database.postgres.owner,
+  speaker,
+  asn: async () => 64500,
+  routes: {},
+  now: () => new Date(),
+  elapsedMs: () => performance.now(),
+})
+const reconcile = async (rest: Partial<ReconcileDeps> = {}) =>
+  (known = await reconcileRegion({ ...common(), readRows: readRegionRows, ...rest }, lease))
+const quick = (rest: Partial<QuickRunDeps> = {}, found = known) =>
+  quickRun({ ...common(), readMoving: readMovingRows, ...rest }, lease, found)
+const patch = (id: number, enabled: boolean, now = new Date()) =>
+  patchAnnouncement(
+    { postgres: database.postgres, memberToggle: true, now: () => now },
+    operationOf(team),
+    id,
+    { enabled },
+  )
+const prefixAt = (at: number) => `10.0.${at}.0/24`
+const seed = (prefix: string, enabled = true) =>
+  seedAnnouncement(database.postgres, { teamId: team, prefix, enabled, regions: [region] })
+const onRouter = () => [...router.table('pharos').keys()].sort()
+type Row = { state: string; message: string | null; status: string }
+const rowOf = async (id: number): Promise<Row> => {
+  const { rows } = await sql<Row>`
+    select ar.state, ar.message, a.status from announcement_regions ar join announcements a on a.id = ar.announcement_id
+    where a.id = ${id}`.execute(database.postgres.owner)
+  return rows[0]!
+}
+const stateOf = async (id: number) => (await rowOf(id)).state
+const regionRow = async () =>
+  (
+    await sql<{ last_check: Date | null; last_check_result: boolean; last_error: string | null }>`
+      select last_check, last_check_result, last_error from regions where id = ${region}`.execute(
+      database.postgres.owner,
+    )
+  ).rows[0]!
+const holds = async () =>
+  (await sql<{ state: string }>`select state from holds order by id`.execute(database.postgres.owner)).rows
+
+/** So many announced prefixes, as a full run has left them. */
+async function announceMany(count: number): Promise<number[]> {
+  const ids: number[] = []
+  for (let at = 0; at < count; at++) ids.push(await seed(prefixAt(at)))
+  await reconcile()
+  assert.equal(onRouter().length, count)
+  return ids
+}
+
+/** The speaker as a plain object, for a test to replace a call. */
+const forward = (rest: Partial<Speaker>): Speaker => ({
+  probe: () => speaker.probe(),
+  list: () => speaker.list(),
+  find: (prefixes) => speaker.find(prefixes),
+  announce: (routes) => speaker.announce(routes),
+  withdraw: (routes) => speaker.withdraw(routes),
+  watch: (onUp) => speaker.watch(onUp),
+  close: async () => {},
+  ...rest,
+})
+const neverCalled = () => assert.fail('the router is asked')
+
+describe('a quick run', () => {
+  it('announces and withdraws what was switched, asks about nothing else, and saves what it saw', async () => {
+    const ids = await announceMany(4)
+    const late = await seed('203.0.113.0/24', false)
+    const asked: string[][] = []
+    const find: Speaker['find'] = (prefixes) => {
+      asked.push(prefixes.toSorted())
+      return speaker.find(prefixes)
+    }
+    await patch(ids[0]!, false)
+    await patch(late, true)
+    const report = await quick({ speaker: forward({ list: neverCalled, find }) })
+    assert.deepEqual(report, { moving: 2, announced: 1, withdrawn: 1, refused: 0, full: 'soon' })
+    assert.deepEqual(onRouter(), [prefixAt(1), prefixAt(2), prefixAt(3), '203.0.113.0/24'])
+    assert.deepEqual(asked, [
+      [prefixAt(0), '203.0.113.0/24'],
+      [prefixAt(0), '203.0.113.0/24'],
+    ])
+    assert.deepEqual(await rowOf(ids[0]!), { state: 'withdrawn', message: null, status: 'withdrawn' })
+    assert.deepEqual(await rowOf(late), { state: 'announced', message: null, status: 'announced' })
+  })
+
+  it('asks the database once and the router never where nothing is in motion', async () => {
+    await announceMany(2)
+    const untouched: RegionLease = { ...lease, regionId: region, epoch: lease.epoch, readMemory: neverCalled }
+    const idle = forward({ list: neverCalled, find: neverCalled, announce: neverCalled })
+    const report = await quickRun(
+      { ...common(), readMoving: readMovingRows, speaker: idle },
+      untouched,
+      known,
+    )
+    assert.deepEqual([report.moving, report.full], [0, undefined])
+  })
+
+  it('does not say that the region was checked, nor when its router is unreachable that it was not tried', async () => {
+    const [id] = await announceMany(1)
+    const { last_check } = await regionRow()
+    await patch(id!, false)
+    await quick()
+    assert.deepEqual((await regionRow()).last_check, last_check)
+    await patch(id!, true)
+    router.down = true
+    await assert.rejects(quick(), /switched off/)
+    const failed = await regionRow()
+    assert.deepEqual([failed.last_check, failed.last_check_result], [last_check, false])
+    assert.equal((await rowOf(id!)).status, 'announcing')
+  })
+
+  it('tells the history when the router announced, withdrew and refused a prefix, and how long that took', async () => {
+    const id = await seed('203.0.113.0/24', false)
+    await reconcile()
+    await patch(id, true, new Date(Date.now() - 250))
+    await quick()
+    await patch(id, false)
+    await quick()
+    router.refuses = () => true
+    await patch(id, true)
+    await quick()
+    await quick()
+    const { rows } = await sql<{ kind: string; took_ms: number | null; detail: object }>`
+      select kind, took_ms, detail from announcement_history
+      where announcement_id = ${id} and region_id = ${region} and team_id = ${team} and actor = 'reconciler'
+      order by id`.execute(database.postgres.owner)
+    assert.deepEqual(
+      rows.map(({ kind, detail }) => [kind, detail]),
+      [
+        ['announced', {}],
+        ['withdrawn', {}],
+        ['refused', { message: 'The router of the region refuses the prefix.' }],
+      ],
+    )
+    const [announced, withdrawn, refused] = rows.map((row) => row.took_ms)
+    assert.ok(announced! >= 250 && announced! < 60_000, `${announced} ms`)
+    assert.ok(withdrawn! >= 0 && withdrawn! < 60_000, `${withdrawn} ms`)
+    assert.equal(refused, null)
+  })
+
+  it('leaves a row alone that was switched while it ran', async () => {
+    const [id] = await announceMany(1)
+    await patch(id!, false)
+    let found = 0
+    const find: Speaker['find'] = async (prefixes) => {
+      const routes = await speaker.find(prefixes)
+      if (found++ === 1) await patch(id!, true)
+      return routes
+    }
+    await quick({ speaker: forward({ find }) })
+    assert.deepEqual([await stateOf(id!), onRouter()], ['announcing', []])
+    await quick()
+    assert.deepEqual([await stateOf(id!), onRouter()], ['announced', [prefixAt(0)]])
+  })
+
+  it('withdraws nothing that was switched on again before it was confirmed', async () => {
+    const [id] = await announceMany(1)
+    await patch(id!, false)
+    const rows = await readMovingRows(database.postgres.owner, region)
+    await patch(id!, true)
+    const report = await quick({ readMoving: async () => rows })
+    assert.deepEqual([report.withdrawn, onRouter()], [0, [prefixAt(0)]])
+  })
+})
+
+describe('what a quick run leaves to the full run', () => {
+  const leaves = async (rest: Partial<QuickRunDeps> = {}, found = known) => {
+    const before = onRouter()
+    const held = await holds()
+    const report = await quick(rest, found)
+    assert.deepEqual([report.withdrawn, report.full], [0, 'now'])
+    for (const prefix of before) assert.ok(onRouter().includes(prefix), `${prefix} is gone`)
+    assert.deepEqual(await holds(), held, 'it touches no hold')
+    return report
+  }
+
+  it('is everything, where more was switched than it looks at', async () => {
+    await announceMany(1)
+    const rows: PlanRow[] = Array.from({ length: movingMax + 1 }, (_, at) => {
+      const row = {
+        announcementId: at,
+        regionId: region,
+        originAsn: 64496,
+        desired: true,
+        state: 'announcing',
+      }
+      return { ...row, prefix: `10.1.${at}.0/24`, message: null, changedMs: null, limitMs: null } as PlanRow
+    })
+    assert.equal((await leaves({ readMoving: async () => rows })).announced, 0)
+    assert.equal((await quick({ readMoving: async () => rows.slice(0, movingMax) })).announced, movingMax)
+  })
+
+  it('is every withdrawal where they are too many, and announcements go out', async () => {
+    const ids = await announceMany(10)
+    for (const id of ids.slice(0, 4)) await patch(id, false)
+    const late = await seed('203.0.113.0/24')
+    const report = await leaves()
+    assert.deepEqual([report.announced, await stateOf(late)], [1, 'announced'])
+    assert.deepEqual(await rowOf(ids[0]!), { state: 'withdrawing', message: null, status: 'withdrawing' })
+    assert.equal((await reconcile()).held, 4)
+  })
+
+  it('counts by the whole region, not by what was switched', async () => {
+    const ids = await announceMany(5)
+    for (const id of ids) await patch(id, false)
+    await leaves({}, { ...known, observed: 99 })
+    const report = await quick({}, { ...known, observed: 100 })
+    assert.deepEqual([report.withdrawn, report.full], [5, 'soon'])
+  })
+
+  it('is withdrawn after others of the last ten minutes only as far as both go together', async () => {
+    const ids = await announceMany(10)
+    for (const id of ids.slice(0, 2)) {
+      await patch(id, false)
+      assert.equal((await quick()).withdrawn, 1)
+    }
+    for (const id of ids.slice(2, 4)) await patch(id, false)
+    await leaves()
+    await patch(ids[3]!, true)
+    assert.equal((await quick()).withdrawn, 1)
+    await patch(ids[4]!, false)
+    await leaves()
+    assert.equal(onRouter().length, 7)
+  })
+
+  it('is every withdrawal while a hold is open, to which it would belong', async () => {
+    const ids = await announceMany(10)
+    for (const id of ids.slice(0, 4)) await patch(id, false)
+    await reconcile()
+    assert.deepEqual(await holds(), [{ state: 'open' }])
+    assert.equal((await quick()).moving, 0, 'what waits for staff is not in motion')
+    await patch(ids[5]!, false)
+    assert.equal((await leaves()).moving, 1)
+    assert.equal((await reconcile()).held, 5)
+  })
+
+  it('is every withdrawal where a row makes no sense, here or anywhere in the region', async () => {
+    const ids = await announceMany(10)
+    await patch(ids[0]!, false)
+    await leaves({}, { ...known, quarantined: 1 })
+    const bad = await seed('203.0.113.0/24', false)
+    await patch(bad, true)
+    const readMoving: QuickRunDeps['readMoving'] = async (...args) =>
+      (await readMovingRows(...args)).map((row) =>
+        row.announcementId === bad ? { ...row, originAsn: 0 } : row,
+      )
+    const report = await leaves({ readMoving })
+    assert.deepEqual([report.moving, report.announced, await stateOf(bad)], [2, 0, 'error'])
+  })
+
+  it('is a route that the router shows without having been asked', async () => {
+    const ids = await announceMany(3)
+    await patch(ids[0]!, false)
+    const find: Speaker['find'] = () => speaker.list()
+    await leaves({ speaker: forward({ find }) })
+  })
+
+  it('is what the guard may not see: a damped prefix waits, and is not looked at again', async () => {
+    const [id] = await announceMany(1)
+    const start = Date.now() - 10 * 60_000
+    for (let at = 0; at < 13; at++) await patch(id!, at % 2 === 1, new Date(start + at * 1000))
+    await quick()
+    assert.deepEqual(onRouter(), [])
+    await patch(id!, true, new Date(start + 13_000))
+    await quick()
+    assert.deepEqual([onRouter(), await stateOf(id!)], [[], 'announcing'])
+    assert.match((await rowOf(id!)).message!, /switched too often/)
+    assert.equal((await quick()).moving, 0)
+  })
+
+  it('is a route that stays: it is reported once, not counted again, and forgotten when it is gone', async () => {
+    const ids = await announceMany(10)
+    const at = new Date()
+    router.keeps = (prefix) => prefix === prefixAt(0)
+    await patch(ids[0]!, false, at)
+    const report = await quick()
+    assert.deepEqual([report.withdrawn, report.full], [1, 'soon'])
+    const message = `The withdrawal was sent, and the router still shows it; it was switched off at ${at.toISOString()}.`
+    assert.deepEqual(await rowOf(ids[0]!), { state: 'withdrawing', message, status: 'withdrawing' })
+    assert.equal((await quick()).moving, 0)
+    const { rows: before } = await sql`select ctid, xmin from announcement_regions`.execute(
+      database.postgres.owner,
+    )
+    for (let run = 0; run < 5; run++) assert.equal((await reconcile()).withdrawn, 1)
+    const { rows: after } = await sql`select ctid, xmin from announcement_regions`.execute(
+      database.postgres.owner,
+    )
+    assert.deepEqual(after, before, 'it is not written again')
+    for (const id of ids.slice(1, 3)) await patch(id, false)
+    assert.equal((await quick()).withdrawn, 2, 'one and two are three')
+    router.keeps = () => false
+    await reconcile()
+    assert.deepEqual(await rowOf(ids[0]!), { state: 'withdrawn', message: null, status: 'withdrawn' })
+    assert.deepEqual(await holds(), [])
+  })
+})
+
+describe('when something fails in a quick run', () => {
+  const failsWith = async (pattern: RegExp, rest: Partial<QuickRunDeps>, under = lease) => {
+    const before = onRouter()
+    await assert.rejects(
+      quickRun({ ...common(), readMoving: readMovingRows, ...rest }, under, known),
+      pattern,
+    )
+    assert.deepEqual(onRouter(), before)
+  }
+
+  it('nothing is withdrawn, at whatever place it was, and the region says so', async () => {
+    const ids = await announceMany(3)
+    await patch(ids[0]!, false)
+    const bare = { regionId: region, epoch: lease.epoch, recordWithdrawals: async () => {} }
+    const forgetful = { ...bare, readMemory: () => Promise.reject(new Error('connection lost')) }
+    const unrecorded: RegionLease = {
+      ...bare,
+      readMemory: () => lease.readMemory(),
+      recordWithdrawals: () => Promise.reject(new Error('not noted')),
+    }
+    await failsWith(/query failed/, { readMoving: () => Promise.reject(new Error('query failed')) })
+    assert.equal((await regionRow()).last_error, 'query failed')
+    await failsWith(/connection lost/, {}, forgetful)
+    await failsWith(/not noted/, {}, unrecorded)
+    await failsWith(/no ASN/, { asn: () => Promise.reject(new Error('no ASN')) })
+    await failsWith(/cut/, { speaker: forward({ find: () => Promise.reject(new Error('cut')) }) })
+    await reconcile()
+    assert.deepEqual([onRouter(), await stateOf(ids[0]!)], [[prefixAt(1), prefixAt(2)], 'withdrawn'])
+  })
+
+  it('nothing of a plan that grew old is sent, wherever the time went', async () => {
+    const ids = await announceMany(2)
+    await patch(ids[0]!, false)
+    // The clock is read at the start, by the guard, and before each call to the router.
+    for (const reads of [1, 2, 3]) {
+      let calls = 0
+      await failsWith(/s old/, { elapsedMs: () => (calls++ < reads ? 0 : planAgeMsMax + 1) })
+    }
+    assert.deepEqual(await holds(), [])
+  })
+
+  it('nothing is sent under a lease that somebody else has taken over', async () => {
+    const ids = await announceMany(2)
+    await patch(ids[0]!, false)
+    await seed('203.0.113.0/24')
+    await write(sql`update regions set epoch = epoch + 1 where id = ${region}`)
+    await failsWith(/taken over/, {})
+    // The fence alone, where the memory was read just before.
+    const memory = { withdrawnRecently: 0, decisions: [], openHold: null }
+    await failsWith(
+      /taken over/,
+      {},
+      { ...lease, regionId: region, epoch: lease.epoch, readMemory: async () => memory },
+    )
+  })
+})
+
+describe('announcements that are gone', () => {
+  const remove = (id: number, daysAgo = 0) =>
+    write(sql`update announcements set enabled = false, deleted = now() - make_interval(days => ${daysAgo})
+      where id = ${id}`)
+  const putOnRouter = (prefix: string) =>
+    router.table('pharos').set(prefix, { prefix, asPath: [64496], nextHop: '0.0.0.0' } as never)
+  const withdrawnBy = async (run: () => Promise<{ withdrawn: number }>) => (await run()).withdrawn
+
+  it('are evidence that a route may go, to the full run only', async () => {
+    const [id] = await announceMany(2)
+    await remove(id!)
+    assert.equal(await withdrawnBy(quick), 0)
+    assert.equal(await withdrawnBy(reconcile), 1)
+    assert.deepEqual(onRouter(), [prefixAt(1)])
+  })
+
+  it('say nothing where somebody holds the prefix now', async () => {
+    const [id] = await announceMany(1)
+    await remove(id!, 1)
+    const next = await seed(prefixAt(0))
+    const report = await reconcile()
+    assert.deepEqual([report.quarantined, report.withdrawn, await stateOf(next)], [0, 0, 'announced'])
+    await patch(next, false)
+    assert.equal(await withdrawnBy(quick), 1)
+    assert.equal(await stateOf(next), 'withdrawn')
+  })
+
+  it('are the newest of several, so that two deletions of one prefix are no contradiction', async () => {
+    const [first] = await announceMany(1)
+    await remove(first!, 2)
+    const second = await seed(prefixAt(0), false)
+    await remove(second, 1)
+    const third = await seed(prefixAt(0), false)
+    await remove(third)
+    await reconcile()
+    assert.deepEqual([known.quarantined, onRouter()], [0, []])
+  })
+
+  it('are no evidence when they never held the prefix, nor when they are all that a newcomer has', async () => {
+    const claim = await seedAnnouncement(database.postgres, {
+      teamId: team,
+      prefix: '192.0.2.0/24',
+      validated: false,
+      regions: [region],
+    })
+    putOnRouter('192.0.2.0/24')
+    const gone = await seed('198.51.100.0/24', false)
+    await remove(gone)
+    await seedAnnouncement(database.postgres, { teamId: team, prefix: '198.51.100.0/24' })
+    putOnRouter('198.51.100.0/24')
+    assert.equal(await withdrawnBy(reconcile), 0)
+    assert.deepEqual([onRouter().length, await stateOf(claim)], [2, 'withdrawn'])
+    assert.deepEqual(await holds(), [{ state: 'open' }])
+  })
+
+  it('do not confirm a withdrawal for one who has switched the same prefix on', async () => {
+    const [id] = await announceMany(1)
+    const rows = (await readRegionRows(database.postgres.owner, region)).map((row) => ({
+      ...row,
+      desired: false,
+    }))
+    await remove(id!)
+    await seed(prefixAt(0))
+    const report = await reconcile({ readRows: async () => rows })
+    assert.deepEqual([report.withdrawn, onRouter()], [0, [prefixAt(0)]])
+  })
+})
