@@ -1,0 +1,376 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TouchedPrefixes, VrpSource } from '../../byoip/rpki.ts'
+import { parsePrefix } from '../../net/prefix.ts'
+import { silentLog } from '../../runtime/log.ts'
+import { createRtrSource, type RtrLimits } from './source.ts'
+import { say, startFakeCache, slow, type FakeCache, type Heard, type Script } from './testing.ts'
+
+const [first, second, third] = [
+  '192.0.2.0/24-26 AS64500',
+  '2001:db8::/32-48 AS64501',
+  '198.51.100.0/24 AS64502',
+]
+
+describe('an RTR source', () => {
+  it('asks a new cache for everything and has it at End of Data, not before', async (t) => {
+    const cache = await started(t, () => [
+      say.response(7),
+      say.announce(first!),
+      say.routerKey(),
+      say.announce(second!),
+    ])
+    const source = follow(t, cache)
+    await until(() => cache.heard.length === 1)
+    await sleep(50)
+    assert.equal(source.current(), undefined)
+    assert.deepEqual(cache.heard[0], { pdu: { type: 'reset_query' }, version: 1 })
+    cache.say(say.end(7, 1))
+    await until(() => source.current())
+    assert.deepEqual(asns(source, '192.0.2.0/24'), [64500])
+    assert.deepEqual(asns(source, '2001:db8::/48'), [64501])
+    assert.deepEqual(source.touched, ['all'])
+    const { state, vrps, problem, asOf, expires } = source.status()
+    assert.deepEqual([state, vrps, problem], ['current', 2, null])
+    assert.equal(expires!.getTime() - asOf!.getTime(), 7_200_000)
+  })
+
+  it('asks for the changes when it is notified, and applies them as a whole', async (t) => {
+    const cache = await started(t, (heard) =>
+      heard.pdu.type === 'reset_query'
+        ? [say.response(7), say.announce(first!), say.announce(second!), say.end(7, 1)]
+        : [say.response(7), say.withdraw(first!), say.announce(third!)],
+    )
+    const source = follow(t, cache)
+    await until(() => source.current())
+    cache.say(say.notify(7, 2))
+    await until(() => cache.heard.length === 2)
+    assert.deepEqual(cache.heard[1], { pdu: { type: 'serial_query', session: 7, serial: 1 }, version: 1 })
+    await sleep(50)
+    assert.deepEqual(asns(source, '192.0.2.0/24'), [64500])
+    cache.say(say.end(7, 2))
+    await until(() => source.touched.length === 2)
+    assert.deepEqual(asns(source, '192.0.2.0/24'), [])
+    assert.deepEqual(asns(source, '198.51.100.0/24'), [64502])
+    assert.deepEqual(sorted(source.touched[1]!), ['192.0.2.0/24', '198.51.100.0/24'])
+  })
+
+  it('touches nothing by a delta that comes to nothing', async (t) => {
+    const cache = await started(t, (heard) =>
+      heard.pdu.type === 'reset_query'
+        ? full()
+        : [
+            say.response(7),
+            say.withdraw(first!),
+            say.announce(first!),
+            say.announce(third!),
+            say.withdraw(third!),
+            say.end(7, 2),
+          ],
+    )
+    const source = follow(t, cache)
+    await until(() => source.current())
+    cache.say(say.notify(7, 2))
+    await until(() => cache.heard.length === 2)
+    await sleep(50)
+    assert.deepEqual([source.touched, source.status().problem], [['all'], null])
+  })
+
+  it('is not asked by a notification of what it has, and asks once more for one that came during an answer', async (t) => {
+    let serial = 1
+    const cache = await started(t, (heard) =>
+      heard.pdu.type === 'reset_query' ? full() : [say.response(7), say.end(7, ++serial)],
+    )
+    const source = follow(t, cache)
+    await until(() => source.current())
+    cache.say(say.notify(7, 1))
+    await sleep(50)
+    assert.equal(cache.heard.length, 1)
+    cache.say(say.notify(7, 2), say.notify(7, 3))
+    await until(() => cache.heard.length === 3)
+    await sleep(50)
+    assert.equal(cache.heard.length, 3)
+  })
+
+  it('asks for everything when the cache says that it cannot tell the changes', async (t) => {
+    let resets = 0
+    const cache = await started(t, (heard) => {
+      if (heard.pdu.type === 'serial_query') return [say.reset()]
+      return resets++ === 0 ? full() : [say.response(7), say.announce(third!), say.end(7, 9)]
+    })
+    const source = follow(t, cache)
+    await until(() => source.current())
+    cache.say(say.notify(7, 9))
+    await until(() => source.touched.length === 2)
+    assert.deepEqual(asns(source, '198.51.100.0/24'), [64502])
+    assert.deepEqual(sorted(source.touched[1]!), ['192.0.2.0/24', '198.51.100.0/24'])
+    assert.equal(cache.connections(), 1)
+  })
+
+  it('answers from what it has while the cache is gone, and goes on where it was', async (t) => {
+    const cache = await started(t, (heard) =>
+      heard.pdu.type === 'reset_query' ? full() : [say.response(7), say.announce(third!), say.end(7, 2)],
+    )
+    const source = follow(t, cache)
+    await until(() => source.current())
+    const { asOf } = source.current()!
+    cache.drop()
+    await until(() => source.status().problem !== null)
+    assert.deepEqual(source.current()?.asOf, asOf)
+    assert.match(source.status().problem!, /closed/)
+    await until(() => source.touched.length === 2)
+    assert.deepEqual(cache.heard[1]?.pdu, { type: 'serial_query', session: 7, serial: 1 })
+    assert.deepEqual([source.status().problem, source.touched[1]], [null, ['198.51.100.0/24']])
+  })
+
+  it('starts anew when the session has changed, and keeps what it has until then', async (t) => {
+    const cache = await started(t, (heard, connection) => {
+      if (connection === 0) return full()
+      return heard.pdu.type === 'serial_query'
+        ? [say.response(8)]
+        : [say.response(8), say.announce(second!), say.end(8, 1)]
+    })
+    const source = follow(t, cache)
+    await until(() => source.current())
+    cache.drop()
+    await until(() => cache.connections() === 2)
+    assert.deepEqual(asns(source, '192.0.2.0/24'), [64500])
+    await until(() => asns(source, '2001:db8::/32').length === 1)
+    assert.deepEqual(asns(source, '192.0.2.0/24'), [])
+    const words = cache.heard.map(({ pdu }) => (pdu.type === 'error_report' ? `error ${pdu.code}` : pdu.type))
+    assert.deepEqual(words, ['reset_query', 'serial_query', 'error 0', 'reset_query'])
+  })
+
+  const broken: readonly [string, code: number, delta: readonly Buffer[]][] = [
+    ['announces what it announced before', 7, [say.announce(first!)]],
+    ['withdraws what it never announced', 6, [say.withdraw(second!)]],
+    ['answers out of turn', 0, [say.reset()]],
+    ['sends a PDU type that does not exist', 5, [Buffer.from([1, 11, 0, 0, 0, 0, 0, 8])]],
+    ['changes the version', 8, [say.announce(third!, 0)]],
+    ['sends a length that cannot be', 0, [Buffer.from([1, 4, 0, 0, 0, 0, 0, 21])]],
+    ['ends another session', 0, [say.end(8, 2)]],
+    ['sends a prefix with host bits', 0, [hostBits()]],
+  ]
+  for (const [what, code, delta] of broken) {
+    it(`tells a cache that ${what} so with error ${code}, applies nothing, and asks for everything`, async (t) => {
+      const cache = await started(t, (heard, connection) => {
+        if (heard.pdu.type === 'reset_query')
+          return connection === 0 ? full() : [...full().slice(0, 2), say.end(7, 3)]
+        return heard.pdu.type === 'serial_query'
+          ? [say.response(7), say.announce(third!), ...delta]
+          : undefined
+      })
+      const source = follow(t, cache)
+      await until(() => source.current())
+      cache.say(say.notify(7, 2))
+      await until(() => cache.heard.length === 4)
+      await until(() => source.status().problem === null)
+      const report = cache.heard.map(({ pdu }) => pdu).find((pdu) => pdu.type === 'error_report')
+      assert.equal(report?.code, code)
+      assert.equal(cache.heard[3]?.pdu.type, 'reset_query')
+      assert.deepEqual([asns(source, '198.51.100.0/24'), source.touched], [[], ['all']])
+    })
+  }
+
+  it('never answers an Error Report with one, however malformed', async (t) => {
+    const malformed = say.error(0, 'text')
+    malformed.writeUInt32BE(4_000, 8)
+    for (const report of [say.error(1, 'trouble'), malformed, say.error(99), say.error(0, 'x', 0)]) {
+      const cache = await started(t, (_, connection) => (connection === 0 ? [report] : full()))
+      const source = follow(t, cache)
+      await until(() => source.current())
+      await sleep(20)
+      assert.deepEqual([...new Set(cache.heard.map(({ pdu }) => pdu.type))], ['reset_query'])
+    }
+  })
+
+  it('waits for a cache that has no data yet without hanging up', async (t) => {
+    let asked = 0
+    const cache = await started(t, () => (asked++ === 0 ? [say.error(2, 'not yet')] : full()))
+    const source = follow(t, cache, { lastRetryMs: 50 })
+    await until(() => source.status().problem === 'it has no data yet')
+    await until(() => source.current())
+    assert.equal(cache.connections(), 1)
+  })
+
+  it('speaks version 0 with a cache that answers in it', async (t) => {
+    const cache = await started(t, ({ pdu }) =>
+      pdu.type === 'reset_query'
+        ? [say.notify(7, 1, 2), say.response(7, 0), say.announce(first!, 0), say.end0(7, 1)]
+        : undefined,
+    )
+    const source = follow(t, cache)
+    await until(() => source.current())
+    assert.equal(source.status().expires!.getTime() - source.status().asOf!.getTime(), 7_200_000)
+    cache.say(say.notify(7, 2, 0))
+    await until(() => cache.heard.length === 2)
+    assert.deepEqual(cache.heard[1], { pdu: { type: 'serial_query', session: 7, serial: 1 }, version: 0 })
+  })
+
+  it('speaks version 0 with a cache that refuses version 1, or hangs up on it', async (t) => {
+    const refusals: readonly Script[] = [
+      () => [say.error(4, 'version 0 only', 0)],
+      (_, __, socket) => void socket.destroy(),
+    ]
+    for (const refuse of refusals) {
+      const cache = await started(t, (heard, ...rest) =>
+        heard.version === 1
+          ? refuse(heard, ...rest)
+          : [say.response(7, 0), say.announce(first!, 0), say.end0(7, 1)],
+      )
+      const source = follow(t, cache)
+      await until(() => source.current())
+      assert.deepEqual(
+        cache.heard.map(({ version }) => version),
+        [1, 0],
+      )
+    }
+  })
+
+  it('is unavailable once what it holds has expired, and says so', async (t) => {
+    const cache = await started(t, (_, connection) => (connection === 0 ? full() : undefined))
+    const source = follow(t, cache, { expireMsMax: 300 })
+    await until(() => source.current())
+    cache.drop()
+    await until(() => source.touched.length === 2)
+    assert.deepEqual([source.touched, source.current()], [['all', 'all'], undefined])
+    assert.equal(source.status().state, 'unavailable')
+  })
+
+  it('has itself confirmed at the refresh interval, which keeps it from expiring', async (t) => {
+    const cache = await started(t, (heard) =>
+      heard.pdu.type === 'reset_query' ? full() : [say.response(7), say.end(7, 1)],
+    )
+    const source = follow(t, cache, { refreshMsMax: 60, expireMsMax: 400 })
+    await until(() => source.current())
+    await sleep(700)
+    assert.ok(source.current())
+    assert.deepEqual(source.touched, ['all'])
+  })
+
+  it('asks for everything from time to time, and corrects what wrong deltas have left', async (t) => {
+    let resets = 0
+    const cache = await started(t, (heard) => {
+      if (heard.pdu.type === 'serial_query') return [say.response(7), say.end(7, 1)]
+      return resets++ === 0
+        ? full()
+        : [say.response(7), say.announce(first!), say.announce(third!), say.end(7, 1)]
+    })
+    const source = follow(t, cache, { fullResetMs: 100 })
+    await until(() => source.touched.length === 2)
+    assert.deepEqual(source.touched[1], ['198.51.100.0/24'])
+    assert.equal(cache.connections(), 1)
+  })
+
+  it('gives up a cache that does not answer, or never ends, and tries again', async (t) => {
+    const silent = await started(t, (_, connection) => (connection === 0 ? undefined : full()))
+    const one = follow(t, silent, { answerTimeoutMs: 80 })
+    await until(() => one.status().problem === 'no answer within 80 ms')
+    await until(() => one.current())
+    const endless = await started(t, (_, connection, socket) => {
+      if (connection > 0) return full()
+      const timer = setInterval(() => socket.write(say.routerKey()), 20)
+      socket.once('close', () => clearInterval(timer))
+      return [say.response(7)]
+    })
+    const other = follow(t, endless, { answerTimeoutMs: 5_000, answerTotalMs: 150 })
+    await until(() => other.status().problem === 'no whole answer within 150 ms')
+    await until(() => other.current())
+  })
+
+  it('takes only so many VRPs', async (t) => {
+    const cache = await started(t, () => [
+      say.response(7),
+      say.announce(first!),
+      say.announce(second!),
+      say.end(7, 1),
+    ])
+    const source = follow(t, cache, { vrpsMax: 1 })
+    await until(() => source.status().problem === 'more than 1 VRPs')
+    await until(() => cache.heard.some(({ pdu }) => pdu.type === 'error_report' && pdu.code === 1))
+    assert.equal(source.current(), undefined)
+  })
+
+  it('waits longer from failure to failure, with jitter, and shortly again after a success', async (t) => {
+    const times: number[] = []
+    const cache = await started(t, (_, __, socket) => {
+      times.push(performance.now())
+      socket.destroy()
+      return undefined
+    })
+    follow(t, cache, { firstRetryMs: 40, lastRetryMs: 160, random: () => 1 })
+    await until(() => times.length === 6)
+    const waits = times.slice(1).map((time, i) => time - times[i]!)
+    for (const [i, wait] of [40, 80, 160, 160, 160].entries()) assert.ok(waits[i]! >= wait - 2, `${waits}`)
+    assert.ok(waits[4]! < 700)
+  })
+
+  it('ends with its stop, whatever it was doing', async (t) => {
+    const cache = await started(t, () => full())
+    const source = follow(t, cache)
+    await until(() => source.current())
+    await source.stop?.()
+    cache.say(say.notify(7, 2))
+    await sleep(100)
+    assert.deepEqual([cache.heard.length, cache.connections()], [1, 1])
+    assert.ok(source.current())
+  })
+})
+
+function full(): Buffer[] {
+  return [say.response(7), say.announce(first!), say.end(7, 1, slow)]
+}
+
+function hostBits(): Buffer {
+  const octets = say.announce('203.0.113.0/24 AS1')
+  octets[15] = 1
+  return octets
+}
+
+async function started(t: TestContext, script: Script): Promise<FakeCache> {
+  const cache = await startFakeCache((heard: Heard, ...rest) =>
+    heard.pdu.type === 'error_report' ? undefined : script(heard, ...rest),
+  )
+  t.after(() => cache[Symbol.asyncDispose]())
+  return cache
+}
+
+type Followed = VrpSource & { readonly touched: TouchedPrefixes[] }
+
+function follow(t: TestContext, cache: FakeCache, limits: Partial<RtrLimits> = {}): Followed {
+  const source = createRtrSource({
+    name: 'rtr://test',
+    host: '127.0.0.1',
+    port: cache.port,
+    log: silentLog,
+    now: () => new Date(),
+    limits: { firstRetryMs: 20, ...limits },
+  })
+  const touched: TouchedPrefixes[] = []
+  source.onChange((one) => touched.push(one))
+  void source.start?.()
+  t.after(() => source.stop?.())
+  return Object.assign(source, { touched })
+}
+
+function asns(source: VrpSource, prefix: string): number[] {
+  return (
+    source
+      .current()
+      ?.table.judge(parsePrefix(prefix), 1)
+      .covering.map(({ asn }) => asn) ?? []
+  )
+}
+
+function sorted(touched: TouchedPrefixes): string[] {
+  return touched === 'all' ? ['all'] : [...touched].sort()
+}
+
+async function until(ask: () => unknown): Promise<void> {
+  const endMs = performance.now() + 5_000
+  while (!ask()) {
+    if (performance.now() > endMs) throw new Error(`not within 5 s: ${ask}`)
+    await sleep(5)
+  }
+}

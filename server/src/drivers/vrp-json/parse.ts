@@ -1,0 +1,101 @@
+// The VRP export of rpki-client and Routinator, from JSON to VRPs:
+// `{"metadata": {...}, "roas": [{"asn": "AS64496" or 64496, "prefix": "192.0.2.0/24", "maxLength": 24, "expires": 1700000000}]}`.
+// Pure. One bad record makes the whole export bad: an export that is right in parts would make valid routes look invalid.
+import { parsePrefix } from '../../net/prefix.ts'
+import { PrefixError } from '../../net/prefix-error.ts'
+import { createRoaTable, vrpBits } from '../../net/roa-table.ts'
+import type { RoaTable, VrpBits } from '../../net/roa-table.ts'
+import { parseTime } from '../../runtime/time.ts'
+
+export type VrpExport = {
+  readonly table: RoaTable
+  /** When it was made, by its own word. */
+  readonly generated: Date | undefined
+  /** When the first of its VRPs expires: from then on it is to be read anew. */
+  readonly nextExpiry: Date | undefined
+}
+
+/** What is wrong with an export; names the record. */
+export class VrpExportError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'VrpExportError'
+  }
+}
+
+/** VRPs that have expired are left out. Throws VrpExportError. A generator: it yields between records, so that its caller may rest. */
+export function* readVrpExport(text: string, now: Date, vrpsMax: number): Generator<void, VrpExport> {
+  const { roas, metadata } = parseDocument(text)
+  if (roas.length > vrpsMax) throw new VrpExportError(`more than ${vrpsMax} VRPs`)
+  const table = createRoaTable()
+  let nextExpiry = Infinity
+  for (const [i, roa] of roas.entries()) {
+    const { vrp, expires } = readRoa(roa, `roas[${i}]`)
+    if (expires > now.getTime()) {
+      // The same VRP often comes from several trust anchors.
+      table.add(vrp)
+      nextExpiry = Math.min(nextExpiry, expires)
+    }
+    yield
+  }
+  return {
+    table,
+    generated: generatedOf(metadata),
+    nextExpiry: nextExpiry === Infinity ? undefined : new Date(nextExpiry),
+  }
+}
+
+function parseDocument(text: string): { roas: readonly unknown[]; metadata: unknown } {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch (error) {
+    throw new VrpExportError('it is not JSON', { cause: error })
+  }
+  const { roas, metadata } = isRecord(document) ? document : {}
+  if (!Array.isArray(roas)) throw new VrpExportError('it has no list "roas"')
+  return { roas, metadata }
+}
+
+function readRoa(roa: unknown, place: string): { vrp: VrpBits; expires: number } {
+  if (!isRecord(roa)) throw new VrpExportError(`${place} is no object`)
+  const asn = readAsn(roa['asn'])
+  if (asn === undefined) throw new VrpExportError(`${place}.asn is no AS number`)
+  const prefix = readPrefix(roa['prefix'], place)
+  const vrp = vrpBits({ prefix, asn, maxLength: Number(roa['maxLength'] ?? prefix.split('/')[1]) })
+  const width = vrp.family === 4 ? 32 : 128
+  if (!Number.isInteger(vrp.maxLength) || vrp.maxLength < vrp.length || vrp.maxLength > width)
+    throw new VrpExportError(`${place}.maxLength is not from ${vrp.length} to ${width}`)
+  const { expires = Infinity } = roa
+  if (typeof expires !== 'number') throw new VrpExportError(`${place}.expires is no Unix time`)
+  return { vrp, expires: expires * 1000 }
+}
+
+/** AS 0 is allowed: it says that nobody may announce the prefix. */
+function readAsn(value: unknown): number | undefined {
+  const asn =
+    typeof value === 'string' && /^(AS)?\d{1,10}$/i.test(value) ? Number(value.replace(/^AS/i, '')) : value
+  return typeof asn === 'number' && Number.isInteger(asn) && asn >= 0 && asn < 2 ** 32 ? asn : undefined
+}
+
+function readPrefix(value: unknown, place: string) {
+  if (typeof value !== 'string') throw new VrpExportError(`${place}.prefix is missing`)
+  try {
+    return parsePrefix(value)
+  } catch (error) {
+    if (!(error instanceof PrefixError)) throw error
+    throw new VrpExportError(`${place}.prefix: ${error.message}`, { cause: error })
+  }
+}
+
+/** Routinator writes Unix seconds, rpki-client a time as text. */
+function generatedOf(metadata: unknown): Date | undefined {
+  if (!isRecord(metadata)) return undefined
+  const { generated, buildtime } = metadata
+  if (typeof generated === 'number' && generated > 0 && generated < 2 ** 33) return new Date(generated * 1000)
+  return typeof buildtime === 'string' ? parseTime(buildtime) : undefined
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,162 @@
+// VRPs from an export in JSON, asked for again and again. A bad or absent export leaves the last good one in place until it
+// is too old, and is reported.
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { CurrentVrps, TouchedPrefixes, VrpSource, VrpSourceStatus } from '../../byoip/rpki.ts'
+import type { Log } from '../../runtime/log.ts'
+import { HeldVrps } from '../vrps/held-vrps.ts'
+import type { Confirmed } from '../vrps/held-vrps.ts'
+import { fetchExport } from './fetch.ts'
+import type { Fetched, FetchOptions, Tag } from './fetch.ts'
+import { readVrpExport } from './parse.ts'
+import type { VrpExport } from './parse.ts'
+import type { VrpJsonAddress } from './url.ts'
+
+export type VrpJsonSourceOptions = VrpJsonAddress & {
+  readonly log: Log
+  readonly now: () => Date
+  readonly limits?: Partial<VrpJsonLimits>
+}
+
+export type VrpJsonLimits = FetchOptions & {
+  readonly pollMs: number
+  /** How long after it was made, or last seen where it does not say when that was, an export is good for. */
+  readonly expireMs: number
+  readonly vrpsMax: number
+}
+
+const everyKind = {
+  timeoutMs: 60_000,
+  octetsMax: 256 * 1024 * 1024,
+  expireMs: 86_400_000,
+  vrpsMax: 5_000_000,
+}
+const defaults: Readonly<Record<VrpJsonAddress['location']['kind'], VrpJsonLimits>> = {
+  file: { ...everyKind, pollMs: 1_000 },
+  http: { ...everyKind, pollMs: 60_000 },
+}
+
+/** Inert until it is started. */
+export function createVrpJsonSource(options: VrpJsonSourceOptions): VrpSource {
+  return new VrpJsonSource(options)
+}
+
+class VrpJsonSource implements VrpSource {
+  readonly name: string
+  readonly #options: VrpJsonSourceOptions
+  readonly #limits: VrpJsonLimits
+  readonly #log: Log
+  readonly #held: HeldVrps
+  #running = false
+  #timer: NodeJS.Timeout | undefined
+  #polling: Promise<void> = Promise.resolve()
+  #tag: Tag
+  #export: VrpExport | undefined
+  /** What is wrong with the export of that tag, which is not read again until it is another one. */
+  #bad: Error | undefined
+  #problem: string | null = 'not read yet'
+
+  constructor(options: VrpJsonSourceOptions) {
+    this.name = options.name
+    this.#options = options
+    this.#limits = { ...defaults[options.location.kind], ...options.limits }
+    this.#log = options.log.child({ source: options.name })
+    this.#held = new HeldVrps(options.now)
+  }
+
+  start(): void {
+    if (this.#running) return
+    this.#running = true
+    this.#polling = this.#poll()
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false
+    clearTimeout(this.#timer)
+    await this.#polling
+    this.#held.stop()
+  }
+
+  current(): CurrentVrps | undefined {
+    return this.#held.current()
+  }
+
+  onChange(listener: (touched: TouchedPrefixes) => void): () => void {
+    return this.#held.onChange(listener)
+  }
+
+  status(): VrpSourceStatus {
+    const { confirmed, table } = this.#held
+    const state = this.current() ? 'current' : 'unavailable'
+    return {
+      state,
+      vrps: table?.size ?? 0,
+      asOf: confirmed?.asOf ?? null,
+      expires: confirmed?.expires ?? null,
+      problem: this.#problem ?? (state === 'unavailable' ? 'the export is too old' : null),
+    }
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      await this.#read()
+      if (this.#problem !== null) this.#log.info({ vrps: this.#held.table?.size }, 'the VRP export is good')
+      this.#problem = null
+    } catch (error) {
+      this.#note((error as Error).message)
+    }
+    if (this.#running) this.#timer = setTimeout(() => (this.#polling = this.#poll()), this.#limits.pollMs)
+  }
+
+  async #read(): Promise<void> {
+    const fetched = await fetchExport(
+      this.#options.location,
+      this.#isDue() ? undefined : this.#tag,
+      this.#limits,
+    )
+    if (fetched) {
+      this.#tag = fetched.tag
+      this.#bad = undefined
+      await this.#take(fetched).catch((error: Error) => {
+        this.#bad = error
+        throw error
+      })
+    } else if (this.#bad) throw this.#bad
+    else if (this.#export) this.#held.confirm(this.#confirmed(this.#export))
+  }
+
+  /** Whether the export has to be read although it is the same, because some of its VRPs have expired. */
+  #isDue(): boolean {
+    const { nextExpiry } = this.#export ?? {}
+    return nextExpiry !== undefined && nextExpiry <= this.#options.now()
+  }
+
+  async #take({ text }: Fetched): Promise<void> {
+    const next = await this.#parse(text)
+    this.#export = next
+    await this.#held.replace(next.table, this.#confirmed(next))
+  }
+
+  /** A slice at a time: a whole export is a second of work. */
+  async #parse(text: string): Promise<VrpExport> {
+    const reading = readVrpExport(text, this.#options.now(), this.#limits.vrpsMax)
+    for (let steps = 0; ; steps++) {
+      const step = reading.next()
+      if (step.done) return step.value
+      if (steps % 2_000 === 1_999) await breathe()
+    }
+  }
+
+  /** An export that says when it was made is as old as that; another one is as old as the last look at it. */
+  #confirmed({ generated }: VrpExport): Confirmed {
+    const now = this.#options.now()
+    const asOf = generated && generated < now ? generated : now
+    return { asOf, expires: new Date(asOf.getTime() + this.#limits.expireMs) }
+  }
+
+  /** Logged once for a row of the same failures. */
+  #note(problem: string): void {
+    if (problem === this.#problem) return
+    this.#problem = problem
+    this.#log.warn({ asOf: this.#held.confirmed?.asOf }, `VRP export: ${problem}; the last good one stays`)
+  }
+}
