@@ -135,14 +135,38 @@ export interface ApiTokensTable {
   revoked: Date | null
 }
 
+export type AsnProofsMethod = 'rdap_email' | 'peeringdb' | 'aut_num' | 'dns_txt' | 'roa'
+
+export type AsnProofsState = 'valid' | 'pending' | 'missing' | 'unavailable' | 'error'
+
+export interface AsnProofsTable {
+  team_id: number
+  asn: number
+  method: AsnProofsMethod
+  state: AsnProofsState
+  /** JSON object: what was read, and where */
+  evidence: GeneratedJson
+  note: string
+  /** since when no check has found what was valid before; null where it is there or never was */
+  missing_since: Date | null
+  checked: Date
+}
+
+export type AsnsVerifiedBy = 'rdap_email' | 'peeringdb' | 'aut_num' | 'dns_txt' | 'roa'
+
 export interface AsnsTable {
   id: GeneratedAlways<number>
   team_id: number
   asn: number
   name: Generated<string>
+  /** since when the team is known to hold it; null where it is not, or no longer */
   verified: Date | null
   matched: Generated<boolean>
   created: Generated<Date>
+  /** the method by which the team proved it; null where the operator's file says so */
+  verified_by: AsnsVerifiedBy | null
+  /** when the proof ends unless it is seen again; null for the operator's word, which does not end */
+  expires: Date | null
 }
 
 export interface AuditEntriesTable {
@@ -251,6 +275,43 @@ export interface IdempotencyKeysTable {
   body: NullableJson
   etag: string | null
   created: Generated<Date>
+}
+
+export interface LetterAnnouncementsTable {
+  letter_id: number
+  announcement_id: number
+  team_id: number
+  /** a newer letter was uploaded for it before this one was decided */
+  replaced: Generated<boolean>
+}
+
+export interface LetterFilesTable {
+  letter_id: number
+  team_id: number
+  content: Buffer
+}
+
+export type LettersMediaType = 
+
+export type LettersStatus = 'pending_review' | 'accepted' | 'rejected'
+
+export interface LettersTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  filename: string
+  media_type: LettersMediaType
+  size: number
+  sha256: Buffer
+  status: Generated<LettersStatus>
+  reason: string | null
+  valid_until: Date | null
+  uploaded: Generated<Date>
+  uploaded_by: string
+  reviewed: Date | null
+  /** null also where it was accepted without a person */
+  reviewed_by: number | null
+  /** the newer letter, where every announcement of a pending one has a newer one; the API then calls it rejected */
+  replaced_by: number | null
 }
 
 export interface LocationsTable {
@@ -430,6 +491,7 @@ export interface Schema {
   announcement_validations: AnnouncementValidationsTable
   announcements: AnnouncementsTable
   api_tokens: ApiTokensTable
+  asn_proofs: AsnProofsTable
   asns: AsnsTable
   audit_entries: AuditEntriesTable
   deliveries: DeliveriesTable
@@ -439,6 +501,9 @@ export interface Schema {
   events: EventsTable
   holds: HoldsTable
   idempotency_keys: IdempotencyKeysTable
+  letter_announcements: LetterAnnouncementsTable
+  letter_files: LetterFilesTable
+  letters: LettersTable
   locations: LocationsTable
   memberships: MembershipsTable
   migrations: MigrationsTable

@@ -1,0 +1,489 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import type { AsnProofMethod, AsnVerification } from '@pharos/contract/inventory'
+import { startNameServer } from '@pharos/lab/name-server'
+import { skipWithout } from '@pharos/lab/program'
+import { sql } from 'kysely'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
+import { parseAsn } from '../net/asn.ts'
+import { parsePrefix } from '../net/prefix.ts'
+import { DriverError } from '../runtime/driver-error.ts'
+import type { Actor, Operation } from '../runtime/operation.ts'
+import { createKeyRing } from '../runtime/secrets.ts'
+import { findVerifiedAsn } from './asn.ts'
+import { createRefreshLimits, verifyAsn, type VerifyAsnDeps } from './asn-proof.ts'
+import type { AsnProofSources } from './asn-proof-sources.ts'
+import { recheckAsns } from './asn-recheck.ts'
+import { asnTokens } from './asn-token.ts'
+
+const dayMs = 86_400_000
+const never = new AbortController().signal
+const ring = createKeyRing([
+  'the newest secret of the tests, long enough',
+  'an older secret of the tests, long enough',
+])
+const number = 64500
+
+let database: TestDatabase
+let teams: { ours: number; theirs: number }
+/** What the registries hold, for the tests to change. */
+let world: {
+  now: Date
+  autNum: string | undefined | Error
+  txt: Record<string, string[]> | Error
+  origins: string[] | Error
+  roas: [string, number][] | Error
+}
+let errors: unknown[]
+
+before(async () => {
+  database = await createTestDatabase()
+})
+beforeEach(async () => {
+  const add = async (slug: string) =>
+    (
+      await database.postgres.owner
+        .insertInto('teams')
+        .values({ slug, name: slug, enabled_modules: ['ipam'] })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+    ).id
+  teams = { ours: await add('ours'), theirs: await add('theirs') }
+  world = { now: new Date(), autNum: undefined, txt: {}, origins: [], roas: [] }
+  errors = []
+})
+afterEach(async () => {
+  await sql`delete from teams`.execute(database.postgres.owner)
+})
+after(() => database[Symbol.asyncDispose]())
+
+function given<T>(value: T | Error): T {
+  if (value instanceof Error) throw value
+  return value
+}
+
+const sources: AsnProofSources = {
+  autNum: {
+    autNum: async () => {
+      const text = given(world.autNum)
+      return text === undefined ? { state: 'missing' } : { state: 'found', text }
+    },
+  },
+  txt: { resolveTxt: async (name) => given(world.txt)[name] ?? [] },
+  origins: {
+    originsOf: async () => ({ state: 'found', prefixes: given(world.origins).map(parsePrefix) }),
+  },
+  roas: {
+    roasOf: async () => ({
+      state: 'found',
+      roas: given(world.roas).map(([prefix, asn]) => ({ prefix: parsePrefix(prefix), maxLength: 24, asn })),
+    }),
+  },
+}
+
+/** A new process each time: its limits are those of a first call. */
+const depsOf = (rest: Partial<VerifyAsnDeps> = {}): VerifyAsnDeps => ({
+  postgres: database.postgres,
+  ring,
+  sources,
+  allowDocumentationAsns: true,
+  now: () => world.now,
+  onCheckError: (error) => errors.push(error),
+  refreshes: createRefreshLimits(),
+  ...rest,
+})
+
+const userOf = (teamId: number): Actor => ({
+  kind: 'user',
+  teamId,
+  userId: 1,
+  sessionId: 'session',
+  isAdmin: false,
+  isStaff: false,
+  modules: ['ipam'],
+})
+
+const operationOf = (actor: Actor): Operation => ({
+  actor,
+  requestId: 'request',
+  address: '192.0.2.1',
+  dryRun: false,
+  ifMatch: null,
+  idempotency: null,
+})
+
+type Asked = { team?: number; asn?: number; method?: AsnProofMethod[]; deps?: VerifyAsnDeps; actor?: Actor }
+
+async function verify(refresh: boolean, asked: Asked = {}): Promise<AsnVerification> {
+  const actor = asked.actor ?? userOf(asked.team ?? teams.ours)
+  const query = { refresh, ...(asked.method && { method: asked.method }) }
+  const { body } = await verifyAsn(asked.deps ?? depsOf(), operationOf(actor), asked.asn ?? number, query)
+  return body
+}
+
+const ask = (asked?: Asked) => verify(false, asked)
+const refresh = (asked?: Asked) => verify(true, asked)
+const methodOf = ({ methods }: AsnVerification, name: AsnProofMethod) =>
+  methods.find(({ method }) => method === name)!
+const statesOf = ({ methods }: AsnVerification) =>
+  Object.fromEntries(methods.map(({ method, state }) => [method, state]))
+
+const tokensOf = (teamId: number) => asnTokens(ring, teamId, parseAsn(number))
+const autNumWith = (token: string) =>
+  `aut-num: AS${number}\nas-name: OURS-AS\nremarks: ${token}\nmnt-by: OURS-MNT\nsource: RIPE\n`
+const proveBy = (teamId: number) => {
+  world.autNum = autNumWith(tokensOf(teamId)[0])
+}
+
+const find = (teamId = teams.ours, now = world.now) =>
+  database.postgres.inTeam(teamId, (trx) => findVerifiedAsn(trx, teamId, parseAsn(number), now))
+
+async function rowsOf(table: 'asns' | 'asn_proofs' | 'audit_entries'): Promise<Record<string, unknown>[]> {
+  const { rows } = await sql<
+    Record<string, unknown>
+  >`select * from ${sql.table(table)} where team_id = any(${[teams.ours, teams.theirs]})`.execute(
+    database.postgres.owner,
+  )
+  return rows
+}
+const actionsOf = async () =>
+  (await rowsOf('audit_entries')).map(({ action, actor }) => `${action} by ${actor}`)
+
+/** The notifications that `work` causes. */
+async function heardDuring(work: () => Promise<unknown>): Promise<string[]> {
+  const client = await database.postgres.directConnection()
+  const heard: string[] = []
+  client.on('notification', ({ payload }) => heard.push(payload ?? ''))
+  await client.query('listen pharos')
+  await work()
+  await client.query('select')
+  await client.end()
+  return heard
+}
+
+describe('asking how to verify an ASN', () => {
+  it('says for each method what to do, asks no registry but for what it originates, and stores nothing', async () => {
+    world = { ...world, autNum: new Error('asked'), txt: new Error('asked'), roas: new Error('asked') }
+    world.origins = ['203.0.113.0/24']
+    const answer = await ask()
+    const [token] = tokensOf(teams.ours)
+    assert.deepEqual(statesOf(answer), {
+      aut_num: 'pending',
+      dns_txt: 'pending',
+      roa: 'pending',
+      rdap_email: 'unavailable',
+      peeringdb: 'unavailable',
+    })
+    assert.equal(methodOf(answer, 'aut_num').token, token)
+    assert.match(methodOf(answer, 'aut_num').instructions, new RegExp(`remarks: +${token}$`))
+    assert.match(
+      methodOf(answer, 'dns_txt').instructions,
+      new RegExp(`_pharos-asn.113.0.203.in-addr.arpa. 3600 IN TXT "${token}"`),
+    )
+    assert.equal(methodOf(answer, 'peeringdb').token, null)
+    assert.match(methodOf(answer, 'peeringdb').note, /not configured/)
+    assert.equal(answer.verified, null)
+    assert.deepEqual([await rowsOf('asns'), await rowsOf('asn_proofs'), await actionsOf()], [[], [], []])
+    assert.deepEqual(errors, [])
+  })
+
+  it('tells only of the methods that it is asked about', async () => {
+    const answer = await ask({ method: ['roa', 'aut_num'] })
+    assert.deepEqual(Object.keys(statesOf(answer)).toSorted(), ['aut_num', 'roa'])
+  })
+
+  it('is refused for an ASN that no network can hold', async () => {
+    for (const asn of [23456, 64512, 65535, 65551 + 1, 4200000000, 4294967295])
+      await assert.rejects(ask({ asn }), { code: 'reserved_asn' })
+    await assert.rejects(ask({ deps: depsOf({ allowDocumentationAsns: false }) }), { code: 'reserved_asn' })
+    assert.equal((await ask({ asn: 3333, deps: depsOf({ allowDocumentationAsns: false }) })).asn, 3333)
+  })
+
+  it('shows every method as unavailable where nothing is set up', async () => {
+    const answer = await refresh({ deps: depsOf({ sources: {} }) })
+    assert.deepEqual(new Set(Object.values(statesOf(answer))), new Set(['unavailable']))
+    assert.equal(answer.verified, null)
+  })
+})
+
+describe('proving an ASN', () => {
+  it('takes one method, lasts 180 days, is audited and wakes the validator', async () => {
+    proveBy(teams.ours)
+    const heard = await heardDuring(() => refresh())
+    const answer = await ask()
+    assert.equal(answer.verified_by, 'aut_num')
+    assert.equal(answer.holder, 'OURS-AS')
+    assert.equal(answer.rir, 'ripe')
+    assert.equal(Date.parse(answer.expires!) - Date.parse(answer.verified!), 180 * dayMs)
+    assert.equal(methodOf(answer, 'aut_num').state, 'valid')
+    assert.equal(methodOf(answer, 'aut_num').checked, world.now.toISOString())
+    assert.deepEqual(await actionsOf(), ['asn.verify by user:1'])
+    assert.ok(heard.includes('validations') && heard.includes('ownership'), String(heard))
+    assert.equal((await find())?.verifiedBy, 'aut_num')
+    assert.equal(await find(teams.theirs), undefined)
+  })
+
+  it('works by a ROA of a prefix that is the team’s, and not by that of another team’s', async () => {
+    world.roas = [['203.0.113.0/24', number]]
+    const add = (teamId: number) =>
+      database.postgres.owner
+        .insertInto('prefixes')
+        .values({ team_id: teamId, prefix: '203.0.113.0/24' })
+        .execute()
+    await add(teams.theirs)
+    assert.equal(methodOf(await refresh(), 'roa').state, 'missing')
+    await add(teams.ours)
+    const answer = await refresh()
+    assert.equal(answer.verified_by, 'roa')
+    assert.deepEqual(methodOf(answer, 'roa').evidence, {
+      prefix: '203.0.113.0/24',
+      max_length: 24,
+      asn: number,
+    })
+  })
+
+  it('works by a ROA of an announcement that passed its checks, and not by one that only was asked for', async () => {
+    world.roas = [['203.0.113.0/24', number]]
+    const { owner } = database.postgres
+    await sql`insert into announcements (team_id, prefix, origin_asn, managed_by)
+      values (${teams.ours}, '203.0.113.0/24', ${number}, 'team')`.execute(owner)
+    assert.equal((await refresh()).verified, null)
+    await sql`update announcements set claimed = now() where team_id = ${teams.ours}`.execute(owner)
+    assert.equal((await refresh()).verified_by, 'roa')
+    await sql`delete from asns`.execute(owner)
+    await sql`update announcements set deleted = now() where team_id = ${teams.ours}`.execute(owner)
+    assert.equal((await refresh()).verified, null)
+  })
+
+  it('works with the token of an older key, and not with that of another team', async () => {
+    world.autNum = autNumWith(tokensOf(teams.theirs)[0])
+    assert.equal((await refresh()).verified, null)
+    world.autNum = autNumWith(tokensOf(teams.ours)[1]!)
+    assert.equal((await refresh()).verified_by, 'aut_num')
+  })
+
+  it('keeps the row that the operator made, and never overwrites the operator’s word', async () => {
+    const { owner } = database.postgres
+    await owner.insertInto('asns').values({ team_id: teams.ours, asn: number, name: 'backbone' }).execute()
+    proveBy(teams.ours)
+    await refresh()
+    const [row] = await rowsOf('asns')
+    assert.deepEqual([row!['name'], row!['verified_by']], ['backbone', 'aut_num'])
+    await sql`update asns set verified_by = null, expires = null, verified = '2020-01-01Z'`.execute(owner)
+    const answer = await refresh()
+    assert.deepEqual(
+      [answer.verified, answer.verified_by, answer.expires],
+      ['2020-01-01T00:00:00.000Z', 'operator', null],
+    )
+  })
+
+  it('is not disturbed by a registry that fails, by any error, or by our own', async () => {
+    proveBy(teams.ours)
+    await refresh()
+    const down = new DriverError('unreachable', 'down')
+    const bug = new TypeError('a bug')
+    world = { ...world, autNum: down, origins: bug }
+    const answer = await refresh()
+    assert.deepEqual(
+      [methodOf(answer, 'aut_num').state, methodOf(answer, 'dns_txt').state],
+      ['unavailable', 'error'],
+    )
+    assert.equal(answer.verified_by, 'aut_num')
+    assert.deepEqual(errors, [bug])
+  })
+})
+
+describe('another team that holds the ASN', () => {
+  beforeEach(async () => {
+    proveBy(teams.theirs)
+    await refresh({ team: teams.theirs })
+  })
+
+  it('makes a conflict: the methods answer, and nothing is verified', async () => {
+    proveBy(teams.ours)
+    const answer = await refresh()
+    assert.equal(methodOf(answer, 'aut_num').state, 'valid')
+    assert.deepEqual([answer.conflict, answer.verified, answer.verified_by], [true, null, null])
+    assert.equal(await find(), undefined)
+    assert.equal((await ask({ team: teams.theirs })).conflict, false)
+  })
+
+  it('makes none once its proof has expired', async () => {
+    await sql`update asns set expires = now() - interval '1 second'`.execute(database.postgres.owner)
+    proveBy(teams.ours)
+    const answer = await refresh()
+    assert.deepEqual([answer.conflict, answer.verified_by], [false, 'aut_num'])
+    // It proves it once more, too late.
+    proveBy(teams.theirs)
+    assert.equal((await refresh({ team: teams.theirs })).verified, null)
+  })
+
+  it('does not come about by proving it at the same moment', async () => {
+    await sql`delete from asns`.execute(database.postgres.owner)
+    const both = `${tokensOf(teams.ours)[0]} ${tokensOf(teams.theirs)[0]}`
+    for (let round = 0; round < 10; round++) {
+      world.autNum = autNumWith(both)
+      await Promise.all([refresh(), refresh({ team: teams.theirs })])
+      const verified = (await rowsOf('asns')).filter((row) => row['verified'] !== null)
+      assert.equal(verified.length, 1)
+      await sql`delete from asns`.execute(database.postgres.owner)
+    }
+  })
+})
+
+describe('a refresh', () => {
+  it('is for API tokens with the scope ipam:write; reading is not', async () => {
+    const tokenWith = (scopes: string[]): Actor => ({
+      kind: 'token',
+      teamId: teams.ours,
+      tokenId: 'abc',
+      isAdmin: false,
+      isStaff: false,
+      modules: ['ipam'],
+      scopes,
+    })
+    await assert.rejects(refresh({ actor: tokenWith(['ipam:read']) }), { code: 'scope_missing' })
+    await ask({ actor: tokenWith(['ipam:read']) })
+    await refresh({ actor: tokenWith(['ipam:read', 'ipam:write']) })
+  })
+
+  it('is for one in a minute for each team and ASN', async () => {
+    const clock = { ms: 0 }
+    const deps = depsOf({ refreshes: createRefreshLimits(() => clock.ms) })
+    await refresh({ deps })
+    await assert.rejects(refresh({ deps }), { code: 'rate_limited', retryAfterSeconds: 60 })
+    await ask({ deps })
+    await refresh({ deps, asn: number + 1 })
+    await refresh({ deps, team: teams.theirs })
+    clock.ms = 60_000
+    await refresh({ deps })
+  })
+
+  it('is for thirty ASNs of a team in a short time', async () => {
+    const deps = depsOf({ refreshes: createRefreshLimits(() => 0), sources: {} })
+    for (let n = 0; n < 30; n++) await refresh({ deps, asn: 200_000 + n, method: ['roa'] })
+    await assert.rejects(refresh({ deps, asn: 200_030 }), { code: 'rate_limited' })
+  })
+})
+
+describe('the daily check', () => {
+  const later = (days: number) => {
+    world.now = new Date(world.now.getTime() + days * dayMs)
+  }
+  const recheck = () => recheckAsns(depsOf(), never)
+  const stand = async () => (await rowsOf('asns'))[0]!
+
+  beforeEach(async () => {
+    proveBy(teams.ours)
+    await refresh()
+  })
+
+  it('looks once a day, and moves the end of what is still there', async () => {
+    const { verified, expires } = await stand()
+    assert.equal((await recheck()).checked, 0)
+    later(1.01)
+    assert.deepEqual(await recheck(), { checked: 1, expired: 0, failed: 0 })
+    assert.equal((await recheck()).checked, 0)
+    const after = await stand()
+    assert.deepEqual(after['verified'], verified)
+    assert.equal((after['expires'] as Date).getTime() - (expires as Date).getTime(), 1.01 * dayMs)
+  })
+
+  it('says that it is missing, and takes nothing away before the end', async () => {
+    world.autNum = autNumWith('nothing')
+    for (let day = 0; day < 3; day++) {
+      later(1.01)
+      await recheck()
+    }
+    const answer = await ask()
+    assert.match(methodOf(answer, 'aut_num').note, /has been missing since .*the verification ends on/)
+    assert.equal(answer.verified_by, 'aut_num')
+  })
+
+  it('takes it away after the end, audited and heard by the validator', async () => {
+    world.autNum = undefined
+    later(181)
+    assert.equal(await find(), undefined)
+    const heard = await heardDuring(async () => assert.equal((await recheck()).expired, 1))
+    assert.ok(heard.includes('validations'))
+    const row = await stand()
+    assert.deepEqual([row['verified'], row['verified_by'], row['expires']], [null, null, null])
+    assert.deepEqual(await actionsOf(), ['asn.verify by user:1', 'asn.expire by pharos'])
+    assert.equal((await recheck()).checked, 0)
+    assert.equal((await ask()).verified, null)
+  })
+
+  it('takes nothing away while the registry does not answer, however long', async () => {
+    world.autNum = new DriverError('unreachable', 'down')
+    for (const days of [179, 1, 30]) {
+      later(days)
+      await recheck()
+      assert.ok(await find(), `after ${days} more days`)
+    }
+  })
+
+  it('goes on by another method where the first is gone', async () => {
+    world = { ...world, autNum: undefined, origins: ['203.0.113.0/24'] }
+    world.txt = { '_pharos-asn.113.0.203.in-addr.arpa': [tokensOf(teams.ours)[0]] }
+    later(1.01)
+    await recheck()
+    assert.equal((await ask()).verified_by, 'dns_txt')
+  })
+
+  it('leaves alone what the operator says', async () => {
+    await sql`update asns set verified_by = null, expires = null`.execute(database.postgres.owner)
+    later(1_000)
+    assert.equal((await recheck()).checked, 0)
+    assert.equal((await find())?.verifiedBy, 'operator')
+  })
+
+  it('goes through more of them than it reads at once, and past one that fails', async () => {
+    const { owner } = database.postgres
+    await sql`insert into asns (team_id, asn, verified, verified_by, expires)
+      select ${teams.ours}, n, now(), 'roa', now() + interval '100 days'
+      from generate_series(200001, 200150) n`.execute(owner)
+    // The audit of its end is refused.
+    await sql`update asns set expires = now() - interval '1 day' where asn = 200075`.execute(owner)
+    await sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`.execute(
+      owner,
+    )
+    await sql`create trigger refuse before insert on audit_entries for each row execute function refuse()`.execute(
+      owner,
+    )
+    try {
+      assert.deepEqual(await recheck(), { checked: 150, expired: 0, failed: 1 })
+    } finally {
+      await sql`drop function refuse cascade`.execute(owner)
+    }
+    assert.equal(errors.length, 1)
+    assert.deepEqual(await recheck(), { checked: 1, expired: 1, failed: 0 })
+  })
+
+  it('forgets what was seen of ASNs that nobody proved', async () => {
+    await refresh({ asn: number + 1 })
+    const count = async () => (await rowsOf('asn_proofs')).length
+    const all = await count()
+    later(31)
+    await recheck()
+    assert.equal(await count(), all / 2)
+  })
+})
+
+describe('with a real name server', { skip: skipWithout('nsd') }, () => {
+  it('is missing, then proven as soon as the record of the instructions is there', async () => {
+    await using server = await startNameServer()
+    world.origins = ['203.0.113.0/24', '2001:db8::/32']
+    const txt = createTxtResolver({ servers: [server.server] })
+    const deps = () => depsOf({ sources: { ...sources, txt } })
+    const before = methodOf(await refresh({ deps: deps(), method: ['dns_txt'] }), 'dns_txt')
+    assert.equal(before.state, 'missing')
+    const record = /^(\S+)\. 3600 IN TXT "(.+)"$/m.exec(before.instructions)!
+    await server.setRecords([{ name: record[1]!, text: record[2]! }])
+    assert.equal((await refresh({ deps: deps(), method: ['dns_txt'] })).verified_by, 'dns_txt')
+    await server.stop()
+    const silent = await refresh({ deps: deps(), method: ['dns_txt'] })
+    assert.equal(methodOf(silent, 'dns_txt').state, 'unavailable')
+    assert.equal(silent.verified_by, 'dns_txt')
+  })
+})
