@@ -61,7 +61,8 @@ export async function createTestApi(
   const signingKeys = new SigningKeys(postgres.front, config.secret, () => {})
   await signingKeys.start()
   const log = createLog(config)
-  const views = createRegistryViews(config, log)
+  const metrics = createMetrics()
+  const views = createRegistryViews(config, log, metrics)
   await views.rpki.start?.()
   await views.irr.start?.()
   const server = createApi({
@@ -70,7 +71,7 @@ export async function createTestApi(
     waker,
     signingKeys,
     log,
-    metrics: createMetrics(),
+    metrics,
     ...views,
   })
   await server.ready()

@@ -45,7 +45,7 @@ export async function readClaims(
   const { rows } = await sql<ClaimsRow>`
     select (select a.prefix from announcements a
         where a.team_id = ${teamId} and a.deleted is null and a.prefix && n.prefix order by a.prefix limit 1) as own,
-      prefix_is_claimed(${teamId}, n.prefix) as taken, s.verified, null::text as verified_by, null::timestamptz as expires
+      prefix_is_claimed(${teamId}, n.prefix) as taken, s.verified, s.verified_by, s.expires
     from unnest(${wanted.map(({ prefix }) => prefix)}::cidr[], ${wanted.map(({ originAsn }) => originAsn)}::bigint[])
       with ordinality n (prefix, asn, place)
     left join asns s on s.team_id = ${teamId} and s.asn = n.asn

@@ -55,7 +55,9 @@ function decide(
     return subject.suspendedReason === policyReason && clearance === 'passed' ? false : undefined
   if (!subject.enabled || clearance === 'passed') return undefined
   const graceEnds = now.getTime() - policy.graceHours * 3_600_000
-  const failing = subject.checks.filter(isFailing).some(({ since }) => since.getTime() <= graceEnds)
-  const stillFailing = finding === undefined || finding.checks.every((check) => check.state !== 'valid')
-  return failing && stillFailing ? true : undefined
+  const judged = new Map(finding?.checks.map((check) => [check.name, check]))
+  const failing = subject.checks.filter(
+    (check) => isFailing(check) && isFailing(judged.get(check.name) ?? check),
+  )
+  return failing.some(({ since }) => since.getTime() <= graceEnds) ? true : undefined
 }

@@ -70,7 +70,7 @@ async function readSubjects(db: Db, where: RawBuilder<unknown>, limit: number): 
     select a.id, a.team_id, a.prefix, a.origin_asn, a.as_set, a.enabled, a.suspended, a.suspended_reason, a.clearance,
       a.claimed is not null as claimed, a.vouched, a.check_requested,
       a.claimed is null and prefix_is_claimed(a.team_id, a.prefix) as contested,
-      s.verified, null::text as verified_by, null::timestamptz as expires, ${checksJson}
+      s.verified, s.verified_by, s.expires, ${checksJson}
     from announcements a left join asns s on s.team_id = a.team_id and s.asn = a.origin_asn
     where a.deleted is null and ${where}
     order by a.id limit ${limit}`.execute(db)

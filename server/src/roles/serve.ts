@@ -34,13 +34,14 @@ export async function runRole(
   postgres?: Postgres,
 ): Promise<Serving> {
   const open = postgres ?? (await openDatabase(config, log))
-  const views = createRegistryViews(config, log)
+  const metrics = createMetrics()
+  const views = createRegistryViews(config, log, metrics)
   const shared: Shared = {
     config,
     postgres: open,
     waker: createWaker(open),
     log,
-    metrics: createMetrics(),
+    metrics,
     ...views,
   }
   collectProcessMetrics(shared.metrics)

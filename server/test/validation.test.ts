@@ -1,0 +1,355 @@
+// The validator at work: real registry files that change under it, a real database, and what a team then reads. What each
+// driver does with a bad registry is tested beside it; here it is what a verdict leads to.
+import assert from 'node:assert/strict'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { sql } from 'kysely'
+
+import type { LetterVerdict } from '../src/byoip/judge.ts'
+import { createValidator } from '../src/byoip/validator.ts'
+import type { Policy } from '../src/byoip/validation-policy.ts'
+import type { Component } from '../src/runtime/component.ts'
+import { createLog } from '../src/runtime/log.ts'
+import { createMetrics } from '../src/runtime/metrics.ts'
+import { createRegistryViews } from '../src/roles/registry-views.ts'
+import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
+
+let folder: string
+let api: TestApi
+let red: TestTeam
+let blue: TestTeam
+let validator: Component | undefined
+let views: ReturnType<typeof createRegistryViews> | undefined
+const access: Record<string, string> = {}
+/** Accepted by hand, where a test does not care about letters. */
+const accepted = new Map<number, LetterVerdict>()
+
+type Roa = { prefix: string; maxLength?: number; asn: number }
+type RouteObject = { prefix: string; asn: number }
+
+/** As registries write their files: whole, and by another name first. */
+async function put(name: string, text: string): Promise<void> {
+  const path = join(folder, name)
+  await writeFile(`${path}.new`, text)
+  await rename(`${path}.new`, path)
+}
+
+const setRoas = (...roas: Roa[]) =>
+  put(
+    'vrps.json',
+    JSON.stringify({
+      roas: roas.map(({ prefix, asn, maxLength = Number(prefix.split('/')[1]) }) => ({
+        prefix,
+        maxLength,
+        asn: `AS${asn}`,
+        ta: 'test',
+      })),
+    }),
+  )
+
+const setRoutes = (...objects: RouteObject[]) =>
+  put(
+    'routes.rpsl',
+    `${objects
+      .map(
+        ({ prefix, asn }) =>
+          `${prefix.includes(':') ? 'route6' : 'route'}: ${prefix}\norigin: AS${asn}\nsource: TEST\n`,
+      )
+      .join('\n')}\n`,
+  )
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pharos-validation-'))
+  await setRoas()
+  await setRoutes()
+  const file = (name: string) => pathToFileURL(join(folder, name)).href
+  api = await createTestApi({
+    PHAROS_RPKI_SOURCES: file('vrps.json'),
+    PHAROS_IRR_SOURCES: file('routes.rpsl'),
+  })
+  red = await addTeam(api, 'red')
+  blue = await addTeam(api, 'blue')
+  for (const [name, team] of [
+    ['red', red],
+    ['blue', blue],
+  ] as const) {
+    const { email } = await addUser(api, 'admin', [team], { admin: true })
+    access[name] = (await api.signIn(email)).access
+  }
+  const { owner } = api.database.postgres
+  await sql`insert into locations (key, name, country, timezone) values ('here', 'Here', 'NL', 'UTC')`.execute(
+    owner,
+  )
+  await sql`insert into regions (slug, name, location_key, speaker)
+    values ('ams', 'Amsterdam', 'here', '{"kind":"sandbox"}')`.execute(owner)
+  await sql`insert into asns (team_id, asn, verified)
+    values (${red.teamId}, 64496, now()), (${blue.teamId}, 64497, now()), (${blue.teamId}, 64496, now())`.execute(
+    owner,
+  )
+})
+
+after(async () => {
+  await stop()
+  await api[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+beforeEach(async () => {
+  await stop()
+  accepted.clear()
+  await sql`truncate announcements restart identity cascade`.execute(api.database.postgres.owner)
+  await setRoas()
+  await setRoutes()
+})
+
+async function stop(): Promise<void> {
+  await validator?.stop?.()
+  await views?.irr.stop?.()
+  await views?.rpki.stop?.()
+  validator = views = undefined
+}
+
+async function start(policy: Policy = { onLoss: 'warn', graceHours: 72 }): Promise<void> {
+  const log = createLog(api.config)
+  views = createRegistryViews(api.config, log, createMetrics())
+  await views.rpki.start?.()
+  await views.irr.start?.()
+  validator = createValidator({
+    ...views,
+    postgres: api.database.postgres,
+    waker: api.waker,
+    readLetters: async () => accepted,
+    rpkiCountsAsLetter: false,
+    irrIntervalSeconds: 3600,
+    policy,
+    now: () => new Date(),
+    log,
+    metrics: createMetrics(),
+  })
+  await validator.start?.()
+}
+
+async function call(who: string, method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) {
+  const headers = { authorization: `Bearer ${access[who]}` }
+  const response = await api.server.inject({ method, url, headers, ...(payload ? { payload } : {}) })
+  return { status: response.statusCode, body: response.json() }
+}
+
+const path = '/v3/ipam/announcements'
+
+async function create(who: string, cidr: string, asn = 64496): Promise<number> {
+  const { status, body } = await call(who, 'POST', path, { cidr, origin_asn: asn })
+  assert.equal(status, 201, JSON.stringify(body))
+  return body.results[0].id
+}
+
+const accept = (id: number) =>
+  accepted.set(id, { state: 'valid', note: 'Accepted.', validUntil: null, letterId: null })
+
+const read = async (who: string, id: number) =>
+  (await call(who, 'GET', `${path}/${id}?include=validations,state_messages,details`)).body
+
+/** The states of the checks by name, once they are as expected. */
+async function until(who: string, id: number, expected: Record<string, string>, timeoutMs = 15_000) {
+  const end = performance.now() + timeoutMs
+  for (;;) {
+    const record = await read(who, id)
+    const states = Object.fromEntries(
+      record.validations.map(({ name, state }: { name: string; state: string }) => [name, state]),
+    )
+    if (Object.entries(expected).every(([name, state]) => states[name] === state)) return record
+    if (performance.now() > end) assert.deepEqual(states, { ...states, ...expected })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+const check = (record: { validations: { name: string }[] }, name: string) =>
+  record.validations.find((one) => one.name === name) as unknown as Record<string, unknown>
+
+describe('a new announcement', () => {
+  it('is told what is missing, and each check turns valid when the registry has it, without asking', async () => {
+    await start()
+    const id = await create('red', '203.0.113.0/24')
+    const first = await until('red', id, { irr: 'missing', rpki: 'missing', loa: 'missing', asn: 'valid' })
+    assert.equal(first.status, 'validation_failed')
+    assert.equal(check(first, 'rpki').fix, 'prefix:    203.0.113.0/24\nmaxLength: 24\norigin:    AS64496')
+    assert.match(String(check(first, 'irr').fix), /^route: +203\.0\.113\.0\/24\norigin: +AS64496\n/)
+
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    const second = await until('red', id, { rpki: 'valid' })
+    assert.ok(second.rpki_validated)
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    const third = await until('red', id, { irr: 'valid' })
+    assert.equal(
+      third.status,
+      'pending_validation',
+      'only the letter is missing, and it is the turn of the team',
+    )
+
+    accept(id)
+    await call('red', 'POST', `${path}/${id}/validate`)
+    const last = await until('red', id, { loa: 'valid' })
+    assert.equal(last.status, 'ready')
+    assert.ok(last.details.claimed)
+    const history = await call('red', 'GET', `${path}/${id}/history?kind=validation&ordering=id`)
+    const turns = history.body.results.map(
+      ({ detail }: { detail: { name: string; after: string } }) => `${detail.name} ${detail.after}`,
+    )
+    for (const turn of ['irr missing', 'rpki valid', 'irr valid', 'loa valid'])
+      assert.ok(turns.includes(turn), turn)
+    assert.equal((await call('red', 'PATCH', `${path}/${id}`, { enabled: true })).status, 200)
+  })
+
+  it('is told of another origin and of a length that the ROA does not allow', async () => {
+    await setRoas({ prefix: '203.0.112.0/23', asn: 64496 }, { prefix: '198.51.100.0/24', asn: 64511 })
+    await setRoutes({ prefix: '203.0.112.0/23', asn: 64496 }, { prefix: '198.51.100.0/24', asn: 64511 })
+    await start()
+    const longer = await create('red', '203.0.113.0/24')
+    const others = await create('red', '198.51.100.0/24')
+    const record = await until('red', longer, { rpki: 'mismatch_length', irr: 'mismatch_length' })
+    assert.deepEqual((check(record, 'rpki').evidence as { vrps: unknown[] }).vrps, [
+      { prefix: '203.0.112.0/23', max_length: 23, asn: 64496 },
+    ])
+    await until('red', others, { rpki: 'mismatch_asn', irr: 'mismatch_asn' })
+  })
+
+  it('is preflighted with live answers, and nothing is stored', async () => {
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    const end = performance.now() + 10_000
+    for (let states: unknown; ;) {
+      const dry = await call('red', 'POST', `${path}?dry_run=true`, {
+        cidr: '203.0.113.0/24',
+        origin_asn: 64496,
+      })
+      states = dry.body.result.results[0].validations.map((one: { name: string; state: string }) => one.state)
+      if (JSON.stringify(states) === '["valid","valid","missing","valid","valid","valid"]') break
+      assert.ok(performance.now() < end, JSON.stringify(states))
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    assert.equal((await call('red', 'GET', path)).body.count, 0)
+  })
+})
+
+/** An announcement with every check passed. */
+async function passed(who: string, cidr: string): Promise<number> {
+  const id = await create(who, cidr)
+  accept(id)
+  await call(who, 'POST', `${path}/${id}/validate`)
+  await until(who, id, { irr: 'valid', rpki: 'valid', loa: 'valid', overlap: 'valid' })
+  return id
+}
+
+describe('an announcement that is live', () => {
+  it('stays announced when its ROA breaks, and its team is warned', async () => {
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    await start()
+    const id = await passed('red', '203.0.113.0/24')
+    await call('red', 'PATCH', `${path}/${id}`, { enabled: true })
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64511 })
+    const record = await until('red', id, { rpki: 'mismatch_asn' })
+    assert.deepEqual([record.enabled, record.rpki_validated], [true, null])
+    assert.equal(record.status, 'announcing', 'as far as was observed; nothing is withdrawn')
+    const warning = record.state_messages.find(({ tag }: { tag: string }) => tag === 'validation_lost')
+    assert.equal(warning.severity, 'warning')
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    assert.ok((await until('red', id, { rpki: 'valid' })).rpki_validated)
+  })
+
+  it('is suspended after the grace period where the operator wants that, and resumes by itself', async () => {
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    await start({ onLoss: 'suspend', graceHours: 1 })
+    const id = await passed('red', '203.0.113.0/24')
+    await call('red', 'PATCH', `${path}/${id}`, { enabled: true })
+    await setRoas()
+    await until('red', id, { rpki: 'missing' })
+    assert.equal((await read('red', id)).details.suspended, false, 'the grace period has just begun')
+    await sql`update announcement_validations set since = now() - interval '2 hours' where name = 'rpki'`.execute(
+      api.database.postgres.owner,
+    )
+    await call('red', 'POST', `${path}/${id}/validate`)
+    await waitFor(async () => (await read('red', id)).details.suspended_reason === 'validation')
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await waitFor(async () => !(await read('red', id)).details.suspended)
+    assert.equal((await read('red', id)).enabled, true)
+  })
+
+  it('keeps its verdict while the registries are silent', async () => {
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    await start()
+    const id = await passed('red', '203.0.113.0/24')
+    await stop()
+    await put('vrps.json', 'no JSON')
+    await put('routes.rpsl', '\u0000')
+    await start()
+    await call('red', 'POST', `${path}/${id}/validate`)
+    await waitFor(async () => /last answer/.test(String(check(await read('red', id), 'rpki').note)))
+    const record = await read('red', id)
+    assert.ok(record.rpki_validated && record.irr_validated)
+    assert.equal(record.status, 'ready')
+  })
+})
+
+describe('two teams that name the same prefix', () => {
+  it('the first to prove it has it, and the other is told no', async () => {
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    const theirs = await create('blue', '203.0.113.0/24')
+    await start()
+    const ours = await passed('red', '203.0.113.0/24')
+    accept(theirs)
+    await call('blue', 'POST', `${path}/${theirs}/validate`)
+    const record = await until('blue', theirs, {
+      overlap: 'invalid',
+      irr: 'valid',
+      rpki: 'valid',
+      loa: 'valid',
+    })
+    assert.equal(record.status, 'validation_failed')
+    const refused = await call('blue', 'PATCH', `${path}/${theirs}`, { enabled: true })
+    assert.equal(refused.status, 409)
+    assert.equal((await call('red', 'PATCH', `${path}/${ours}`, { enabled: true })).status, 200)
+  })
+
+  it('both at the same moment: one of them has it', async () => {
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    const ids = [await create('red', '203.0.113.0/24'), await create('blue', '203.0.113.0/24')]
+    for (const id of ids) accept(id)
+    await start()
+    await until('red', ids[0]!, { overlap: 'valid', loa: 'valid', irr: 'valid', rpki: 'valid' })
+    await until('blue', ids[1]!, { overlap: 'invalid' })
+  })
+})
+
+describe("the operator's word", () => {
+  it('counts whatever the registries say, which stands beside it', async () => {
+    const { owner } = api.database.postgres
+    const { rows } = await sql<{ id: number }>`
+      insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated)
+      values (${red.teamId}, '192.0.2.0/24', 64500, now(), now(), now()) returning id`.execute(owner)
+    await start()
+    const record = await until('red', rows[0]!.id, {
+      irr: 'valid',
+      rpki: 'valid',
+      loa: 'valid',
+      asn: 'valid',
+    })
+    assert.match(String(check(record, 'rpki').note), /vouches.*No ROA/)
+    assert.equal(record.status, 'ready')
+  })
+})
+
+async function waitFor(condition: () => Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+  const end = performance.now() + timeoutMs
+  while (!(await condition())) {
+    assert.ok(performance.now() < end, String(condition))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
