@@ -8,7 +8,7 @@ import { patchAnnouncement } from '../src/byoip/patch-announcement.ts'
 import type { PlanRow } from '../src/byoip/plan.ts'
 import { quickRun, type KnownRegion, type QuickRunDeps } from '../src/byoip/quick-run.ts'
 import { reconcileRegion, type ReconcileDeps } from '../src/byoip/reconcile.ts'
-import { movingMax, readMovingRows, readRegionRows } from '../src/byoip/reconcile.store.ts'
+import { movingMax, movingRows, readMovingRows, readRegionRows } from '../src/byoip/reconcile.store.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/region-lock.store.ts'
 import type { Speaker } from '../src/byoip/speaker.ts'
 import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/testing.ts'
@@ -137,6 +137,23 @@ describe('a quick run', () => {
       known,
     )
     assert.deepEqual([report.moving, report.full], [0, undefined])
+  })
+
+  it('finds what is in motion by an index, however large the region is', async () => {
+    await write(sql`
+      insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated)
+      select ${team}, ('10.' || n / 256 || '.' || n % 256 || '.0/24')::cidr, 64496, now(), now(), now()
+      from generate_series(1, 3000) n`)
+    await write(sql`
+      insert into announcement_regions (announcement_id, region_id, team_id, configured, state)
+      select id, ${region}, team_id, true, 'announced' from announcements`)
+    await write(sql`analyze announcement_regions, announcements`)
+    const { rows } = await sql<Record<string, string>>`explain ${movingRows(region)}`.execute(
+      database.postgres.owner,
+    )
+    const steps = rows.map((row) => row['QUERY PLAN']).join('\n')
+    assert.match(steps, /using announcement_regions_in_motion/)
+    assert.doesNotMatch(steps, /Seq Scan/)
   })
 
   it('does not say that the region was checked, nor when its router is unreachable that it was not tried', async () => {

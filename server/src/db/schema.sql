@@ -222,6 +222,7 @@ create table announcement_regions (
   constraint announcement_regions_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint announcement_regions_state_check CHECK ((state = ANY (ARRAY['withdrawn'::text, 'announcing'::text, 'announced'::text, 'withdrawing'::text, 'error'::text])))
 );
+CREATE INDEX announcement_regions_in_motion ON public.announcement_regions USING btree (region_id) WHERE ((state = ANY (ARRAY['announcing'::text, 'withdrawing'::text])) AND (message IS NULL));
 CREATE INDEX announcement_regions_region ON public.announcement_regions USING btree (region_id);
 CREATE INDEX announcement_regions_team ON public.announcement_regions USING btree (team_id);
 alter table announcement_regions enable row level security;
@@ -288,6 +289,7 @@ CREATE INDEX announcements_covering ON public.announcements USING gist (prefix i
 CREATE INDEX announcements_deleted ON public.announcements USING btree (deleted) WHERE (deleted IS NOT NULL);
 CREATE UNIQUE INDEX announcements_of_operator ON public.announcements USING btree (prefix) WHERE ((managed_by = 'operator'::text) AND (deleted IS NULL));
 CREATE UNIQUE INDEX announcements_of_team ON public.announcements USING btree (team_id, prefix) WHERE (deleted IS NULL);
+CREATE INDEX announcements_prefix ON public.announcements USING btree (prefix);
 CREATE INDEX announcements_requested ON public.announcements USING btree (id) WHERE (check_requested IS NOT NULL);
 CREATE INDEX announcements_team ON public.announcements USING btree (team_id, id);
 CREATE INDEX announcements_unmatched ON public.announcements USING btree (id) WHERE (NOT matched);
