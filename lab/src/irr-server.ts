@@ -1,0 +1,148 @@
+// A routing registry of the lab: a file of RPSL objects, and a TCP server that answers the `!` protocol of IRRd about them.
+// People edit the file, tests set the objects; either is seen at the next question. It answers by looking through all
+// objects, so that it is plainly right, and is for hundreds of them.
+import { once } from 'node:events'
+import { readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { createServer, type Server, type Socket } from 'node:net'
+import { parseRpsl } from '../../server/src/net/rpsl.ts'
+import { answerIrrQuery, createIrrSession, type IrrSession } from './irr-answers.ts'
+import { createRegistry, type Registry } from './irr-registry.ts'
+
+export type IrrServerOptions = {
+  /** Of RPSL objects; made when it is not there. */
+  readonly file: string
+  readonly address: string
+  readonly port: number
+  /** The registries that it has even while no object is of them. */
+  readonly sources?: readonly string[]
+}
+
+/**
+ * How it misbehaves, for tests: `hang` takes questions and never answers, `drop` closes the connection instead of
+ * answering, `half` sends half of the answer and then nothing, `cut` half of it and closes, `garbage` answers what is no
+ * answer, `large` announces more than anybody should take.
+ */
+export type IrrFault = 'hang' | 'drop' | 'half' | 'cut' | 'garbage' | 'large'
+
+/** A whois server; `start` begins and `stop` ends it. */
+export class IrrServer {
+  readonly options: IrrServerOptions
+  fault: IrrFault | undefined
+  /** How many connections were made, and every line that was received, from the beginning. */
+  connections = 0
+  readonly queries: string[] = []
+  readonly #sockets = new Set<Socket>()
+  #server: Server | undefined
+  #registry: Registry = createRegistry([], [], 0)
+  #fileState = ''
+
+  constructor(options: IrrServerOptions) {
+    this.options = options
+  }
+
+  /** Of the last change that was seen; it rises with each. */
+  get serial(): number {
+    return this.#registry.serial
+  }
+
+  async start(): Promise<void> {
+    await writeFile(this.options.file, '% The registry of the lab.\n', { flag: 'wx' }).catch(unlessExists)
+    this.#server = createServer({ noDelay: true }, (socket) => this.#serve(socket))
+    this.#server.listen(this.options.port, this.options.address)
+    await once(this.#server, 'listening')
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#server) return
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    this.dropConnections()
+    await closed
+    this.#server = undefined
+  }
+
+  /** Closes every connection, as a server does after silence. */
+  dropConnections(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** Replaces the file, whole at once; the texts of the objects, each without empty lines. */
+  async setObjects(objects: readonly string[]): Promise<void> {
+    const { file } = this.options
+    const text = ['% The registry of the lab.', ...objects.map((object) => object.trim())].join('\n\n')
+    await writeFile(`${file}.new`, `${text}\n`)
+    await rename(`${file}.new`, file)
+  }
+
+  #serve(socket: Socket): void {
+    this.connections++
+    this.#sockets.add(socket)
+    const session = createIrrSession()
+    let rest = ''
+    let work = Promise.resolve()
+    socket.on('close', () => this.#sockets.delete(socket))
+    socket.on('error', () => {})
+    socket.setEncoding('utf8')
+    socket.on('data', (text: string) => {
+      const lines = (rest + text).split('\n')
+      rest = lines.pop()!
+      if (rest.length > 10_000) socket.destroy()
+      // One after the other: answers come in the order of the questions.
+      for (const line of lines) work = work.then(() => this.#answer(socket, session, line.replace(/\r$/, '')))
+    })
+  }
+
+  async #answer(socket: Socket, session: IrrSession, line: string): Promise<void> {
+    if (socket.destroyed) return
+    this.queries.push(line)
+    try {
+      await this.#reload()
+    } catch (error) {
+      socket.write(`F ${(error as Error).message.replaceAll('\n', ' ')}\n`)
+      return
+    }
+    const answer = answerIrrQuery(this.#registry, session, line)
+    if (answer !== undefined) this.#send(socket, answer)
+    if (session.isEnding) socket.end()
+  }
+
+  #send(socket: Socket, answer: string): void {
+    const half = answer.slice(0, answer.length / 2)
+    switch (this.fault) {
+      case undefined:
+        socket.write(answer)
+        return
+      case 'hang':
+        return
+      case 'drop':
+        socket.destroy()
+        return
+      case 'half':
+        socket.write(half)
+        return
+      case 'cut':
+        socket.end(half)
+        return
+      case 'garbage':
+        socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')
+        return
+      case 'large':
+        socket.write('A99999999999\n')
+    }
+  }
+
+  /** Reads the file when it is another than before. Objects that cannot be read are left out, as registries do. */
+  async #reload(): Promise<void> {
+    const { file } = this.options
+    const { mtimeMs, size, ino } = await stat(file)
+    const state = `${mtimeMs}-${size}-${ino}`
+    if (state === this.#fileState) return
+    const { objects } = parseRpsl(await readFile(file, 'utf8'))
+    this.#registry = createRegistry(this.options.sources ?? ['LAB'], objects, this.#registry.serial + 1)
+    this.#fileState = state
+  }
+}
+
+function unlessExists(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
+}

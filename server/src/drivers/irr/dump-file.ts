@@ -1,0 +1,111 @@
+// Reads a dump of a registry from a file, plain or compressed, in pieces. It must not keep what it read before, nor take a
+// file that is being written for a whole one.
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { createRpslSplitter, readRpslParagraph, RpslError } from '../../net/rpsl.ts'
+import type { RpslParagraph } from '../../net/rpsl.ts'
+import { createDumpIndexBuilder, type DumpIndex } from './dump-index.ts'
+
+export type Dump = {
+  readonly index: DumpIndex
+  /** Objects of which nothing can be taken: how many, and what was wrong with the first of them. */
+  readonly badObjects: number
+  readonly problems: readonly string[]
+}
+
+/** What tells one state of a file from another. */
+export type FileState = { readonly text: string; readonly modifiedMs: number }
+
+/** Undefined when there is no such file. */
+export async function fileState(file: string): Promise<FileState | undefined> {
+  try {
+    const { mtimeMs, size, ino } = await stat(file)
+    return { text: `${mtimeMs}-${size}-${ino}`, modifiedMs: mtimeMs }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/**
+ * Reads all of it. Throws when it cannot be read or decompressed to its end, when it is empty, when its last line has no
+ * end, and when most of it is no RPSL; a dump without objects has at least a comment.
+ */
+export async function readDump(file: string, sources: readonly string[], signal: AbortSignal): Promise<Dump> {
+  const reading = createReading(sources)
+  const bytes = createReadStream(file, { highWaterMark: 64 * 1024 })
+  const consume = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
+    for await (const chunk of chunks) reading.push(chunk)
+  }
+  if (await isCompressed(file)) await pipeline(bytes, createGunzip(), consume, { signal })
+  else await pipeline(bytes, consume, { signal })
+  return reading.end()
+}
+
+async function isCompressed(file: string): Promise<boolean> {
+  await using handle = await open(file)
+  const { buffer } = await handle.read(new Uint8Array(2), 0, 2, 0)
+  return buffer[0] === 0x1f && buffer[1] === 0x8b
+}
+
+const problemsMax = 20
+/** Objects of other classes are counted and not read. */
+const isOurs = /^(?:route6?|aut-num|as-set):/im
+const isRpsl = /^(?:[%#][^\n]*\n)*[a-z][a-z0-9_-]*:/i
+const isComment = /^(?:[%#][^\n]*(?:\n|$))+$/
+
+function createReading(sources: readonly string[]) {
+  const builder = createDumpIndexBuilder(sources)
+  const splitter = createRpslSplitter()
+  const decoder = new TextDecoder()
+  const problems: string[] = []
+  let [goodObjects, badObjects, last] = [0, 0, '']
+
+  const complain = ({ line }: RpslParagraph, message: string): void => {
+    badObjects++
+    if (problems.length < problemsMax) problems.push(`line ${line}: ${message}`)
+  }
+  const visit = (paragraph: RpslParagraph): void => {
+    const { text } = paragraph
+    if (isComment.test(text)) return
+    const problem = isOurs.test(text)
+      ? addTo(builder.add, paragraph)
+      : isRpsl.test(text)
+        ? undefined
+        : notRpsl
+    if (problem === undefined) goodObjects++
+    else complain(paragraph, problem)
+  }
+  const pushText = (text: string): void => {
+    last = text === '' ? last : text.slice(-1)
+    splitter.push(text, visit)
+  }
+  return {
+    push: (chunk: Uint8Array): void => pushText(decoder.decode(chunk, { stream: true })),
+    end(): Dump {
+      pushText(decoder.decode())
+      splitter.end(visit)
+      if (last === '') throw new Error('it is empty')
+      if (last !== '\n') throw new Error('its last line has no end: it is not written in full')
+      if (badObjects > goodObjects) throw new Error(`most of it is no RPSL: ${problems[0]}`)
+      return { index: builder.build(), badObjects, problems }
+    },
+  }
+}
+
+const notRpsl = 'not an object'
+
+/** What is wrong with the object, or undefined. */
+function addTo(add: (object: never) => void, paragraph: RpslParagraph): string | undefined {
+  const object = readRpslParagraph(paragraph)
+  if (object instanceof RpslError) return object.message
+  try {
+    if (object) add(object as never)
+    return undefined
+  } catch (error) {
+    if (error instanceof RpslError) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,148 @@
+// A dump of a registry in a file as a source of what it holds. The file is looked at each second; while a new one is no
+// good, or is being written, the last good one is used and that is said.
+import type { IrrSource } from '../../byoip/irr-source.ts'
+import type { Asn } from '../../net/asn.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { type Dump, type FileState, fileState, readDump } from './dump-file.ts'
+import type { DumpIndex } from './dump-index.ts'
+
+export type DumpSourceConfig = {
+  readonly file: string
+  /** The registries that count, the most important first; none means all that are in the dump. */
+  readonly sources?: readonly string[]
+  /** How often the file is looked at. */
+  readonly lookMs?: number
+  /** A file that was changed later than so long ago is taken for one that is being written. */
+  readonly settleMs?: number
+  /** How long a question waits for the first reading. */
+  readonly timeoutMs?: number
+}
+
+const byDefault = { sources: [], lookMs: 1_000, settleMs: 1_000, timeoutMs: 8_000 }
+
+/** Reads nothing before the first question. */
+export function createDumpSource(config: DumpSourceConfig): IrrSource {
+  return new DumpSource({ ...byDefault, ...config })
+}
+
+class DumpSource implements IrrSource {
+  readonly name: string
+  readonly #config: Required<DumpSourceConfig>
+  readonly #closing = new AbortController()
+  /** Settles when there is a dump, or a reason why there is none. */
+  readonly #first = Promise.withResolvers<void>()
+  #timer: NodeJS.Timeout | undefined
+  #looking: Promise<void> | undefined
+  #good: { readonly dump: Dump; readonly state: string } | undefined
+  #failure: string | undefined
+  /** The state of the file that was read last, well or not, and that at the last look. */
+  #read: string | undefined
+  #seen: string | undefined
+
+  constructor(config: Required<DumpSourceConfig>) {
+    this.#config = config
+    this.name = `file:${config.file}`
+  }
+
+  async routeObjects(prefix: Prefix, signal: AbortSignal) {
+    return (await this.#index(signal)).routes.covering(prefix)
+  }
+
+  async autNum(asn: Asn, signal: AbortSignal) {
+    return (await this.#index(signal)).autNum(asn)
+  }
+
+  async asSetMembers(name: string, signal: AbortSignal) {
+    return (await this.#index(signal)).asSetMembers(name)
+  }
+
+  async serial(signal: AbortSignal) {
+    await this.#index(signal)
+    return this.#good!.state
+  }
+
+  problems(): readonly string[] {
+    const { badObjects = 0, problems = [] } = this.#good?.dump ?? {}
+    const count = badObjects > problems.length ? [`${badObjects} objects could not be read, such as:`] : []
+    return [...(this.#failure === undefined ? [] : [this.#failure]), ...count, ...problems]
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#closing.abort(new DriverError('unreachable', `${this.name}: closed`))
+    await this.#looking
+  }
+
+  async #index(signal: AbortSignal): Promise<DumpIndex> {
+    signal.throwIfAborted()
+    this.#closing.signal.throwIfAborted()
+    this.#startLooking()
+    if (!this.#good && this.#failure === undefined) await this.#waitForFirst(signal)
+    if (this.#good) return this.#good.dump.index
+    throw new DriverError('unreachable', this.#failure ?? `${this.name}: it is still being read`)
+  }
+
+  async #waitForFirst(signal: AbortSignal): Promise<void> {
+    const timeout = AbortSignal.timeout(this.#config.timeoutMs)
+    const any = AbortSignal.any([signal, this.#closing.signal, timeout])
+    const aborted = Promise.withResolvers<void>()
+    any.addEventListener('abort', () => aborted.resolve(), { once: true })
+    await Promise.race([this.#first.promise, aborted.promise])
+    signal.throwIfAborted()
+    this.#closing.signal.throwIfAborted()
+  }
+
+  #startLooking(): void {
+    if (this.#timer) return
+    this.#timer = setInterval(() => this.#startLook(), this.#config.lookMs)
+    this.#timer.unref()
+    this.#startLook()
+  }
+
+  #startLook(): void {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined
+    })
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const state = await fileState(this.#config.file)
+      if (!state) return this.#fail('there is no such file')
+      if (state.text === this.#good?.state) this.#failure = undefined
+      if (state.text === this.#read || !this.#isSettled(state)) return
+      this.#read = state.text
+      await this.#readFile(state)
+    } catch (error) {
+      this.#fail((error as Error).message)
+    }
+  }
+
+  /** Untouched since the last look, or for a while by this machine's clock, which may not be that of the file's. */
+  #isSettled(state: FileState): boolean {
+    const isSame = state.text === this.#seen
+    this.#seen = state.text
+    return isSame || Date.now() - state.modifiedMs >= this.#config.settleMs
+  }
+
+  async #readFile(state: FileState): Promise<void> {
+    const { file, sources } = this.#config
+    const dump = await readDump(file, sources, this.#closing.signal)
+    const after = await fileState(file)
+    if (after?.text !== state.text) {
+      this.#read = undefined
+      return this.#fail('it was changed while it was read')
+    }
+    this.#good = { dump, state: state.text }
+    this.#failure = undefined
+    this.#first.resolve()
+  }
+
+  #fail(what: string): void {
+    if (this.#closing.signal.aborted) return
+    const kept = this.#good ? '; the last good one is used' : ''
+    this.#failure = `${this.name}: ${what}${kept}`
+    this.#first.resolve()
+  }
+}

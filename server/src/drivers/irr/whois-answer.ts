@@ -1,0 +1,129 @@
+// The answers of the `!` protocol as bytes arrive (IRRd documentation, "Whois queries", section "IRRd style TCP responses").
+// What was asked, and sockets, are not known here.
+
+/**
+ * - `found`: `A<length>`, the text, `C`.
+ * - `none`: `C`, asked well, but nothing to say. Also how a command is acknowledged.
+ * - `absent`: `D`, there is no object with that key. `several`: `E`, of old servers, more than one has it.
+ * - `refused`: `F <message>`.
+ */
+export type WhoisAnswer =
+  | { readonly kind: 'found'; readonly text: string }
+  | { readonly kind: 'none' | 'absent' | 'several' }
+  | { readonly kind: 'refused'; readonly message: string }
+
+/** What came is no answer (`garbage`), or one that is longer than we take (`too_large`). Decoding cannot go on. */
+export class WhoisAnswerError extends Error {
+  readonly reason: 'garbage' | 'too_large'
+
+  constructor(reason: 'garbage' | 'too_large', message: string) {
+    super(message)
+    this.name = 'WhoisAnswerError'
+    this.reason = reason
+  }
+}
+
+export type WhoisDecoder = {
+  /** The answers that end in these bytes, in their order. Throws WhoisAnswerError, and then at every further call. */
+  push(bytes: Uint8Array): WhoisAnswer[]
+  /** Whether an answer has begun and not ended. */
+  readonly isInside: boolean
+}
+
+/** The longest line that is no data: an error message. */
+const lineBytesMax = 1_000
+const lineFeed = 10
+
+/** A decoder for one connection; it never holds more than `bytesMax` of one answer and the bytes pushed last. */
+export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
+  const text = new TextDecoder()
+  let rest: Uint8Array<ArrayBufferLike> = new Uint8Array(0)
+  /** The data of an answer whose end has not come. */
+  let data: { readonly bytes: Uint8Array; filled: number } | undefined
+  let broken: WhoisAnswerError | undefined
+
+  /** The line at the beginning of the rest, taken from it; undefined while it is not there in full. */
+  const takeLine = (): string | undefined => {
+    const end = rest.indexOf(lineFeed)
+    if (end > lineBytesMax || (end < 0 && rest.length > lineBytesMax)) throw garbage('a line without end')
+    if (end < 0) return undefined
+    const line = text.decode(rest.subarray(0, end))
+    rest = rest.subarray(end + 1)
+    return line.endsWith('\r') ? line.slice(0, -1) : line
+  }
+
+  const takeData = (into: NonNullable<typeof data>): WhoisAnswer | undefined => {
+    const piece = rest.subarray(0, into.bytes.length - into.filled)
+    into.bytes.set(piece, into.filled)
+    into.filled += piece.length
+    rest = rest.subarray(piece.length)
+    if (into.filled < into.bytes.length) return undefined
+    const end = takeLine()
+    if (end === undefined) return undefined
+    if (end !== 'C') throw garbage('data that does not end where it should')
+    data = undefined
+    return { kind: 'found', text: text.decode(into.bytes) }
+  }
+
+  const take = (): WhoisAnswer | undefined => {
+    if (data) return takeData(data)
+    const line = takeLine()
+    if (line === undefined) return undefined
+    const short = shortAnswer(line)
+    if (short) return short
+    data = { bytes: new Uint8Array(readLength(line, bytesMax)), filled: 0 }
+    return takeData(data)
+  }
+
+  const takeAll = (): WhoisAnswer[] => {
+    const answers: WhoisAnswer[] = []
+    for (let answer = take(); answer; answer = take()) answers.push(answer)
+    // A piece of a large chunk would keep all of it.
+    rest = rest.slice()
+    return answers
+  }
+
+  return {
+    push(bytes) {
+      if (broken) throw broken
+      rest = rest.length === 0 ? bytes : joined(rest, bytes)
+      try {
+        return takeAll()
+      } catch (error) {
+        if (error instanceof WhoisAnswerError) broken = error
+        throw error
+      }
+    },
+    get isInside() {
+      return data !== undefined || rest.length > 0
+    },
+  }
+}
+
+function shortAnswer(line: string): WhoisAnswer | undefined {
+  if (line === 'C') return { kind: 'none' }
+  if (line === 'D') return { kind: 'absent' }
+  if (line === 'E') return { kind: 'several' }
+  if (line === 'F' || line.startsWith('F ')) return { kind: 'refused', message: line.slice(2) }
+  return undefined
+}
+
+function readLength(line: string, bytesMax: number): number {
+  if (!/^A\d{1,15}$/.test(line)) throw garbage(JSON.stringify(line.slice(0, 60)))
+  const length = Number(line.slice(1))
+  if (length > bytesMax) {
+    throw new WhoisAnswerError('too_large', `the answer has ${length} bytes, of which we take ${bytesMax}`)
+  }
+  return length
+}
+
+function garbage(what: string): WhoisAnswerError {
+  return new WhoisAnswerError('garbage', `not an answer of the ! protocol: ${what}`)
+}
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const both = new Uint8Array(a.length + b.length)
+  both.set(a)
+  both.set(b, a.length)
+  return both
+}

@@ -1,0 +1,172 @@
+// The Routing Policy Specification Language (RFC 2622 section 2) as text in which registries keep their objects: cut into
+// objects, and those into attributes. What an object of some class means is not known here, see rpsl-objects.ts.
+
+/** `message` is public text and never repeats more than a short piece of the input. */
+export class RpslError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'RpslError'
+  }
+}
+
+export type RpslAttribute = {
+  /** In lower case. */
+  readonly name: string
+  /** Without comments; the parts of a value that goes over several lines are joined by line feeds. */
+  readonly value: string
+}
+
+export type RpslObject = {
+  /** The name of its first attribute: `route`, `aut-num`. */
+  readonly class: string
+  /** The value of its first attribute. */
+  readonly key: string
+  /** In their order, of which there is at least one. */
+  readonly attributes: readonly RpslAttribute[]
+  /** As it came, with its comments. */
+  readonly text: string
+}
+
+/** An object that could not be read, and on which line (from 1) it begins. */
+export type RpslProblem = { readonly line: number; readonly message: string }
+
+/** What stands between two empty lines. */
+export type RpslParagraph = {
+  readonly text: string
+  /** Of its first character, from 1. */
+  readonly line: number
+  /** Whether its end was thrown away because it is too long. */
+  readonly isCut: boolean
+}
+
+/** An object of a registry is rarely longer than a tenth of this. */
+const charactersMax = 1_048_576
+
+export type RpslSplitter = {
+  /** Any piece of text, cut anywhere. */
+  push(chunk: string, visit: (paragraph: RpslParagraph) => void): void
+  /** What was pushed after the last empty line. */
+  end(visit: (paragraph: RpslParagraph) => void): void
+}
+
+/**
+ * Cuts text that comes in pieces at its empty lines; a line ends with a line feed, before which there may be a carriage
+ * return. It never holds more than `charactersMax` and one chunk.
+ */
+export function createRpslSplitter(max = charactersMax): RpslSplitter {
+  let text = ''
+  /** How many characters of the paragraph are not in `text` any more. */
+  let dropped = 0
+  /** Of the first character that was not looked at, and of the paragraph's first. */
+  let at = 0
+  let line = 1
+  let startLine = 1
+
+  const emit = (end: number, visit: (paragraph: RpslParagraph) => void): void => {
+    const isCut = end + dropped > max
+    if (end > 0) visit({ text: text.slice(0, Math.min(end, max)), line: startLine, isCut })
+    dropped = 0
+  }
+  return {
+    push(chunk, visit) {
+      text += chunk
+      for (let feed = text.indexOf('\n', at); feed >= 0; feed = text.indexOf('\n', at)) {
+        line++
+        if (!isEmptyLine(text, at, feed)) {
+          at = feed + 1
+          continue
+        }
+        emit(at, visit)
+        text = text.slice(feed + 1)
+        at = 0
+        startLine = line
+      }
+      if (text.length <= max) return
+      // Of the line that has not ended, as much is kept as tells whether it is empty.
+      const kept = text.slice(Math.max(at, text.length - 2))
+      dropped += text.length - max - kept.length
+      text = text.slice(0, max) + kept
+      at = max
+    },
+    end(visit) {
+      emit(text.length, visit)
+      text = ''
+      at = 0
+    },
+  }
+}
+
+function isEmptyLine(text: string, start: number, feed: number): boolean {
+  return feed === start || (feed === start + 1 && text.charCodeAt(start) === 13)
+}
+
+/** Every object of a text, and what could not be read of it; lines that begin with `%` or `#` are comments. */
+export function parseRpsl(text: string): { objects: RpslObject[]; problems: RpslProblem[] } {
+  const objects: RpslObject[] = []
+  const problems: RpslProblem[] = []
+  const visit = (paragraph: RpslParagraph): void => {
+    const object = readRpslParagraph(paragraph)
+    if (object instanceof RpslError) problems.push({ line: paragraph.line, message: object.message })
+    else if (object) objects.push(object)
+  }
+  const splitter = createRpslSplitter()
+  splitter.push(text, visit)
+  splitter.end(visit)
+  return { objects, problems }
+}
+
+/** The object, what is wrong with it, or undefined where there are only comments. */
+export function readRpslParagraph({ text, isCut }: RpslParagraph): RpslObject | RpslError | undefined {
+  if (isCut) return new RpslError('the object is too long')
+  try {
+    return parseRpslObject(text)
+  } catch (error) {
+    if (error instanceof RpslError) return error
+    throw error
+  }
+}
+
+/** Throws RpslError on a line that is neither an attribute nor the continuation of one. Undefined without any attribute. */
+export function parseRpslObject(text: string): RpslObject | undefined {
+  const attributes: { name: string; value: string }[] = []
+  for (const line of text.split('\n')) readLine(line.endsWith('\r') ? line.slice(0, -1) : line, attributes)
+  const first = attributes[0]
+  return first && { class: first.name, key: first.value, attributes, text }
+}
+
+const attributeName = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
+
+function readLine(line: string, attributes: { name: string; value: string }[]): void {
+  if (line === '' || line.startsWith('%') || line.startsWith('#')) return
+  if (/^[ \t+]/.test(line)) return continueAttribute(line, attributes.at(-1))
+  const colon = line.indexOf(':')
+  const name = line.slice(0, Math.max(colon, 0))
+  if (!attributeName.test(name)) {
+    throw new RpslError(`not an attribute: ${JSON.stringify(line.slice(0, 40))}`)
+  }
+  attributes.push({ name: name.toLowerCase(), value: withoutComment(line.slice(colon + 1)) })
+}
+
+/** A line of `+` alone is an empty line of the value. */
+function continueAttribute(line: string, attribute: { value: string } | undefined): void {
+  if (!attribute) throw new RpslError('the object begins with the continuation of a line')
+  attribute.value += `\n${withoutComment(line.slice(1))}`
+}
+
+function withoutComment(value: string): string {
+  const hash = value.indexOf('#')
+  return (hash < 0 ? value : value.slice(0, hash)).trim()
+}
+
+/** All values of an attribute, in their order. */
+export function rpslValues(object: RpslObject, name: string): string[] {
+  return object.attributes.filter((attribute) => attribute.name === name).map(({ value }) => value.trim())
+}
+
+/** The value of an attribute that an object has exactly once; throws RpslError otherwise. */
+export function rpslValue(object: RpslObject, name: string): string {
+  const [value, another] = rpslValues(object, name)
+  if (value === undefined || value === '') throw new RpslError(`the ${object.class} object has no ${name}`)
+  if (another !== undefined) throw new RpslError(`the ${object.class} object has more than one ${name}`)
+  return value
+}
