@@ -53,6 +53,8 @@ export type RpkiStatus = {
 export type Rpki = Component & {
   /** RFC 6811 section 2, from the first source in order that is current; a few microseconds. */
   judge(prefix: Prefix, asn: number): RpkiVerdict
+  /** The VRPs that are judged by now, for what goes through all of them; undefined while no source is current. */
+  current(): CurrentVrps | undefined
   /** Called after each change of what is judged by; `all` when another source took over. Returns how to stop listening. */
   onChange(listener: (touched: TouchedPrefixes) => void): () => void
   status(): RpkiStatus
@@ -111,6 +113,10 @@ class SourcedRpki implements Rpki {
       return { state: states[state], covering, source: source.name, asOf: current.asOf }
     }
     return { state: 'unavailable', covering: [], source: null, asOf: null, reason: this.#whyUnavailable() }
+  }
+
+  current(): CurrentVrps | undefined {
+    return this.#firstCurrent()?.current()
   }
 
   onChange(listener: (touched: TouchedPrefixes) => void): () => void {

@@ -166,7 +166,9 @@ const updaters: Updaters = {
   },
   asn: (trx, { before, fields }, now) => {
     const { verified, ...rest } = fields
-    const columns = { ...rest, ...(verified !== undefined && { verified: timeOf(verified, now) }) }
+    // The operator's word takes the place of a proof, and does not end.
+    const word = { verified: timeOf(verified ?? false, now), verified_by: null, expires: null }
+    const columns = { ...rest, ...(verified !== undefined && word) }
     return set(trx, 'asns', columns, inTeam(before.team, sql`asn = ${before.asn}`))
   },
   announcement: updateAnnouncement,

@@ -242,6 +242,24 @@ test('pruning withdraws first, and deletes only what is at rest', async () => {
   }
 })
 
+test('what a team has proven of an ASN is its own, until the file says so itself', async () => {
+  await empty()
+  await apply(sampleText)
+  const prove = sql`insert into asns (team_id, asn, verified, verified_by, expires)
+    select id, 64511, '2026-01-01Z', 'dns_txt', '2026-06-30Z' from teams where slug = 'demo'`
+  const stored = () => rowsOf(sql`select verified, verified_by, expires from asns where asn = 64511`)
+  await prove.execute(db)
+  const before = await stored()
+  const naming = (verified: boolean) =>
+    sampleText.replace('\nasns:\n', `\nasns:\n  - {team: demo, asn: 64511, verified: ${verified}}\n`)
+  await apply(sampleText, { prune: true, enforce: false })
+  await apply(naming(false))
+  assert.deepEqual(await stored(), before)
+  assert.equal((await apply(naming(true))).length, 2)
+  assert.deepEqual(await stored(), [{ verified: now, verified_by: null, expires: null }])
+  assert.match((await apply(naming(true)))[0]!, /^= 0 to create, 0 to change/)
+})
+
 test('a source whose deliveries are kept is not deleted', async () => {
   await empty()
   await apply(sampleText)

@@ -107,10 +107,17 @@ async function readAsns(db: Db | Trx): Promise<Row<'asn'>[]> {
   const rows = await db
     .selectFrom('asns as a')
     .innerJoin('teams as t', 't.id', 'a.team_id')
-    .select(['a.id', 't.slug as team', 'a.asn', 'a.name', 'a.verified'])
+    .select(['a.id', 't.slug as team', 'a.asn', 'a.name', 'a.verified', 'a.verified_by'])
     .execute()
-  return rows.map(({ id, ...fields }) =>
-    rowOf('asn', `${fields.team} AS${fields.asn}`, id, { ...fields, verified: passed(fields.verified) }),
+  // What the team has proven is its own: to the file it is neither verified nor superfluous.
+  return rows.map(({ id, team, asn, name, verified, verified_by: provenBy }) =>
+    rowOf(
+      'asn',
+      `${team} AS${asn}`,
+      id,
+      { team, asn, name, verified: passed(provenBy === null ? verified : null) },
+      { prunable: provenBy === null },
+    ),
   )
 }
 
