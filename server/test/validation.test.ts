@@ -195,11 +195,13 @@ describe('a new announcement', () => {
     assert.equal(last.status, 'ready')
     assert.ok(last.details.claimed)
     const history = await call('red', 'GET', `${path}/${id}/history?kind=validation&ordering=id`)
-    const turns = history.body.results.map(
-      ({ detail }: { detail: { name: string; after: string } }) => `${detail.name} ${detail.after}`,
+    const turns = new Set(
+      history.body.results.map(
+        ({ detail }: { detail: { name: string; after: string } }) => `${detail.name} ${detail.after}`,
+      ),
     )
     for (const turn of ['irr missing', 'rpki valid', 'irr valid', 'loa valid'])
-      assert.ok(turns.includes(turn), turn)
+      assert.ok(turns.has(turn), turn)
     assert.equal((await call('red', 'PATCH', `${path}/${id}`, { enabled: true })).status, 200)
   })
 
