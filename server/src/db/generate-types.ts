@@ -91,7 +91,7 @@ function valuesOf({ constraints }: Table, { name }: Column): string[] | undefine
   for (const { definition } of constraints) {
     const [, column, list] = /^CHECK \(\((\w+) = ANY \(ARRAY\[(.*)\]\)\)\)$/.exec(definition) ?? []
     if (column === name && list !== undefined)
-      return [...list.matchAll(/'([\w-]+)'::text/g)].map(([, value]) => `'${value}'`)
+      return [...list.matchAll(/'([^']+)'::text/g)].map(([, value]) => `'${value}'`)
   }
   return undefined
 }

@@ -291,7 +291,7 @@ export interface LetterFilesTable {
   content: Buffer
 }
 
-export type LettersMediaType = 
+export type LettersMediaType = 'application/pdf' | 'image/png' | 'image/jpeg'
 
 export type LettersStatus = 'pending_review' | 'accepted' | 'rejected'
 
