@@ -20,7 +20,7 @@ export function findProgram(name: ProgramName): string | undefined {
 export function programPath(name: ProgramName): string {
   const path = findProgram(name)
   if (path === undefined)
-    throw new Error(`${name} is not installed: apt-get install gobgpd bird2, or npm run lab as root`)
+    throw new Error(`${name} is not installed: apt-get install gobgpd bird2 stayrtr, or npm run lab as root`)
   return path
 }
 

@@ -1,11 +1,15 @@
 // One conversation with an RTR cache, from the router's side (RFC 8210 section 8): what is asked, what may come next, and what
 // a finished answer amounts to. No sockets and no clocks. A set or a delta is handed out only as a whole, at End of Data.
+//
+// It starts with a Reset Query and never continues the history of another connection, although RFC 8210 section 8.2 allows it:
+// that the history is the same is said by 16 bits that caches choose as they like. stayrtr 0.5 that was restarted within a
+// second has the same session and serial 0 again; asked for changes, it answers that there are none, with other VRPs.
 import { createRoaTable } from '../../net/roa-table.ts'
 import type { RoaTable, VrpBits } from '../../net/roa-table.ts'
 import { encodeResetQuery, encodeSerialQuery, errorCodes, RtrError } from './pdu.ts'
 import type { DecodedPdu, RtrIntervals, RtrPdu, RtrVersion } from './pdu.ts'
 
-/** Where the cache's history was left: a Serial Query continues from it. Sessions of two versions are unrelated. */
+/** Where the cache's history was left: a Serial Query continues from it. */
 export type RtrPosition = { readonly version: RtrVersion; readonly session: number; readonly serial: number }
 
 /**
@@ -36,8 +40,6 @@ export type RtrOutcome =
 export type RtrSessionOptions = {
   /** The version that is tried; where it is 1 and the cache answers in 0, it goes on in 0 (RFC 8210 section 7). */
   readonly version: RtrVersion
-  /** Both or none: what is held, and the position that it is of. */
-  readonly held?: { readonly table: RoaTable; readonly position: RtrPosition }
   readonly vrpsMax: number
   readonly send: (octets: Uint8Array) => void
 }
@@ -57,6 +59,7 @@ export class RtrSession {
   #version: RtrVersion
   /** False until the cache has answered once: until then it may still choose the version. */
   #negotiated = false
+  /** What the cache has said here so far; the table is the one that was handed out. */
   #held: { readonly table: RoaTable; readonly position: RtrPosition } | undefined
   #asked: 'set' | 'delta' | undefined
   #loading: Loading | undefined
@@ -66,7 +69,6 @@ export class RtrSession {
   constructor(options: RtrSessionOptions) {
     this.#options = options
     this.#version = options.version
-    this.#held = options.held?.position.version === options.version ? options.held : undefined
   }
 
   get version(): RtrVersion {
@@ -124,18 +126,14 @@ export class RtrSession {
     }
   }
 
-  /** RFC 8210 section 7. An outcome where the conversation has to start anew in the cache's version. */
+  /** RFC 8210 section 7: the cache answers in its version, or refuses ours, and a new connection has to start in its own. */
   #settleVersion(pdu: RtrPdu, version: number, octets: Uint8Array): RtrOutcome | undefined {
     const isLower = !this.#negotiated && version === 0 && this.#version === 1
     if (pdu.type === 'error_report') {
       const refused = pdu.code === errorCodes.unsupportedVersion && isLower
       return refused ? { kind: 'other_version', version: 0 } : undefined
     }
-    if (isLower) {
-      // The position that was asked from is of version 1 and means nothing in this one.
-      if (this.#asked === 'delta') return { kind: 'other_version', version: 0 }
-      this.#version = 0
-    }
+    if (isLower) this.#version = 0
     this.#negotiated = true
     if (version !== this.#version)
       throw new RtrError(
@@ -257,9 +255,7 @@ function unexpected({ type }: Pick<RtrPdu, 'type'>, octets: Uint8Array): RtrErro
   return new RtrError(errorCodes.corruptData, `${type.replaceAll('_', ' ')} out of turn`, octets.slice())
 }
 
-/** RFC 8210 section 5.1: both sides end the session, and what is held is no base for a delta any more. */
-export class RtrSessionChanged extends RtrError {}
-
+/** RFC 8210 section 5.1: whoever notices it ends the session. */
 function sessionChanged(before: number, after: number, octets: Uint8Array): RtrError {
-  return new RtrSessionChanged(errorCodes.corruptData, `session ${before} became ${after}`, octets.slice())
+  return new RtrError(errorCodes.corruptData, `session ${before} became ${after}`, octets.slice())
 }

@@ -8,7 +8,7 @@ import type { Confirmed } from '../vrps/held-vrps.ts'
 import { RtrConnection } from './connection.ts'
 import { encodeErrorReport, RtrError } from './pdu.ts'
 import type { RtrIntervals, RtrVersion } from './pdu.ts'
-import { RtrSession, RtrSessionChanged } from './session.ts'
+import { RtrSession } from './session.ts'
 import type { RtrOutcome, RtrPosition } from './session.ts'
 import { intervalsWithin, unknownIntervals } from './intervals.ts'
 import type { RtrAddress } from './url.ts'
@@ -70,10 +70,10 @@ class RtrSource implements VrpSource {
   #position: RtrPosition | undefined
   #intervals: RtrIntervals = unknownIntervals
   #lastSetMs = -Infinity
-  /** Failures since the last finished answer. */
+  /** Connections that failed in a row, or held only shortly: each asks for everything. */
   #failures = 0
+  #connectedMs = Infinity
   #problem: string | null = 'no answer yet'
-  #opened = false
   #version: RtrVersion = 1
 
   constructor(options: RtrSourceOptions) {
@@ -120,9 +120,6 @@ class RtrSource implements VrpSource {
   #connect(): void {
     const session = new RtrSession({
       version: this.#version,
-      ...(this.#held.table && this.#position
-        ? { held: { table: this.#held.table, position: this.#position } }
-        : {}),
       vrpsMax: this.#limits.vrpsMax,
       send: (octets) => {
         connection.send(octets)
@@ -133,7 +130,7 @@ class RtrSource implements VrpSource {
       address: this.#options,
       connectTimeoutMs: this.#limits.connectTimeoutMs,
       onOpen: () => {
-        this.#opened = true
+        this.#connectedMs = performance.now()
         this.#ask()
       },
       onPdu: (decoded) => {
@@ -145,7 +142,7 @@ class RtrSource implements VrpSource {
     })
     this.#session = session
     this.#connection = connection
-    this.#opened = false
+    this.#connectedMs = Infinity
   }
 
   /** A delta, or everything when that is due. */
@@ -205,7 +202,6 @@ class RtrSource implements VrpSource {
     const confirmed = this.#confirmedNow()
     if (this.#problem !== null) this.#log.info({ version: outcome.position.version }, 'the RTR cache answers')
     this.#problem = null
-    this.#failures = 0
     if (outcome.kind === 'set') {
       this.#lastSetMs = performance.now()
       void this.#replace(outcome.table, confirmed, isRepeat)
@@ -224,7 +220,7 @@ class RtrSource implements VrpSource {
     if (isRepeat && touched.length > 0)
       this.#log.warn(
         { prefixes: touched.length },
-        'the deltas of this cache did not come to what it has; corrected',
+        'the cache has other VRPs than its deltas came to; corrected',
       )
   }
 
@@ -240,13 +236,10 @@ class RtrSource implements VrpSource {
       reason instanceof RtrError && reason.answerable
         ? encodeErrorReport(this.#session?.version ?? 1, reason)
         : undefined
-    // Errors 0, 6 and 7 leave no base for a delta; what is held is replaced as soon as there is a whole set.
-    if (reason instanceof RtrError) this.#position = undefined
     this.#version = this.#wasHungUpOn(reason) && this.#version === 1 ? 0 : 1
     this.#hangUp(report)
-    this.#note(
-      reason instanceof RtrSessionChanged ? `${reason.message}: asking for everything` : reason.message,
-    )
+    this.#note(reason.message)
+    if (performance.now() - this.#connectedMs > this.#limits.lastRetryMs) this.#failures = 0
     const retryMs = this.#retryMs()
     this.#failures++
     if (this.#running) this.#timer = setTimeout(() => this.#connect(), retryMs)
@@ -254,7 +247,9 @@ class RtrSource implements VrpSource {
 
   /** Some old caches end the connection without a word when the version is new to them. */
   #wasHungUpOn(reason: Error): boolean {
-    return this.#opened && (this.#session?.wasSilent ?? false) && !(reason instanceof RtrError)
+    return (
+      this.#connectedMs !== Infinity && (this.#session?.wasSilent ?? false) && !(reason instanceof RtrError)
+    )
   }
 
   /** Doubled from failure to failure, and for half of it by chance, so that routers do not come back all at once. */

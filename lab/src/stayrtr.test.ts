@@ -1,0 +1,161 @@
+// Our RTR client against a real cache. What it holds is seen through the port, as the rest of the product sees it.
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import type { TouchedPrefixes, VrpSource } from '../../server/src/byoip/rpki.ts'
+import { parsePrefix } from '../../server/src/net/prefix.ts'
+import { createVrpSources } from '../../server/src/roles/registries.ts'
+import { silentLog } from '../../server/src/runtime/log.ts'
+import { freePort, randomSubnet } from './address.ts'
+import { skipWithout } from './program.ts'
+import { Stayrtr, type LabVrp, type StayrtrOptions } from './stayrtr.ts'
+import { waitFor } from './wait.ts'
+
+const skip = skipWithout('stayrtr')
+const one = { prefix: '192.0.2.0/24', maxLength: 25, asn: 64500 }
+const two = { prefix: '2001:db8::/32', maxLength: 48, asn: 4_200_000_001 }
+const three = { prefix: '198.51.100.0/24', maxLength: 24, asn: 0 }
+
+describe('the RTR client with stayrtr', { skip }, () => {
+  for (const protocol of [2, 1, 0] as const) {
+    it(`has what a cache of at most version ${protocol} has`, async (t) => {
+      const { stayrtr, url } = await startStayrtr(t, [one, two, three], { protocol })
+      const source = follow(t, url)
+      await waitFor('the first set', () => source.current())
+      assert.deepEqual(source.status().vrps, 3)
+      assert.equal(source.status().problem, null)
+      for (const vrp of [one, two, three]) assert.deepEqual(covering(source, vrp.prefix), [vrp])
+      assert.deepEqual(source.touched, ['all'])
+      await stayrtr.setVrps([one])
+      await waitFor('the change', () => source.status().vrps === 1)
+    })
+  }
+
+  it('has a change within a second of the edit, and knows what it touches', async (t) => {
+    const { stayrtr, url } = await startStayrtr(t, [one, two])
+    const source = follow(t, url)
+    await waitFor('the first set', () => source.current())
+    const began = performance.now()
+    await stayrtr.setVrps([one, { ...two, maxLength: 40 }, three])
+    await waitFor('the change', () => source.touched.length === 2, { everyMs: 2 })
+    const tookMs = performance.now() - began
+    assert.deepEqual([...source.touched[1]!].sort(), [three.prefix, two.prefix])
+    assert.deepEqual(covering(source, two.prefix), [{ ...two, maxLength: 40 }])
+    assert.ok(tookMs < 1_000, `${tookMs} ms`)
+    t.diagnostic(`from the edit to the client: ${tookMs.toFixed(0)} ms`)
+  })
+
+  it('answers from what it has while the cache is gone, and takes the new session when it is back', async (t) => {
+    const { stayrtr, url } = await startStayrtr(t, [one])
+    const source = follow(t, url)
+    await waitFor('the first set', () => source.current())
+    await stayrtr.kill()
+    await waitFor('the loss', () => source.status().problem !== null)
+    assert.deepEqual(covering(source, one.prefix), [one])
+    await stayrtr.setVrps([two])
+    await stayrtr.start()
+    await waitFor('the new set', () => source.status().problem === null)
+    await waitFor('what it touches', () => source.touched.length === 2)
+    assert.deepEqual([covering(source, one.prefix), covering(source, two.prefix)], [[], [two]])
+    assert.deepEqual([...source.touched[1]!].sort(), [one.prefix, two.prefix])
+  })
+
+  it('is there before the cache is', async (t) => {
+    const { stayrtr, url } = await startStayrtr(t, [one])
+    await stayrtr.stop()
+    const source = follow(t, url)
+    await waitFor('a failure', () => source.status().problem?.includes('ECONNREFUSED'))
+    await stayrtr.start()
+    await waitFor('the first set', () => source.current())
+  })
+
+  it('takes 50,000 VRPs and a change of 5,000 of them', async (t) => {
+    const many = Array.from({ length: 50_000 }, (_, i) => ({
+      prefix: `10.${i >> 8}.${i & 255}.0/24`,
+      maxLength: 24,
+      asn: i + 1,
+    }))
+    const some = many.map((vrp, i) => (i % 10 === 0 ? { ...vrp, asn: 1 } : vrp))
+    const { stayrtr, url } = await startStayrtr(t, many)
+    const source = follow(t, url)
+    await waitFor('the first set', () => source.current())
+    assert.equal(source.status().vrps, 50_000)
+    await stayrtr.setVrps(some)
+    const last = some[49_990]!
+    await waitFor('the change', () => covering(source, last.prefix)[0]?.asn === 1)
+    assert.deepEqual([source.status().vrps, source.status().problem], [50_000, null])
+  })
+
+  const noOpenssl = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed'
+  it('speaks TLS, and to no cache whose certificate it cannot verify', { skip: noOpenssl }, async (t) => {
+    const folder = temporaryFolder(t)
+    const [own, other] = ['own', 'other'].map((name) => certificate(folder, name)) as [Pem, Pem]
+    const { port, address } = await startStayrtr(t, [one], { pem: own })
+    const source = follow(t, `rtrs://${address}:${port}?ca=${own.certFile}`)
+    await waitFor('the first set', () => source.current())
+    assert.deepEqual(covering(source, one.prefix), [one])
+    for (const parameters of [`?ca=${other.certFile}`, '']) {
+      const wary = follow(t, `rtrs://${address}:${port}${parameters}`)
+      await waitFor('the refusal', () => /self.signed|unable to verify/.test(wary.status().problem ?? ''))
+      assert.equal(wary.current(), undefined)
+    }
+  })
+})
+
+type Pem = { readonly certFile: string; readonly keyFile: string }
+type Extra = Pick<StayrtrOptions, 'protocol'> & { readonly pem?: Pem }
+
+async function startStayrtr(t: TestContext, vrps: readonly LabVrp[], { pem, ...extra }: Extra = {}) {
+  const address = pem ? '127.0.0.1' : `${randomSubnet()}.1`
+  const port = await freePort(address, 0)
+  const tls = pem && { port: await freePort(address, 0), ...pem }
+  const folder = temporaryFolder(t)
+  const stayrtr = new Stayrtr({ folder, address, port, ...extra, ...(tls ? { tls } : {}) })
+  t.after(() => stayrtr.stop())
+  await stayrtr.setVrps(vrps)
+  await stayrtr.start()
+  return { stayrtr, address, port: tls?.port ?? port, url: `rtr://${address}:${port}` }
+}
+
+type Followed = VrpSource & { readonly touched: TouchedPrefixes[] }
+
+function follow(t: TestContext, url: string): Followed {
+  const source = createVrpSources([url], { log: silentLog })[0]!
+  const touched: TouchedPrefixes[] = []
+  source.onChange((change) => touched.push(change))
+  void source.start?.()
+  t.after(() => source.stop?.())
+  return Object.assign(source, { touched })
+}
+
+function covering(source: VrpSource, prefix: string): readonly LabVrp[] {
+  return source.current()?.table.judge(parsePrefix(prefix), 1).covering ?? []
+}
+
+function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'stayrtr-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Signs itself: its certificate is the authority that verifies it. */
+function certificate(folder: string, name: string): Pem {
+  const [keyFile, certFile] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)]
+  const request = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '1',
+  ]
+  const subject = ['-subj', '/CN=stayrtr', '-addext', 'subjectAltName=IP:127.0.0.1']
+  execFileSync('openssl', [...request, ...subject, '-keyout', keyFile, '-out', certFile], { stdio: 'ignore' })
+  return { certFile, keyFile }
+}

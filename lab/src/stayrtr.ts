@@ -1,0 +1,88 @@
+// One real RTR cache, Debian's stayrtr, over a VRP export that the lab writes: what an operator's cache is, with RPKI data
+// that can be changed at will. It must not speak RTR itself.
+import type { ChildProcess } from 'node:child_process'
+import { connect } from 'node:net'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isRunning, killProgram, startProgram } from './program.ts'
+import { waitFor } from './wait.ts'
+
+/** As in the exports of rpki-client and Routinator. */
+export type LabVrp = { readonly prefix: string; readonly maxLength: number; readonly asn: number }
+
+export type StayrtrOptions = {
+  /** Where its export and its log go. */
+  readonly folder: string
+  readonly address: string
+  readonly port: number
+  /** TLS on a port of its own, beside the plain one. Files in PEM. */
+  readonly tls?: { readonly port: number; readonly certFile: string; readonly keyFile: string }
+  /** The highest version of RTR that it speaks: 0, 1 or 2. */
+  readonly protocol?: 0 | 1 | 2
+}
+
+/** A stayrtr; `start` begins, `kill` and `stop` end it. A new start is a new session, as with any cache that keeps no state. */
+export class Stayrtr {
+  readonly options: StayrtrOptions
+  readonly #exportFile: string
+  #child: ChildProcess | undefined
+
+  constructor(options: StayrtrOptions) {
+    this.options = options
+    this.#exportFile = join(options.folder, 'vrps.json')
+  }
+
+  get logFile(): string {
+    return join(this.options.folder, 'stayrtr.log')
+  }
+
+  /**
+   * What it serves from now on, running or not. It is told by a signal and notifies its routers at once; without the signal
+   * it would look once a second.
+   */
+  async setVrps(vrps: readonly LabVrp[]): Promise<void> {
+    const roas = vrps.map(({ asn, ...vrp }) => ({ asn: `AS${asn}`, ...vrp, ta: 'lab' }))
+    // Written aside, so that it never reads half of one.
+    await writeFile(`${this.#exportFile}.new`, JSON.stringify({ metadata: {}, roas }))
+    await rename(`${this.#exportFile}.new`, this.#exportFile)
+    if (this.#child && isRunning(this.#child)) this.#child.kill('SIGHUP')
+  }
+
+  /** After the first `setVrps`. */
+  async start(): Promise<void> {
+    const { folder, address, port } = this.options
+    this.#child = startProgram('stayrtr', this.#arguments(), join(folder, 'stayrtr.log'))
+    await waitFor(`stayrtr at ${address}:${port} listens`, () => {
+      if (this.#child && !isRunning(this.#child)) throw new Error(`stayrtr ended, see ${this.logFile}`)
+      return listens(address, port)
+    })
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (this.#child) await killProgram(this.#child, signal)
+  }
+
+  async stop(): Promise<void> {
+    await this.kill()
+  }
+
+  /** `-checktime=false`: the lab's export says nothing of when it was made. */
+  #arguments(): string[] {
+    const { address, port, tls, protocol = 2 } = this.options
+    return [
+      ...['-bind', `${address}:${port}`, '-cache', this.#exportFile, '-metrics.addr', ''],
+      ...['-refresh', '1', '-checktime=false', '-protocol', String(protocol)],
+      ...(tls
+        ? ['-tls.bind', `${address}:${tls.port}`, '-tls.cert', tls.certFile, '-tls.key', tls.keyFile]
+        : []),
+    ]
+  }
+}
+
+function listens(address: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, address, () => resolve(true))
+    socket.once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}
