@@ -2,7 +2,14 @@
 import { analysisRoutes } from './analysis.ts'
 import { byoipRoutes } from './byoip.ts'
 import { holdRoutes } from './hold.ts'
+import { inventoryRoutes } from './inventory.ts'
 import type { Route } from './route.ts'
 import { sessionRoutes } from './session.ts'
 
-export const routes: readonly Route[] = [...sessionRoutes, ...byoipRoutes, ...holdRoutes, ...analysisRoutes]
+export const routes: readonly Route[] = [
+  ...sessionRoutes,
+  ...byoipRoutes,
+  ...holdRoutes,
+  ...inventoryRoutes,
+  ...analysisRoutes,
+]

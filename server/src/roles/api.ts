@@ -9,6 +9,8 @@ import { addHealth } from '../http/health.ts'
 import type { Mounted } from '../http/mount.ts'
 import { addPages } from '../http/pages.ts'
 import { createHttpServer } from '../http/server.ts'
+import { createRefreshLimits } from '../inventory/asn-proof.ts'
+import { asnRoutes } from '../inventory/asn.routes.ts'
 import { isLoopback } from '../runtime/config.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
@@ -17,6 +19,7 @@ import { AccessTokens } from '../session/access-token.ts'
 import { createCredentials } from '../session/credentials.ts'
 import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
+import { asnProofDeps } from './asn-proofs.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import type { Shared } from './shared.ts'
 
@@ -65,6 +68,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...holdRoutes({ db: postgres.front }),
+    ...asnRoutes({ ...asnProofDeps(deps), refreshes: createRefreshLimits() }),
     ...relatedEventRoutes({ postgres }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
   ]

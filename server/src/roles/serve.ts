@@ -10,6 +10,7 @@ import type { Log } from '../runtime/log.ts'
 import { collectProcessMetrics, createMetrics } from '../runtime/metrics.ts'
 import { SigningKeys } from '../session/signing-keys.ts'
 import { createApi } from './api.ts'
+import { asnProofsPart } from './asn-proofs.ts'
 import { collectorParts } from './collector.ts'
 import { watchInstallation } from './figures.ts'
 import { createHealthServer } from './http.ts'
@@ -52,7 +53,9 @@ export async function runRole(
       { name: 'postgresql', stop: () => open.stop() },
       { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },
       ...(roles.some((role) => role !== 'collector') ? [views.rpki, views.irr] : []),
-      ...(roles.includes('reconciler') ? [maintenancePart(shared), ...reconcilerParts(shared)] : []),
+      ...(roles.includes('reconciler')
+        ? [maintenancePart(shared), asnProofsPart(shared), ...reconcilerParts(shared)]
+        : []),
       ...(roles.includes('collector') ? collectorParts(shared) : []),
       ...http.parts,
     ],

@@ -59,6 +59,20 @@ function aboutAnnouncements(request: (id: number) => SubjectRequest): Subject['r
   }
 }
 
+/** A new one each time, or the second caller of a refresh would have to wait a minute. */
+let asnOfNobody = 200_000
+
+function aboutAsns(query: Record<string, string> = {}): Pick<Subject, 'requests' | 'without'> {
+  const about = async () => ({ params: { asn: asnOfNobody++ }, query })
+  return {
+    requests: {
+      own: async (context) => (query['refresh'] ? about() : { params: { asn: ownOf(context).asn }, query }),
+      missing: about,
+    },
+    without: { foreign: 'that another team holds it is said, as `conflict`: see asn-ownership.test.ts' },
+  }
+}
+
 function aboutHolds(): Pick<Subject, 'requests' | 'answers' | 'without'> {
   return {
     requests: {
@@ -167,6 +181,25 @@ export const subjects: readonly Subject[] = [
     answers: () => 200,
   },
   { route: 'listRegions', requests: only(), answers: () => 200 },
+  { route: 'listAsns', requests: only(), answers: () => 200 },
+  {
+    route: 'verifyAsn',
+    ...aboutAsns(),
+    answers: () => 200,
+  },
+  {
+    route: 'verifyAsn',
+    form: 'refreshing',
+    ...aboutAsns({ refresh: 'true' }),
+    answers: (_which, identity) =>
+      identity.kind === 'token' && !identity.scopes.includes('ipam:write') ? 'scope_missing' : 200,
+  },
+  {
+    route: 'verifyAsn',
+    form: 'of no network',
+    requests: only({ params: { asn: 23_456 } }),
+    answers: () => 'reserved_asn',
+  },
   { route: 'listHolds', requests: only(), answers: () => 200 },
   { route: 'getHold', ...aboutHolds() },
   { route: 'approveHold', ...aboutHolds() },

@@ -11,6 +11,8 @@ import { sql } from 'kysely'
 import { addTeam, addUser, type TestApi, type TestTeam } from '../api.ts'
 
 export type Holder = TestTeam & {
+  /** Known to be the team's, by the operator's word. */
+  readonly asn: number
   /** Validated and off, everywhere; validated and on in `ams`; not validated; suspended. */
   readonly announcements: {
     readonly off: number
@@ -40,8 +42,8 @@ export type World = {
 export const openRegions = ['ams', 'fra', 'lon'] as const
 
 const networks = {
-  red: { four: '203.0.113', six: '2001:db8:1ed' },
-  blue: { four: '198.18.7', six: '2001:db8:b1e' },
+  red: { four: '203.0.113', six: '2001:db8:1ed', asn: 64510 },
+  blue: { four: '198.18.7', six: '2001:db8:b1e', asn: 64511 },
 } as const
 
 export async function createWorld(api: TestApi, { events = 3 } = {}): Promise<World> {
@@ -63,6 +65,7 @@ export async function createWorld(api: TestApi, { events = 3 } = {}): Promise<Wo
   await ingestDeliveries(api.database.postgres, createOwnershipCache())
   const holderOf = async (name: 'red' | 'blue'): Promise<Holder> => ({
     ...teams[name],
+    asn: networks[name].asn,
     announcements: held[name],
     eventIds: await eventIdsOf(db, teams[name]),
     marks: [`${networks[name].four}.`, networks[name].six, `Team ${name}`],
@@ -93,7 +96,7 @@ async function addSource(api: TestApi, key: string, secret: string): Promise<voi
 async function addHoldings(
   { database: { postgres } }: TestApi,
   { teamId }: TestTeam,
-  { four, six }: { four: string; six: string },
+  { four, six, asn }: { four: string; six: string; asn: number },
   regions: Record<string, number>,
 ): Promise<Holder['announcements']> {
   await postgres.owner
@@ -103,6 +106,7 @@ async function addHoldings(
       { team_id: teamId, prefix: `${six}::/48` },
     ])
     .execute()
+  await postgres.owner.insertInto('asns').values({ team_id: teamId, asn, verified: new Date() }).execute()
   const add = (prefix: string, rest: object) => seedAnnouncement(postgres, { teamId, prefix, ...rest })
   return {
     off: await add(`${four}.0/24`, {}),

@@ -1,0 +1,62 @@
+// The proofs of ASNs, wired: what the api role answers with, and the daily check of the reconciler role.
+import type { AsnProofDeps } from '../inventory/asn-proof.ts'
+import type { AsnProofSources, RoaSource } from '../inventory/asn-proof-sources.ts'
+import { recheckAsns } from '../inventory/asn-recheck.ts'
+import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
+import type { Rpki } from '../byoip/rpki.ts'
+import type { Component } from '../runtime/component.ts'
+import { createLoop } from '../runtime/loop.ts'
+import { createOriginSource } from './asn-origins.ts'
+import type { Shared } from './shared.ts'
+
+export function asnProofDeps(shared: Shared): AsnProofDeps {
+  const { config, postgres, log } = shared
+  return {
+    postgres,
+    ring: config.secret,
+    sources: createAsnProofSources(shared),
+    allowDocumentationAsns: config.allowDocumentationResources,
+    now: () => new Date(),
+    onCheckError: (error) =>
+      log.error({ err: error }, 'the check of an ASN failed; the next one is the retry'),
+  }
+}
+
+/** What the configuration names no source for is left out, and then says so to the teams. */
+function createAsnProofSources({ config, rpki, irr }: Shared): AsnProofSources {
+  const hasRpki = config.rpkiSources.length > 0
+  return {
+    autNum: config.irrSources.length > 0 ? irr : undefined,
+    txt: createTxtResolver({ servers: config.dnsResolvers }),
+    origins: hasRpki ? createOriginSource(() => rpki.current()) : undefined,
+    roas: hasRpki ? roaSource(rpki) : undefined,
+  }
+}
+
+function roaSource(rpki: Rpki): RoaSource {
+  return {
+    async roasOf(prefix) {
+      // Whatever the ASN: it tells every ROA that covers the prefix.
+      const { state, covering, reason = '' } = rpki.judge(prefix, 0)
+      return state === 'unavailable' ? { state, reason } : { state: 'found', roas: covering }
+    },
+  }
+}
+
+const hourMs = 3_600_000
+
+/** Hourly, since each ASN has its own time of the day. */
+export function asnProofsPart(shared: Shared): Component {
+  const { log, metrics } = shared
+  const deps = asnProofDeps(shared)
+  return createLoop({
+    name: 'asn-proofs',
+    intervalMs: hourMs,
+    run: async (signal) => {
+      const { checked, expired, failed } = await recheckAsns(deps, signal)
+      if (checked > 0) log.info({ checked, expired, failed }, 'proven ASNs were checked again')
+    },
+    log,
+    metrics,
+  })
+}
