@@ -66,16 +66,21 @@ export class Stayrtr {
     await this.kill()
   }
 
-  /** `-checktime=false`: the lab's export says nothing of when it was made. */
+  /** No check of the time: the lab's export says nothing of when it was made. */
   #arguments(): string[] {
     const { address, port, tls, protocol = 2 } = this.options
-    return [
-      ...['-bind', `${address}:${port}`, '-cache', this.#exportFile, '-metrics.addr', ''],
-      ...['-refresh', '1', '-checktime=false', '-protocol', String(protocol)],
+    const options: Record<string, string> = {
+      bind: `${address}:${port}`,
+      cache: this.#exportFile,
+      'metrics.addr': '',
+      refresh: '1',
+      checktime: 'false',
+      protocol: String(protocol),
       ...(tls
-        ? ['-tls.bind', `${address}:${tls.port}`, '-tls.cert', tls.certFile, '-tls.key', tls.keyFile]
-        : []),
-    ]
+        ? { 'tls.bind': `${address}:${tls.port}`, 'tls.cert': tls.certFile, 'tls.key': tls.keyFile }
+        : {}),
+    }
+    return Object.entries(options).map(([name, value]) => `-${name}=${value}`)
   }
 }
 
