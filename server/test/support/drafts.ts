@@ -28,7 +28,8 @@ const times = fc.oneof(
 
 /** A value of the schema. */
 export function valueOf(schema: Schema, name: string, hints: Hints): Arbitrary<unknown> {
-  const hinted = hints[name]
+  // A switch and a token may have one name.
+  const hinted = schema.type === 'boolean' ? undefined : hints[name]
   const plain = plainValueOf(schema, name, hints)
   return hinted ? fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...hinted) }, plain) : plain
 }
@@ -102,7 +103,7 @@ function pairsOf(name: string, schema: Schema, hints: Hints): Arbitrary<Pairs> {
   const written = valueOf(schema, name, hints).map((value): Pairs =>
     [value].flat().map((one) => [name, String(one)] as const),
   )
-  const rare = fc.option(written, { nil: [] as Pairs, freq: 1 })
+  const rare = fc.option(written, { nil: [] as Pairs, freq: 2 })
   return schema['x-empty-is-absent']
     ? fc.oneof({ weight: 5, arbitrary: rare }, fc.constant([[name, '']] as Pairs))
     : rare

@@ -28,7 +28,7 @@ function objectionToPath({ parameters }: Operation, path: Draft['path']): string
   for (const { name, schema } of parameters.filter((one) => one.in === 'path')) {
     const text = path[name] ?? ''
     if (schema.type === 'integer') {
-      if (!/^[1-9][0-9]{0,14}$/.test(text)) return `${name}: no id`
+      if (!/^[1-9][0-9]{0,14}$/.test(text) || !isIntegerText(schema, text)) return `${name}: no id`
     } else if (text.includes('\0') || text === '' || [...text].length > (schema.maxLength ?? Infinity)) {
       return `${name}: ${JSON.stringify(text.slice(0, 50))}`
     }
