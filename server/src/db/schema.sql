@@ -222,7 +222,7 @@ create table announcement_regions (
   constraint announcement_regions_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint announcement_regions_state_check CHECK ((state = ANY (ARRAY['withdrawn'::text, 'announcing'::text, 'announced'::text, 'withdrawing'::text, 'error'::text])))
 );
-CREATE INDEX announcement_regions_in_motion ON public.announcement_regions USING btree (region_id, announcement_id) WHERE ((state = ANY (ARRAY['announcing'::text, 'withdrawing'::text])) AND (message IS NULL));
+CREATE INDEX announcement_regions_in_motion ON public.announcement_regions USING btree (region_id, since) WHERE ((state = ANY (ARRAY['announcing'::text, 'withdrawing'::text])) AND (message IS NULL));
 CREATE INDEX announcement_regions_region ON public.announcement_regions USING btree (region_id);
 CREATE INDEX announcement_regions_team ON public.announcement_regions USING btree (team_id);
 alter table announcement_regions enable row level security;

@@ -3,8 +3,8 @@
 
 -- Empty but for the moment between a switch and the run that it wakes. Whatever a run could not finish has a message. Its
 -- price: a state that is written is written to every index of the table, since the state is in the condition.
--- Ordered, so that the first few are read from it even where PostgreSQL believes that every row is in motion.
-create index announcement_regions_in_motion on announcement_regions (region_id, announcement_id)
+-- In an order that no other index has, so that PostgreSQL takes it even where it believes that every row is in motion.
+create index announcement_regions_in_motion on announcement_regions (region_id, since)
   where state in ('announcing', 'withdrawing') and message is null;
 
 -- The unique index on it went when two teams could name the same prefix; a withdrawal is confirmed against all of them.
