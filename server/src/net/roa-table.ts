@@ -1,27 +1,29 @@
 // The set of validated ROA payloads (VRPs) of one RPKI cache, and the test of RFC 6811 against it. It changes in place, by
 // whole deltas; it does not know where the VRPs come from or how old they are.
 import { formatBits } from './bits-text.ts'
+import { maskBits } from './bits.ts'
 import type { Bits, Family } from './bits.ts'
 import { prefixBits } from './prefix.ts'
 import type { Prefix } from './prefix.ts'
 import type { Columns } from './prefix-table.ts'
 import {
-  bitAt,
-  createTrie,
-  findNode,
-  headAt,
-  insertNode,
-  lengthAt,
-  longRoot,
-  nodeBits,
-  nodeCovers,
-  pruneNode,
-  scanNodes,
-  shortRoot,
-} from './prefix-trie.ts'
-import type { PrefixTrie } from './prefix-trie.ts'
-import { allocate, createPool, release } from './word-pool.ts'
-import type { WordPool } from './word-pool.ts'
+  asnAt,
+  createHash,
+  findVrp,
+  firstSetOf,
+  headPlace,
+  insertVrp,
+  isAddress,
+  lengthOf,
+  lengthSets,
+  lengthsUpTo,
+  maxLengthOf,
+  moreSetOf,
+  removeVrp,
+  scanVrps,
+  vrpAt,
+} from './vrp-hash.ts'
+import type { VrpHash } from './vrp-hash.ts'
 
 /** Validated ROA payload: `asn` may originate `prefix` and what is inside it, down to `maxLength`. AS 0: nobody may. */
 export type Vrp = { readonly prefix: Prefix; readonly maxLength: number; readonly asn: number }
@@ -59,11 +61,11 @@ export type RoaTable = {
    * Visits some VRPs from a place on, 0 at first, and returns the place to go on from; 0 is the end. A change between two
    * calls leaves what it does not touch to be visited once.
    */
-  scan(place: number, prefixesMax: number, visit: (vrp: VrpBits) => void): number
+  scan(place: number, vrpsMax: number, visit: (vrp: VrpBits) => void): number
 }
 
 export function createRoaTable(vrps: Iterable<VrpBits> = []): RoaTable {
-  const table = new TypedRoaTable()
+  const table = new HashedRoaTable()
   table.apply({ announced: vrps })
   return table
 }
@@ -80,53 +82,31 @@ export function vrpPrefix(vrp: Bits): Prefix {
 
 const [notFound, mismatchAsn, mismatchLength, valid] = [0, 1, 2, 3] as const
 
-/** A record of a VRP, in a list that starts at the head of its prefix's node: next, ASN, maxLength. */
-const asnAt = 1
-const maxLengthAt = 2
-const recordWords = 3
-
-/** One trie of prefixes for each family; the VRPs of a prefix are a list. Private state, because it is changed in place. */
-class TypedRoaTable implements RoaTable {
-  readonly #ipv4 = createTrie()
-  readonly #ipv6 = createTrie()
-  readonly #vrps = createPool(recordWords, recordWords)
-  #size = 0
+/** Private state, because it is changed in place. */
+class HashedRoaTable implements RoaTable {
+  readonly #ipv4 = createHash(4)
+  readonly #ipv6 = createHash(6)
 
   get size(): number {
-    return this.#size
+    return this.#ipv4.size + this.#ipv6.size
   }
 
   has(vrp: VrpBits): boolean {
-    const trie = this.#trieOf(vrp.family)
-    const node = findNode(trie, vrp)
-    return node !== 0 && findRecord(this.#vrps, trie.words[node + headAt]!, vrp) !== 0
+    return findVrp(this.#side(vrp.family), vrp) !== 0
   }
 
   add(vrp: VrpBits): boolean {
-    const trie = this.#trieOf(vrp.family)
-    const node = insertNode(trie, vrp)
-    const head = trie.words[node + headAt]!
-    if (findRecord(this.#vrps, head, vrp) !== 0) return false
-    const record = allocate(this.#vrps)
-    const { words } = this.#vrps
-    words[record] = head
-    words[record + asnAt] = vrp.asn
-    words[record + maxLengthAt] = vrp.maxLength
-    trie.words[node + headAt] = record
-    this.#size++
+    const side = this.#side(vrp.family)
+    if (findVrp(side, vrp) !== 0) return false
+    insertVrp(side, vrp)
     return true
   }
 
   remove(vrp: VrpBits): boolean {
-    const trie = this.#trieOf(vrp.family)
-    const node = findNode(trie, vrp)
-    if (node === 0) return false
-    const head = trie.words[node + headAt]!
-    const record = findRecord(this.#vrps, head, vrp)
+    const side = this.#side(vrp.family)
+    const record = findVrp(side, vrp)
     if (record === 0) return false
-    trie.words[node + headAt] = withoutRecord(this.#vrps, head, record)
-    if (trie.words[node + headAt] === 0) pruneNode(trie, vrp)
-    this.#size--
+    removeVrp(side, record, vrp)
     return true
   }
 
@@ -138,90 +118,38 @@ class TypedRoaTable implements RoaTable {
   judge(prefix: Prefix, asn: number): RoaVerdict {
     const bits = prefixBits(prefix)
     const { family, w0, w1, w2, w3, length } = bits
-    const root = longRoot(family, w0)
-    const state = judge(this.#trieOf(family), this.#vrps, root, w0, w1, w2, w3, length, asn | 0)
-    return { state: roaStates[state]!, covering: state === notFound ? [] : this.#covering(bits) }
+    const side = this.#side(family)
+    const state = judge(side, w0, w1, w2, w3, length, asn | 0)
+    return { state: roaStates[state]!, covering: state === notFound ? [] : covering(side, bits) }
   }
 
   judgeMany(family: Family, prefixes: Columns<Uint32Array>, asns: Uint32Array): Uint8Array {
     const { w0, w1, w2, w3, lengths } = prefixes
-    const trie = this.#trieOf(family)
-    const vrps = this.#vrps
+    const side = this.#side(family)
     const states = new Uint8Array(asns.length)
     for (let i = 0; i < states.length; i++) {
       // As signed 32-bit numbers, which V8 keeps unboxed.
-      const word = w0[i]! | 0
-      const [root, length, asn] = [longRoot(family, word), lengths[i]!, asns[i]! | 0]
-      states[i] = judge(trie, vrps, root, word, w1[i]! | 0, w2[i]! | 0, w3[i]! | 0, length, asn)
+      states[i] = judge(side, w0[i]! | 0, w1[i]! | 0, w2[i]! | 0, w3[i]! | 0, lengths[i]!, asns[i]! | 0)
     }
     return states
   }
 
-  scan(place: number, prefixesMax: number, visit: (vrp: VrpBits) => void): number {
-    // Even places are of IPv4, odd ones of IPv6: the place of a node is a multiple of eight.
-    const family = place % 2 === 0 ? 4 : 6
-    const trie = this.#trieOf(family)
-    const next = scanNodes(trie, place - (place % 2), prefixesMax, (node) => {
-      const bits = nodeBits(trie.words, node, family)
-      for (const [asn, maxLength] of this.#records(trie.words[node + headAt]!))
-        visit({ ...bits, asn, maxLength })
-    })
-    if (next !== 0) return family === 4 ? next : next + 1
-    return family === 4 ? 1 : 0
+  scan(place: number, vrpsMax: number, visit: (vrp: VrpBits) => void): number {
+    // Even places are of IPv4, odd ones of IPv6: the place of a record is a multiple of eight.
+    const isIpv4 = place % 2 === 0
+    const next = scanVrps(this.#side(isIpv4 ? 4 : 6), place - (place % 2), vrpsMax, visit)
+    if (next !== 0) return isIpv4 ? next : next + 1
+    return isIpv4 ? 1 : 0
   }
 
-  #covering(bits: Bits): Vrp[] {
-    const { words } = this.#trieOf(bits.family)
-    const found: Vrp[] = []
-    for (const root of [shortRoot, longRoot(bits.family, bits.w0)]) {
-      let node = coveringNode(words, words[root]!, bits)
-      while (node !== 0) {
-        const prefix = vrpPrefix(nodeBits(words, node, bits.family))
-        for (const [asn, maxLength] of this.#records(words[node + headAt]!))
-          found.push({ prefix, maxLength, asn })
-        node = coveringNode(words, nextNode(words, node, bits), bits)
-      }
-    }
-    return found.reverse()
-  }
-
-  *#records(head: number): Generator<readonly [asn: number, maxLength: number]> {
-    const { words } = this.#vrps
-    for (let record = head; record !== 0; record = words[record]!)
-      yield [words[record + asnAt]! >>> 0, words[record + maxLengthAt]!]
-  }
-
-  #trieOf(family: Family): PrefixTrie {
+  #side(family: Family): VrpHash {
     return family === 4 ? this.#ipv4 : this.#ipv6
   }
 }
 
-function findRecord({ words }: WordPool, head: number, { asn, maxLength }: VrpBits): number {
-  const signed = asn | 0
-  let record = head
-  while (record !== 0 && (words[record + asnAt] !== signed || words[record + maxLengthAt] !== maxLength))
-    record = words[record]!
-  return record
-}
-
-/** The head of the list after the record was given back. */
-function withoutRecord(vrps: WordPool, head: number, record: number): number {
-  const { words } = vrps
-  const next = words[record]!
-  let before = head
-  if (head !== record) {
-    while (words[before] !== record) before = words[before]!
-    words[before] = next
-  }
-  release(vrps, record)
-  return head === record ? next : head
-}
-
-/** The hot path, on numbers alone; `asn` is signed. The two roots are those whose prefixes can cover this one. */
+/** The hot path, on numbers alone; `asn` is signed. Every length that there may be is one look into the hash table. */
 function judge(
-  trie: PrefixTrie,
-  vrps: WordPool,
-  root: number,
+  side: VrpHash,
   w0: number,
   w1: number,
   w2: number,
@@ -229,16 +157,55 @@ function judge(
   length: number,
   asn: number,
 ): number {
-  const long = judgeBelow(trie, vrps, root, w0, w1, w2, w3, length, asn)
-  if (long === valid) return valid
-  const short = judgeBelow(trie, vrps, shortRoot, w0, w1, w2, w3, length, asn)
-  return long > short ? long : short
+  const sets = side.lengths ?? lengthSets(side)
+  let state: number = sets.hasDefault ? judgeAt(side, 0, 0, 0, 0, 0, length, asn) : notFound
+  let rest = sets.first[firstSetOf(w0)]! & lengthsUpTo(length, 0)
+  while (rest !== 0 && state !== valid) {
+    const least = 32 - Math.clz32(rest & -rest)
+    rest &= rest - 1
+    state = Math.max(state, judgeAt(side, least, w0 & (-1 << (32 - least)), 0, 0, 0, length, asn))
+  }
+  return length <= 32 || state === valid ? state : judgeLonger(side, w0, w1, w2, w3, length, asn, state)
 }
 
-function judgeBelow(
-  trie: PrefixTrie,
-  vrps: WordPool,
-  root: number,
+/** The VRPs of 33 to 128 bits, which only IPv6 has. */
+function judgeLonger(
+  side: VrpHash,
+  w0: number,
+  w1: number,
+  w2: number,
+  w3: number,
+  length: number,
+  asn: number,
+  before: number,
+): number {
+  const { more } = lengthSets(side)
+  const set = moreSetOf(w0)
+  let state = before
+  for (let word = 1; word < 4; word++) {
+    let rest = more[set + word - 1]! & lengthsUpTo(length, word)
+    while (rest !== 0 && state !== valid) {
+      const least = 32 - Math.clz32(rest & -rest)
+      rest &= rest - 1
+      const mask = -1 << (32 - least)
+      const [m1, m2, m3] = [
+        word === 1 ? w1 & mask : w1,
+        word === 1 ? 0 : word === 2 ? w2 & mask : w2,
+        word === 3 ? w3 & mask : 0,
+      ]
+      state = Math.max(state, judgeAt(side, 32 * word + least, w0, m1, m2, m3, length, asn))
+    }
+  }
+  return state
+}
+
+/**
+ * By the VRPs of one covering prefix. AS 0 validates nothing (RFC 6811 section 2, RFC 7607), not even a route that claims to
+ * come from it.
+ */
+function judgeAt(
+  side: VrpHash,
+  prefixLength: number,
   w0: number,
   w1: number,
   w2: number,
@@ -246,45 +213,40 @@ function judgeBelow(
   length: number,
   asn: number,
 ): number {
-  const { words } = trie
+  const { heads } = side
+  const { words } = side.records
   let state: number = notFound
-  let node = words[root]!
-  while (node !== 0) {
-    const nodeLength = words[node + lengthAt]!
-    if (nodeLength > length || !nodeCovers(words, node, nodeLength, w0, w1, w2, w3)) break
-    const head = words[node + headAt]!
-    if (head !== 0) state = Math.max(state, judgeRecords(vrps.words, head, length, asn))
-    if (state === valid || nodeLength === length) break
-    node = words[node + bitAt(w0, w1, w2, w3, nodeLength)]!
+  let record = heads[headPlace(heads, prefixLength, w0, w1, w2, w3)]!
+  for (; record !== 0; record = words[record]!) {
+    if (lengthOf(words, record) !== prefixLength || !isAddress(words, record, w0, w1, w2, w3)) continue
+    if (words[record + asnAt] !== asn || asn === 0) state = Math.max(state, mismatchAsn)
+    else if (length <= maxLengthOf(words, record)) return valid
+    else state = mismatchLength
   }
   return state
 }
 
-/** AS 0 validates nothing (RFC 6811 section 2, RFC 7607), not even a route that claims to come from it. */
-function judgeRecords(words: Int32Array, head: number, length: number, asn: number): number {
-  let state: number = mismatchAsn
-  for (let record = head; record !== 0; record = words[record]!) {
-    if (words[record + asnAt] !== asn || asn === 0) continue
-    if (length <= words[record + maxLengthAt]!) return valid
-    state = mismatchLength
+/** Every VRP that covers the prefix, most specific first. */
+function covering(side: VrpHash, bits: Bits): Vrp[] {
+  const { first, more, hasDefault } = lengthSets(side)
+  const found: Vrp[] = []
+  for (let length = bits.length; length > 0; length--) {
+    const word = (length - 1) >>> 5
+    const set = word === 0 ? first[firstSetOf(bits.w0)]! : more[moreSetOf(bits.w0) + word - 1]!
+    if (((set >>> ((length - 1) & 31)) & 1) === 1) collect(side, maskBits({ ...bits, length }), found)
   }
-  return state
+  if (hasDefault) collect(side, maskBits({ ...bits, length: 0 }), found)
+  return found
 }
 
-/** From a node downwards: the first that covers `bits` and has VRPs, or 0. */
-function coveringNode(words: Int32Array, from: number, bits: Bits): number {
-  let node = from
-  while (node !== 0 && words[node + lengthAt]! <= bits.length) {
-    const { w0, w1, w2, w3 } = bits
-    if (!nodeCovers(words, node, words[node + lengthAt]!, w0, w1, w2, w3)) return 0
-    if (words[node + headAt] !== 0) return node
-    node = nextNode(words, node, bits)
+function collect(side: VrpHash, bits: Bits, found: Vrp[]): void {
+  const { heads } = side
+  const { words } = side.records
+  const { length, w0, w1, w2, w3 } = bits
+  let record = heads[headPlace(heads, length, w0, w1, w2, w3)]!
+  for (; record !== 0; record = words[record]!) {
+    if (lengthOf(words, record) !== length || !isAddress(words, record, w0, w1, w2, w3)) continue
+    const { maxLength, asn } = vrpAt(side, record)
+    found.push({ prefix: vrpPrefix(bits), maxLength, asn })
   }
-  return 0
-}
-
-/** The child on the way to `bits`; 0 at their full length. */
-function nextNode(words: Int32Array, node: number, { w0, w1, w2, w3, length }: Bits): number {
-  const nodeLength = words[node + lengthAt]!
-  return nodeLength >= length ? 0 : words[node + bitAt(w0, w1, w2, w3, nodeLength)]!
 }
