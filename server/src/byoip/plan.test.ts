@@ -178,6 +178,31 @@ describe('the guard', () => {
       routes(count),
     )
 
+  it('counts by the routes of the region, however few of them the plan is about', () => {
+    const few = planOf(4, 4)
+    assert.equal(guardWith(few, { ...calm, routes: 80 }).withdraw.length, 4)
+    assert.equal(guardWith(few, { ...calm, routes: 79 }).withdraw.length, 0)
+    assert.match(guardWith(few, { ...calm, routes: 79 }).hold!.detail, /More than 3/)
+  })
+
+  it('does not count again what was sent and stayed, unless it was switched since', () => {
+    const changedMs = ago(30).getTime()
+    const message =
+      'The withdrawal was sent, and the router still shows it; it was switched off at 2026-03-01T11:30:00.000Z.'
+    const lingering: PlanRow = {
+      ...rowOf(prefixAt(0), { desired: false, changedMs }),
+      state: 'withdrawing',
+      message,
+    }
+    const planned = (row: PlanRow) => planRoutes(region, [row], routes(1))
+    const context = { ...calm, withdrawnRecently: 3 }
+    assert.deepEqual(guardPlan(planned(lingering), context).withdraw, [
+      { prefix: prefixAt(0), approved: true },
+    ])
+    for (const rest of [{ changedMs: changedMs + 1 }, { state: 'announced' as const }, { message: null }])
+      assert.equal(guardPlan(planned({ ...lingering, ...rest }), context).withdraw.length, 0)
+  })
+
   it('lets the last prefix of a small region go', () => {
     const verdict = guardPlan(planOf(1, 1), calm)
     assert.deepEqual(verdict.withdraw, [{ prefix: prefixAt(0), approved: false }])
