@@ -48,6 +48,7 @@ export async function createTestApi(
       PHAROS_DELIVERY_LIMIT_PER_SECOND: '100000',
       PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '10000',
       PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
+      PHAROS_ANNOUNCEMENTS_PER_TEAM: '100000',
       ...settings,
     },
     { read: () => undefined, mode: () => 0o600, create: () => {} },

@@ -265,10 +265,13 @@ describe('a path', () => {
     it(`is refused as ${expected.code}: ${url}`, () => assertRefused({ url }, expected))
   }
 
-  for (const method of ['PUT', 'POST', 'DELETE'] as const) {
+  for (const method of ['PUT', 'POST'] as const) {
     it(`does not take ${method} where only others are, and names those`, async () => {
       const sent = { ...patch('{"enabled":false}'), method }
-      await assertRefused(sent, { code: 'method_not_allowed', says: /Allowed here: (PATCH, GET|GET, PATCH)/ })
+      await assertRefused(sent, {
+        code: 'method_not_allowed',
+        says: /Allowed here: ((PATCH|GET|DELETE)(, )?){3}/,
+      })
       assert.match(String((await send(sent)).headers.allow), /PATCH/)
     })
   }

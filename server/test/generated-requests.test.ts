@@ -32,7 +32,13 @@ const shares: Readonly<Record<string, number>> = {
 }
 
 /** After how many requests the world is put in order again, where an operation soon leaves nothing to do. */
-const renewedAfter: Readonly<Record<string, number>> = { logout: 1, approveHold: 20, rejectHold: 20 }
+const renewedAfter: Readonly<Record<string, number>> = {
+  logout: 1,
+  approveHold: 20,
+  rejectHold: 20,
+  createAnnouncements: 5,
+  deleteAnnouncement: 5,
+}
 
 /**
  * What the server may refuse although the document allows it: rules that a schema cannot say. Place of the error, and
@@ -47,6 +53,12 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   verifyAsn: [/^path\.asn: reserved$/],
   // No region that the team may announce in.
   updateAnnouncement: [/^body\.region: unknown$/],
+  // No prefix or ASN that the team may announce, one that it announces already, or no region.
+  createAnnouncements: [
+    /^body\.(cidr|announcements): /,
+    /^body\.origin_asn: (reserved_asn|asn_not_verified)$/,
+    /^body\.regions: unknown$/,
+  ],
 }
 
 let api: TestApi
@@ -84,10 +96,20 @@ async function createHints(): Promise<Hints> {
       999_999,
     ],
     region: [...openRegions, 'closed', 'nowhere', 'AMS'],
-    cidr: ['203.0.113.0/24', '203.0.113.7', '::/0', '0.0.0.0/0', '2001:db8::/32', '203.0.113.1/24', 'any'],
+    cidr: [
+      '198.51.100.0/24',
+      '2001:db8:77::/48',
+      '203.0.113.0/24',
+      '203.0.113.7',
+      '::/0',
+      '0.0.0.0/0',
+      '2001:db8::/32',
+      '203.0.113.1/24',
+      'any',
+    ],
     affected_network: ['203.0.113.0/24', '203.0.113.7', '203.0', '::/0', '203.0.113.1/24', '%', '1/33'],
     description: ['UDP', '%', '_', '\\'],
-    origin_asn: [64496, 4294967295],
+    origin_asn: [red.asn, red.asn, red.asn, 64496, 4294967295],
     asn: [red.asn, red.asn, blue.asn, 3333, 64512, 23456],
     event_id: [red.eventIds[0], red.eventIds[1], blue.eventIds[0], 'nothing'],
     hold_id: [...holds.map(({ id }) => id), 999_999],
@@ -105,7 +127,20 @@ async function createHints(): Promise<Hints> {
 /** An open hold and fresh credentials: some operations decide the one and end the others. */
 async function renewWorld(): Promise<void> {
   const { red, blue, bare, people, sources } = world
-  await api.database.postgres.owner.updateTable('holds').set({ state: 'open' }).execute()
+  const { owner } = api.database.postgres
+  await owner.updateTable('holds').set({ state: 'open' }).execute()
+  await owner.deleteFrom('announcements').where('managed_by', '=', 'team').execute()
+  await owner.updateTable('announcements').set({ deleted: null }).execute()
+  await owner
+    .updateTable('announcements')
+    .set({ enabled: false })
+    .where('id', '=', red.announcements.off)
+    .execute()
+  await owner
+    .updateTable('announcement_regions')
+    .set({ state: 'withdrawn' })
+    .where('announcement_id', '=', red.announcements.off)
+    .execute()
   // Signing out everywhere raises it, and then no access token of these users is good.
   await api.database.postgres.owner.updateTable('users').set({ session_version: 1 }).execute()
   const bearer = async (userId: number, teamId: number) =>
@@ -128,7 +163,8 @@ async function renewWorld(): Promise<void> {
 
 function mainCallers({ id }: Operation): string[] {
   if (id === 'ingestDelivery') return ['detector']
-  return /Hold/.test(id) ? ['staff'] : ['admin', 'token', 'staff']
+  if (/Hold|suspend|resume/.test(id)) return ['staff']
+  return /^(create|delete|restore)Announcement/.test(id) ? ['admin'] : ['admin', 'token', 'staff']
 }
 
 /** Those who may do most come more often, or hardly a request would get beyond its credential. */

@@ -41,6 +41,7 @@ export type Seed = {
   readonly enabled?: boolean
   readonly suspended?: boolean
   readonly validated?: boolean
+  readonly deleted?: boolean
   /** Configured regions by id; enabled ones start as `announcing`, as `pharos apply` makes them. */
   readonly regions?: readonly number[]
 }
@@ -54,14 +55,16 @@ export async function seedAnnouncement(postgres: Postgres, seed: Seed): Promise<
     enabled = false,
     suspended = false,
     validated = true,
+    deleted = false,
     regions = [],
   } = seed
   const time = validated ? '2026-01-01T00:00:00Z' : null
   const desired = enabled && !suspended
   const { rows } = await sql<{ id: number }>`
     insert into announcements
-      (team_id, prefix, origin_asn, enabled, suspended, irr_validated, rpki_validated, loa_validated, status)
+      (team_id, prefix, origin_asn, enabled, suspended, irr_validated, rpki_validated, loa_validated, deleted, status)
     values (${teamId}, ${prefix}, ${originAsn}, ${enabled}, ${suspended}, ${time}, ${time}, ${time},
+      case when ${deleted} then now() end,
       ${desired && regions.length > 0 ? 'announcing' : validated ? 'ready' : 'pending_validation'})
     returning id`.execute(postgres.owner)
   const id = rows[0]!.id

@@ -88,7 +88,7 @@ function readOperation(
   method: string,
   { operationId, parameters, requestBody, responses }: OperationDocument,
 ): Operation {
-  const body = requestBody?.content['application/json']!.schema
+  const body = requestBody?.content['application/json']?.schema
   return {
     id: operationId,
     method: method.toUpperCase() as Operation['method'],

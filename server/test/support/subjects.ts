@@ -1,6 +1,7 @@
 // For every operation of the contract: a valid request about something of the caller's own, of somebody else's, and about
 // something that does not exist, and what the operation answers once the caller may call it.
 import type { ProblemCode } from '@pharos/contract/problem'
+import { seedAnnouncement } from '../../src/byoip/testing.ts'
 import { testPassword, type TestApi } from '../api.ts'
 import type { Identity, Presented } from './callers.ts'
 import { openSession } from './credentials.ts'
@@ -57,6 +58,28 @@ function aboutAnnouncements(request: (id: number) => SubjectRequest): Subject['r
     foreign: async (context) => request(foreignOf(context).announcements.off),
     missing: async () => request(missingId),
   }
+}
+
+/** One of its own for each request, of documentation space that nobody in the world holds. */
+let prefixes = 0x5000
+const newPrefix = () => `2001:db8:${(prefixes++).toString(16)}::/48`
+
+function aboutNewAnnouncements(
+  request: (id: number) => SubjectRequest,
+  deleted = false,
+): Subject['requests'] {
+  const add = async ({ api }: Context, { teamId }: Holder) =>
+    request(await seedAnnouncement(api.database.postgres, { teamId, prefix: newPrefix(), deleted }))
+  return {
+    own: (context) => add(context, ownOf(context)),
+    foreign: (context) => add(context, foreignOf(context)),
+    missing: async () => request(missingId),
+  }
+}
+
+function ofAnyTeam(request: (id: number) => SubjectRequest): Subject['requests'] {
+  const { own, missing } = aboutNewAnnouncements(request)
+  return { own: own!, missing: missing! }
 }
 
 /** A new one each time, or the second caller of a refresh would have to wait a minute. */
@@ -179,6 +202,56 @@ export const subjects: readonly Subject[] = [
     form: 'everything, with states',
     requests: only({ query: { cidr: '::/0', include: 'region_states' } }),
     answers: () => 200,
+  },
+  {
+    route: 'createAnnouncements',
+    requests: {
+      only: async (context) => ({ body: { cidr: newPrefix(), origin_asn: ownOf(context).asn } }),
+    },
+    answers: () => 201,
+  },
+  {
+    route: 'createAnnouncements',
+    form: 'preflight of several',
+    requests: {
+      only: async (context) => ({
+        query: { dry_run: 'true' },
+        body: { announcements: [{ cidr: newPrefix(), origin_asn: ownOf(context).asn }] },
+      }),
+    },
+    answers: () => 200,
+  },
+  {
+    route: 'deleteAnnouncement',
+    requests: aboutNewAnnouncements((announcement_id) => ({ params: { announcement_id } })),
+    answers: (which) => (which === 'own' ? 204 : 'not_found'),
+  },
+  {
+    route: 'restoreAnnouncement',
+    requests: aboutNewAnnouncements((announcement_id) => ({ params: { announcement_id } }), true),
+    answers: absentIsNotFound,
+  },
+  {
+    route: 'validateAnnouncement',
+    requests: aboutAnnouncements((announcement_id) => ({ params: { announcement_id } })),
+    answers: (which) => (which === 'own' ? 202 : 'not_found'),
+  },
+  {
+    route: 'listAnnouncementHistory',
+    requests: aboutAnnouncements((announcement_id) => ({ params: { announcement_id } })),
+    answers: absentIsNotFound,
+  },
+  {
+    route: 'suspendAnnouncement',
+    requests: ofAnyTeam((announcement_id) => ({ params: { announcement_id }, body: { reason: 'a test' } })),
+    answers: absentIsNotFound,
+    without: { foreign: 'staff act on the announcements of every team' },
+  },
+  {
+    route: 'resumeAnnouncement',
+    requests: ofAnyTeam((announcement_id) => ({ params: { announcement_id } })),
+    answers: absentIsNotFound,
+    without: { foreign: 'staff act on the announcements of every team' },
   },
   { route: 'listRegions', requests: only(), answers: () => 200 },
   { route: 'listAsns', requests: only(), answers: () => 200 },
