@@ -70,6 +70,7 @@ class Reconcilers implements Component {
   async stop(): Promise<void> {
     for (const off of this.#off.splice(0)) off()
     clearTimeout(this.#looking)
+    this.#looking = undefined
     await this.#loop.stop()
     await Promise.all([...this.#regions.values()].map((region) => region.stop()))
     this.#regions.clear()
