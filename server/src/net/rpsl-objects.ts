@@ -57,13 +57,10 @@ export function asSetOf(object: RpslObject): RpslAsSet {
   }
 }
 
-/** The ASNs and the names of sets in a list, each once. Words that are neither are left out. */
+/** The ASNs and the names of sets in a list, each once. Words that are neither are left out. Throws RpslError. */
 export function readAsSetMembers(list: string): { readonly asns: Asn[]; readonly sets: string[] } {
-  const members = listOf(upper(list))
-  return {
-    asns: [...new Set(members.filter(isAsn).map(readAsn))],
-    sets: [...new Set(members.filter(isAsSetName))],
-  }
+  const members = [...new Set(listOf(upper(list)))]
+  return { asns: members.filter(isAsn).map(readAsn), sets: members.filter(isAsSetName) }
 }
 
 /** Throws RpslError. */
@@ -71,6 +68,7 @@ export function autNumOf(object: RpslObject): RpslAutNum {
   return { asn: readAsn(rpslValue(object, 'aut-num')), source: rpslSource(object), text: object.text }
 }
 
+/** Throws RpslError on a list that is too long. */
 export function membershipOf(object: RpslObject): RpslMembership {
   return {
     memberOf: rpslValues(object, 'member-of').flatMap(listOf).map(upper).filter(isAsSetName),
@@ -97,7 +95,7 @@ export function parseAsSetName(text: string): string {
 }
 
 function isAsSetName(name: string): boolean {
-  if (name.length > setNameMax) return false
+  if (name.length > setNameMax || !name.startsWith('AS')) return false
   const parts = name.split(':')
   return parts.every((part) => setNamePart.test(part)) && parts.some((part) => part.startsWith('AS-'))
 }
@@ -135,16 +133,29 @@ function isAsn(text: string): boolean {
   return /^as[1-9]\d{0,9}$/i.test(text) && Number(text.slice(2)) <= 4_294_967_295
 }
 
-/** A list is separated by commas, in old objects by blanks. */
+const [blank, comma] = [32, 44]
+/** Several times the longest lists of the Internet; far longer ones would take longer than a process may stand still. */
+const wordsMax = 50_000
+
+/** A list is separated by commas, in old objects by blanks. Throws RpslError on one that is too long. */
 function listOf(value: string): string[] {
-  return value.split(/[\s,]+/).filter((item) => item !== '')
+  const words: string[] = []
+  let start = 0
+  for (let at = 0; at <= value.length; at++) {
+    const code = at < value.length ? value.charCodeAt(at) : comma
+    if (code !== comma && code > blank) continue
+    if (at > start) words.push(value.slice(start, at))
+    start = at + 1
+    if (words.length > wordsMax) throw new RpslError(`a list of more than ${wordsMax} words`)
+  }
+  return words
 }
 
 function shorten(text: string): string {
   return JSON.stringify(text.length <= 50 ? text : `${text.slice(0, 50)}...`)
 }
 
-/** Only ASCII, as in the protocol: `ı` is no `I`. */
+/** Of ASCII alone: no name has other letters, and some of those have capitals in ASCII (`ı`, `ſ`). */
 function upper(text: string): string {
-  return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
+  return text.replaceAll(/[\u0080-\uffff]/g, '?').toUpperCase()
 }

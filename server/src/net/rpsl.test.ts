@@ -81,6 +81,14 @@ describe('parseRpsl', () => {
     )
     assert.deepEqual(problems, [{ line: 1, message: 'the object is too long' }])
   })
+
+  it('refuses what is longer than any answer', () => {
+    assert.equal(parseRpsl('a: b\n\n'.repeat(20_000)).objects.length, 20_000)
+    assert.throws(() => parseRpsl('a: b\n\n'.repeat(20_001)), RpslError)
+    assert.throws(() => parseRpsl('x\n\n'.repeat(1_001)), RpslError)
+    const { problems } = parseRpsl(`a:${'\na: b'.repeat(50_000)}`)
+    assert.match(problems[0]!.message, /50000 lines/)
+  })
 })
 
 describe('parseRpslObject', () => {

@@ -39,8 +39,9 @@ export type RpslParagraph = {
   readonly isCut: boolean
 }
 
-/** An object of a registry is rarely longer than a tenth of this. */
+/** Objects of registries are rarely longer than a tenth of this. */
 const charactersMax = 1_048_576
+const linesMax = 50_000
 
 export type RpslSplitter = {
   /** Any piece of text, cut anywhere. */
@@ -57,41 +58,49 @@ export function createRpslSplitter(max = charactersMax): RpslSplitter {
   let text = ''
   /** How many characters of the paragraph are not in `text` any more. */
   let dropped = 0
-  /** Of the first character that was not looked at, and of the paragraph's first. */
+  /** Of the paragraph's first character, and of the first one of the line that was not looked at. */
+  let start = 0
   let at = 0
-  let line = 1
-  let startLine = 1
+  let [line, startLine] = [1, 1]
 
   const emit = (end: number, visit: (paragraph: RpslParagraph) => void): void => {
-    const isCut = end + dropped > max
-    if (end > 0) visit({ text: text.slice(0, Math.min(end, max)), line: startLine, isCut })
+    const length = end - start
+    if (length > 0) {
+      const isCut = length + dropped > max
+      visit({ text: text.slice(start, start + Math.min(length, max)), line: startLine, isCut })
+    }
     dropped = 0
+  }
+  /** Of a paragraph that is too long, its beginning, and as much of its last line as tells whether that is empty. */
+  const forget = (): void => {
+    text = text.slice(start)
+    at -= start
+    start = 0
+    if (text.length <= max) return
+    const kept = text.slice(Math.max(at, text.length - 2))
+    dropped += text.length - max - kept.length
+    text = text.slice(0, max) + kept
+    at = max
   }
   return {
     push(chunk, visit) {
       text += chunk
       for (let feed = text.indexOf('\n', at); feed >= 0; feed = text.indexOf('\n', at)) {
         line++
-        if (!isEmptyLine(text, at, feed)) {
-          at = feed + 1
-          continue
+        const isEmpty = isEmptyLine(text, at, feed)
+        if (isEmpty) {
+          emit(at, visit)
+          start = feed + 1
+          startLine = line
         }
-        emit(at, visit)
-        text = text.slice(feed + 1)
-        at = 0
-        startLine = line
+        at = feed + 1
       }
-      if (text.length <= max) return
-      // Of the line that has not ended, as much is kept as tells whether it is empty.
-      const kept = text.slice(Math.max(at, text.length - 2))
-      dropped += text.length - max - kept.length
-      text = text.slice(0, max) + kept
-      at = max
+      forget()
     },
     end(visit) {
       emit(text.length, visit)
       text = ''
-      at = 0
+      start = at = 0
     },
   }
 }
@@ -100,14 +109,23 @@ function isEmptyLine(text: string, start: number, feed: number): boolean {
   return feed === start || (feed === start + 1 && text.charCodeAt(start) === 13)
 }
 
-/** Every object of a text, and what could not be read of it; lines that begin with `%` or `#` are comments. */
+const paragraphsMax = 20_000
+const problemsMax = 1_000
+
+/**
+ * Every object of a text that came as one, and what could not be read of it; lines that begin with `%` or `#` are comments.
+ * Throws RpslError when there are more objects than an answer can have. For longer texts, cut them with a splitter.
+ */
 export function parseRpsl(text: string): { objects: RpslObject[]; problems: RpslProblem[] } {
   const objects: RpslObject[] = []
   const problems: RpslProblem[] = []
+  let paragraphs = 0
   const visit = (paragraph: RpslParagraph): void => {
+    if (++paragraphs > paragraphsMax) throw new RpslError(`more than ${paragraphsMax} objects`)
     const object = readRpslParagraph(paragraph)
     if (object instanceof RpslError) problems.push({ line: paragraph.line, message: object.message })
     else if (object) objects.push(object)
+    if (problems.length > problemsMax) throw new RpslError(`more than ${problemsMax} objects cannot be read`)
   }
   const splitter = createRpslSplitter()
   splitter.push(text, visit)
@@ -126,10 +144,15 @@ export function readRpslParagraph({ text, isCut }: RpslParagraph): RpslObject | 
   }
 }
 
-/** Throws RpslError on a line that is neither an attribute nor the continuation of one. Undefined without any attribute. */
+/**
+ * Throws RpslError on a line that is neither an attribute nor the continuation of one, and on too many lines. Undefined
+ * without any attribute.
+ */
 export function parseRpslObject(text: string): RpslObject | undefined {
   const attributes: { name: string; value: string }[] = []
-  for (const line of text.split('\n')) readLine(line.endsWith('\r') ? line.slice(0, -1) : line, attributes)
+  const lines = text.split('\n', linesMax + 1)
+  if (lines.length > linesMax) throw new RpslError(`an object of more than ${linesMax} lines`)
+  for (const line of lines) readLine(line.endsWith('\r') ? line.slice(0, -1) : line, attributes)
   const first = attributes[0]
   return first && { class: first.name, key: first.value, attributes, text }
 }

@@ -51,15 +51,15 @@ export function createDumpIndexBuilder(sources: readonly string[]): DumpIndexBui
   }
   const addAutNum = (object: RpslObject): void => {
     const { asn, source, text } = autNumOf(object)
-    put(autNums, asn, { rank: rankOf(source), value: copyOf(text) })
     addReference(object, asn, source)
+    put(autNums, asn, { rank: rankOf(source), value: copyOf(text) })
   }
   const addAsSet = (object: RpslObject): void => {
     const set = asSetOf(object)
     const { name, source } = set
     const copy = { ...set, name: copyOf(name), sets: set.sets.map((name) => wordOf(words, name)) }
-    put(asSets, copy.name, { rank: rankOf(source), value: copy })
     addReference(object, copy.name, source)
+    put(asSets, copy.name, { rank: rankOf(source), value: copy })
   }
   const addReference = (object: RpslObject, member: Asn | string, source: string): void => {
     const membership = membershipOf(object)

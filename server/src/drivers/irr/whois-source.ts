@@ -29,7 +29,7 @@ const byDefault = {
   timeoutMs: 8_000,
   connectionsMax: 2,
   idleMs: 30_000,
-  answerBytesMax: 8 * 1024 * 1024,
+  answerBytesMax: 2 * 1024 * 1024,
 }
 
 /** Connects at the first question. */
@@ -52,20 +52,19 @@ class WhoisSource implements IrrSource {
   }
 
   async routeObjects(prefix: Prefix, signal: AbortSignal): Promise<readonly RouteObject[]> {
-    const text = await this.#ask(routesQuery(prefix), signal)
     // A server that does not know the option would answer with others.
-    return this.#read(text ?? '', readRoute).filter((route) => covers(route.prefix, prefix))
+    const routes = await this.#ask(routesQuery(prefix), signal, (text) => this.#read(text, readRoute))
+    return (routes ?? []).filter((route) => covers(route.prefix, prefix))
   }
 
   async autNum(asn: Asn, signal: AbortSignal): Promise<string | undefined> {
-    const text = await this.#ask(autNumQuery(asn), signal)
-    return this.#read(text ?? '', readAutNum).find((object) => object.asn === asn)?.text
+    const autNums = await this.#ask(autNumQuery(asn), signal, (text) => this.#read(text, readAutNum))
+    return autNums?.find((object) => object.asn === asn)?.text
   }
 
   async asSetMembers(name: string, signal: AbortSignal) {
-    const text = await this.#ask(membersQuery(name), signal)
-    const members = readAsSetMembers(text ?? '')
-    return members.asns.length + members.sets.length === 0 ? undefined : members
+    const members = await this.#ask(membersQuery(name), signal, readAsSetMembers)
+    return members && members.asns.length + members.sets.length > 0 ? members : undefined
   }
 
   async serial(signal: AbortSignal): Promise<string | undefined> {
@@ -81,9 +80,17 @@ class WhoisSource implements IrrSource {
     return this.#pool.close()
   }
 
-  /** The text, or undefined when there is nothing. */
-  async #ask(line: string, signal: AbortSignal): Promise<string | undefined> {
-    return textOf(await this.#pool.ask(line, signal), `${this.name}: ${line}`)
+  /** What is read of the answer, or undefined when there is nothing. */
+  async #ask<T>(line: string, signal: AbortSignal, read: (text: string) => T): Promise<T | undefined> {
+    const answer = await this.#pool.ask(line, signal)
+    const question = `${this.name}: ${line}`
+    try {
+      const text = textOf(answer, question)
+      return text === undefined ? undefined : read(text)
+    } catch (error) {
+      if (!(error instanceof RpslError)) throw error
+      throw new DriverError('refused', `${question}: ${error.message}`, { cause: error })
+    }
   }
 
   /** An object that makes no sense is left out and reported. */
