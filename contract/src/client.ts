@@ -1,7 +1,7 @@
 // The typed client, made from the route values: for the portal, for tests, for anybody's script.
 // It adds nothing to the protocol: no retries, no state, no credential storage.
 import type { Problem } from './problem.ts'
-import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from './route.ts'
+import type { BodyOf, FieldsOf, ParamsOf, QueryOf, ResponseOf, Route, Upload } from './route.ts'
 
 export type Credential = { readonly bearer: string } | { readonly token: string } | undefined
 
@@ -14,12 +14,22 @@ export type ClientOptions = {
 }
 
 type Present<K extends string, V> = V extends undefined ? unknown : { [key in K]: V }
-export type CallInput<R extends Route> = Present<'body', BodyOf<R>> & {
-  params?: ParamsOf<R>
-  query?: Partial<QueryOf<R>>
-  headers?: Record<string, string>
-  signal?: AbortSignal
+
+/** What an upload sends: the file, and the text fields beside it. */
+export type Form<R extends Route> = {
+  readonly file: Blob
+  /** Of a File it is its name unless said here. */
+  readonly filename?: string
+  readonly fields?: Partial<FieldsOf<R>>
 }
+
+export type CallInput<R extends Route> = Present<'body', BodyOf<R>> &
+  (R['upload'] extends Upload ? { form: Form<R> } : unknown) & {
+    params?: ParamsOf<R>
+    query?: Partial<QueryOf<R>>
+    headers?: Record<string, string>
+    signal?: AbortSignal
+  }
 
 /** An answer that is not a success: the problem as the server sent it. */
 export class ProblemError extends Error {
@@ -34,35 +44,57 @@ export class ProblemError extends Error {
 export type Answer<R extends Route> = {
   readonly status: number
   readonly headers: Headers
-  readonly body: ResponseOf<R>
+  /** Of a download: the file. */
+  readonly body: R['download'] extends readonly string[] ? Blob : ResponseOf<R>
 }
 
 /** `const call = createClient({ baseUrl })`, then `await call(listAnnouncements, { query: { limit: 10 } })`. */
 export function createClient(options: ClientOptions) {
   const send = options.fetch ?? fetch
   return async function call<R extends Route>(route: R, input: CallInput<R>): Promise<Answer<R>> {
-    const { body, params, query, headers, signal } = input as CallInput<Route> & { body?: unknown }
+    const { body, form, params, query, headers, signal } = input as CallInput<Route> & Content
     const response = await send(options.baseUrl + urlOf(route, params ?? {}, query ?? {}), {
       method: route.method,
       headers: { ...authorization(options.credential?.()), ...contentType(body), ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(form && route.upload ? { body: formDataOf(route.upload, form) } : {}),
       ...(signal ? { signal } : {}),
     })
-    const text = await response.text()
-    const value: unknown = text === '' ? undefined : JSON.parse(text)
+    const value = await (route.download && response.status === 200 ? response.blob() : jsonOf(response))
     if (!response.ok && response.status !== 304) throw new ProblemError(value as Problem)
-    return { status: response.status, headers: response.headers, body: value as ResponseOf<R> }
+    return { status: response.status, headers: response.headers, body: value as Answer<R>['body'] }
   }
+}
+
+type Content = { readonly body?: unknown; readonly form?: Form<Route> }
+
+async function jsonOf(response: Response): Promise<unknown> {
+  const text = await response.text()
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+/** The fields before the file, lists repeated; who sends it adds the boundary to the media type. */
+export function formDataOf({ file: { name } }: Upload, { file, filename, fields }: Form<Route>): FormData {
+  const data = new FormData()
+  for (const [field, text] of pairsOf(fields ?? {})) data.append(field, text)
+  if (filename === undefined) data.append(name, file)
+  else data.append(name, file, filename)
+  return data
+}
+
+/** Names and texts, lists repeated; what is absent or null is left out. */
+function pairsOf(values: Record<string, unknown>): [string, string][] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    [value]
+      .flat()
+      .flatMap((one) => (one === undefined || one === null ? [] : [[name, String(one)] as [string, string]])),
+  )
 }
 
 /** The path and query of a call: `{name}` filled in, lists repeated, everything escaped. */
 export function urlOf(route: Route, params: Record<string, unknown>, query: Record<string, unknown>): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    [value]
-      .flat()
-      .flatMap((one) => (one === undefined || one === null ? [] : [[name, String(one)] as [string, string]])),
-  )
+  const pairs = pairsOf(query)
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`
 }
 

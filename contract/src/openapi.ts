@@ -2,7 +2,7 @@
 // committed contract/openapi.json is a golden.
 import type { TObject, TSchema } from 'typebox'
 import { problems, type ProblemCode } from './problem.ts'
-import type { Permission, Route } from './route.ts'
+import type { Permission, Route, Upload } from './route.ts'
 import { DryRun } from './scalar.ts'
 
 type Json = Record<string, unknown>
@@ -61,14 +61,35 @@ function operation(route: Route): Json {
       ...(route.dryRun ? [dryRunParameter] : []),
       ...conditionalParameters(route),
     ],
-    ...(route.body
-      ? { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }
-      : {}),
+    ...requestBodyOf(route),
     responses: {
       [route.success]: successOf(route),
       ...(takesIfNoneMatch(route) ? { 304: { description: 'the record still has the ETag' } } : {}),
       ...problemsOf(route),
     },
+  }
+}
+
+function requestBodyOf({ body, upload }: Route): Json {
+  if (upload) return { requestBody: { required: true, content: { 'multipart/form-data': formOf(upload) } } }
+  return body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}
+}
+
+/** A file is a string of bytes (OpenAPI 3.1, 4.8.14.3); the largest size is said in a keyword of ours. */
+function formOf({ fields, file }: Upload): Json {
+  const { name, description, bytesMax, mediaTypes } = file
+  const required = (fields as { required?: string[] }).required ?? []
+  return {
+    schema: {
+      type: 'object',
+      required: [name, ...required],
+      additionalProperties: false,
+      properties: {
+        [name]: { type: 'string', format: 'binary', description, 'x-max-bytes': bytesMax },
+        ...fields.properties,
+      },
+    },
+    encoding: { [name]: { contentType: mediaTypes.join(', ') } },
   }
 }
 
@@ -134,6 +155,13 @@ function conditionalParameters(route: Route): Json[] {
 }
 
 function successOf(route: Route): Json {
+  if (route.download) {
+    const bytes = { schema: { type: 'string', format: 'binary' } }
+    return {
+      description: 'the file, as an attachment',
+      content: Object.fromEntries(route.download.map((mediaType) => [mediaType, bytes])),
+    }
+  }
   if (!route.response) return { description: 'done' }
   return { description: 'success', content: { 'application/json': { schema: responseSchema(route)! } } }
 }
@@ -160,7 +188,7 @@ export function problemCodesOf(route: Route): ProblemCode[] {
   if ('scope' in permission) codes.add('scope_missing')
   if ('role' in permission) codes.add('forbidden')
   if (Object.keys(route.params.properties).length > 0) codes.add('not_found')
-  if (route.body) codes.add('body_too_large').add('unsupported_media_type')
+  if (route.body || route.upload) codes.add('body_too_large').add('unsupported_media_type')
   if (takesIfMatch(route)) codes.add('precondition_failed')
   if (takesIdempotencyKey(route)) codes.add('idempotency_in_flight').add('idempotency_mismatch')
   return [...codes]

@@ -20,11 +20,26 @@ export type Permission =
       readonly role?: 'admin' | 'staff'
     }
 
+/** A body of `multipart/form-data`: text fields, and one file that must be there. */
+export type Upload<Fields extends TObject = TObject> = {
+  /** Read as a query is: each a scalar, or an array of scalars that may be given several times. */
+  readonly fields: Fields
+  readonly file: {
+    readonly name: string
+    readonly description: string
+    readonly bytesMax: number
+    /** What the part may call itself; `application/octet-stream`, "I do not know", is always accepted. */
+    readonly mediaTypes: readonly string[]
+  }
+}
+
 export type Route<
   Params extends TObject = TObject,
   Query extends TObject = TObject,
   Body extends TSchema | null = TSchema | null,
   Response extends TSchema | null = TSchema | null,
+  Up extends Upload | null = Upload | null,
+  Down extends readonly string[] | null = readonly string[] | null,
 > = {
   /** The operation id, unique: `updateAnnouncement`. */
   readonly name: string
@@ -39,8 +54,12 @@ export type Route<
   readonly query: Query
   /** Null: the operation takes no body. */
   readonly body: Body
+  /** The operation takes a form with a file in the place of a JSON body. */
+  readonly upload: Up
   /** The body of a success; null for none. */
   readonly response: Response
+  /** The success is a file to keep, of one of these media types, in the place of a JSON body. */
+  readonly download: Down
   readonly success: 200 | 201 | 202 | 204
   /** The error codes of this operation beside those that every operation may answer with. */
   readonly errors: readonly ProblemCode[]
@@ -53,14 +72,16 @@ export type Route<
   readonly conditional: boolean
 }
 
-type Declared<P, Q, B, R> = Omit<
+type Declared<P, Q, B, R, U, D> = Omit<
   Route<never, never, never, never>,
-  'params' | 'query' | 'body' | 'response' | 'errors' | 'dryRun' | 'conditional'
+  'params' | 'query' | 'body' | 'upload' | 'response' | 'download' | 'errors' | 'dryRun' | 'conditional'
 > & {
   params?: P
   query?: Q
   body?: B
+  upload?: U
   response?: R
+  download?: D
   errors?: readonly ProblemCode[]
   dryRun?: boolean
   conditional?: boolean
@@ -75,7 +96,9 @@ export function route<
   Q extends TObject = Nothing,
   B extends TSchema | null = null,
   R extends TSchema | null = null,
->(declared: Declared<P, Q, B, R>): Route<P, Q, B, R> {
+  U extends Upload | null = null,
+  D extends readonly string[] | null = null,
+>(declared: Declared<P, Q, B, R, U, D>): Route<P, Q, B, R, U, D> {
   return {
     errors: [],
     dryRun: false,
@@ -84,11 +107,14 @@ export function route<
     params: declared.params ?? (nothing as unknown as P),
     query: declared.query ?? (nothing as unknown as Q),
     body: (declared.body ?? null) as B,
+    upload: (declared.upload ?? null) as U,
     response: (declared.response ?? null) as R,
+    download: (declared.download ?? null) as D,
   }
 }
 
 export type ParamsOf<R extends Route> = Static<R['params']>
 export type QueryOf<R extends Route> = Static<R['query']>
 export type BodyOf<R extends Route> = R['body'] extends TSchema ? Static<R['body']> : undefined
+export type FieldsOf<R extends Route> = R['upload'] extends Upload ? Static<R['upload']['fields']> : undefined
 export type ResponseOf<R extends Route> = R['response'] extends TSchema ? Static<R['response']> : undefined

@@ -3,6 +3,7 @@ import { analysisRoutes } from './analysis.ts'
 import { byoipRoutes } from './byoip.ts'
 import { holdRoutes } from './hold.ts'
 import { inventoryRoutes } from './inventory.ts'
+import { letterRoutes } from './letter.ts'
 import type { Route } from './route.ts'
 import { sessionRoutes } from './session.ts'
 
@@ -10,6 +11,7 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...byoipRoutes,
   ...holdRoutes,
+  ...letterRoutes,
   ...inventoryRoutes,
   ...analysisRoutes,
 ]

@@ -2,11 +2,12 @@
 // operation has in common (reading the request, the answer's headers, paging links, dry run) happens here and only here.
 import { createHash } from 'node:crypto'
 import { responseSchema, takesIdempotencyKey } from '@pharos/contract/openapi'
-import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@pharos/contract/route'
+import type { BodyOf, FieldsOf, ParamsOf, QueryOf, ResponseOf, Route } from '@pharos/contract/route'
 import { Type, type TObject } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Failure, invalid } from '../runtime/error.ts'
 import { actorName, type Actor, type Operation } from '../runtime/operation.ts'
+import { createFormReader, formOverheadBytes, type UploadedFile } from './multipart.ts'
 import { createPathReader, createQueryReader } from './query.ts'
 import { parseJsonBody } from './strict-json.ts'
 import { createCheck } from './validate.ts'
@@ -14,9 +15,14 @@ import { createCheck } from './validate.ts'
 /** JSON that is rendered already: sent as it is. For lists that are joined from stored fragments. */
 export type RawJson = { readonly raw: string }
 
+/** A file to keep: never shown in a page of ours, whatever is in it. */
+export type Download = { readonly bytes: Buffer; readonly mediaType: string; readonly filename: string }
+
 export type Reply<R extends Route> = {
   /** Undefined for 204 and 304. */
   readonly body?: ResponseOf<R> | DryRunBody | RawJson
+  /** In the place of a body. */
+  readonly download?: Download
   /** With the quotes, such as `"7"`. */
   readonly etag?: string
   /** Another status than the route's `success`: 304, or that of a replayed answer. */
@@ -59,6 +65,30 @@ export function handle<R extends Route>(
       if (!actor) throw new Failure('internal', `${route.name} was mounted for guests`)
       const { dryRun, ...parts } = read(request)
       return fn(operationOf(route, request, actor, dryRun), parts as Request<R>)
+    },
+  }
+}
+
+/** A route that takes a form with a file. What was sent is read and strict; what the file is, is not looked at. */
+export function handleUpload<R extends Route>(
+  route: R,
+  fn: (
+    operation: Operation,
+    request: Omit<Request<R>, 'body'> & { readonly fields: FieldsOf<R>; readonly file: UploadedFile },
+  ) => Promise<Reply<R>>,
+): Mounted {
+  if (!route.upload) throw new Error(`${route.name} declares no upload`)
+  const read = createReader({ ...route, body: null })
+  const readForm = createFormReader(route.upload)
+  return {
+    route,
+    rawBody: false,
+    answer: async (request, actor) => {
+      if (!actor) throw new Failure('internal', `${route.name} was mounted for guests`)
+      const { dryRun, ...parts } = read(request)
+      const { fields, file, digest } = await readForm(request.headers['content-type'], bytesOf(request))
+      const operation = operationOf(route, request, actor, dryRun, digest)
+      return fn(operation, { ...(parts as Request<R>), fields: fields as FieldsOf<R>, file })
     },
   }
 }
@@ -133,18 +163,29 @@ function searchOf(request: FastifyRequest): string {
 const bytesOf = (request: FastifyRequest): Buffer =>
   Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
 
-function operationOf(route: Route, request: FastifyRequest, actor: Actor, dryRun: boolean): Operation {
+function operationOf(
+  route: Route,
+  request: FastifyRequest,
+  actor: Actor,
+  dryRun: boolean,
+  content: Buffer = bytesOf(request),
+): Operation {
   return {
     actor,
     requestId: request.id,
     address: request.ip,
     dryRun,
     ifMatch: route.conditional ? singleHeader(request, 'if-match') : null,
-    idempotency: takesIdempotencyKey(route) ? idempotencyOf(route, request, actor) : null,
+    idempotency: takesIdempotencyKey(route) ? idempotencyOf(route, request, actor, content) : null,
   }
 }
 
-function idempotencyOf(route: Route, request: FastifyRequest, actor: Actor): Operation['idempotency'] {
+function idempotencyOf(
+  route: Route,
+  request: FastifyRequest,
+  actor: Actor,
+  content: Buffer,
+): Operation['idempotency'] {
   const key = singleHeader(request, 'idempotency-key')
   if (key === null) return null
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
@@ -152,7 +193,7 @@ function idempotencyOf(route: Route, request: FastifyRequest, actor: Actor): Ope
   }
   const requestHash = createHash('sha256')
     .update(`${actorName(actor)}\n${route.method} ${request.raw.url}\n`)
-    .update(bytesOf(request))
+    .update(content)
     .digest()
   return { key, requestHash }
 }
@@ -170,6 +211,7 @@ export function mount(server: FastifyInstance, mounted: Mounted): void {
     method: route.method,
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { mounted },
+    ...(route.upload ? { bodyLimit: route.upload.file.bytesMax + formOverheadBytes } : {}),
     ...(schema ? { schema: { response: { [route.success]: schema } } } : {}),
     handler: async (request, reply) => send(route, await answer(request, request.actor), request, reply),
   })
@@ -190,10 +232,31 @@ function send(
       return reply.status(304).send()
   }
   reply.status(result.status ?? route.success)
+  if (result.download) return sendDownload(result.download, reply)
   if (result.body === undefined) return reply.send()
   reply.header('content-type', 'application/json; charset=utf-8')
   if (isRaw(result.body)) return reply.serializer(asItIs).send(result.body.raw)
   return reply.send(result.body)
+}
+
+/** To be kept by whoever asked for it, and by nothing between; a browser that shows it all the same runs none of it. */
+function sendDownload({ bytes, mediaType, filename }: Download, reply: FastifyReply): FastifyReply {
+  return reply
+    .header('content-type', mediaType)
+    .header('content-disposition', attachment(filename))
+    .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'; sandbox")
+    .header('cache-control', 'private, no-store')
+    .send(bytes)
+}
+
+/** RFC 6266, with a name in ASCII for those who do not read the other. */
+function attachment(filename: string): string {
+  const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_')
+  const encoded = encodeURIComponent(filename.toWellFormed()).replace(
+    /['()*]/g,
+    (one) => `%${one.charCodeAt(0).toString(16)}`,
+  )
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
 
 /** A single record that is rendered already, and has no version of its own, is known by its text. */

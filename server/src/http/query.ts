@@ -1,4 +1,4 @@
-// Reads path parameters and query strings by their schemas. Text becomes a typed value only where it is exactly one:
+// Reads path parameters, query strings and the text fields of forms by their schemas. Text becomes a typed value only where it is exactly one:
 // nothing is coerced, nothing unknown is dropped, nothing empty is guessed.
 import type { ProblemError } from '@pharos/contract/problem'
 import type { TObject, TSchema } from 'typebox'
@@ -20,23 +20,34 @@ type Values = Record<string, unknown>
 
 /** A reader for the query strings of one route; the result has defaults filled in. */
 export function createQueryReader(schema: TObject): (search: string) => Values {
+  const read = createTextReader('query', schema)
+  return (search) => read(groupPairs(search))
+}
+
+/** A reader of named texts; `found` are errors that the caller saw already, and that are told with its own. */
+export function createTextReader(
+  part: 'query' | 'body',
+  schema: TObject,
+): (texts: ReadonlyMap<string, string[]>, found?: readonly ProblemError[]) => Values {
   const properties = schema.properties as Record<string, Property>
-  const check = createCheck('query', schema)
+  const check = createCheck(part, schema)
   const defaults = Object.entries(properties).filter(([, property]) => 'default' in property)
-  return (search) => {
-    const errors: ProblemError[] = []
+  return (groups, found = []) => {
+    const errors: ProblemError[] = [...found]
     const values: Values = {}
-    for (const [name, texts] of groupPairs(search)) {
+    for (const [name, texts] of groups) {
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined
-      if (property) readParameter(property, name, texts, values, errors)
-      else errors.push(unknownParameter(name, Object.keys(properties)))
+      if (property) readParameter(property, [part, name], texts, values, errors)
+      else errors.push(unknownParameter([part, name], Object.keys(properties)))
     }
-    if (errors.length > 0) throw invalidPart('query', errors)
+    if (errors.length > 0) throw invalidPart(part, errors)
     for (const [name, property] of defaults) values[name] ??= property.default
     check(values)
     return values
   }
 }
+
+type Place = readonly [part: 'query' | 'body', name: string]
 
 /** A reader for the path parameters of one route. An id that cannot be one is a 404: there is no such object. */
 export function createPathReader(schema: TObject): (params: Record<string, string>) => Values {
@@ -63,14 +74,17 @@ function refuseNul(text: string): string {
   return text
 }
 
-function unknownParameter(name: string, known: string[]): ProblemError {
+const nouns = { query: 'parameter', body: 'field' }
+
+/** That a parameter or field is none of those that there are. */
+export function unknownParameter(loc: Place, known: string[]): ProblemError {
   const list = known.length > 0 ? `known are ${known.join(', ')}` : 'this operation takes none'
-  return { loc: ['query', name], msg: `is not a known parameter; ${list}`, type: 'unknown', ctx: { known } }
+  return { loc, msg: `is not a known ${nouns[loc[0]]}; ${list}`, type: 'unknown', ctx: { known } }
 }
 
 function readParameter(
   property: Property,
-  name: string,
+  loc: Place,
   texts: string[],
   values: Values,
   errors: ProblemError[],
@@ -81,10 +95,10 @@ function readParameter(
   const results = kept.map((text) => readScalar(repeatable ?? withoutNull(property), text))
   const failed = results.filter((result) => 'msg' in result)
   if (!repeatable && kept.length > 1) failed.push({ msg: 'is given more than once', type: 'repeated' })
-  errors.push(...failed.map((failure) => ({ loc: ['query', name], ...failure })))
+  errors.push(...failed.map((failure) => ({ loc, ...failure })))
   if (failed.length > 0) return
   const read = results.map((result) => ('value' in result ? result.value : undefined))
-  values[name] = repeatable ? read : read[0]
+  values[loc[1]] = repeatable ? read : read[0]
 }
 
 /** `X or null` reads as X: in a query null can only be said by leaving the parameter out. */

@@ -13,8 +13,10 @@ import { Failure } from '../runtime/error.ts'
 import { actorName, type Actor } from '../runtime/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'
 import { mount, type Mounted } from './mount.ts'
+import { requireForm } from './multipart.ts'
 import { answerProblem, problemOf, sendProblem } from './problem.ts'
 import { RateLimiter, type Rate, type RateState } from '../runtime/rate-limit.ts'
+import { createSemaphore, type Semaphore } from '../runtime/semaphore.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -104,7 +106,16 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   addCommonHooks(server, deps)
   server.register(async (api) => {
     addAuthentication(api, deps, deps.settings.rate)
-    for (const mounted of deps.mounted) if (!mounted.rawBody) mount(api, mounted)
+    for (const mounted of deps.mounted) if (!mounted.rawBody && !mounted.route.upload) mount(api, mounted)
+  })
+  server.register(async (uploads) => {
+    addAuthentication(uploads, deps, deps.settings.rate)
+    takeFewUploads(uploads)
+    uploads.removeAllContentTypeParsers()
+    uploads.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) =>
+      isEncoded(request) ? done(encoded()) : done(null, bytes),
+    )
+    for (const mounted of deps.mounted) if (mounted.route.upload) mount(uploads, mounted)
   })
   server.register(async (raw) => {
     addAuthentication(raw, deps, deps.settings.deliveryRate)
@@ -132,6 +143,34 @@ function takeAnyMediaType(server: FastifyInstance): void {
     const contentType = given.get(raw)
     if (contentType !== undefined) raw.headers['content-type'] = contentType
   })
+}
+
+/** An upload is held in memory whole, so only a few are at once; a team that sends slowly does not take all places. */
+const uploadsAtOnce = 8
+const uploadsAtOncePerTeam = 3
+
+/** Before the body is read: what is no form, and what is too much, is refused unread. */
+function takeFewUploads(server: FastifyInstance): void {
+  const options = { waiting: 0, retryAfterSeconds: 2 }
+  const all = createSemaphore({ permits: uploadsAtOnce, ...options })
+  const byTeam = new Map<number, Semaphore>()
+  server.addHook('onRequest', async (request, reply) => {
+    requireForm(request.headers['content-type'])
+    const { promise: closed, resolve: close } = Promise.withResolvers<void>()
+    reply.raw.once('close', close)
+    await enter(request.actor!.teamId, closed)
+  })
+
+  function enter(teamId: number, closed: Promise<void>): Promise<void> {
+    const ofTeam = byTeam.get(teamId) ?? createSemaphore({ permits: uploadsAtOncePerTeam, ...options })
+    byTeam.set(teamId, ofTeam)
+    return new Promise((begun, refused) => {
+      ofTeam
+        .run(() => all.run(() => (begun(), closed)))
+        .catch(refused)
+        .finally(() => ofTeam.running === 0 && byTeam.delete(teamId))
+    })
+  }
 }
 
 /** Unpacking is left out on purpose: a kilobyte of gzip can be a gigabyte. */

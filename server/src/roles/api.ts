@@ -5,6 +5,10 @@ import { deliveryRoutes } from '../analysis/delivery.routes.ts'
 import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
 import { announcementRoutes } from '../byoip/announcement.routes.ts'
 import { holdRoutes } from '../byoip/hold.routes.ts'
+import { createInspector } from '../byoip/inspect-letter.ts'
+import { createDrafter } from '../byoip/letter-draft.ts'
+import { defaultProviderName, letterQuotas } from '../byoip/letter.ts'
+import { letterRoutes } from '../byoip/letter.routes.ts'
 import { addHealth } from '../http/health.ts'
 import type { Mounted } from '../http/mount.ts'
 import { addPages } from '../http/pages.ts'
@@ -68,6 +72,15 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...holdRoutes({ db: postgres.front }),
+    ...letterRoutes({
+      postgres,
+      db: postgres.front,
+      inspector: createInspector(),
+      drafter: createDrafter(),
+      quotas: letterQuotas,
+      providerName: defaultProviderName,
+      now: () => new Date(),
+    }),
     ...asnRoutes({ ...asnProofDeps(deps), refreshes: createRefreshLimits() }),
     ...relatedEventRoutes({ postgres }),
     ...deliveryRoutes({ postgres, keys: config.secret }),

@@ -1,0 +1,249 @@
+// Letters of authorization: the holder of a prefix lets the provider announce it, in writing. Uploaded by the team,
+// read and decided by staff; the file itself never decides anything.
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { route, type Upload } from './route.ts'
+import {
+  Id,
+  Limit,
+  Nullable,
+  NullableTime,
+  Offset,
+  OneOf,
+  Optional,
+  Ordering,
+  Page,
+  Repeatable,
+  Strict,
+  Time,
+} from './scalar.ts'
+
+export const letterStatuses = ['pending_review', 'accepted', 'rejected'] as const
+export type LetterStatus = (typeof letterStatuses)[number]
+
+export const letterMediaTypes = ['application/pdf', 'image/png', 'image/jpeg'] as const
+export type LetterMediaType = (typeof letterMediaTypes)[number]
+
+export const letterBytesMax = 10 * 1024 * 1024
+
+const letter = {
+  id: Id,
+  filename: Type.String(),
+  size: Type.Integer({ minimum: 1, description: 'bytes' }),
+  sha256: Type.String({ description: 'of the file, in hexadecimal' }),
+  status: OneOf(...letterStatuses),
+  reason: Nullable(Type.String({ description: 'why it was rejected, or by which letter it was replaced' })),
+  valid_until: Nullable(Time),
+  uploaded: Time,
+  reviewed: NullableTime,
+  announcement_ids: Type.Array(Id, { description: 'what it is for; those with a newer letter are left out' }),
+}
+
+export const Letter = Strict(letter)
+export type Letter = Static<typeof Letter>
+
+/** A letter as whoever reviews it sees it. */
+export const ReviewedLetter = Strict({
+  ...letter,
+  content_type: OneOf(...letterMediaTypes),
+  team: Strict({ id: Id, name: Type.String() }),
+  uploaded_by: Type.String({ description: '`user:<id>` or `token:<id>`' }),
+  reviewed_by: Nullable(Id),
+  announcements: Type.Array(
+    Strict({ id: Id, cidr: Type.String(), origin_asn: Type.Integer({ minimum: 1, maximum: 4_294_967_295 }) }),
+  ),
+})
+export type ReviewedLetter = Static<typeof ReviewedLetter>
+
+const reading = { credential: 'any', module: 'ipam', scope: 'ipam:read' } as const
+const staff = { credential: 'web', role: 'staff' } as const
+
+const upload = {
+  fields: Strict({
+    valid_until: Optional(Time),
+    applies_to: Optional(Repeatable(Id)),
+  }),
+  file: {
+    name: 'file',
+    description: 'PDF, PNG or JPEG, at most 10 MiB',
+    bytesMax: letterBytesMax,
+    mediaTypes: letterMediaTypes,
+  },
+} as const satisfies Upload
+
+export const uploadLetter = route({
+  name: 'uploadLetter',
+  group: 'BYOIP',
+  method: 'POST',
+  path: '/v3/ipam/announcements/{announcement_id}/loa',
+  summary: 'Upload LOA file for BYOIP',
+  description:
+    'A signed letter of authorization, for review by the provider. `applies_to` names further announcements of the team ' +
+    'that it covers, `valid_until` the time (in the future) at which it ends; a date alone means its beginning in UTC. ' +
+    'It replaces older letters of the same announcements that are not yet reviewed; one that was accepted counts until ' +
+    'it expires. The file is read, not only its name: a PDF that is encrypted or holds scripts, actions, forms that ' +
+    'send or embedded files is refused, and so is anything with data after its end.',
+  permission: { credential: 'any', module: 'ipam', scope: 'ipam:write', role: 'admin' },
+  params: Strict({ announcement_id: Id }),
+  upload,
+  response: Letter,
+  success: 201,
+  errors: ['quota_exceeded'],
+  dryRun: true,
+  conditional: true,
+})
+
+export const draftLetter = route({
+  name: 'draftLetter',
+  group: 'BYOIP',
+  method: 'GET',
+  path: '/v3/ipam/announcements/{announcement_id}/loa/draft',
+  summary: 'Get a letter to sign',
+  description:
+    'A letter of authorization for the announcement, ready to be signed and uploaded. A name that cannot be set in its ' +
+    'typeface is left as a line to be filled in by hand.',
+  permission: reading,
+  params: Strict({ announcement_id: Id }),
+  download: ['application/pdf'],
+  success: 200,
+})
+
+export const listLetters = route({
+  name: 'listLetters',
+  group: 'BYOIP',
+  method: 'GET',
+  path: '/v3/ipam/letters',
+  summary: 'List letters of authorization',
+  description: "The team's letters, newest first unless ordered otherwise.",
+  permission: reading,
+  query: Strict({
+    status: Optional(Repeatable(OneOf(...letterStatuses))),
+    announcement_id: Optional(Repeatable(Id)),
+    ordering: Ordering(['id', 'uploaded'], '-id'),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(Letter),
+  success: 200,
+})
+
+export const getLetter = route({
+  name: 'getLetter',
+  group: 'BYOIP',
+  method: 'GET',
+  path: '/v3/ipam/letters/{letter_id}',
+  summary: 'Get letter of authorization',
+  description: 'One letter of the team; its file is at `/file`.',
+  permission: reading,
+  params: Strict({ letter_id: Id }),
+  response: Letter,
+  success: 200,
+})
+
+export const getLetterFile = route({
+  name: 'getLetterFile',
+  group: 'BYOIP',
+  method: 'GET',
+  path: '/v3/ipam/letters/{letter_id}/file',
+  summary: 'Get the file of a letter',
+  description: 'The file as it was uploaded, byte for byte, as an attachment.',
+  permission: reading,
+  params: Strict({ letter_id: Id }),
+  download: letterMediaTypes,
+  success: 200,
+})
+
+export const listLettersToReview = route({
+  name: 'listLettersToReview',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/letters',
+  summary: 'List letters of all teams',
+  description:
+    'Letters of authorization, oldest first unless ordered otherwise: what waits longest comes first.',
+  permission: staff,
+  query: Strict({
+    status: Optional(Repeatable(OneOf(...letterStatuses))),
+    team_id: Optional(Repeatable(Id)),
+    ordering: Ordering(['id', 'uploaded'], 'id'),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(ReviewedLetter),
+  success: 200,
+})
+
+export const getLetterToReview = route({
+  name: 'getLetterToReview',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/letters/{letter_id}',
+  summary: 'Get letter of any team',
+  description: 'One letter with whose it is and what it is for.',
+  permission: staff,
+  params: Strict({ letter_id: Id }),
+  response: ReviewedLetter,
+  success: 200,
+})
+
+export const getLetterFileToReview = route({
+  name: 'getLetterFileToReview',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/letters/{letter_id}/file',
+  summary: 'Get the file of a letter of any team',
+  description: 'The file as it was uploaded, byte for byte, as an attachment.',
+  permission: staff,
+  params: Strict({ letter_id: Id }),
+  download: letterMediaTypes,
+  success: 200,
+})
+
+export const acceptLetter = route({
+  name: 'acceptLetter',
+  group: 'Operator',
+  method: 'POST',
+  path: '/v3/admin/letters/{letter_id}/accept',
+  summary: 'Accept letter',
+  description:
+    'Accepts a letter for the announcements that it names, until `valid_until`: that of the upload unless another is ' +
+    'given here. Accepting twice changes nothing; a letter that was rejected or replaced is a 409.',
+  permission: staff,
+  params: Strict({ letter_id: Id }),
+  body: Strict({ valid_until: Optional(Time) }),
+  response: ReviewedLetter,
+  success: 200,
+  errors: ['conflict'],
+})
+
+export const rejectLetter = route({
+  name: 'rejectLetter',
+  group: 'Operator',
+  method: 'POST',
+  path: '/v3/admin/letters/{letter_id}/reject',
+  summary: 'Reject letter',
+  description:
+    'Rejects a letter; the team reads the reason. Rejecting twice changes nothing; a letter that was accepted or ' +
+    'replaced is a 409.',
+  permission: staff,
+  params: Strict({ letter_id: Id }),
+  body: Strict({
+    reason: Type.String({ minLength: 1, maxLength: 1000, description: 'what the team reads' }),
+  }),
+  response: ReviewedLetter,
+  success: 200,
+  errors: ['conflict'],
+})
+
+export const letterRoutes = [
+  uploadLetter,
+  draftLetter,
+  listLetters,
+  getLetter,
+  getLetterFile,
+  listLettersToReview,
+  getLetterToReview,
+  getLetterFileToReview,
+  acceptLetter,
+  rejectLetter,
+]

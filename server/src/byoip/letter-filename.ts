@@ -1,0 +1,25 @@
+// What an uploaded file is called when it is given back: a name for people, never a path of ours. Pure.
+import type { LetterMediaType } from '@pharos/contract/letter'
+
+const lengthMax = 120
+
+const endings: Readonly<Record<LetterMediaType, readonly [string, ...string[]]>> = {
+  'application/pdf': ['pdf'],
+  'image/png': ['png'],
+  'image/jpeg': ['jpg', 'jpeg', 'jpe'],
+}
+
+/** The sender's name without folders, controls and marks that turn text around, and with the ending of what it is. */
+export function letterFilename(given: string, mediaType: LetterMediaType): string {
+  const last = given.toWellFormed().normalize('NFC').split(/[/\\]/).at(-1)!
+  const clean = last.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}<>:"|?*]/gu, '').replace(/\s+/g, ' ')
+  const name =
+    [...clean]
+      .slice(0, lengthMax)
+      .join('')
+      .replace(/^[. ]+|[. ]+$/g, '') || 'letter'
+  const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase()
+  return ending !== undefined && endings[mediaType].includes(ending)
+    ? name
+    : `${name}.${endings[mediaType][0]}`
+}

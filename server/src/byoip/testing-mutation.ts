@@ -1,0 +1,40 @@
+// Changes bytes as a fuzzer does, repeatably: PHAROS_TEST_SEED runs a failure again. Nothing of the product imports it.
+import { randomInt } from 'node:crypto'
+
+export const seed = Number(process.env['PHAROS_TEST_SEED'] ?? randomInt(2 ** 31))
+
+/** Ten times as many with PHAROS_TEST_LONG. */
+export const times = (count: number): number => (process.env['PHAROS_TEST_LONG'] ? 10 * count : count)
+
+/** From 0 to n - 1; a linear congruential generator (Numerical Recipes). */
+export type RandomBelow = (n: number) => number
+
+export function seededRandom(start: number): RandomBelow {
+  let state = start >>> 0
+  return (n) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * n)
+  }
+}
+
+/** One to four bytes changed, taken out, doubled or put in somewhere; `words` are put in as they are. */
+export function mutate(bytes: Buffer, random: RandomBelow, words: readonly string[] = []): Buffer {
+  let changed = bytes
+  for (let count = 1 + random(4); count > 0; count--) {
+    const at = random(changed.length)
+    const past = Math.min(changed.length, at + random(12))
+    const [before, span, after] = [
+      changed.subarray(0, at),
+      changed.subarray(at, past),
+      changed.subarray(past),
+    ]
+    const put = [
+      Buffer.from([random(256)]),
+      Buffer.alloc(0),
+      Buffer.concat([span, span]),
+      Buffer.from(words[random(words.length)] ?? '\xff', 'latin1'),
+    ][random(4)]!
+    changed = Buffer.concat([before, put, after])
+  }
+  return changed
+}

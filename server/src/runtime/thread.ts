@@ -1,0 +1,51 @@
+// One piece of work in a thread of its own, for what reads strangers' files or computes for long: it ends after its
+// answer, its time or its memory, and takes nothing of the process with it.
+import { parentPort, Worker } from 'node:worker_threads'
+
+export type ThreadOptions = {
+  readonly timeoutMs: number
+  /** Of the heap; what lies outside of it (buffers) the work itself has to bound. */
+  readonly memoryMib: number
+}
+
+/** The work did not end within its time or its memory. */
+export class ThreadLimitError extends Error {}
+
+/**
+ * Runs a script that posts one message, and answers that. `data` is its `workerData`, copied. Throws ThreadLimitError
+ * beyond the limits, and what the script throws.
+ */
+export function runInThread<T>(
+  script: URL,
+  data: unknown,
+  { timeoutMs, memoryMib }: ThreadOptions,
+): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const worker = new Worker(script, {
+    workerData: data,
+    env: {},
+    execArgv: [],
+    // What a library warns of there is a stranger's text, and not for our log.
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 32 },
+  })
+  const timer = setTimeout(() => reject(new ThreadLimitError(`no answer in ${timeoutMs} ms`)), timeoutMs)
+  worker.once('message', resolve)
+  worker.once('error', (error: NodeJS.ErrnoException) =>
+    reject(
+      error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ThreadLimitError(`more than ${memoryMib} MiB`) : error,
+    ),
+  )
+  worker.once('exit', () => reject(new Error('the thread ended without an answer')))
+  return promise.finally(() => {
+    clearTimeout(timer)
+    void worker.terminate()
+  })
+}
+
+/** Called once by the script in the thread: its answer. */
+export function answerFromThread(value: unknown): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
+  parentPort?.postMessage(value)
+}
