@@ -8,7 +8,10 @@ export type Tag = string | undefined
 
 export type Fetched = { readonly text: string; readonly tag: Tag }
 
-export type FetchOptions = { readonly timeoutMs: number; readonly octetsMax: number }
+export type FetchLimits = { readonly timeoutMs: number; readonly octetsMax: number }
+
+/** The signal ends a request that nobody waits for any more. */
+export type FetchOptions = FetchLimits & { readonly signal: AbortSignal }
 
 /** Undefined when it is the one of `tag`. Rejects when it cannot be had, in text for operators. */
 export function fetchExport(
@@ -34,16 +37,13 @@ async function readFile(path: string, tag: Tag, { octetsMax }: FetchOptions): Pr
 async function request(
   url: URL,
   tag: Tag,
-  { timeoutMs, octetsMax }: FetchOptions,
+  { timeoutMs, octetsMax, signal }: FetchOptions,
 ): Promise<Fetched | undefined> {
   const { target, headers } = withoutCredentials(url)
   if (tag !== undefined) headers.set('if-none-match', tag)
   headers.set('accept', 'application/json')
-  const response = await fetch(target, {
-    headers,
-    signal: AbortSignal.timeout(timeoutMs),
-    redirect: 'follow',
-  })
+  const end = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  const response = await fetch(target, { headers, signal: end, redirect: 'follow' })
   if (response.status === 304 && tag !== undefined) {
     await response.body?.cancel()
     return undefined

@@ -1,9 +1,11 @@
 // The VRP export of rpki-client and Routinator, from JSON to VRPs:
 // `{"metadata": {...}, "roas": [{"asn": "AS64496" or 64496, "prefix": "192.0.2.0/24", "maxLength": 24, "expires": 1700000000}]}`.
 // Pure. One bad record makes the whole export bad: an export that is right in parts would make valid routes look invalid.
-import { parsePrefix } from '../../net/prefix.ts'
+import { widthOf } from '../../net/bits.ts'
+import { parsePrefix, prefixBits } from '../../net/prefix.ts'
+import type { Prefix } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
-import { createRoaTable, vrpBits } from '../../net/roa-table.ts'
+import { createRoaTable } from '../../net/roa-table.ts'
 import type { RoaTable, VrpBits } from '../../net/roa-table.ts'
 import { parseTime } from '../../runtime/time.ts'
 
@@ -61,24 +63,24 @@ function readRoa(roa: unknown, place: string): { vrp: VrpBits; expires: number }
   if (!isRecord(roa)) throw new VrpExportError(`${place} is no object`)
   const asn = readAsn(roa['asn'])
   if (asn === undefined) throw new VrpExportError(`${place}.asn is no AS number`)
-  const prefix = readPrefix(roa['prefix'], place)
-  const vrp = vrpBits({ prefix, asn, maxLength: Number(roa['maxLength'] ?? prefix.split('/')[1]) })
-  const width = vrp.family === 4 ? 32 : 128
-  if (!Number.isInteger(vrp.maxLength) || vrp.maxLength < vrp.length || vrp.maxLength > width)
-    throw new VrpExportError(`${place}.maxLength is not from ${vrp.length} to ${width}`)
+  const bits = prefixBits(readPrefix(roa['prefix'], place))
+  const { maxLength = bits.length } = roa
+  const width = widthOf(bits.family)
+  if (!isInteger(maxLength) || maxLength < bits.length || maxLength > width)
+    throw new VrpExportError(`${place}.maxLength is not from ${bits.length} to ${width}`)
   const { expires = Infinity } = roa
   if (typeof expires !== 'number') throw new VrpExportError(`${place}.expires is no Unix time`)
-  return { vrp, expires: expires * 1000 }
+  return { vrp: { ...bits, maxLength, asn }, expires: expires * 1000 }
 }
 
 /** AS 0 is allowed: it says that nobody may announce the prefix. */
 function readAsn(value: unknown): number | undefined {
   const asn =
     typeof value === 'string' && /^(AS)?\d{1,10}$/i.test(value) ? Number(value.replace(/^AS/i, '')) : value
-  return typeof asn === 'number' && Number.isInteger(asn) && asn >= 0 && asn < 2 ** 32 ? asn : undefined
+  return isInteger(asn) && asn >= 0 && asn < 2 ** 32 ? asn : undefined
 }
 
-function readPrefix(value: unknown, place: string) {
+function readPrefix(value: unknown, place: string): Prefix {
   if (typeof value !== 'string') throw new VrpExportError(`${place}.prefix is missing`)
   try {
     return parsePrefix(value)
@@ -94,6 +96,10 @@ function generatedOf(metadata: unknown): Date | undefined {
   const { generated, buildtime } = metadata
   if (typeof generated === 'number' && generated > 0 && generated < 2 ** 33) return new Date(generated * 1000)
   return typeof buildtime === 'string' ? parseTime(buildtime) : undefined
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isInteger(value)
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -6,7 +6,7 @@ import type { Log } from '../../runtime/log.ts'
 import { HeldVrps } from '../vrps/held-vrps.ts'
 import type { Confirmed } from '../vrps/held-vrps.ts'
 import { fetchExport } from './fetch.ts'
-import type { Fetched, FetchOptions, Tag } from './fetch.ts'
+import type { Fetched, FetchLimits, Tag } from './fetch.ts'
 import { readVrpExport } from './parse.ts'
 import type { VrpExport } from './parse.ts'
 import type { VrpJsonAddress } from './url.ts'
@@ -17,7 +17,7 @@ export type VrpJsonSourceOptions = VrpJsonAddress & {
   readonly limits?: Partial<VrpJsonLimits>
 }
 
-export type VrpJsonLimits = FetchOptions & {
+export type VrpJsonLimits = FetchLimits & {
   readonly pollMs: number
   /** How long after it was made, or last seen where it does not say when that was, an export is good for. */
   readonly expireMs: number
@@ -46,7 +46,8 @@ class VrpJsonSource implements VrpSource {
   readonly #limits: VrpJsonLimits
   readonly #log: Log
   readonly #held: HeldVrps
-  #running = false
+  /** While it runs. */
+  #abort: AbortController | undefined
   #timer: NodeJS.Timeout | undefined
   #polling: Promise<void> = Promise.resolve()
   #tag: Tag
@@ -64,13 +65,14 @@ class VrpJsonSource implements VrpSource {
   }
 
   start(): void {
-    if (this.#running) return
-    this.#running = true
-    this.#polling = this.#poll()
+    if (this.#abort) return
+    this.#abort = new AbortController()
+    this.#polling = this.#poll(this.#abort.signal)
   }
 
   async stop(): Promise<void> {
-    this.#running = false
+    this.#abort?.abort()
+    this.#abort = undefined
     clearTimeout(this.#timer)
     await this.#polling
     this.#held.stop()
@@ -96,23 +98,21 @@ class VrpJsonSource implements VrpSource {
     }
   }
 
-  async #poll(): Promise<void> {
+  async #poll(signal: AbortSignal): Promise<void> {
     try {
-      await this.#read()
+      await this.#read(signal)
       if (this.#problem !== null) this.#log.info({ vrps: this.#held.table?.size }, 'the VRP export is good')
       this.#problem = null
     } catch (error) {
-      this.#note((error as Error).message)
+      if (!signal.aborted) this.#note((error as Error).message)
     }
-    if (this.#running) this.#timer = setTimeout(() => (this.#polling = this.#poll()), this.#limits.pollMs)
+    if (!signal.aborted)
+      this.#timer = setTimeout(() => (this.#polling = this.#poll(signal)), this.#limits.pollMs)
   }
 
-  async #read(): Promise<void> {
-    const fetched = await fetchExport(
-      this.#options.location,
-      this.#isDue() ? undefined : this.#tag,
-      this.#limits,
-    )
+  async #read(signal: AbortSignal): Promise<void> {
+    const tag = this.#isDue() ? undefined : this.#tag
+    const fetched = await fetchExport(this.#options.location, tag, { ...this.#limits, signal })
     if (fetched) {
       this.#tag = fetched.tag
       this.#bad = undefined
