@@ -45,6 +45,11 @@ export class IrrServer {
     return this.#registry.serial
   }
 
+  /** How many connections there are now. */
+  get open(): number {
+    return this.#sockets.size
+  }
+
   async start(): Promise<void> {
     await writeFile(this.options.file, '% The registry of the lab.\n', { flag: 'wx' }).catch(unlessExists)
     this.#server = createServer({ noDelay: true }, (socket) => this.#serve(socket))

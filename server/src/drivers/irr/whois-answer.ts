@@ -38,25 +38,29 @@ const lineFeed = 10
 export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
   const text = new TextDecoder()
   let rest: Uint8Array<ArrayBufferLike> = new Uint8Array(0)
+  /** Of the first byte of the rest that is not part of an answer yet. */
+  let at = 0
   /** The data of an answer whose end has not come. */
   let data: { readonly bytes: Uint8Array; filled: number } | undefined
   let broken: WhoisAnswerError | undefined
 
-  /** The line at the beginning of the rest, taken from it; undefined while it is not there in full. */
+  /** The next line of the rest; undefined while it is not there in full. */
   const takeLine = (): string | undefined => {
-    const end = rest.indexOf(lineFeed)
-    if (end > lineBytesMax || (end < 0 && rest.length > lineBytesMax)) throw garbage('a line without end')
+    const start = at
+    const end = rest.indexOf(lineFeed, start)
+    if ((end < 0 ? rest.length : end) - start > lineBytesMax) throw garbage('a line without end')
     if (end < 0) return undefined
-    const line = text.decode(rest.subarray(0, end))
-    rest = rest.subarray(end + 1)
+    at = end + 1
+    if (end === start + 1) return String.fromCharCode(rest[start]!)
+    const line = text.decode(rest.subarray(start, end))
     return line.endsWith('\r') ? line.slice(0, -1) : line
   }
 
   const takeData = (into: NonNullable<typeof data>): WhoisAnswer | undefined => {
-    const piece = rest.subarray(0, into.bytes.length - into.filled)
+    const piece = rest.subarray(at, at + into.bytes.length - into.filled)
     into.bytes.set(piece, into.filled)
     into.filled += piece.length
-    rest = rest.subarray(piece.length)
+    at += piece.length
     if (into.filled < into.bytes.length) return undefined
     const end = takeLine()
     if (end === undefined) return undefined
@@ -79,7 +83,8 @@ export function createWhoisDecoder(bytesMax: number): WhoisDecoder {
     const answers: WhoisAnswer[] = []
     for (let answer = take(); answer; answer = take()) answers.push(answer)
     // A piece of a large chunk would keep all of it.
-    rest = rest.slice()
+    rest = rest.slice(at)
+    at = 0
     return answers
   }
 

@@ -57,7 +57,10 @@ export class WhoisConnection {
     const exchange = (this.#exchange = { ...Promise.withResolvers<WhoisAnswer[]>(), wanted, answers: [] })
     this.#socket.write(`${lines.join('\n')}\n`)
     try {
-      return await this.#until(signal, exchange.promise)
+      const answers = await this.#until(signal, exchange.promise)
+      // Whoever says more than he was asked may have said it to another question.
+      if (this.#error) throw this.#error
+      return answers
     } finally {
       this.#exchange = undefined
     }
