@@ -11,11 +11,15 @@ import { sql } from 'kysely'
 import { startNameServer } from '../../lab/src/name-server.ts'
 import { skipWithout } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
+import { asnProofsPart } from '../src/roles/asn-proofs.ts'
+import { createRegistryViews } from '../src/roles/registry-views.ts'
+import { createLog } from '../src/runtime/log.ts'
+import { createMetrics } from '../src/runtime/metrics.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { addApiToken } from './support/credentials.ts'
 
 const zone = '113.0.203.in-addr.arpa'
-const asns = { dns: 64500, autNum: 64501, roa: 64502, never: 64503 }
+const asns = { dns: 64500, autNum: 64501, roa: 64502, never: 64503, gone: 64509 }
 
 let folder: string
 let nameServer: Awaited<ReturnType<typeof startNameServer>>
@@ -94,6 +98,14 @@ async function listed(team: TestTeam, query = ''): Promise<HeldAsn[]> {
   return results
 }
 
+const held = async (asn: number) =>
+  api.database.postgres.owner
+    .selectFrom('asns')
+    .select(['verified', 'expires'])
+    .where('team_id', '=', red.teamId)
+    .where('asn', '=', asn)
+    .executeTakeFirst()
+
 describe('an ASN', { skip }, () => {
   it('is proven by following the instructions for DNS to the letter', async () => {
     // The ROAs are read in the background.
@@ -107,9 +119,9 @@ describe('an ASN', { skip }, () => {
     const answer = await refreshElsewhere(red, asns.dns, 'dns_txt')
     assert.equal(answer.verified_by, 'dns_txt')
     assert.deepEqual(await verify(red, asns.dns), answer)
-    const [held] = await listed(red)
+    const [first] = await listed(red)
     assert.deepEqual(
-      [held!.asn, held!.verified, held!.verified_by, held!.expires],
+      [first!.asn, first!.verified, first!.verified_by, first!.expires],
       [asns.dns, answer.verified, 'dns_txt', answer.expires],
     )
   })
@@ -149,6 +161,31 @@ describe('an ASN', { skip }, () => {
       api.database.postgres.owner,
     )
     assert.match(audited.rows[0]!.actor, /^user:\d+$/)
+  })
+
+  it('is looked at again by the loop, with what the process is configured with', async () => {
+    const { owner } = api.database.postgres
+    // What is there no more, by a registry that answers; and what is.
+    await sql`insert into asns (team_id, asn, verified, verified_by, expires)
+      values (${red.teamId}, ${asns.gone}, now() - interval '181 days', 'roa', now() - interval '1 day')`.execute(
+      owner,
+    )
+    await sql`update asn_proofs set checked = checked - interval '2 days' where asn = ${asns.roa}`.execute(
+      owner,
+    )
+    const before = await held(asns.roa)
+    const [log, metrics] = [createLog(api.config), createMetrics()]
+    const views = createRegistryViews(api.config, log, metrics)
+    await views.rpki.start?.()
+    await waitFor('the ROAs are read', () => views.rpki.current())
+    const { config, waker } = api
+    const part = asnProofsPart({ config, waker, log, metrics, ...views, postgres: api.database.postgres })
+    await part.start?.()
+    await waitFor('the end is written down', async () => (await held(asns.gone))?.verified === null)
+    await waitFor('the other lasts on', async () => (await held(asns.roa))!.expires! > before!.expires!)
+    await part.stop?.()
+    await views.rpki.stop?.()
+    await views.irr.stop?.()
   })
 
   it('is looked for once a minute, and the refusal says when again', async () => {
