@@ -1,4 +1,5 @@
 // Every figure of the bench, in the order in which they are measured.
+import { createAnnouncements } from './create-announcements.ts'
 import { eventDetail } from './event-detail.ts'
 import type { Figure } from './figure.ts'
 import { fullReconcile } from './full-reconcile.ts'
@@ -14,4 +15,5 @@ export const figures: readonly Figure[] = [
   sessionRefresh,
   patchToPeer,
   fullReconcile,
+  createAnnouncements,
 ]

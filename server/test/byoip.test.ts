@@ -77,7 +77,7 @@ describe('creating announcements', () => {
       first.validations.map(({ name, state }: { name: string; state: string }) => [name, state]),
     )
     const expected = {
-      irr: 'pending',
+      irr: 'unavailable',
       rpki: 'unavailable',
       loa: 'missing',
       asn: 'valid',

@@ -99,6 +99,20 @@ export async function findAnnouncement(
   return row && announcementOf(row, row.regions.map(regionOfJson))
 }
 
+/** The same in a transaction, of several, by id. */
+export async function readAnnouncements(
+  trx: Trx,
+  teamId: number,
+  ids: readonly number[],
+): Promise<Announcement[]> {
+  const { rows } = await sql<AnnouncementRow & { regions: RegionJson[] }>`
+    select ${columns}, ${regionsJson} from announcements a
+    where a.team_id = ${teamId} and a.id = any(${ids}::integer[]) and a.deleted is null order by a.id`.execute(
+    trx,
+  )
+  return rows.map((row) => announcementOf(row, row.regions.map(regionOfJson)))
+}
+
 /** A page and the count of all that match, from one snapshot: one statement. */
 export async function listAnnouncementRows(
   postgres: Postgres,

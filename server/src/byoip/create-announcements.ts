@@ -8,7 +8,7 @@ import type { Postgres, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { Failure } from '../runtime/error.ts'
 import { actorName, type Operation } from '../runtime/operation.ts'
-import { lockAnnouncement } from './announcement.store.ts'
+import { readAnnouncements } from './announcement.store.ts'
 import {
   countAnnouncements,
   insertAnnouncements,
@@ -37,8 +37,11 @@ export type CreateDeps = {
 export type CreateBody = NewAnnouncement | { readonly announcements: readonly NewAnnouncement[] }
 export type Created = { readonly results: Wire[]; readonly count: number }
 
-/** How long a preflight waits for the routing registries; what has not answered by then is `pending`. */
-const preflightMs = 3_000
+/**
+ * How long the routing registries are waited for. Who asks for a preflight wants their answer; who creates wants the record,
+ * and what has not answered by then is `pending`, and asked for by the validator.
+ */
+const waitMs = { preflight: 3_000, create: 200 } as const
 
 export async function createAnnouncements(
   deps: CreateDeps,
@@ -51,8 +54,7 @@ export async function createAnnouncements(
   const regions = await readOpenSlugs(deps.postgres, teamId)
   const { allowDocumentation } = deps
   const read = readNewAnnouncements(items, !('announcements' in body), { allowDocumentation, regions })
-  // Kept answers for those that are stored, so that nobody waits; live ones for whoever asks for a preflight.
-  const irr = operation.dryRun ? await askIrr(deps, read.wanted) : new Map<Wanted, Judgement>()
+  const irr = await askIrr(deps, read.wanted, waitMs[operation.dryRun ? 'preflight' : 'create'])
   return mutate(deps.postgres, operation, async (trx) => {
     const asns = await refuse(deps, trx, teamId, read)
     const judged = read.wanted.map((wanted) =>
@@ -114,8 +116,12 @@ function claimError({ loc }: Wanted): ProblemError {
   return { loc: [...loc, 'cidr'], msg: 'is held by another customer of the provider', type: 'prefix_claimed' }
 }
 
-async function askIrr({ irr }: CreateDeps, wanted: readonly Wanted[]): Promise<Map<Wanted, Judgement>> {
-  const signal = AbortSignal.timeout(preflightMs)
+async function askIrr(
+  { irr }: CreateDeps,
+  wanted: readonly Wanted[],
+  ms: number,
+): Promise<Map<Wanted, Judgement>> {
+  const signal = AbortSignal.timeout(ms)
   const judged = await Promise.all(
     wanted.map(async (one): Promise<[Wanted, Judgement] | undefined> => {
       const question = { signal, ...(one.asSet === null ? {} : { asSet: one.asSet }) }
@@ -160,24 +166,26 @@ async function store(
     trx,
     teamId,
     ids.map((id, at) => ({ id, checks: judged[at]! })),
+    // The validator asks at once whatever was not answered, and then by its own pace.
     now(),
   )
   const actor = actorName(operation.actor)
   await writeHistory(trx, ...ids.map((id) => ({ announcementId: id, teamId, kind: 'created', actor })))
-  const results: Wire[] = []
   const shown = operation.dryRun ? { ...include, validations: true } : include
-  for (const [at, id] of ids.entries()) {
-    const { announcement } = (await lockAnnouncement(trx, teamId, id))!
-    const wire = present(announcement, shown, { checks: judged[at]!, now: now() })
-    results.push(wire)
-    const after = { cidr: wire.cidr, origin_asn: wire.origin_asn, regions: wire.regions }
-    await writeAudit(trx, {
-      ...auditOf(operation),
+  const announcements = await readAnnouncements(trx, teamId, ids)
+  const results = announcements.map((announcement, at) =>
+    present(announcement, shown, { checks: judged[at]!, now: now() }),
+  )
+  const about = auditOf(operation)
+  await writeAudit(
+    trx,
+    ...results.map(({ id, cidr, origin_asn, regions }) => ({
+      ...about,
       action: 'announcement.create',
       target: `announcement:${id}`,
-      after,
-    })
-  }
+      after: { cidr, origin_asn, regions },
+    })),
+  )
   await wake(trx, 'validations')
   return { results, count: results.length }
 }

@@ -16,19 +16,22 @@ export type AuditEntry = {
   readonly address?: string
 }
 
-export async function writeAudit(db: Db | Trx, entry: AuditEntry): Promise<void> {
+export async function writeAudit(db: Db | Trx, ...entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return
   await db
     .insertInto('audit_entries')
-    .values({
-      team_id: entry.teamId,
-      actor: entry.actor,
-      action: entry.action,
-      target: entry.target,
-      before: asJson(entry.before),
-      after: asJson(entry.after),
-      request_id: entry.requestId ?? null,
-      address: entry.address ?? null,
-    })
+    .values(
+      entries.map((entry) => ({
+        team_id: entry.teamId,
+        actor: entry.actor,
+        action: entry.action,
+        target: entry.target,
+        before: asJson(entry.before),
+        after: asJson(entry.after),
+        request_id: entry.requestId ?? null,
+        address: entry.address ?? null,
+      })),
+    )
     .execute()
 }
 
