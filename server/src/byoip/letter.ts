@@ -115,17 +115,10 @@ async function requireAnnouncements(
   const errors = appliesTo.flatMap((id, at) =>
     known.has(id)
       ? []
-      : [
-          {
-            loc: ['body', 'applies_to', at],
-            msg: `there is no announcement ${id}`,
-            type: 'not_found',
-            ctx: { id },
-          },
-        ],
+      : [{ loc: ['body', 'applies_to', at], msg: 'there is no such announcement', type: 'not_found' }],
   )
   if (errors.length === 0) return
-  throw new Failure('invalid', `applies_to: ${errors.map(({ msg }) => msg).join('; ')}.`, { errors })
+  throw new Failure('invalid', 'Not every one of applies_to is an announcement of the team.', { errors })
 }
 
 async function requireRoom(trx: Trx, teamId: number, quotas: LetterQuotas, bytes: number): Promise<void> {

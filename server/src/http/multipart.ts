@@ -76,7 +76,7 @@ const malformed = (why: string, cause?: unknown) =>
   new Failure('malformed', `The form cannot be read: ${why}.`, { cause })
 
 async function splitParts(boundary: string, body: Buffer, fileBytesMax: number): Promise<Part[]> {
-  const parts: Part[] = []
+  const begun: Promise<Part>[] = []
   const { promise: read, resolve, reject } = Promise.withResolvers<void>()
   const parser = new Busboy({
     headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
@@ -93,17 +93,23 @@ async function splitParts(boundary: string, body: Buffer, fileBytesMax: number):
   parser.on('partsLimit', () => reject(malformed(`it has more than ${partsMax} parts`)))
   parser.on('field', (name, text, _nameCut, textCut) => {
     if (textCut) reject(malformed(`a text has more than ${textBytesMax} bytes`))
-    parts.push({ kind: 'text', name, text })
+    begun.push(Promise.resolve({ kind: 'text', name, text }))
   })
   parser.on('file', (name, stream, filename, _encoding, mediaType) => {
-    collect(stream, fileBytesMax).then(
-      (bytes) => void parts.push({ kind: 'file', name, filename: filename ?? '', mediaType, bytes }),
-      reject,
-    )
+    const part = collect(stream, fileBytesMax).then((bytes): Part => ({
+      kind: 'file',
+      name,
+      filename: filename ?? '',
+      mediaType,
+      bytes,
+    }))
+    part.catch(reject)
+    begun.push(part)
   })
   parser.on('finish', resolve)
   parser.end(body)
   await read
+  const parts = await Promise.all(begun)
   // The parser leaves out a part that it cannot make sense of, and says nothing.
   if (parts.length !== countParts(boundary, body) || parts.some(({ name }) => name === undefined))
     throw malformed('a part has no valid Content-Disposition')

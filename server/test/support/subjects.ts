@@ -5,6 +5,7 @@ import { seedAnnouncement } from '../../src/byoip/testing.ts'
 import { testPassword, type TestApi } from '../api.ts'
 import type { Identity, Presented } from './callers.ts'
 import { openSession } from './credentials.ts'
+import { addLetter, letterForm, type FormPart } from './letters.ts'
 import { openHoldAnew, type Holder, type World } from './world.ts'
 
 /** `only`: the operation is about no particular object. */
@@ -21,6 +22,8 @@ export type SubjectRequest = {
   readonly params?: Readonly<Record<string, string | number>>
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** A form, in the place of a body. */
+  readonly form?: readonly FormPart[]
 }
 
 export type Outcome = number | ProblemCode
@@ -32,6 +35,8 @@ export type Subject = {
   readonly requests: Partial<Record<Which, (context: Context) => Promise<SubjectRequest>>>
   /** Status of the success or code of the problem, for a caller that the permission lets pass. */
   readonly answers: (which: Which, identity: Identity) => Outcome
+  /** Whoever may call it is answered about all teams. */
+  readonly ofAllTeams?: true
   /** Why there is no request of a kind, for the kinds that are left out. */
   readonly without?: Partial<Record<Which, string>>
 }
@@ -108,6 +113,40 @@ function aboutHolds(): Pick<Subject, 'requests' | 'answers' | 'without'> {
     without: { foreign: 'holds belong to regions, not to teams' },
   }
 }
+
+/** The holders of modules only, as for announcements. */
+function aboutLetters(request: (id: number) => SubjectRequest): Pick<Subject, 'requests' | 'answers'> {
+  return {
+    requests: {
+      own: async (context) => request(ownOf(context).letterId),
+      foreign: async (context) => request(foreignOf(context).letterId),
+      missing: async () => request(missingId),
+    },
+    answers: absentIsNotFound,
+  }
+}
+
+/** Another letter each time: a decision is final. */
+function aboutNewLetters(body?: object): Pick<Subject, 'requests' | 'answers' | 'without' | 'ofAllTeams'> {
+  const request = (letter_id: number) => ({ params: { letter_id }, ...(body ? { body } : {}) })
+  return {
+    requests: {
+      own: async ({ api, world }) =>
+        request(await addLetter(api.database.postgres.owner, world.blue.announcements.suspended)),
+      missing: async () => request(missingId),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: 'staff review the letters of every team' },
+    ofAllTeams: true,
+  }
+}
+
+const aboutBoth = ({ announcements }: Holder, other: number): SubjectRequest => ({
+  params: { announcement_id: announcements.off },
+  form: letterForm({ name: 'applies_to', content: String(other) }),
+})
+
+const uploads = (which: Which) => (which === 'own' ? 201 : 'not_found')
 
 const delivery = (source_key: string): SubjectRequest => ({ params: { source_key }, body: { any: 'thing' } })
 
@@ -253,6 +292,44 @@ export const subjects: readonly Subject[] = [
     answers: absentIsNotFound,
     without: { foreign: 'staff act on the announcements of every team' },
   },
+  {
+    route: 'uploadLetter',
+    requests: aboutAnnouncements((announcement_id) => ({ params: { announcement_id }, form: letterForm() })),
+    answers: uploads,
+  },
+  {
+    route: 'uploadLetter',
+    form: 'dry run',
+    requests: aboutAnnouncements((announcement_id) => ({
+      params: { announcement_id },
+      query: { dry_run: 'true' },
+      form: letterForm(),
+    })),
+    answers: absentIsNotFound,
+  },
+  {
+    route: 'uploadLetter',
+    form: 'for further announcements',
+    requests: {
+      own: async (context) => aboutBoth(ownOf(context), ownOf(context).announcements.on),
+      foreign: async (context) => aboutBoth(ownOf(context), foreignOf(context).announcements.on),
+      missing: async (context) => aboutBoth(ownOf(context), missingId),
+    },
+    answers: (which) => (which === 'own' ? 201 : 'invalid'),
+  },
+  {
+    route: 'draftLetter',
+    requests: aboutAnnouncements((announcement_id) => ({ params: { announcement_id } })),
+    answers: absentIsNotFound,
+  },
+  { route: 'listLetters', requests: only(), answers: () => 200 },
+  { route: 'getLetter', ...aboutLetters((letter_id) => ({ params: { letter_id } })) },
+  { route: 'getLetterFile', ...aboutLetters((letter_id) => ({ params: { letter_id } })) },
+  { route: 'listLettersToReview', requests: only(), answers: () => 200, ofAllTeams: true },
+  { route: 'getLetterToReview', ...aboutNewLetters() },
+  { route: 'getLetterFileToReview', ...aboutNewLetters() },
+  { route: 'acceptLetter', ...aboutNewLetters({}) },
+  { route: 'rejectLetter', ...aboutNewLetters({ reason: 'It is not signed.' }) },
   { route: 'listRegions', requests: only(), answers: () => 200 },
   { route: 'listAsns', requests: only(), answers: () => 200 },
   {

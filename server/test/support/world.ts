@@ -9,6 +9,7 @@ import type { Db } from '../../src/db/postgres.ts'
 import { createOwnershipCache } from '../../src/inventory/ownership.ts'
 import { sql } from 'kysely'
 import { addTeam, addUser, type TestApi, type TestTeam } from '../api.ts'
+import { addLetter } from './letters.ts'
 
 export type Holder = TestTeam & {
   /** Known to be the team's, by the operator's word. */
@@ -20,6 +21,8 @@ export type Holder = TestTeam & {
     readonly unvalidated: number
     readonly suspended: number
   }
+  /** Of the announcement that is not validated; waits for review. */
+  readonly letterId: number
   readonly eventIds: readonly string[]
   /** Texts that stand in nothing that another team may see. */
   readonly marks: readonly string[]
@@ -67,6 +70,7 @@ export async function createWorld(api: TestApi, { events = 3 } = {}): Promise<Wo
     ...teams[name],
     asn: networks[name].asn,
     announcements: held[name],
+    letterId: await addLetter(db, held[name].unvalidated, `${networks[name].four}.0.png`),
     eventIds: await eventIdsOf(db, teams[name]),
     marks: [`${networks[name].four}.`, networks[name].six, `Team ${name}`],
   })

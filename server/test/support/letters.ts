@@ -1,0 +1,50 @@
+// Letters of authorization for tests: stored as if uploaded the day before yesterday, and forms to upload new ones.
+import { sql } from 'kysely'
+import { samplePng } from '../../src/byoip/testing-letters.ts'
+import type { Db } from '../../src/db/postgres.ts'
+
+/** A letter of the announcement that waits for review. It counts for no quota of today. */
+export async function addLetter(db: Db, announcementId: number, filename = 'letter.png'): Promise<number> {
+  const content = samplePng()
+  const { rows } = await sql<{ id: number }>`
+    with letter as (
+      insert into letters (team_id, filename, media_type, size, sha256, uploaded, uploaded_by)
+      select team_id, ${filename}, 'image/png', ${content.length}, sha256(${content}), now() - interval '2 days', 'user:1'
+      from announcements where id = ${announcementId} returning id, team_id),
+    file as (insert into letter_files (letter_id, team_id, content) select id, team_id, ${content} from letter),
+    pair as (
+      insert into letter_announcements (letter_id, announcement_id, team_id)
+      select id, ${announcementId}, team_id from letter)
+    select id from letter`.execute(db)
+  return rows[0]!.id
+}
+
+export type FormPart = {
+  readonly name: string
+  readonly content: string | Buffer
+  /** Makes it a file. */
+  readonly filename?: string
+  readonly type?: string
+}
+
+export const formBoundary = 'a-boundary-of-tests'
+
+/** The body of a form as RFC 7578 writes it. */
+export function formOf(parts: readonly FormPart[], boundary = formBoundary): Buffer {
+  const chunks = parts.flatMap(({ name, content, filename, type }) => [
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`,
+    filename === undefined ? '' : `; filename="${filename}"`,
+    type === undefined ? '\r\n\r\n' : `\r\nContent-Type: ${type}\r\n\r\n`,
+    content,
+    '\r\n',
+  ])
+  return Buffer.concat([...chunks, `--${boundary}--\r\n`].map((chunk) => Buffer.from(chunk as string)))
+}
+
+export const formType = `multipart/form-data; boundary=${formBoundary}`
+
+/** The form of a letter that is in order, with what else it says. */
+export const letterForm = (...fields: readonly FormPart[]): FormPart[] => [
+  ...fields,
+  { name: 'file', filename: 'letter.png', type: 'image/png', content: samplePng() },
+]
