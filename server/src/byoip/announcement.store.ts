@@ -12,6 +12,8 @@ import type {
   OpenRegion,
   RegionState,
 } from './announcement.ts'
+import type { Check } from './validation.ts'
+import { checkOf, checksJson, type CheckJson } from './validation.store.ts'
 
 export type AnnouncementFilter = {
   readonly overlaps?: readonly Prefix[]
@@ -83,20 +85,31 @@ const regionsJson = sql`coalesce((
     from announcement_regions ar join regions r on r.id = ar.region_id
     where ar.announcement_id = a.id and ar.team_id = a.team_id), '[]') as regions`
 
+/** An announcement with its kept checks, from one snapshot; none of them unless they were asked for. */
+export type WithChecks = { readonly announcement: Announcement; readonly checks: readonly Check[] }
+
+type FullRow = AnnouncementRow & { regions: RegionJson[]; checks?: CheckJson[] }
+
+const columnsOf = (withChecks: boolean) =>
+  sql`${columns}, ${regionsJson}${withChecks ? sql`, ${checksJson}` : sql``}`
+
+function fullOf(row: FullRow): WithChecks {
+  const announcement = announcementOf(row, row.regions.map(regionOfJson))
+  return { announcement, checks: (row.checks ?? []).map(checkOf) }
+}
+
 /** One announcement of the team with its regions. */
 export async function findAnnouncement(
   postgres: Postgres,
   teamId: number,
   id: number,
-): Promise<Announcement | undefined> {
+  withChecks: boolean,
+): Promise<WithChecks | undefined> {
   const query = sql`
-    select ${columns}, ${regionsJson} from announcements a where a.team_id = ${teamId} and a.id = ${id}::bigint
+    select ${columnsOf(withChecks)} from announcements a where a.team_id = ${teamId} and a.id = ${id}::bigint
       and a.deleted is null`
-  const [row] = await postgres.readInTeam<AnnouncementRow & { regions: RegionJson[] }>(
-    teamId,
-    query.compile(postgres.owner),
-  )
-  return row && announcementOf(row, row.regions.map(regionOfJson))
+  const [row] = await postgres.readInTeam<FullRow>(teamId, query.compile(postgres.owner))
+  return row && fullOf(row)
 }
 
 /** The same in a transaction, of several, by id. */
@@ -120,7 +133,8 @@ export async function listAnnouncementRows(
   filter: AnnouncementFilter,
   order: readonly Order[],
   { limit, offset }: Slice,
-): Promise<{ page: Announcement[]; count: number }> {
+  withChecks: boolean,
+): Promise<{ page: WithChecks[]; count: number }> {
   const byLastCheck = order.some(({ key }) => key === 'last_check')
   const query = sql`
     with matching as (
@@ -129,19 +143,17 @@ export async function listAnnouncementRows(
     page as (
       select row_number() over () as place, p.* from (
         select * from matching a order by ${ordering(order)} limit ${limit} offset ${offset}) p)
-    select c.count, ${columns}, ${regionsJson}
+    select c.count, ${columnsOf(withChecks)}
     from (select count(*) from matching) c left join page a on true
     order by a.place`
   const rows = await postgres.readInTeam<PageRow>(teamId, query.compile(postgres.owner))
-  const page = rows
-    .filter((row) => row.id !== null)
-    .map((row) => announcementOf(row, row.regions.map(regionOfJson)))
+  const page = rows.filter((row) => row.id !== null).map(fullOf)
   return { page, count: rows[0]!.count }
 }
 
 /** A page that is empty still has one row, with the count: its other columns are null. */
 type Empty = { id: null; count: number }
-type PageRow = Empty | (AnnouncementRow & { count: number; regions: RegionJson[] })
+type PageRow = Empty | (FullRow & { count: number })
 
 function conditions(filter: AnnouncementFilter): RawBuilder<unknown>[] {
   const all = [

@@ -5,17 +5,17 @@ import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import { invalid, notFound } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
-import type { Announcement, AnnouncementStatus } from './announcement.ts'
+import type { AnnouncementStatus } from './announcement.ts'
 import {
   findAnnouncement,
   listAnnouncementRows,
   type AnnouncementFilter,
   type OrderingKey,
+  type WithChecks,
 } from './announcement.store.ts'
 import { etagOf } from './etag.ts'
 import { parseOrdering } from './ordering.ts'
 import { needsChecks, parseInclude, present, type Include } from './present-announcement.ts'
-import { readChecks } from './validation.store.ts'
 
 export type ReadDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
@@ -41,26 +41,15 @@ export async function getAnnouncement(
   id: number,
   include: Include = {},
 ): Promise<{ body: Wire; etag: string }> {
-  const announcement = await findAnnouncement(deps.postgres, actor.teamId, id)
-  if (!announcement) throw notFound('announcement')
-  const [body] = await presentAll(deps, actor.teamId, [announcement], include)
-  const beside = needsChecks(include) ? [body!.validations, body!.state_messages] : undefined
-  return { body: body!, etag: etagOf(announcement.version, beside) }
+  const found = await findAnnouncement(deps.postgres, actor.teamId, id, needsChecks(include))
+  if (!found) throw notFound('announcement')
+  const body = presentFound(deps, found, include)
+  const beside = needsChecks(include) ? [body.validations, body.state_messages] : undefined
+  return { body, etag: etagOf(found.announcement.version, beside) }
 }
 
-/** With their kept checks, where they were asked for. */
-async function presentAll(
-  { postgres, now }: ReadDeps,
-  teamId: number,
-  announcements: readonly Announcement[],
-  include: Include,
-): Promise<Wire[]> {
-  if (!needsChecks(include)) return announcements.map((announcement) => present(announcement, include))
-  const ids = announcements.map(({ id }) => id)
-  const checks = await readChecks(postgres, teamId, ids)
-  return announcements.map((announcement) =>
-    present(announcement, include, { checks: checks.get(announcement.id) ?? [], now: now() }),
-  )
+function presentFound({ now }: ReadDeps, { announcement, checks }: WithChecks, include: Include): Wire {
+  return present(announcement, include, { checks, now: now() })
 }
 
 /** A page of the actor's team and the exact count, from one snapshot. */
@@ -70,15 +59,16 @@ export async function listAnnouncements(
   query: ListQuery,
 ): Promise<{ results: Wire[]; count: number }> {
   const order = parseOrdering<OrderingKey>(query.ordering)
+  const include = parseInclude(query.include)
   const { page, count } = await listAnnouncementRows(
     deps.postgres,
     actor.teamId,
     filterOf(query),
     order,
     query,
+    needsChecks(include),
   )
-  const include = parseInclude(query.include)
-  return { results: await presentAll(deps, actor.teamId, page, include), count }
+  return { results: page.map((found) => presentFound(deps, found, include)), count }
 }
 
 function filterOf({

@@ -1,7 +1,7 @@
 // The SQL of checks: what is judged, with all that is known of it, and what a run leaves behind. The validator works for
 // all teams, as the owner of the tables; what a team reads names the team.
 import { sql, type RawBuilder } from 'kysely'
-import type { Db, Postgres, Trx } from '../db/postgres.ts'
+import type { Db, Trx } from '../db/postgres.ts'
 import { parseAsn } from '../net/asn.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import type { Clearance } from './announcement.ts'
@@ -49,7 +49,8 @@ type SubjectRow = {
   checks: CheckJson[]
 }
 
-type CheckJson = {
+/** A check as JSON: its times are text. */
+export type CheckJson = {
   name: ValidationName
   state: ValidationState
   note: string
@@ -60,7 +61,8 @@ type CheckJson = {
   next_check: string | null
 }
 
-const checksJson = sql`coalesce((
+/** The checks of an announcement `a` as one JSON array. */
+export const checksJson = sql`coalesce((
     select json_agg(json_build_object('name', v.name, 'state', v.state, 'note', v.note, 'evidence', v.evidence,
       'fix', v.fix, 'checked', v.checked, 'since', v.since, 'next_check', v.next_check))
     from announcement_validations v where v.announcement_id = a.id), '[]') as checks`
@@ -121,7 +123,7 @@ function subjectOf(row: SubjectRow): Subject {
   }
 }
 
-function checkOf({ name, state, note, evidence, fix, checked }: CheckJson): Check {
+export function checkOf({ name, state, note, evidence, fix, checked }: CheckJson): Check {
   return { name, state, note, evidence, fix, checked: checked === null ? null : new Date(checked) }
 }
 
@@ -255,23 +257,7 @@ export async function saveFirstChecks(
       evidence jsonb, fix text, checked timestamptz, next_check timestamptz)`.execute(trx)
 }
 
-/** The kept checks of the team's announcements, by announcement. */
-export async function readChecks(
-  postgres: Postgres,
-  teamId: number,
-  ids: readonly number[],
-): Promise<Map<number, Check[]>> {
-  if (ids.length === 0) return new Map()
-  const query = sql`
-    select a.id, ${checksJson} from announcements a where a.team_id = ${teamId} and a.id = any(${ids}::integer[])`
-  const rows = await postgres.readInTeam<{ id: number; checks: CheckJson[] }>(
-    teamId,
-    query.compile(postgres.owner),
-  )
-  return new Map(rows.map(({ id, checks }) => [id, checks.map(checkOf)]))
-}
-
-/** The same inside a transaction of the team, or of staff for it. */
+/** The kept checks of one announcement, inside a transaction of its team, or of staff for it. */
 export async function readChecksIn(trx: Trx, teamId: number, id: number): Promise<Check[]> {
   const { rows } = await sql<{ checks: CheckJson[] }>`
     select ${checksJson} from announcements a where a.team_id = ${teamId} and a.id = ${id}`.execute(trx)
