@@ -1,0 +1,177 @@
+// The dump source when its file is bad, half-written, or changes while it is read.
+import assert from 'node:assert/strict'
+import { appendFile, mkdtemp, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import type { IrrSource } from '../../byoip/irr-source.ts'
+import { parsePrefix } from '../../net/prefix.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { createDumpSource, type DumpSourceConfig } from './dump-source.ts'
+
+const prefix = parsePrefix('192.0.2.0/24')
+const never = new AbortController().signal
+const good = '% A dump\n\nroute: 192.0.2.0/24\norigin: AS64496\nsource: LAB\n'
+const goodAndMore = `${good}\nroute: 192.0.2.0/24\norigin: AS64497\nsource: LAB\n`
+
+describe('a dump that is no good', () => {
+  const bad: readonly [string, string | Uint8Array, RegExp][] = [
+    ['is empty', '', /empty/],
+    ['is empty inside', gzipSync(''), /empty/],
+    ['ends in the middle of a line', goodAndMore.slice(0, -4), /not written in full/],
+    ['is cut in the middle of its compression', gzipSync(goodAndMore).subarray(0, 60), /unexpected end/i],
+    ['is compressed and damaged', damaged(gzipSync(goodAndMore)), /incorrect|invalid/i],
+    ['is no RPSL', '<html>\n\n<body>\n\nNot found\n', /no RPSL/],
+  ]
+  for (const [what, bytes, message] of bad) {
+    it(`${what} leaves the last good one in use, and that is said`, async (t) => {
+      const { source, replace } = await dumpOf(t, good)
+      assert.equal(await origins(source), '64496')
+      const serial = await source.serial(never)
+      await replace(bytes)
+      await until(() => source.problems().length > 0)
+      assert.match(source.problems()[0]!, message)
+      assert.match(source.problems()[0]!, /last good one is used/)
+      assert.equal(await origins(source), '64496')
+      assert.equal(await source.serial(never), serial)
+      await replace(goodAndMore)
+      await until(async () => (await origins(source)) === '64496 64497')
+      assert.deepEqual(source.problems(), [])
+    })
+
+    it(`${what} makes the source unreachable from the beginning, until it is better`, async (t) => {
+      const { source, replace } = await dumpOf(t, bytes)
+      await assert.rejects(source.routeObjects(prefix, never), (error) => {
+        assert.ok(error instanceof DriverError && error.kind === 'unreachable')
+        return message.test(error.message)
+      })
+      await replace(good)
+      await until(async () => (await origins(source).catch(() => '')) === '64496')
+    })
+  }
+
+  it('is gone, and comes back', async (t) => {
+    const { source, file, replace } = await dumpOf(t, good)
+    assert.equal(await origins(source), '64496')
+    await rename(file, `${file}.away`)
+    await until(() => /no such file.*last good/.test(source.problems().join()))
+    assert.equal(await origins(source), '64496')
+    await rename(`${file}.away`, file)
+    await until(() => source.problems().length === 0)
+    await unlink(file)
+    await until(() => source.problems().length > 0)
+    await replace(goodAndMore)
+    await until(async () => (await origins(source)) === '64496 64497')
+  })
+
+  it('has objects that cannot be read, the others are used and those are told', async (t) => {
+    const { source } = await dumpOf(
+      t,
+      `${goodAndMore}\nroute: 192.0.2.1/24\norigin: AS1\nsource: LAB\n\nroute: 192.0.2.0/24\nno attribute\n\nmntner: A\n`,
+    )
+    assert.equal(await origins(source), '64496 64497')
+    assert.equal(source.problems().length, 2)
+    assert.match(source.problems()[0]!, /^line 11: "192\.0\.2\.1\/24": host bits/)
+    assert.match(source.problems()[1]!, /^line 15: not an attribute/)
+  })
+
+  it('has many objects that cannot be read, which are counted', async (t) => {
+    const bad = (at: number) => `\nroute: 192.0.2.0/24\norigin: ${at}\nsource: LAB\n`
+    const fine = (at: number) => `\nroute: 10.0.0.0/8\norigin: AS${at + 1}\nsource: LAB\n`
+    const numbers = Array.from({ length: 50 }, (_, at) => at)
+    const { source } = await dumpOf(t, good + numbers.map((at) => bad(at) + fine(at)).join(''))
+    assert.equal(await origins(source), '64496')
+    assert.match(source.problems()[0]!, /^50 objects could not be read/)
+    assert.equal(source.problems().length, 21)
+  })
+})
+
+describe('a dump that is being written', () => {
+  it('is not read before it has been left alone for a while', async (t) => {
+    const { source, file } = await dumpOf(t, good, { lookMs: 100, settleMs: 400 })
+    await age(file)
+    assert.equal(await origins(source), '64496')
+    const seen = new Set<string>()
+    // Each piece ends with a line, so that only time tells that there is more to come.
+    await writeFile(file, '% A dump\n')
+    for (const piece of goodAndMore.split(/(?<=\n)/).slice(1)) {
+      await appendFile(file, piece)
+      seen.add(await origins(source))
+      await sleep(60)
+    }
+    assert.deepEqual([...seen], ['64496'])
+    await until(async () => (await origins(source)) === '64496 64497')
+  })
+
+  it('makes the first question wait for it', async (t) => {
+    const { source } = await dumpOf(t, good, { lookMs: 20, settleMs: 200 })
+    assert.equal(await origins(source), '64496')
+  })
+
+  it('is told to be still being read when that takes longer than a question may', async (t) => {
+    const { source } = await dumpOf(t, good, { lookMs: 10_000, settleMs: 10_000, timeoutMs: 50 })
+    await assert.rejects(source.serial(never), /still being read/)
+  })
+})
+
+it('reads a hundred thousand routes without standing still for long, and finds each of them', async (t) => {
+  const count = 100_000
+  const lines = Array.from(
+    { length: count },
+    (_, at) =>
+      `route: 10.${at >> 8}.${at & 255}.0/24\ndescr: ${'x'.repeat(40)}\norigin: AS${at + 1}\nsource: LAB\n`,
+  )
+  // 256 * 256 prefixes, some of them with two origins.
+  const text = lines
+    .map((line) => line.replace(/10\.(\d+)\./, (_, octet) => `10.${Number(octet) & 255}.`))
+    .join('\n')
+  const { source } = await dumpOf(t, gzipSync(text))
+  const found = await source.routeObjects(parsePrefix('10.1.2.0/24'), never)
+  assert.deepEqual(
+    found.map(({ origin }) => origin),
+    [256 + 3, 65_536 + 256 + 3],
+  )
+})
+
+async function dumpOf(t: TestContext, bytes: string | Uint8Array, config: Partial<DumpSourceConfig> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'irr-'))
+  const file = join(folder, 'dump')
+  const replace = async (bytes: string | Uint8Array): Promise<void> => {
+    await writeFile(`${file}.new`, bytes)
+    await rename(`${file}.new`, file)
+  }
+  await replace(bytes)
+  const source = createDumpSource({ file, lookMs: 10, settleMs: 0, ...config })
+  t.after(async () => {
+    await source.close()
+    await rm(folder, { recursive: true })
+  })
+  return { source, file, replace }
+}
+
+async function origins(source: IrrSource): Promise<string> {
+  const routes = await source.routeObjects(prefix, never)
+  return routes
+    .map(({ origin }) => origin)
+    .sort()
+    .join(' ')
+}
+
+async function age(file: string): Promise<void> {
+  const before = new Date(Date.now() - 60_000)
+  await utimes(file, before, before)
+}
+
+function damaged(bytes: Uint8Array): Uint8Array {
+  return bytes.map((byte, at) => (at === bytes.length - 6 ? byte ^ 0xff : byte))
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let at = 0; at < 500; at++) {
+    if (await condition()) return
+    await sleep(10)
+  }
+  assert.fail('nothing happened within 5 s')
+}
