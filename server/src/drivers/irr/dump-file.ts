@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { createRpslSplitter, readRpslParagraph, RpslError } from '../../net/rpsl.ts'
 import type { RpslParagraph } from '../../net/rpsl.ts'
-import { createDumpIndexBuilder, type DumpIndex } from './dump-index.ts'
+import { createDumpIndexBuilder, type DumpIndex, type DumpIndexBuilder } from './dump-index.ts'
 
 export type Dump = {
   readonly index: DumpIndex
@@ -61,22 +61,17 @@ function createReading(sources: readonly string[]) {
   const splitter = createRpslSplitter()
   const decoder = new TextDecoder()
   const problems: string[] = []
-  let [goodObjects, badObjects, last] = [0, 0, '']
+  let [objects, badObjects, strangers, last] = [0, 0, 0, '']
 
-  const complain = ({ line }: RpslParagraph, message: string): void => {
-    badObjects++
-    if (problems.length < problemsMax) problems.push(`line ${line}: ${message}`)
-  }
   const visit = (paragraph: RpslParagraph): void => {
-    const { text } = paragraph
+    const { text, line } = paragraph
     if (isComment.test(text)) return
-    const problem = isOurs.test(text)
-      ? addTo(builder.add, paragraph)
-      : isRpsl.test(text)
-        ? undefined
-        : notRpsl
-    if (problem === undefined) goodObjects++
-    else complain(paragraph, problem)
+    if (isRpsl.test(text)) objects++
+    else strangers++
+    const problem = isOurs.test(text) ? addTo(builder.add, paragraph) : undefined
+    if (problem === undefined) return
+    badObjects++
+    if (problems.length < problemsMax) problems.push(`line ${line}: ${problem}`)
   }
   const pushText = (text: string): void => {
     last = text === '' ? last : text.slice(-1)
@@ -89,20 +84,18 @@ function createReading(sources: readonly string[]) {
       splitter.end(visit)
       if (last === '') throw new Error('it is empty')
       if (last !== '\n') throw new Error('its last line has no end: it is not written in full')
-      if (badObjects > goodObjects) throw new Error(`most of it is no RPSL: ${problems[0]}`)
+      if (strangers > objects) throw new Error('most of it is no RPSL')
       return { index: builder.build(), badObjects, problems }
     },
   }
 }
 
-const notRpsl = 'not an object'
-
 /** What is wrong with the object, or undefined. */
-function addTo(add: (object: never) => void, paragraph: RpslParagraph): string | undefined {
+function addTo(add: DumpIndexBuilder['add'], paragraph: RpslParagraph): string | undefined {
   const object = readRpslParagraph(paragraph)
   if (object instanceof RpslError) return object.message
   try {
-    if (object) add(object as never)
+    if (object) add(object)
     return undefined
   } catch (error) {
     if (error instanceof RpslError) return error.message
