@@ -6,6 +6,7 @@ import { fullReconcile } from './full-reconcile.ts'
 import { patchToPeer } from './patch-to-peer.ts'
 import { relatedList } from './related-list.ts'
 import { relatedListLarge } from './related-list-large.ts'
+import { roaCheck } from './roa-check.ts'
 import { sessionRefresh } from './session-refresh.ts'
 
 export const figures: readonly Figure[] = [
@@ -15,5 +16,6 @@ export const figures: readonly Figure[] = [
   sessionRefresh,
   patchToPeer,
   fullReconcile,
+  roaCheck,
   createAnnouncements,
 ]
