@@ -12,6 +12,7 @@ import * as v4 from './generated/gobgp4_pb.js'
 
 const isLong = process.env['PHAROS_TEST_LONG'] === '1'
 const runs = isLong ? 10_000_000 : 100_000
+const hangMs = 50
 const owner = parseOwner('64500:1:1')
 
 const paths = [
@@ -44,25 +45,26 @@ function fuzz(version: string, schema: DescMessage, neighborIp: string): void {
       const valid = paths.map(answer)
       const random = generator(version === '3.x' ? 3 : 4)
       const outcomes = { route: 0, other: 0, error: 0 }
-      const slow: number[] = []
       for (let run = 0; run < runs; run++) {
         const octets = mutate(valid[run % valid.length]!, random)
-        const startedMs = performance.now()
-        outcomes[outcomeOf(octets, run % 2 === 0 ? 4 : 6)]++
-        const tookMs = performance.now() - startedMs
-        if (tookMs > 50) slow.push(tookMs)
+        const family = run % 2 === 0 ? 4 : 6
+        const tookMs = timeOf(() => outcomes[outcomeOf(octets, family)]++)
+        if (tookMs > hangMs) assertQuick(octets, family)
       }
-      // A busy machine stops a process for longer than that now and then; an input that hangs does so in every round.
-      assert.ok(slow.length < 5, `${slow.length} took more than 50 ms: ${slow.slice(0, 5).join(', ')}`)
       for (const [outcome, count] of Object.entries(outcomes))
         assert.ok(count > runs / 1_000, `${outcome}: only ${count} of ${runs}`)
     })
 
-    it('is read within 50 ms where an attribute is as long as one can be', () => {
+    it(`is read within ${hangMs} ms where an attribute is as long as one can be`, () => {
       const octets = answer({ ...paths[0]!, pattrsBinary: [longestAsPath(1), longestAsPath(0)] })
-      const fastestMs = Math.min(...Array.from({ length: 5 }, () => timeOf(() => outcomeOf(octets, 4))))
-      assert.ok(fastestMs < 50, `${fastestMs} ms`)
+      assertQuick(octets, 4)
     })
+
+    /** A busy machine stops a process for longer than that now and then; an input that hangs does so every time. */
+    function assertQuick(octets: Uint8Array, family: Family): void {
+      const fastestMs = Math.min(...Array.from({ length: 5 }, () => timeOf(() => outcomeOf(octets, family))))
+      assert.ok(fastestMs <= hangMs, `${fastestMs} ms for ${Buffer.from(octets).toString('hex')}`)
+    }
 
     function outcomeOf(octets: Uint8Array, family: Family): 'route' | 'other' | 'error' {
       try {
