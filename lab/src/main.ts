@@ -2,10 +2,12 @@
 // outlives it.
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { demoObjects, demoVrps } from './demo-registry.ts'
 import { createLab, type Lab, type LabRegion } from './network.ts'
 import { ensurePrograms } from './packages.ts'
 import { Pharos } from './pharos.ts'
 import { labRegions } from './regions.ts'
+import { startRegistries, type LabRegistries } from './registries.ts'
 
 const platformFile = fileURLToPath(new URL('../platform.yaml', import.meta.url))
 const port = Number(process.env['PHAROS_PORT'] ?? 8080)
@@ -19,16 +21,24 @@ async function main(): Promise<void> {
     deferralSeconds: 5,
   })
   const stop = interrupted()
-  await using pharos = new Pharos({ folder: lab.folder, platformFile, port })
+  await using registries = await startRegistries({
+    folder: lab.folder,
+    subnet: '127.0.30',
+    fixedPorts: true,
+    vrps: demoVrps,
+    objects: demoObjects,
+  })
+  const { settings } = registries
+  await using pharos = new Pharos({ folder: lab.folder, platformFile, port, settings })
   await pharos.start()
   await pharos.apply()
-  print(describe(lab, pharos))
+  print(describe(lab, pharos, registries))
   await stop
   print('\nStopping.\n')
 }
 
-function describe(lab: Lab, { url, logFile }: Pharos): string {
-  return `Pharos is at ${url}, with the accounts demo@demo.example and other@demo.example, password pharos-demo-password.
+function describe(lab: Lab, { url, logFile }: Pharos, { vrpFile, rpslFile }: LabRegistries): string {
+  return `Pharos is at ${url}, with the accounts demo, other, acme and staff (each @demo.example), password pharos-demo-password.
 
 ${lab.regions.map(describeRegion).join('\n')}
 Switch an announcement and watch the neighbours:
@@ -38,6 +48,13 @@ Switch an announcement and watch the neighbours:
   curl -s "${url}/v3/ipam/announcements" -H "Authorization: Bearer $access"
   curl -s -X PATCH ${url}/v3/ipam/announcements/1 -H "Authorization: Bearer $access" \\
     -H 'Content-Type: application/json' -d '{"enabled":false,"region":"ams"}'
+
+Bring a prefix of your own: docs/byoip-walkthrough.md, with
+
+  export LAB=${lab.folder} url=${url}
+
+The registries follow these files as they change: ROAs in ${vrpFile},
+route objects in ${rpslFile}.
 
 Logs and configurations are in ${lab.folder} while it runs, Pharos's log is ${logFile}. Ctrl-C ends everything.
 `

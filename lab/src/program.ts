@@ -5,7 +5,16 @@ import { once } from 'node:events'
 import { accessSync, closeSync, constants, openSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-export type ProgramName = 'gobgpd' | 'gobgp' | 'bird' | 'birdc' | 'stayrtr' | 'nsd' | 'bgpq4' | 'setpriv'
+export type ProgramName =
+  | 'gobgpd'
+  | 'gobgp'
+  | 'bird'
+  | 'birdc'
+  | 'stayrtr'
+  | 'nsd'
+  | 'bgpq4'
+  | 'curl'
+  | 'setpriv'
 
 /** The path of a program, or undefined. Daemons are in /usr/sbin, which an ordinary user's PATH may lack. */
 export function findProgram(name: ProgramName): string | undefined {

@@ -71,7 +71,7 @@ describe('creating announcements', () => {
     assert.equal(answer.body.count, 2)
     const [first, second] = answer.body.results
     assert.deepEqual([first.cidr, first.regions, first.enabled], ['203.0.113.0/24', ['ams', 'fra'], false])
-    assert.deepEqual([first.status, second.status], ['validating', 'validating'])
+    assert.deepEqual([first.status, second.status], ['pending_validation', 'pending_validation'])
     assert.deepEqual([first.details.description, first.details.as_set], ['Web', 'AS-RED'])
     const states = Object.fromEntries(
       first.validations.map(({ name, state }: { name: string; state: string }) => [name, state]),
@@ -253,7 +253,7 @@ describe('suspending', () => {
     )
     assert.equal(shown.body.state_messages[0].tag, 'suspended')
     const resumed = await call('staff', 'POST', `${admin}/resume`)
-    assert.equal(resumed.body.status, 'validating')
+    assert.equal(resumed.body.status, 'pending_validation')
     assert.equal((await call('staff', 'POST', '/v3/admin/announcements/999999/resume')).status, 404)
   })
 })

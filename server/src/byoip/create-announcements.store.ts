@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import type { Asn } from '../net/asn.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
+import { statusOf, type Clearance } from './announcement.ts'
 import type { AsnHold } from './judge.ts'
 import type { Wanted } from './new-announcement.ts'
 
@@ -57,20 +58,26 @@ export async function readClaims(
   }))
 }
 
-/** Their ids, in order. They are disabled, and in the regions that were named. */
+const atRest = { enabled: false, suspended: false, regions: [] } as const
+
+/** Their ids, in order. They are disabled, in the regions that were named, and as far as their first checks are. */
 export async function insertAnnouncements(
   trx: Trx,
   teamId: number,
-  wanted: readonly Wanted[],
+  wanted: readonly (Wanted & { readonly clearance: Clearance })[],
 ): Promise<number[]> {
-  const json = JSON.stringify(wanted.map((one, place) => ({ ...one, place })))
+  const rows = wanted.map((one, place) => ({
+    ...one,
+    place,
+    status: statusOf({ ...atRest, clearance: one.clearance }),
+  }))
   const inserted = await sql<{ id: number }>`
     insert into announcements (team_id, prefix, origin_asn, description, as_set, delegate_loa, loa_signatory, managed_by,
       status, clearance)
     select ${teamId}, n.prefix, n."originAsn", n.description, n."asSet", n."delegateLoa", n."loaSignatory", 'team',
-      'validating', 'running'
-    from jsonb_to_recordset(${json}::jsonb) as n (place integer, prefix cidr, "originAsn" bigint, description text,
-      "asSet" text, "delegateLoa" boolean, "loaSignatory" text)
+      n.status, n.clearance
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (place integer, prefix cidr, "originAsn" bigint,
+      description text, "asSet" text, "delegateLoa" boolean, "loaSignatory" text, status text, clearance text)
     order by n.place
     returning id`.execute(trx)
   const ids = inserted.rows.map(({ id }) => id).toSorted((a, b) => a - b)

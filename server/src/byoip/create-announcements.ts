@@ -21,7 +21,7 @@ import { judgeAsn, judgeIrr, judgeLetter, judgeOverlap, judgeRpki, judgeSize } f
 import { overlapError, readNewAnnouncements, type Wanted } from './new-announcement.ts'
 import { present, type Include } from './present-announcement.ts'
 import type { Rpki } from './rpki.ts'
-import { completeChecks, type Check, type Judgement } from './validation.ts'
+import { clearanceOf, completeChecks, type Check, type Judgement } from './validation.ts'
 import { saveFirstChecks } from './validation.store.ts'
 
 export type CreateDeps = {
@@ -66,7 +66,7 @@ export async function createAnnouncements(
 
 /** Throws unless every one may be created; answers what is known of their ASNs. */
 async function refuse(
-  { quota }: CreateDeps,
+  { quota, now }: CreateDeps,
   trx: Trx,
   teamId: number,
   { wanted, errors }: { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] },
@@ -83,7 +83,7 @@ async function refuse(
     const { own, taken, asn } = claims[at]!
     if (own) all.push(overlapError(one, own, 'of the team'))
     if (!asn?.verified) all.push(asnError(one, 'asn_not_verified', 'has not been proven to be the team’s'))
-    else if (asn.expires && asn.expires <= new Date())
+    else if (asn.expires && asn.expires <= now())
       all.push(asnError(one, 'asn_expired', 'was proven to be the team’s, and the proof has expired'))
     if (taken) claimed.push(claimError(one))
   }
@@ -161,7 +161,11 @@ async function store(
   include: Include,
 ): Promise<Created> {
   const { teamId } = operation.actor
-  const ids = await insertAnnouncements(trx, teamId, wanted)
+  const ids = await insertAnnouncements(
+    trx,
+    teamId,
+    wanted.map((one, at) => ({ ...one, clearance: clearanceOf(judged[at]!) })),
+  )
   await saveFirstChecks(
     trx,
     teamId,

@@ -7,7 +7,7 @@ import { createWhoisSource } from '../drivers/irr/whois-source.ts'
 import { parseRegistryName } from '../net/rpsl-objects.ts'
 
 /**
- * `whois://host:43?sources=RADB,RIPE` or `file:/path/of/a/dump.rpsl?sources=RIPE`, also `.gz`. The registries are searched
+ * `whois://host:43?sources=RADB&sources=RIPE` or `file:/path/of/a/dump.rpsl?sources=RIPE`, also `.gz`. The registries are searched
  * in their order; without them, all that there are. Throws with what to write instead; reads and connects nothing.
  */
 export function createIrrSource(text: string): IrrSource {
@@ -25,7 +25,7 @@ export function createIrrSource(text: string): IrrSource {
     }
     return createDumpSource({ file: fileURLToPath(withoutQuery(url)), sources: sources! })
   }
-  throw bad(text, 'write whois://host:43?sources=RADB,RIPE or file:/path/of/a/dump')
+  throw bad(text, 'write whois://host:43?sources=RADB&sources=RIPE or file:/path/of/a/dump')
 }
 
 /** The only parameter there is. */

@@ -1,5 +1,6 @@
 // The reconciler role: what the routers announce is made to agree with what the teams asked for, and what they asked for
 // is judged by the registries.
+import { readLetterVerdicts } from '../byoip/letter.store.ts'
 import { createReconcilers } from '../byoip/reconcilers.ts'
 import { createValidator } from '../byoip/validator.ts'
 import type { Component } from '../runtime/component.ts'
@@ -13,7 +14,7 @@ export function reconcilerParts({ config, postgres, waker, log, metrics, rpki, i
       waker,
       rpki,
       irr,
-      readLetters: async () => new Map(),
+      readLetters: readLetterVerdicts,
       rpkiCountsAsLetter: config.rpkiCountsAsLetter,
       irrIntervalSeconds: config.irrRecheckSeconds,
       policy: {

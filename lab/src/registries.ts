@@ -1,0 +1,73 @@
+// The registries of the lab: an RTR cache over ROAs, and a routing registry, both over files that people and tests change.
+// It knows nothing of Pharos but the names of the settings by which that is told where they are.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { demandPort, freePort, randomSubnet } from './address.ts'
+import { IrrServer } from './irr-server.ts'
+import { Stayrtr, type LabVrp } from './stayrtr.ts'
+
+export type LabRegistriesOptions = {
+  /** Of the lab; they get a folder in it. */
+  readonly folder: string
+  /** Of loopback, like `127.0.30`; a random one by default. */
+  readonly subnet?: string
+  /** Fails where another port than 8282 (RTR) and 4343 (IRR) would have to be taken. */
+  readonly fixedPorts?: boolean
+  readonly vrps?: readonly LabVrp[]
+  /** RPSL texts. */
+  readonly objects?: readonly string[]
+}
+
+/** Running registries; made by `startRegistries`. */
+export class LabRegistries {
+  readonly folder: string
+  readonly stayrtr: Stayrtr
+  readonly irr: IrrServer
+
+  constructor(folder: string, stayrtr: Stayrtr, irr: IrrServer) {
+    this.folder = folder
+    this.stayrtr = stayrtr
+    this.irr = irr
+  }
+
+  /** What Pharos has to be told. */
+  get settings(): Record<string, string> {
+    const { stayrtr, irr } = this
+    return {
+      PHAROS_RPKI_SOURCES: `rtr://${stayrtr.options.address}:${stayrtr.options.port}`,
+      PHAROS_IRR_SOURCES: `whois://${irr.options.address}:${irr.options.port}?sources=RIPE&sources=LAB`,
+      PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
+    }
+  }
+
+  get vrpFile(): string {
+    return join(this.folder, 'vrps.json')
+  }
+
+  get rpslFile(): string {
+    return this.irr.options.file
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.stayrtr.stop(), this.irr.stop()])
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+}
+
+export async function startRegistries(options: LabRegistriesOptions): Promise<LabRegistries> {
+  const { subnet = randomSubnet(), fixedPorts = false, vrps = [], objects = [] } = options
+  const folder = join(options.folder, 'registries')
+  await mkdir(folder, { recursive: true })
+  const address = `${subnet}.1`
+  const port = fixedPorts ? demandPort : freePort
+  const stayrtr = new Stayrtr({ folder, address, port: await port(address, 8282) })
+  const file = join(folder, 'routes.rpsl')
+  await writeFile(file, objects.map((object) => `${object}\n\n`).join(''))
+  const irr = new IrrServer({ file, address, port: await port(address, 4343), sources: ['RIPE', 'LAB'] })
+  await stayrtr.setVrps(vrps)
+  await Promise.all([stayrtr.start(), irr.start()])
+  return new LabRegistries(folder, stayrtr, irr)
+}
