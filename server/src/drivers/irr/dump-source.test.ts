@@ -116,23 +116,31 @@ describe('a dump that is being written', () => {
   })
 })
 
-it('reads a hundred thousand routes without standing still for long, and finds each of them', async (t) => {
-  const count = 100_000
-  const lines = Array.from(
-    { length: count },
-    (_, at) =>
-      `route: 10.${at >> 8}.${at & 255}.0/24\ndescr: ${'x'.repeat(40)}\norigin: AS${at + 1}\nsource: LAB\n`,
-  )
+describe('a large dump', () => {
   // 256 * 256 prefixes, some of them with two origins.
-  const text = lines
-    .map((line) => line.replace(/10\.(\d+)\./, (_, octet) => `10.${Number(octet) & 255}.`))
-    .join('\n')
-  const { source } = await dumpOf(t, gzipSync(text))
-  const found = await source.routeObjects(parsePrefix('10.1.2.0/24'), never)
-  assert.deepEqual(
-    found.map(({ origin }) => origin),
-    [256 + 3, 65_536 + 256 + 3],
-  )
+  const count = 100_000
+  const text = Array.from({ length: count }, (_, at) => {
+    const prefix = `10.${(at >> 8) & 255}.${at & 255}.0/24`
+    return `route: ${prefix}\ndescr: ${'x'.repeat(40)}\norigin: AS${at + 1}\nsource: LAB\n`
+  }).join('\n')
+
+  it('is read in full, and each route of it is found', async (t) => {
+    const { source } = await dumpOf(t, gzipSync(text))
+    const found = await source.routeObjects(parsePrefix('10.1.2.0/24'), never)
+    assert.deepEqual(
+      found.map(({ origin }) => origin),
+      [256 + 3, 65_536 + 256 + 3],
+    )
+  })
+
+  it('is not used when it was replaced while it was read', async (t) => {
+    const { source, replace } = await dumpOf(t, text)
+    const first = origins(source)
+    await sleep(5)
+    await replace(good)
+    await assert.rejects(first, /changed while it was read/)
+    await until(async () => (await origins(source).catch(() => '')) === '64496')
+  })
 })
 
 async function dumpOf(t: TestContext, bytes: string | Uint8Array, config: Partial<DumpSourceConfig> = {}) {
