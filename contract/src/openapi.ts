@@ -64,6 +64,7 @@ function operation(route: Route): Json {
     ...requestBodyOf(route),
     responses: {
       [route.success]: successOf(route),
+      ...dryRunOf(route),
       ...(takesIfNoneMatch(route) ? { 304: { description: 'the record still has the ETag' } } : {}),
       ...problemsOf(route),
     },
@@ -162,14 +163,26 @@ function successOf(route: Route): Json {
       content: Object.fromEntries(route.download.map((mediaType) => [mediaType, bytes])),
     }
   }
-  if (!route.response) return { description: 'done' }
-  return { description: 'success', content: { 'application/json': { schema: responseSchema(route)! } } }
+  const schema = responseSchemas(route)[route.success]
+  if (!schema) return { description: 'done' }
+  return { description: 'success', content: { 'application/json': { schema } } }
 }
 
-/** The schema of a success body: the record, or what a dry run answers. Null when there is no body. */
-export function responseSchema(route: Route): TSchema | null {
-  if (!route.response) return null
-  return route.dryRun ? ({ anyOf: [route.response, DryRun(route.response)] } as TSchema) : route.response
+/** What is made is 201, what would be made is 200. */
+function dryRunOf(route: Route): Json {
+  const schema = responseSchemas(route)[200]
+  if (route.success === 200 || !schema) return {}
+  return { 200: { description: 'what a dry run would do', content: { 'application/json': { schema } } } }
+}
+
+/** The schemas of success bodies by status: the record, and what a dry run answers. None where there is no body. */
+export function responseSchemas({ response, success, dryRun }: Route): Readonly<Record<number, TSchema>> {
+  if (!response) return {}
+  if (!dryRun) return { [success]: response }
+  const tried = DryRun(response)
+  return success === 200
+    ? { 200: { anyOf: [response, tried] } as TSchema }
+    : { 200: tried, [success]: response }
 }
 
 /** The codes that a route may answer with: its own, and those that follow from its shape. */

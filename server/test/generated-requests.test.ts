@@ -9,6 +9,7 @@ import { createTestApi, testPassword, type TestApi } from './api.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
 import { draftOf, type Hints } from './support/drafts.ts'
 import { createJournal } from './support/journal.ts'
+import { renewLetters } from './support/letters.ts'
 import { mutationOf } from './support/mutations.ts'
 import {
   complaintAbout,
@@ -27,6 +28,8 @@ const requests = scale(20_000, 1_000_000)
 const shares: Readonly<Record<string, number>> = {
   createSessionToken: 0.2,
   logout: 0.3,
+  // Each is drawn in a thread, which takes a quarter of a second.
+  draftLetter: 0.05,
   updateAnnouncement: 3,
   listRelatedEvents: 2,
 }
@@ -38,6 +41,9 @@ const renewedAfter: Readonly<Record<string, number>> = {
   rejectHold: 20,
   createAnnouncements: 5,
   deleteAnnouncement: 5,
+  uploadLetter: 40,
+  acceptLetter: 5,
+  rejectLetter: 5,
 }
 
 /**
@@ -51,6 +57,9 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   listRelatedEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
   // Set aside, and no documentation of a lab.
   verifyAsn: [/^path\.asn: reserved$/],
+  // Over, or a century away; not an announcement of the team.
+  uploadLetter: [/^body\.valid_until: range$/, /^body\.applies_to: not_found$/],
+  acceptLetter: [/^body\.valid_until: range$/],
   // No region that the team may announce in.
   updateAnnouncement: [/^body\.region: unknown$/],
   // No prefix or ASN that the team may announce, one that it announces already, or no region.
@@ -112,6 +121,9 @@ async function createHints(): Promise<Hints> {
     origin_asn: [red.asn, red.asn, red.asn, 64496, 4294967295],
     asn: [red.asn, red.asn, blue.asn, 3333, 64512, 23456],
     event_id: [red.eventIds[0], red.eventIds[1], blue.eventIds[0], 'nothing'],
+    letter_id: [red.letterId, red.letterId, blue.letterId, 999_999],
+    applies_to: [red.announcements.on, red.announcements.unvalidated, 999_999],
+    valid_until: ['2029-01-31', '2029-01-31T12:00:00+01:00'],
     hold_id: [...holds.map(({ id }) => id), 999_999],
     source_key: ['detector', 'detector', 'detector', 'other', 'nothing'],
     token: [world.sources.detector],
@@ -141,6 +153,7 @@ async function renewWorld(): Promise<void> {
     .set({ state: 'withdrawn' })
     .where('announcement_id', '=', red.announcements.off)
     .execute()
+  await renewLetters(owner, [red.letterId, blue.letterId])
   // Signing out everywhere raises it, and then no access token of these users is good.
   await api.database.postgres.owner.updateTable('users').set({ session_version: 1 }).execute()
   const bearer = async (userId: number, teamId: number) =>
@@ -163,8 +176,10 @@ async function renewWorld(): Promise<void> {
 
 function mainCallers({ id }: Operation): string[] {
   if (id === 'ingestDelivery') return ['detector']
-  if (/Hold|suspend|resume/.test(id)) return ['staff']
-  return /^(create|delete|restore)Announcement/.test(id) ? ['admin'] : ['admin', 'token', 'staff']
+  if (/Hold|suspend|resume|ToReview|^(accept|reject)Letter/.test(id)) return ['staff']
+  return /^(create|delete|restore)Announcement|^uploadLetter/.test(id)
+    ? ['admin']
+    : ['admin', 'token', 'staff']
 }
 
 /** Those who may do most come more often, or hardly a request would get beyond its credential. */

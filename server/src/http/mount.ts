@@ -1,7 +1,7 @@
 // Binds route values to use-cases. A domain's routes file says `handle(route, fn)`, one line per operation; what every
 // operation has in common (reading the request, the answer's headers, paging links, dry run) happens here and only here.
 import { createHash } from 'node:crypto'
-import { responseSchema, takesIdempotencyKey } from '@pharos/contract/openapi'
+import { responseSchemas, takesIdempotencyKey } from '@pharos/contract/openapi'
 import type { BodyOf, FieldsOf, ParamsOf, QueryOf, ResponseOf, Route } from '@pharos/contract/route'
 import { Type, type TObject } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -206,13 +206,13 @@ function singleHeader(request: FastifyRequest, name: string): string | null {
 /** Adds one route to the server. The credential was checked before the body was read; see server.ts. */
 export function mount(server: FastifyInstance, mounted: Mounted): void {
   const { route, answer } = mounted
-  const schema = responseSchema(route)
+  const response = responseSchemas(route)
   server.route({
     method: route.method,
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { mounted },
     ...(route.upload ? { bodyLimit: route.upload.file.bytesMax + formOverheadBytes } : {}),
-    ...(schema ? { schema: { response: { [route.success]: schema } } } : {}),
+    schema: { response },
     handler: async (request, reply) => send(route, await answer(request, request.actor), request, reply),
   })
 }

@@ -27,6 +27,10 @@ describe('a JSON body', () => {
     ['may not name a key twice at any depth', '{"a":[{"b":1,"b":1}]}', 'invalid'],
     ['may name __proto__ only once, like any key', '{"__proto__":1,"__proto__":2}', 'invalid'],
     ['may not hold NUL', '{"a":"\\u0000"}', 'invalid'],
+    ['may not hold half of a character', '{"a":["\\ud800"]}', 'invalid'],
+    ['may not hold the other half', '{"\\uDFFF":1}', 'invalid'],
+    ['may hold both halves', '{"a":"\\ud83e\\udd86"}', 'read'],
+    ['may hold what only looks like a half', '{"a":"\\\\ud800"}', 'read'],
     ['may be deep only within reason', '['.repeat(400_000) + ']'.repeat(400_000), 'malformed'],
   ]
   for (const [name, body, code] of cases) {

@@ -1,4 +1,5 @@
-// Reads a JSON body the strict way: valid UTF-8, valid JSON, no repeated key, no NUL character. It knows no schema.
+// Reads a JSON body the strict way: valid UTF-8, valid JSON, no repeated key, no NUL character, no
+// half of a character. It knows no schema.
 import { visit } from 'jsonc-parser'
 import { Failure, invalid } from '../runtime/error.ts'
 
@@ -11,7 +12,14 @@ export function parseJsonBody(bytes: Buffer): unknown {
   refuseDuplicateKeys(text)
   // PostgreSQL cannot store U+0000 in a text, and no field of ours means anything by it.
   if (text.includes('\\u0000')) throw invalid(['body'], 'NUL characters are not accepted', 'nul')
+  if (/\\u[dD][89a-fA-F]/.test(text) && hasLoneSurrogate(value))
+    throw invalid(['body'], 'half of a surrogate pair is not a character', 'surrogate')
   return value
+}
+
+/** Only by an escape can one be written. PostgreSQL refuses it in JSON; JSON.stringify escapes it, and nothing else of theirs. */
+function hasLoneSurrogate(value: unknown): boolean {
+  return /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(JSON.stringify(value))
 }
 
 function decode(bytes: Buffer): string {

@@ -2,8 +2,13 @@
 // as text, are read in query.ts and checked here afterwards.
 import type { ProblemError } from '@pharos/contract/problem'
 import { Compile } from 'typebox/compile'
+import Format from 'typebox/format'
 import type { TSchema } from 'typebox'
 import { Failure } from '../runtime/error.ts'
+import { parseTime } from '../runtime/time.ts'
+
+// The validator's own wants an offset; a time without one is read as UTC here, in bodies as in queries.
+Format.Set('date-time', (text) => parseTime(text) !== undefined)
 
 export type Check = (value: unknown) => void
 

@@ -1,8 +1,10 @@
 // Makes requests from the published document: valid ones from the schemas, with values that mean something in the world
 // of the test where a parameter has a known name.
 import fc, { type Arbitrary } from 'fast-check'
+import { sampleJpeg, samplePng } from '../../src/byoip/testing-letters.ts'
+import { formOf, formType, type FormPart } from './letters.ts'
 import type { Draft } from './oracle.ts'
-import type { Operation, Schema } from './operations.ts'
+import type { Form, Operation, Schema } from './operations.ts'
 
 /** Values worth trying, by the name of the parameter or field; they must fit the schema. */
 export type Hints = Readonly<Record<string, readonly unknown[]>>
@@ -134,6 +136,28 @@ function headersOf({ parameters, method }: Operation): Arbitrary<Record<string, 
     )
 }
 
+/** The parts of a valid form: its texts, and a file that is in order. */
+function partsOf({ schema, file, mediaTypes }: Form, hints: Hints): Arbitrary<FormPart[]> {
+  const texts = Object.entries(schema.properties!)
+    .filter(([name]) => name !== file)
+    .map(([name, inner]) => pairsOf(name, inner, hints))
+  const contents = fc.constantFrom(
+    { content: samplePng(), type: 'image/png' },
+    { content: sampleJpeg(), type: 'image/jpeg' },
+    // What it calls itself need not be what it is.
+    { content: sampleJpeg(), type: mediaTypes[0]! },
+    { content: samplePng(), type: 'application/octet-stream' },
+  )
+  const filename = fc.constantFrom('letter.png', 'a b.jpg', '../../etc/passwd', 'ü\u202egnp.exe', '')
+  return fc
+    .tuple(fc.tuple(...texts), contents, filename, fc.boolean())
+    .map(([lists, content, filename, first]) => {
+      const fields = lists.flat().map(([name, text]) => ({ name, content: text }))
+      const part = { name: file, filename, ...content }
+      return first ? [part, ...fields] : [...fields, part]
+    })
+}
+
 /** A valid request to the operation. */
 export function draftOf(operation: Operation, hints: Hints): Arbitrary<Draft> {
   const inPath = operation.parameters.filter((one) => one.in === 'path')
@@ -146,6 +170,12 @@ export function draftOf(operation: Operation, hints: Hints): Arbitrary<Draft> {
   const query = fc
     .tuple(...inQuery.map(({ name, schema }) => pairsOf(name, schema, hints)))
     .map((lists) => lists.flat())
+  if (operation.form) {
+    const { form } = operation
+    return fc
+      .record({ path, query, headers: headersOf(operation), form: partsOf(form, hints) })
+      .map((draft) => ({ ...draft, contentType: formType, body: formOf(draft.form) }))
+  }
   const body = operation.body
     ? valueOf(operation.body, 'body', hints).map((value) => Buffer.from(JSON.stringify(value)))
     : fc.constant(undefined)

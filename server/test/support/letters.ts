@@ -48,3 +48,11 @@ export const letterForm = (...fields: readonly FormPart[]): FormPart[] => [
   ...fields,
   { name: 'file', filename: 'letter.png', type: 'image/png', content: samplePng() },
 ]
+
+/** These letters as they were when they had just come, and no others. */
+export async function renewLetters(db: Db, ids: readonly number[]): Promise<void> {
+  await sql`update letters set status = 'pending_review', reason = null, reviewed = null, reviewed_by = null,
+    replaced_by = null`.execute(db)
+  await sql`update letter_announcements set replaced = false`.execute(db)
+  await sql`delete from letters where id <> all(${ids}::integer[])`.execute(db)
+}

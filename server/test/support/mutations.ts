@@ -2,8 +2,9 @@
 // not said here but by the oracle, unless only the writing down shows it.
 import fc, { type Arbitrary } from 'fast-check'
 import { gzipSync } from 'node:zlib'
+import { formOf, type FormPart } from './letters.ts'
 import type { Draft } from './oracle.ts'
-import type { Operation } from './operations.ts'
+import type { Form, Operation } from './operations.ts'
 
 type Mutation = Arbitrary<(draft: Draft) => Draft>
 
@@ -304,8 +305,54 @@ const headerMutations: Mutation = fc
   )
   .map(([name, value]) => (draft) => ({ ...draft, headers: { ...draft.headers, [name]: value } }))
 
+/** A draft with other parts; one whose writing is broken already stays as it is. */
+const withParts = (change: (parts: readonly FormPart[]) => readonly FormPart[]) => (draft: Draft) => {
+  if (draft.broken || !draft.form) return draft
+  const form = change(draft.form)
+  return { ...draft, form, body: formOf(form) }
+}
+
+const withForm = (write: (body: Buffer) => Buffer | undefined) => (draft: Draft) =>
+  draft.broken || !draft.body
+    ? draft
+    : { ...draft, body: write(draft.body), broken: 'the writing of the form' }
+
+const isFile = ({ filename }: FormPart) => filename !== undefined
+
+function formMutations({ schema, file }: Form): Mutation[] {
+  const names = fc.oneof(fc.constantFrom(...Object.keys(schema.properties!)), strangeNames)
+  const junk = fc.constantFrom('', 'GIF89a', '<html>', 'PK\u0003\u0004', '{}')
+  return [
+    fc
+      .tuple(names, strangeTexts)
+      .map(([name, content]) => withParts((parts) => [...parts, { name, content }])),
+    fc
+      .nat(5)
+      .map((at) => withParts((parts) => [...parts, parts[at % parts.length] ?? { name: file, content: '' }])),
+    fc.nat(5).map((at) => withParts((parts) => parts.filter((_, index) => index !== at % parts.length))),
+    names.map((name) => withParts((parts) => parts.map((part) => (isFile(part) ? { ...part, name } : part)))),
+    fc
+      .constantFrom('text/html', 'image/svg+xml', 'application/zip', 'text/plain')
+      .map((type) => withParts((parts) => parts.map((part) => (isFile(part) ? { ...part, type } : part)))),
+    junk.map((content) => (draft: Draft) => ({
+      ...withParts((parts) => parts.map((part) => (isFile(part) ? { ...part, content } : part)))(draft),
+      broken: draft.broken ?? 'a file that is none of the three',
+    })),
+    fc.constantFrom(
+      withForm((body) => body.subarray(0, -10)),
+      withForm((body) => body.subarray(0, body.length / 2)),
+      withForm(() => Buffer.alloc(0)),
+      withForm(() => undefined),
+      withForm((body) => Buffer.from(body.toString('latin1').replace('form-data', 'attachment'), 'latin1')),
+      withForm((body) => Buffer.from(body.toString('latin1').replace('Content-Disposition', 'X'), 'latin1')),
+      withForm(() => Buffer.from('{"file":"x"}')),
+    ),
+  ]
+}
+
 /** One change to a request of the operation. */
 export function mutationOf(operation: Operation): Mutation {
   const body = operation.body ? [...bodyValues, ...bodyValues, bodyTexts, mediaTypes] : []
+  if (operation.form) body.push(...formMutations(operation.form), mediaTypes)
   return fc.oneof(...body, ...queryMutations(operation), ...pathMutations(operation), headerMutations)
 }

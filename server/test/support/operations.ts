@@ -2,6 +2,7 @@
 // declared for its status. It reads contract/openapi.json only, as a stranger would, and none of the product's code.
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { isTime } from './oracle.ts'
 
 export type Schema = {
   readonly type?: string
@@ -20,6 +21,7 @@ export type Schema = {
   readonly required?: readonly string[]
   readonly 'x-ordering-keys'?: readonly string[]
   readonly 'x-empty-is-absent'?: boolean
+  readonly 'x-max-bytes'?: number
 }
 
 export type Parameter = {
@@ -30,7 +32,8 @@ export type Parameter = {
 }
 
 type Declared = {
-  readonly contentType: string | undefined
+  readonly contentTypes: readonly string[]
+  /** Undefined for a file, and for no body. */
   readonly isValid: ValidateFunction | undefined
   readonly codes: ReadonlySet<string>
 }
@@ -43,18 +46,30 @@ export type Operation = {
   /** The schema of the body; undefined for none. */
   readonly body: Schema | undefined
   readonly isValidBody: ValidateFunction | undefined
+  /** The schema of a form with a file, and what the file may call itself; undefined for none. */
+  readonly form: Form | undefined
   readonly answers: ReadonlyMap<number, Declared>
+}
+
+export type Form = {
+  readonly schema: Schema
+  readonly file: string
+  readonly mediaTypes: readonly string[]
 }
 
 export const documentText = readFileSync(new URL('../../../contract/openapi.json', import.meta.url), 'utf8')
 
 const utcTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/
 
-function createAjv(document: object): Ajv2020 {
+type IsTime = (text: string) => boolean
+
+/** Times of answers are UTC with Z, and really days of the calendar. */
+const isAnsweredTime: IsTime = (text) => utcTime.test(text) && !Number.isNaN(Date.parse(text))
+
+function createAjv(document: object, isTime: IsTime): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allErrors: false, strictTypes: false })
   ajv.addVocabulary(['x-ordering-keys', 'x-empty-is-absent'])
-  // Only answers have times in JSON; those are UTC with Z, and really days of the calendar.
-  ajv.addFormat('date-time', (text) => utcTime.test(text) && !Number.isNaN(Date.parse(text)))
+  ajv.addFormat('date-time', isTime)
   ajv.addSchema({ $id: 'document', ...renamed(document) })
   return ajv
 }
@@ -65,7 +80,11 @@ function renamed(document: object): object {
   return { $defs: components.schemas }
 }
 
-type Content = Readonly<Record<string, { readonly schema: Schema }>>
+type Media = {
+  readonly schema: Schema
+  readonly encoding?: Readonly<Record<string, { readonly contentType: string }>>
+}
+type Content = Readonly<Record<string, Media>>
 type OperationDocument = {
   readonly operationId: string
   readonly parameters: readonly Parameter[]
@@ -76,14 +95,17 @@ type OperationDocument = {
 /** Every operation of the document. */
 export function readOperations(): Operation[] {
   const document = JSON.parse(documentText) as { paths: Record<string, Record<string, OperationDocument>> }
-  const ajv = createAjv(document)
+  const [ajv, ajvOfBodies] = [createAjv(document, isAnsweredTime), createAjv(document, isTime)]
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => readOperation(ajv, path, method, operation)),
+    Object.entries(methods).map(([method, operation]) =>
+      readOperation(ajv, ajvOfBodies, path, method, operation),
+    ),
   )
 }
 
 function readOperation(
   ajv: Ajv2020,
+  ajvOfBodies: Ajv2020,
   path: string,
   method: string,
   { operationId, parameters, requestBody, responses }: OperationDocument,
@@ -95,15 +117,24 @@ function readOperation(
     path,
     parameters,
     body,
-    isValidBody: body && ajv.compile(body),
+    isValidBody: body && ajvOfBodies.compile(body),
+    form: formOf(requestBody?.content['multipart/form-data']),
     answers: new Map(
       Object.entries(responses).map(([status, { description, content }]) => {
         const [contentType, media] = Object.entries(content ?? {})[0] ?? []
+        const isJson = contentType?.endsWith('json') === true
         const codes = new Set([...description.matchAll(/`(\w+)`: /g)].map((match) => match[1]!))
-        return [Number(status), { contentType, isValid: media && compile(ajv, media.schema), codes }]
+        const isValid = isJson ? compile(ajv, media!.schema) : undefined
+        return [Number(status), { contentTypes: Object.keys(content ?? {}), isValid, codes }]
       }),
     ),
   }
+}
+
+function formOf(media: Media | undefined): Form | undefined {
+  const [file, encoding] = Object.entries(media?.encoding ?? {})[0] ?? []
+  if (!media || file === undefined) return undefined
+  return { schema: media.schema, file, mediaTypes: encoding!.contentType.split(', ') }
 }
 
 function compile(ajv: Ajv2020, schema: Schema): ValidateFunction {
@@ -123,10 +154,11 @@ export function complaintAbout(operation: Operation, { status, headers, body }: 
   const declared = operation.answers.get(status)
   if (!declared) return `status ${status} is not declared`
   const contentType = String(headers['content-type'] ?? '')
-  if (!declared.contentType) return body === '' ? undefined : `a body where none is declared`
-  if (contentType.split(';')[0] !== declared.contentType) return `content-type ${contentType}`
+  if (declared.contentTypes.length === 0) return body === '' ? undefined : `a body where none is declared`
+  if (!declared.contentTypes.includes(contentType.split(';')[0]!)) return `content-type ${contentType}`
+  if (!declared.isValid) return body === '' ? 'an empty file' : undefined
   const value: unknown = JSON.parse(body)
-  if (!declared.isValid!(value)) return `the body: ${JSON.stringify(declared.isValid!.errors)}`
+  if (!declared.isValid(value)) return `the body: ${JSON.stringify(declared.isValid.errors)}`
   if (status < 400) return undefined
   return complaintAboutProblem(declared, status, headers, value as Problem)
 }

@@ -1,6 +1,7 @@
 // Judges a request by the published document and the rules of contract.md section 1, with a second JSON Schema
 // implementation and its own reading of queries. It shares no code with the server, so that the two can disagree.
-import type { Operation, Parameter, Schema } from './operations.ts'
+import { formBoundary, type FormPart } from './letters.ts'
+import type { Form, Operation, Parameter, Schema } from './operations.ts'
 
 /** A request before it is written down: names and texts are not yet percent-encoded. */
 export type Draft = {
@@ -9,6 +10,8 @@ export type Draft = {
   readonly headers: Readonly<Record<string, string>>
   readonly contentType: string | undefined
   readonly body: Buffer | undefined
+  /** Of a form, what its body is written from. */
+  readonly form?: readonly FormPart[]
   /** Said by whoever broke it in a way that only the writing shows, such as percent-encoding. */
   readonly broken?: string
 }
@@ -96,7 +99,9 @@ function objectionToHeaders({ parameters }: Operation, headers: Draft['headers']
   return undefined
 }
 
-function objectionToBody(operation: Operation, { contentType, body, headers }: Draft): string | undefined {
+function objectionToBody(operation: Operation, draft: Draft): string | undefined {
+  const { contentType, body, headers } = draft
+  if (operation.form) return objectionToForm(operation.form, draft)
   if (!operation.body || takesAnything(operation)) return undefined
   if (body === undefined) return 'no body'
   if (contentType === undefined || !/^application\/json *(;|$)/i.test(contentType))
@@ -106,9 +111,42 @@ function objectionToBody(operation: Operation, { contentType, body, headers }: D
   const value = parse(body)
   if (value === undefined) return 'no JSON'
   if (repeatsKey(body.toString())) return 'a repeated key'
-  if (hasNul(value.value)) return 'a NUL character'
+  if (hasStrangeText(value.value)) return 'a NUL character, or half of one'
   if (!operation.isValidBody!(value.value)) return JSON.stringify(operation.isValidBody!.errors)
   return undefined
+}
+
+function objectionToForm(form: Form, { contentType, form: parts, headers }: Draft): string | undefined {
+  const isForm =
+    /^multipart\/form-data *; *boundary="?([^"]*)"?$/i.exec(contentType ?? '')?.[1] === formBoundary
+  if (!isForm) return `the media type ${contentType}`
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') return `the content encoding ${encoding}`
+  if (!parts) return 'no form'
+  const properties = form.schema.properties!
+  const unknown = parts.find(({ name }) => !Object.hasOwn(properties, name))
+  if (unknown) return `unknown field ${unknown.name}`
+  for (const [name, schema] of Object.entries(properties)) {
+    const given = parts.filter((part) => part.name === name)
+    const objection =
+      name === form.file
+        ? objectionToFile(form, given)
+        : objectionToTexts({ name, in: 'query', required: false, schema }, given.map(textOf))
+    if (objection) return `${name}: ${objection}`
+  }
+  return undefined
+}
+
+/** A file where a text belongs is none that any schema takes. */
+const textOf = ({ content, filename }: FormPart): string => (filename === undefined ? String(content) : '\0')
+
+function objectionToFile({ mediaTypes }: Form, files: readonly FormPart[]): string | undefined {
+  const [file] = files
+  if (!file) return 'is missing'
+  if (files.length > 1) return 'is given twice'
+  if (file.filename === undefined) return 'is no file'
+  const { type = 'text/plain' } = file
+  return ['application/octet-stream', ...mediaTypes].includes(type) ? undefined : `says that it is ${type}`
 }
 
 /** A detector's delivery is whatever it sends. */
@@ -137,11 +175,11 @@ function repeatsKey(text: string): boolean {
   return false
 }
 
-function hasNul(value: unknown): boolean {
+function hasStrangeText(value: unknown): boolean {
   const left = [value]
   while (left.length > 0) {
     const one = left.pop()
-    if (typeof one === 'string' && one.includes('\0')) return true
+    if (typeof one === 'string' && (one.includes('\0') || !one.isWellFormed())) return true
     if (typeof one === 'object' && one !== null)
       for (const [key, inner] of Object.entries(one)) left.push(key, inner)
   }
