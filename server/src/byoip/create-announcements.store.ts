@@ -1,10 +1,8 @@
 // The SQL of creating announcements, in the transaction of their team.
 import { sql } from 'kysely'
 import type { Postgres, Trx } from '../db/postgres.ts'
-import type { Asn } from '../net/asn.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import { statusOf, type Clearance } from './announcement.ts'
-import type { AsnHold } from './judge.ts'
 import type { Wanted } from './new-announcement.ts'
 
 export async function readOpenSlugs(postgres: Postgres, teamId: number): Promise<string[]> {
@@ -26,36 +24,17 @@ export type Claims = {
   readonly own: Prefix | null
   /** Another team holds it, or a prefix that covers it. */
   readonly taken: boolean
-  readonly asn: AsnHold | null
 }
 
-type ClaimsRow = {
-  own: string | null
-  taken: boolean
-  verified: Date | null
-  verified_by: string | null
-  expires: Date | null
-}
-
-/** What stands against each of the prefixes, and what is known of its ASN, in their order. */
-export async function readClaims(
-  trx: Trx,
-  teamId: number,
-  wanted: readonly { readonly prefix: Prefix; readonly originAsn: Asn }[],
-): Promise<Claims[]> {
-  const { rows } = await sql<ClaimsRow>`
+/** What stands against each of the prefixes, in their order. */
+export async function readClaims(trx: Trx, teamId: number, prefixes: readonly Prefix[]): Promise<Claims[]> {
+  const { rows } = await sql<{ own: string | null; taken: boolean }>`
     select (select a.prefix from announcements a
         where a.team_id = ${teamId} and a.deleted is null and a.prefix && n.prefix order by a.prefix limit 1) as own,
-      prefix_is_claimed(${teamId}, n.prefix) as taken, s.verified, s.verified_by, s.expires
-    from unnest(${wanted.map(({ prefix }) => prefix)}::cidr[], ${wanted.map(({ originAsn }) => originAsn)}::bigint[])
-      with ordinality n (prefix, asn, place)
-    left join asns s on s.team_id = ${teamId} and s.asn = n.asn
+      prefix_is_claimed(${teamId}, n.prefix) as taken
+    from unnest(${prefixes}::cidr[]) with ordinality n (prefix, place)
     order by n.place`.execute(trx)
-  return rows.map(({ own, taken, verified, verified_by: verifiedBy, expires }) => ({
-    own: own === null ? null : parsePrefix(own),
-    taken,
-    asn: verified && { verified, verifiedBy, expires },
-  }))
+  return rows.map(({ own, taken }) => ({ own: own === null ? null : parsePrefix(own), taken }))
 }
 
 const atRest = { enabled: false, suspended: false, regions: [] } as const

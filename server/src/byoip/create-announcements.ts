@@ -6,6 +6,8 @@ import { auditOf, writeAudit } from '../db/audit.ts'
 import { mutate, type Answer } from '../db/mutate.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
+import { findVerifiedAsns, type HeldAsn } from '../inventory/asn.ts'
+import type { Asn } from '../net/asn.ts'
 import { Failure } from '../runtime/error.ts'
 import { actorName, type Operation } from '../runtime/operation.ts'
 import { readAnnouncements } from './announcement.store.ts'
@@ -58,42 +60,39 @@ export async function createAnnouncements(
   return mutate(deps.postgres, operation, async (trx) => {
     const asns = await refuse(deps, trx, teamId, read)
     const judged = read.wanted.map((wanted) =>
-      checksOf(deps, wanted, asns.get(wanted) ?? null, irr.get(wanted)),
+      checksOf(deps, wanted, asns.get(wanted.originAsn), irr.get(wanted)),
     )
     return { body: await store(deps, trx, operation, read.wanted, judged, include) }
   })
 }
 
-/** Throws unless every one may be created; answers what is known of their ASNs. */
+type Read = { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] }
+
+/** Throws unless every one may be created; answers how the team holds their ASNs. */
 async function refuse(
   { quota, now }: CreateDeps,
   trx: Trx,
   teamId: number,
-  { wanted, errors }: { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] },
-) {
+  { wanted, errors }: Read,
+): Promise<ReadonlyMap<Asn, HeldAsn>> {
   const count = await countAnnouncements(trx, teamId)
-  const claims = await readClaims(
-    trx,
-    teamId,
-    wanted.map(({ prefix, originAsn }) => ({ prefix, originAsn })),
-  )
-  const all = [...errors]
-  const claimed: ProblemError[] = []
-  for (const [at, one] of wanted.entries()) {
-    const { own, taken, asn } = claims[at]!
-    if (own) all.push(overlapError(one, own, 'of the team'))
-    if (!asn?.verified) all.push(asnError(one, 'asn_not_verified', 'has not been proven to be the team’s'))
-    else if (asn.expires && asn.expires <= now())
-      all.push(asnError(one, 'asn_expired', 'was proven to be the team’s, and the proof has expired'))
-    if (taken) claimed.push(claimError(one))
-  }
+  const asns = await findVerifiedAsns(trx, teamId, [...new Set(wanted.map((one) => one.originAsn))], now())
+  const prefixes = wanted.map(({ prefix }) => prefix)
+  const claims = await readClaims(trx, teamId, prefixes)
+  const overlapping = wanted.flatMap((one, at) => {
+    const { own } = claims[at]!
+    return own ? [overlapError(one, own, 'of the team')] : []
+  })
+  const unproven = wanted.filter(({ originAsn }) => !asns.has(originAsn)).map(asnError)
+  const claimed = wanted.filter((_, at) => claims[at]!.taken).map(claimError)
+  const all = [...errors, ...overlapping, ...unproven]
   if (all.length > 0) throw refusal('invalid', [...all, ...claimed])
   if (claimed.length > 0) throw refusal('prefix_claimed', claimed)
   if (count + wanted.length > quota) {
     const detail = `The team has ${count} announcements and may have ${quota}; ${wanted.length} more are too many.`
     throw new Failure('quota_exceeded', detail)
   }
-  return new Map(wanted.map((one, at) => [one, claims[at]!.asn]))
+  return asns
 }
 
 function refusal(code: 'invalid' | 'prefix_claimed', errors: readonly ProblemError[]): Failure {
@@ -102,14 +101,10 @@ function refusal(code: 'invalid' | 'prefix_claimed', errors: readonly ProblemErr
   return new Failure(code, `${first!.loc.slice(1).join('.')}: ${first!.msg}${more}.`, { errors })
 }
 
-function asnError({ loc, originAsn }: Wanted, type: string, what: string): ProblemError {
-  const path = `/v3/inventory/asns/${originAsn}/verify`
-  return {
-    loc: [...loc, 'origin_asn'],
-    msg: `AS${originAsn} ${what}; GET ${path} says how`,
-    type,
-    ctx: { verify: path },
-  }
+function asnError({ loc, originAsn }: Wanted): ProblemError {
+  const verify = `/v3/inventory/asns/${originAsn}/verify`
+  const msg = `AS${originAsn} is not proven to be the team's, or no longer; GET ${verify} says how`
+  return { loc: [...loc, 'origin_asn'], msg, type: 'asn_not_verified', ctx: { verify } }
 }
 
 function claimError({ loc }: Wanted): ProblemError {
@@ -132,14 +127,17 @@ async function askIrr(
   return new Map(judged.filter((entry) => entry !== undefined))
 }
 
-type AsnRow = Awaited<ReturnType<typeof readClaims>>[number]['asn']
-
-function checksOf(deps: CreateDeps, wanted: Wanted, asn: AsnRow, irr: Judgement | undefined): Check[] {
+function checksOf(
+  deps: CreateDeps,
+  wanted: Wanted,
+  asn: HeldAsn | undefined,
+  irr: Judgement | undefined,
+): Check[] {
   const now = deps.now()
   const noLetter = { state: 'missing', note: 'No letter of authorization was uploaded.' } as const
   const judged = {
     rpki: judgeRpki(wanted, deps.rpki.judge(wanted.prefix, wanted.originAsn)),
-    asn: judgeAsn(wanted.originAsn, asn, now),
+    asn: judgeAsn(wanted.originAsn, asn ?? null, now),
     size: judgeSize(wanted.prefix, now),
     overlap: judgeOverlap(false, now),
     loa: judgeLetter(null, { ...noLetter, validUntil: null, letterId: null }, false, now),

@@ -77,7 +77,7 @@ async function restore(
   const { teamId } = operation.actor
   if ((await countAnnouncements(trx, teamId)) >= quota)
     throw new Failure('quota_exceeded', `The team has as many announcements as it may have, ${quota}.`)
-  const [claims] = await readClaims(trx, teamId, [deleted])
+  const [claims] = await readClaims(trx, teamId, [deleted.prefix])
   if (claims?.own)
     throw new Failure('conflict', `It overlaps ${claims.own}, which the team has announced since.`)
   if (claims?.taken) throw new Failure('prefix_claimed', `Another customer holds ${deleted.prefix} by now.`)

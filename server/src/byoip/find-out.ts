@@ -106,7 +106,7 @@ function findingOf(
   const judged = judgeAll(deps, subject, letter, irr, now)
   const settled = validationNames.flatMap((name) => {
     const judgement = judged[name]
-    return judgement ? [{ ...settled1(subject, known.get(name), name, judgement, now), name }] : []
+    return judgement ? [{ ...standing(subject, known.get(name), name, judgement, now), name }] : []
   })
   const checks = settled
     .filter((check) => check.name === 'irr' || isNews(known.get(check.name), check))
@@ -119,8 +119,8 @@ function findingOf(
   return { subject, checks, clearance, claims, answers: subject.requested }
 }
 
-/** What an unanswered registry leaves standing, and what the operator vouches for. */
-function settled1(
+/** What stands of a judgement: an unanswered registry leaves the last one, and what the operator vouches for counts. */
+function standing(
   { vouched }: Subject,
   before: Check | undefined,
   name: ValidationName,
