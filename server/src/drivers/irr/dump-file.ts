@@ -79,13 +79,13 @@ function createReading(sources: readonly string[]) {
   }
   return {
     push: (chunk: Uint8Array): void => pushText(decoder.decode(chunk, { stream: true })),
-    end(): Dump {
+    async end(): Promise<Dump> {
       pushText(decoder.decode())
       splitter.end(visit)
       if (last === '') throw new Error('it is empty')
       if (last !== '\n') throw new Error('its last line has no end: it is not written in full')
       if (strangers > objects) throw new Error('most of it is no RPSL')
-      return { index: builder.build(), badObjects, problems }
+      return { index: await builder.build(), badObjects, problems }
     },
   }
 }

@@ -1,8 +1,10 @@
 // What a dump of a registry says, as an index that questions can be put to: built from its objects one by one, then
 // immutable. No files here.
+import { setImmediate } from 'node:timers/promises'
 import type { AsSetMembers, RouteObject } from '../../byoip/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
 import { createPrefixMap, type PrefixMap } from '../../net/prefix-map.ts'
+import { prefixBits } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import {
   asSetOf,
@@ -16,7 +18,8 @@ import type { RpslAsSet, RpslMembership } from '../../net/rpsl-objects.ts'
 import type { RpslObject } from '../../net/rpsl.ts'
 
 export type DumpIndex = {
-  readonly routes: PrefixMap<RouteObject>
+  /** The routes of exactly this prefix and of all less specific ones. */
+  covering(prefix: Prefix): RouteObject[]
   autNum(asn: Asn): string | undefined
   asSetMembers(name: string): AsSetMembers | undefined
 }
@@ -24,8 +27,8 @@ export type DumpIndex = {
 export type DumpIndexBuilder = {
   /** Throws RpslError on an object that makes no sense; the index is as it was then. */
   add(object: RpslObject): void
-  /** Takes about a second for a million routes, in one go. */
-  build(): DumpIndex
+  /** Takes about a second for a million routes, in steps between which others have their turn. */
+  build(): Promise<DumpIndex>
 }
 
 type Ranked<T> = { readonly rank: number; readonly value: T }
@@ -37,7 +40,7 @@ type Reference = {
 
 /** `sources` are the registries that count, the first of them most; none means that all do, in the order of the dump. */
 export function createDumpIndexBuilder(sources: readonly string[]): DumpIndexBuilder {
-  const routes: [Prefix, RouteObject][] = []
+  const routes = createRouteShards()
   const autNums = new Map<Asn, Ranked<string>>()
   const asSets = new Map<string, Ranked<RpslAsSet>>()
   const references: Reference[] = []
@@ -47,7 +50,7 @@ export function createDumpIndexBuilder(sources: readonly string[]): DumpIndexBui
   const addRoute = (object: RpslObject): void => {
     const { prefix, origin, source } = routeObjectOf(object)
     const copy = copyOf(prefix) as Prefix
-    routes.push([copy, { prefix: copy, origin, source: wordOf(words, source) }])
+    routes.add({ prefix: copy, origin, source: wordOf(words, source) })
   }
   const addAutNum = (object: RpslObject): void => {
     const { asn, source, text } = autNumOf(object)
@@ -76,15 +79,53 @@ export function createDumpIndexBuilder(sources: readonly string[]): DumpIndexBui
       const adder = Object.hasOwn(adders, object.class) ? adders[object.class] : undefined
       if (adder && rankOf(rpslSource(object)) >= 0) adder(object)
     },
-    build() {
+    async build() {
       const members = allMembers(asSets, references)
       return {
-        routes: createPrefixMap(routes),
+        covering: await routes.build(),
         autNum: (asn) => autNums.get(asn)?.value,
         asSetMembers: (name) => members.get(name),
       }
     },
   }
+}
+
+/**
+ * Routes in many small maps, by their first bits: a map is built in one go, and one of all routes of a large registry would
+ * keep everything else from running for as long as a second. Routes too short for that are in a map of their own.
+ */
+function createRouteShards() {
+  const shards = new Map<number, [Prefix, RouteObject][]>()
+  return {
+    add(route: RouteObject): void {
+      const key = shardOf(route.prefix)
+      const shard = shards.get(key)
+      if (shard) shard.push([route.prefix, route])
+      else shards.set(key, [[route.prefix, route]])
+    },
+    async build(): Promise<DumpIndex['covering']> {
+      const maps = new Map<number, PrefixMap<RouteObject>>()
+      for (const [key, entries] of shards) {
+        maps.set(key, createPrefixMap(entries))
+        await setImmediate()
+      }
+      const short = maps.get(shortShard)
+      return (prefix) => {
+        const own = shardOf(prefix)
+        const long = own === shortShard ? [] : (maps.get(own)?.covering(prefix) ?? [])
+        return short ? [...long, ...short.covering(prefix)] : long
+      }
+    },
+  }
+}
+
+const shortShard = -1
+
+/** By the first 8 bits of an IPv4 address, or the first 24 of an IPv6 one. */
+function shardOf(prefix: Prefix): number {
+  const { family, length, w0 } = prefixBits(prefix)
+  if (family === 4) return length < 8 ? shortShard : w0 >>> 24
+  return length < 24 ? shortShard : 256 + (w0 >>> 8)
 }
 
 /** The first of the best rank stays. */

@@ -46,7 +46,7 @@ class DumpSource implements IrrSource {
   }
 
   async routeObjects(prefix: Prefix, signal: AbortSignal) {
-    return (await this.#index(signal)).routes.covering(prefix)
+    return (await this.#index(signal)).covering(prefix)
   }
 
   async autNum(asn: Asn, signal: AbortSignal) {
