@@ -2,7 +2,7 @@
 // as text, are read in query.ts and checked here afterwards.
 import type { ProblemError } from '@pharos/contract/problem'
 import { Compile } from 'typebox/compile'
-import Format from 'typebox/format'
+import { Format } from 'typebox/format'
 import type { TSchema } from 'typebox'
 import { Failure } from '../runtime/error.ts'
 import { parseTime } from '../runtime/time.ts'
