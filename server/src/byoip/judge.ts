@@ -65,7 +65,7 @@ export function judgeRpki({ prefix, originAsn }: Claim, verdict: RpkiVerdict): J
       max_length: maxLength,
       asn,
     })),
-    source: verdict.source,
+    source: labelOf(verdict.source),
     as_of: verdict.asOf?.toISOString() ?? null,
   }
   const fix = verdict.state === 'valid' || verdict.state === 'unavailable' ? null : roaFix(prefix, originAsn)
@@ -92,7 +92,7 @@ const rpkiNotes: Record<RpkiVerdict['state'], (prefix: Prefix, asn: Asn) => stri
 export function judgeIrr({ prefix, originAsn }: Claim, verdict: IrrVerdict): Judgement {
   const evidence = {
     objects: verdict.objects.map(({ prefix: of, origin, source }) => ({ prefix: of, origin, source })),
-    source: verdict.source,
+    source: labelOf(verdict.source),
     as_of: verdict.fetched?.toISOString() ?? null,
     ...(verdict.member ? { member: verdict.member } : {}),
   }
@@ -146,8 +146,13 @@ export function judgeLetter(
 /** The operator's file vouches for a check: that counts, and what the registry says stands beside it. */
 export function vouch(judged: Judgement, now: Date): Judgement {
   if (judged.state === 'valid') return judged
-  const note = `The provider vouches for it. The registry says: ${judged.note}`
+  const note = `The provider vouches for it; without that: ${judged.note}`
   return { ...judged, state: 'valid', note, fix: null, checked: judged.checked ?? now }
+}
+
+/** What a team may know of a source: where the operator keeps his files is not its business. */
+function labelOf(source: string | null): string | null {
+  return source?.startsWith('file:') ? `file:${source.slice(source.lastIndexOf('/') + 1)}` : source
 }
 
 const sentence = (text: string): string =>
