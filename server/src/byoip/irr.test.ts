@@ -46,6 +46,14 @@ describe('judge', () => {
     })
   }
 
+  it('shows no more than the first 50 objects, and looks at all of them', async (t) => {
+    const many = Array.from({ length: 200 }, (_, at) => `192.0.2.0/24 ${at + 1}`)
+    const other = await irrOf(t, [fakeSource('one', { objects: many })]).irr.judge(prefix, origin)
+    assert.deepEqual([other.state, other.objects.length], ['mismatch_asn', 50])
+    const objects = [...many, '192.0.2.0/24 64496']
+    assert.equal((await irrOf(t, [fakeSource('one', { objects })]).irr.judge(prefix, origin)).state, 'valid')
+  })
+
   it('says unavailable without any source', async (t) => {
     assert.deepEqual(await irrOf(t, []).irr.judge(prefix, origin), {
       state: 'unavailable',

@@ -5,10 +5,10 @@ import type { Prefix } from '../net/prefix.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Log } from '../runtime/log.ts'
 import { createLoop, type Loop, type LoopOptions } from '../runtime/loop.ts'
-import { findMember, type AsSetFinding } from './irr-as-set.ts'
+import { findMember } from './irr-as-set.ts'
 import { IrrReader, IrrUnavailable, type IrrAnswer } from './irr-reader.ts'
 import type { IrrSource, RouteObject } from './irr-source.ts'
-import { judgeRoutes } from './irr-verdict.ts'
+import { ageOf, judgeRoutes, type SourceRoutes, unavailable, validByMember } from './irr-verdict.ts'
 
 /**
  * - `valid`: an object of exactly this prefix has this origin (or an origin that the as-set has as a member).
@@ -21,7 +21,7 @@ export type IrrState = 'valid' | 'missing' | 'mismatch_asn' | 'mismatch_length' 
 
 export type IrrVerdict = {
   readonly state: IrrState
-  /** What the state rests on: the objects that agree, or those that are in the way. */
+  /** What the state rests on: the objects that agree, or those that are in the way; the first 50 of them. */
   readonly objects: readonly RouteObject[]
   /** The name of the one source that it rests on; null where it rests on all of them, or on none. */
   readonly source: string | null
@@ -114,7 +114,7 @@ export function createIrr(options: IrrOptions): Irr {
 type Ages = { readonly maxAgeMs: number; readonly signal: AbortSignal | undefined }
 /** What the sources that answered said, and what the others said instead. */
 type Answers = {
-  readonly routes: { readonly source: string; readonly answer: IrrAnswer<readonly RouteObject[]> }[]
+  readonly routes: SourceRoutes[]
   readonly down: string[]
 }
 
@@ -260,36 +260,6 @@ const noSource = 'no IRR source is configured'
 
 function agesOf({ maxAgeSeconds = Infinity, signal }: Omit<IrrQuestion, 'asSet'>): Ages {
   return { maxAgeMs: maxAgeSeconds * 1_000, signal }
-}
-
-function unavailable(reason: string): IrrVerdict {
-  return { state: 'unavailable', objects: [], source: null, fetched: null, cached: false, reason }
-}
-
-function validByMember(
-  prefix: Prefix,
-  { asn, through }: Extract<AsSetFinding, { found: true }>,
-  routes: Answers['routes'],
-  sets: readonly IrrAnswer<unknown>[],
-): IrrVerdict {
-  const isRight = (route: RouteObject): boolean => route.prefix === prefix && route.origin === asn
-  const holder = routes.find(({ answer }) => answer.value.some(isRight))!
-  return {
-    state: 'valid',
-    objects: holder.answer.value.filter(isRight),
-    source: holder.source,
-    ...ageOf([holder.answer, ...sets]),
-    member: { asn, through },
-    reason: `AS${asn} holds the object and is a member of ${through[0]}`,
-  }
-}
-
-function ageOf(answers: readonly IrrAnswer<unknown>[]): Pick<IrrVerdict, 'fetched' | 'cached'> {
-  const times = answers.map(({ fetched }) => fetched.getTime())
-  return {
-    fetched: times.length === 0 ? null : new Date(Math.min(...times)),
-    cached: answers.some(({ cached }) => cached),
-  }
 }
 
 async function unlessUnavailable<T>(answer: Promise<T>): Promise<T | IrrUnavailable> {

@@ -4,6 +4,7 @@ import { createIrrSource } from './irr-sources.ts'
 
 const taken: readonly [string, string][] = [
   ['whois://irr.example:4343?sources=RADB,ripe', 'whois://irr.example:4343 (RADB,RIPE)'],
+  ['whois://irr.example?sources=RADB&sources=RIPE', 'whois://irr.example:43 (RADB,RIPE)'],
   ['whois://irr.example/', 'whois://irr.example:43'],
   ['whois://192.0.2.1', 'whois://192.0.2.1:43'],
   ['whois://[2001:db8::1]:43?sources=RADB', 'whois://[2001:db8::1]:43 (RADB)'],

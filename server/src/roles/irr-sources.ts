@@ -7,8 +7,9 @@ import { createWhoisSource } from '../drivers/irr/whois-source.ts'
 import { parseRegistryName } from '../net/rpsl-objects.ts'
 
 /**
- * `whois://host:43?sources=RADB&sources=RIPE` or `file:/path/of/a/dump.rpsl?sources=RIPE`, also `.gz`. The registries are searched
- * in their order; without them, all that there are. Throws with what to write instead; reads and connects nothing.
+ * `whois://host:43?sources=RADB&sources=RIPE`, or `file:/path/of/a/dump.rpsl?sources=RIPE`, also compressed. The registries
+ * are searched in their order; without them, all that there are. Throws with what to write instead; reads and connects
+ * nothing.
  */
 export function createIrrSource(text: string): IrrSource {
   const url = URL.canParse(text) ? new URL(text) : undefined
