@@ -9,10 +9,13 @@ export const otherOwner = '64500:1:2'
 export const originAsn = 64_496
 
 /** Prefix number n, as SQL and as text. */
-const prefixSql = `(case when n % 2 = 1 then '2001:db8:' || to_hex(n) || '::/48'
-  else '10.' || (n >> 8) || '.' || (n & 255) || '.0/24' end)::cidr`
-export const prefixOf = (n: number): string =>
-  n % 2 === 1 ? `2001:db8:${n.toString(16)}::/48` : `10.${n >> 8}.${n & 255}.0/24`
+const prefixSql = `(case when n % 2 = 1
+  then '2001:' || to_hex(x'db8'::integer + (n >> 16)) || ':' || to_hex(n & 65535) || '::/48'
+  else (10 + (n >> 16)) || '.' || ((n >> 8) & 255) || '.' || (n & 255) || '.0/24' end)::cidr`
+export function prefixOf(n: number): string {
+  if (n % 2 === 0) return `${10 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}.0/24`
+  return `2001:${(0xdb8 + (n >> 16)).toString(16)}:${(n & 65_535).toString(16)}::/48`
+}
 
 /** Regions of these names without a router, until `useRouters` gives them one. */
 export async function seedRegions(client: Client, names: readonly string[]): Promise<void> {

@@ -1,4 +1,5 @@
 // Every figure of the bench, in the order in which they are measured.
+import { coldStart } from './cold-start.ts'
 import { createAnnouncements } from './create-announcements.ts'
 import { eventDetail } from './event-detail.ts'
 import type { Figure } from './figure.ts'
@@ -18,4 +19,5 @@ export const figures: readonly Figure[] = [
   fullReconcile,
   roaCheck,
   createAnnouncements,
+  coldStart,
 ]
