@@ -137,6 +137,29 @@ describe('a ROA table', () => {
     )
   })
 
+  it('stays right with ten thousand VRPs, and when half of them are gone again', () => {
+    const vrps = fc.sample(anyVrp, { numRuns: 10_000, seed: 6811 })
+    const table = createRoaTable(vrps.map(bitsOf))
+    const left = vrps.filter((_, i) => i % 2 === 0)
+    const asked = fc.sample(anyRoute, { numRuns: 150, seed: 1 }).concat(vrps.slice(0, 50))
+    const compare = (expected: readonly VrpModel[]): void => {
+      const distinct = [
+        ...new Map(expected.map((vrp) => [keyOf({ ...vrp, prefix: prefixOf(vrp.prefix) }), vrp])).values(),
+      ]
+      assert.equal(table.size, distinct.length)
+      for (const { prefix, asn } of asked) {
+        const naive = judgeNaively(distinct, prefix, asn)
+        const verdict = table.judge(prefixOf(prefix), asn)
+        assert.deepEqual([verdict.state, sorted(verdict.covering)], [naive.state, sorted(naive.covering)])
+      }
+    }
+    compare(vrps)
+    const kept = new Set(left.map((vrp) => keyOf({ ...vrp, prefix: prefixOf(vrp.prefix) })))
+    const gone = vrps.filter((vrp) => !kept.has(keyOf({ ...vrp, prefix: prefixOf(vrp.prefix) })))
+    table.apply({ withdrawn: gone.map(bitsOf) })
+    compare(left)
+  })
+
   it('takes no more memory after many changes than after few', () => {
     const table = createRoaTable()
     const vrps = Array.from({ length: 5_000 }, (_, i) => ({

@@ -10,10 +10,10 @@ export type VrpHash = {
   readonly family: Family
   /** A record is a VRP: next of its chain, whether it is used, ASN, lengths, address. */
   readonly records: WordPool
-  /** The chains, by hash; a power of two, at least twice as many as there are records. */
+  /** The chains, by hash: a power of two, two to eight times as many as there are records. */
   heads: Int32Array
   size: number
-  /** Only once something was searched: a table that only collects takes little memory. */
+  /** Made by the first search, or while it is still quick to make: small tables are often never searched. */
   lengths: LengthSets | undefined
 }
 
@@ -30,6 +30,8 @@ const recordWords = 8
  */
 type LengthSets = { readonly first: Int32Array; readonly more: Int32Array; hasDefault: boolean }
 
+/** How many records the making of the sets is put off to. */
+const unsearchedMax = 4_096
 const firstBits = 20
 const moreBits = 16
 
@@ -62,6 +64,7 @@ export function insertVrp(hash: VrpHash, vrp: VrpBits): void {
   words[record + addressAt + 3] = vrp.w3
   hash.heads[head] = record
   if (hash.lengths) noteLength(hash.lengths, vrp)
+  else if (hash.size >= unsearchedMax) lengthSets(hash)
 }
 
 /** A VRP that is there, at this place. */
@@ -79,11 +82,11 @@ export function removeVrp(hash: VrpHash, record: number, vrp: VrpBits): void {
 }
 
 function growHeads(hash: VrpHash): void {
-  const heads = new Int32Array(hash.heads.length * 2)
+  const heads = new Int32Array(hash.heads.length * 4)
   const { words, end } = hash.records
   for (let record = recordWords; record < end; record += recordWords) {
     if (words[record + usedAt] === 0) continue
-    const head = headOf(heads, vrpAt(hash, record))
+    const head = headOfRecord(heads, words, record)
     words[record] = heads[head]!
     heads[head] = record
   }
@@ -137,6 +140,11 @@ export function vrpAt({ family, records: { words } }: VrpHash, record: number): 
 
 function headOf(heads: Int32Array, { length, w0, w1, w2, w3 }: Bits): number {
   return headPlace(heads, length, w0, w1, w2, w3)
+}
+
+function headOfRecord(heads: Int32Array, words: Int32Array, record: number): number {
+  const at = record + addressAt
+  return headPlace(heads, lengthOf(words, record), words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!)
 }
 
 /** Where the chain of a prefix starts. */

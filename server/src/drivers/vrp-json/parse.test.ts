@@ -50,6 +50,28 @@ describe('a VRP export', () => {
     assert.deepEqual(coveringOf(table, '10.0.0.0/8'), [[8, 1]])
   })
 
+  it('is found whatever is around it, and read in batches as it is read at once', () => {
+    const roas = Array.from({ length: 1_501 }, (_, i) => ({
+      asn: i + 1,
+      prefix: `10.${i >> 8}.${i & 255}.0/24`,
+      ta: 'a "quoted" ] \\ [ {name',
+    }))
+    for (const count of [0, 1, 499, 500, 501, 1_000, 1_501]) {
+      const document = {
+        name: 'roas',
+        list: ['roas', [{}]],
+        roas: roas.slice(0, count),
+        more: { roas: ['"'] },
+      }
+      for (const spaces of [0, 2])
+        assert.equal(read(JSON.stringify(document, null, spaces), 2_000).table.size, count)
+    }
+    assert.throws(
+      () => read(`{"roas":[${'{"asn":1,"prefix":"10.0.0.0/8"},'.repeat(500)}]}`, 2_000),
+      /not JSON/,
+    )
+  })
+
   it('is refused as a whole, with the place of what is wrong', () => {
     const [good] = routinator.roas
     const refused: readonly [document: unknown, reason: RegExp][] = [
@@ -57,6 +79,13 @@ describe('a VRP export', () => {
       [[], /no list "roas"/],
       [null, /no list "roas"/],
       [{ roas: {} }, /no list "roas"/],
+      ['{"roas":[],"roas":[{}]}', /or two/],
+      [`{"roas":[${JSON.stringify(good)},]}`, /not JSON/],
+      [`{"roas":[,${JSON.stringify(good)}]}`, /not JSON/],
+      ['{"roas":[{]}]}', /not JSON/],
+      ['{"roas":[]', /not JSON/],
+      ['{"roas":[]}}', /not JSON/],
+      [{ nested: { roas: [] } }, /no list "roas"/],
       [{ roas: [good, null] }, /^roas\[1\] is no object/],
       [{ roas: [{ ...good, asn: 'AS1.1' }] }, /^roas\[0\]\.asn is no AS number/],
       [{ roas: [{ ...good, asn: 2 ** 32 }] }, /\.asn is no/],
@@ -97,6 +126,8 @@ describe('a VRP export', () => {
         }, text)
         try {
           assert.ok(read(changed).table.size <= 3)
+          // Nothing is taken that is no JSON as a whole.
+          assert.ok(Array.isArray((JSON.parse(changed) as { roas: unknown }).roas))
           seen.read++
         } catch (error) {
           if (!(error instanceof VrpExportError)) throw error
@@ -110,8 +141,9 @@ describe('a VRP export', () => {
   })
 })
 
-function read(document: unknown): VrpExport {
-  const reading = readVrpExport(typeof document === 'string' ? document : JSON.stringify(document), now, 3)
+function read(document: unknown, vrpsMax = 3): VrpExport {
+  const text = typeof document === 'string' ? document : JSON.stringify(document)
+  const reading = readVrpExport(text, now, vrpsMax)
   for (;;) {
     const step = reading.next()
     if (step.done) return step.value

@@ -8,6 +8,7 @@ import { PrefixError } from '../../net/prefix-error.ts'
 import { createRoaTable } from '../../net/roa-table.ts'
 import type { RoaTable, VrpBits } from '../../net/roa-table.ts'
 import { parseTime } from '../../runtime/time.ts'
+import { readRoas } from './list.ts'
 
 export type VrpExport = {
   readonly table: RoaTable
@@ -25,15 +26,21 @@ export class VrpExportError extends Error {
   }
 }
 
-/** VRPs that have expired are left out. Throws VrpExportError. A generator: it yields between records, so that its caller may rest. */
+/**
+ * VRPs that have expired are left out. Throws VrpExportError. A generator: it yields every few hundred records, so that its
+ * caller may rest.
+ */
 export function* readVrpExport(text: string, now: Date, vrpsMax: number): Generator<void, VrpExport> {
-  const { roas, metadata } = parseDocument(text)
-  if (roas.length > vrpsMax) throw new VrpExportError(`more than ${vrpsMax} VRPs`)
   const table = createRoaTable()
+  const reading = readRoas(text)
   let nextExpiry = Infinity
-  for (const [i, roa] of roas.entries()) {
-    const { vrp, expires } = readRoa(roa, `roas[${i}]`)
-    if (expires > now.getTime()) {
+  let count = 0
+  let step = readAsJson(() => reading.next())
+  for (; !step.done; step = readAsJson(() => reading.next())) {
+    for (const roa of step.value) {
+      const { vrp, expires } = readRoa(roa, `roas[${count}]`)
+      if (++count > vrpsMax) throw new VrpExportError(`more than ${vrpsMax} VRPs`)
+      if (expires <= now.getTime()) continue
       // The same VRP often comes from several trust anchors.
       table.add(vrp)
       nextExpiry = Math.min(nextExpiry, expires)
@@ -42,21 +49,26 @@ export function* readVrpExport(text: string, now: Date, vrpsMax: number): Genera
   }
   return {
     table,
-    generated: generatedOf(metadata),
+    generated: generatedOf(metadataOf(step.value)),
     nextExpiry: nextExpiry === Infinity ? undefined : new Date(nextExpiry),
   }
 }
 
-function parseDocument(text: string): { roas: readonly unknown[]; metadata: unknown } {
-  let document: unknown
+function readAsJson<T>(read: () => T): T {
   try {
-    document = JSON.parse(text)
+    return read()
   } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
     throw new VrpExportError('it is not JSON', { cause: error })
   }
+}
+
+/** `rest` has an empty list in the place of the one that was read: a second one would be ambiguous. */
+function metadataOf(rest: string): unknown {
+  const document: unknown = readAsJson(() => JSON.parse(rest))
   const { roas, metadata } = isRecord(document) ? document : {}
-  if (!Array.isArray(roas)) throw new VrpExportError('it has no list "roas"')
-  return { roas, metadata }
+  if (!Array.isArray(roas) || roas.length > 0) throw new VrpExportError('it has no list "roas", or two')
+  return metadata
 }
 
 function readRoa(roa: unknown, place: string): { vrp: VrpBits; expires: number } {

@@ -35,6 +35,9 @@ const defaults: Readonly<Record<VrpJsonAddress['location']['kind'], VrpJsonLimit
   http: { ...everyKind, pollMs: 60_000 },
 }
 
+/** How long the process may stand still for an export. */
+const sliceMs = 5
+
 /** Inert until it is started. */
 export function createVrpJsonSource(options: VrpJsonSourceOptions): VrpSource {
   return new VrpJsonSource(options)
@@ -139,10 +142,12 @@ class VrpJsonSource implements VrpSource {
   /** A slice at a time: a whole export is a second of work. */
   async #parse(text: string): Promise<VrpExport> {
     const reading = readVrpExport(text, this.#options.now(), this.#limits.vrpsMax)
-    for (let steps = 0; ; steps++) {
-      const step = reading.next()
+    let restedMs = performance.now()
+    for (let step = reading.next(); ; step = reading.next()) {
       if (step.done) return step.value
-      if (steps % 2_000 === 1_999) await breathe()
+      if (performance.now() - restedMs < sliceMs) continue
+      await breathe()
+      restedMs = performance.now()
     }
   }
 
