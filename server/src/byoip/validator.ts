@@ -26,11 +26,11 @@ export type ValidatorDeps = Omit<ValidateDeps, 'db' | 'rpki' | 'irr'> & {
   readonly irr: Irr
   readonly log: Log
   readonly metrics: Metrics
-  /** Between two sweeps over all announcements. */
+  /** Between two sweeps over all announcements, for what ends by itself: letters and proofs. */
   readonly intervalMs?: number
 }
 
-const defaultIntervalMs = 60_000
+const defaultIntervalMs = 300_000
 /** How often it looks which questions to the routing registries are due. */
 const dueIntervalMs = 5_000
 const runTimeoutMs = 120_000
