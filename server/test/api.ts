@@ -49,6 +49,7 @@ export async function createTestApi(
       PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '10000',
       PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
       PHAROS_ANNOUNCEMENTS_PER_TEAM: '100000',
+      PHAROS_CHECK_REQUESTS_PER_MINUTE: '100000',
       ...settings,
     },
     { read: () => undefined, mode: () => 0o600, create: () => {} },

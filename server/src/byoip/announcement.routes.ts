@@ -16,10 +16,10 @@ import { getAnnouncement, listAnnouncements } from './list-announcements.ts'
 import { patchAnnouncement, type PatchDeps } from './patch-announcement.ts'
 import { parseInclude } from './present-announcement.ts'
 import { listRegions } from './region.ts'
-import { requestValidation } from './request-validation.ts'
+import { requestValidation, type RequestDeps } from './request-validation.ts'
 import { suspendAnnouncement, type SuspendDeps } from './suspend-announcement.ts'
 
-export function announcementRoutes(deps: PatchDeps & CreateDeps & SuspendDeps): Mounted[] {
+export function announcementRoutes(deps: PatchDeps & CreateDeps & SuspendDeps & RequestDeps): Mounted[] {
   return [
     handle(updateAnnouncement, (operation, { params, body, query }) =>
       patchAnnouncement(deps, operation, params.announcement_id, body, parseInclude(query.include)),

@@ -40,9 +40,6 @@ export type LetterQuotas = {
 /** Fifty announcements with a letter each can be brought in a day, and each be corrected ten times before space is short. */
 export const letterQuotas: LetterQuotas = { lettersPerDay: 50, bytes: 512 * 1024 * 1024 }
 
-/** How a letter to sign names the provider where nothing better is configured. */
-export const defaultProviderName = 'the network service provider'
-
 export type LetterDeps = {
   readonly postgres: Postgres
   readonly inspector: Inspector

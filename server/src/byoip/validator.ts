@@ -33,6 +33,8 @@ export type ValidatorDeps = Omit<ValidateDeps, 'db' | 'rpki' | 'irr'> & {
 const defaultIntervalMs = 300_000
 /** How often it looks which questions to the routing registries are due. */
 const dueIntervalMs = 5_000
+/** Between sweeps that somebody asked for. */
+const sweepGapMs = 1_000
 const runTimeoutMs = 120_000
 
 /** Inert until started. */
@@ -50,7 +52,9 @@ class Validator implements Component {
   /** What the RPKI has changed since the last run; everything until there was one. */
   #touched: Set<Prefix> | 'all' = 'all'
   #irrChanged = false
-  #sweptAt = 0
+  #sweptAt = -Infinity
+  /** A sweep that was asked for right after another one waits: asking is cheap, and sweeping is not. */
+  #later: NodeJS.Timeout | undefined
 
   constructor(deps: ValidatorDeps) {
     const { postgres, log, metrics } = deps
@@ -70,7 +74,7 @@ class Validator implements Component {
   start(): void {
     const { waker, rpki, irr } = this.#deps
     this.#off.push(
-      waker.on('validations', () => this.#touch('all')),
+      waker.on('validations', () => this.#touchSoon()),
       rpki.onChange((touched) => this.#touch(touched)),
       irr.watch(() => {
         this.#irrChanged = true
@@ -82,6 +86,7 @@ class Validator implements Component {
 
   async stop(): Promise<void> {
     for (const off of this.#off.splice(0)) off()
+    clearTimeout(this.#later)
     await this.#loop.stop()
     await this.#leadership.release()
   }
@@ -90,6 +95,15 @@ class Validator implements Component {
     if (touched === 'all' || this.#touched === 'all') this.#touched = 'all'
     else for (const prefix of touched) this.#touched.add(prefix)
     this.#loop.wake()
+  }
+
+  #touchSoon(): void {
+    if (this.#later) return
+    const waitMs = Math.max(0, this.#sweptAt + sweepGapMs - performance.now())
+    this.#later = setTimeout(() => {
+      this.#later = undefined
+      this.#touch('all')
+    }, waitMs)
   }
 
   async #run(signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import { announcementRoutes } from '../byoip/announcement.routes.ts'
 import { holdRoutes } from '../byoip/hold.routes.ts'
 import { createInspector } from '../byoip/inspect-letter.ts'
 import { createDrafter } from '../byoip/letter-draft.ts'
-import { defaultProviderName, letterQuotas } from '../byoip/letter.ts'
+import { letterQuotas } from '../byoip/letter.ts'
 import { letterRoutes } from '../byoip/letter.routes.ts'
 import { addHealth } from '../http/health.ts'
 import type { Mounted } from '../http/mount.ts'
@@ -69,6 +69,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       memberToggle: config.membersMayToggle,
       allowDocumentation: config.allowDocumentationResources,
       quota: config.announcementsPerTeam,
+      checkRequests: new RateLimiter({
+        perSecond: config.checkRequestsPerMinute / 60,
+        burst: config.checkRequestsPerMinute,
+      }),
       now: () => new Date(),
     }),
     ...holdRoutes({ db: postgres.front }),
@@ -78,7 +82,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       inspector: createInspector(),
       drafter: createDrafter(),
       quotas: letterQuotas,
-      providerName: defaultProviderName,
+      providerName: config.providerName,
       now: () => new Date(),
     }),
     ...asnRoutes({ ...asnProofDeps(deps), refreshes: createRefreshLimits() }),

@@ -109,6 +109,13 @@ export const settingsSchema = Type.Object(
       description:
         'teams may announce prefixes and prove ASNs that are reserved for documentation, as the demo and the lab do',
     }),
+    check_requests_per_minute: Whole(30, 1, 1_000_000, {
+      description:
+        'how often a team may have its announcements checked at once, beside the checks that are made anyway',
+    }),
+    provider_name: Text('the network service provider', {
+      description: 'how letters of authorization that are drafted for teams name the provider',
+    }),
     rpki_sources: Urls({
       description:
         'where ROAs are read, in order of preference: rtr://host:port, rtrs://host:port?ca=/path (RFC 8210), file:/path or https://host/path of a VRP export in JSON',
