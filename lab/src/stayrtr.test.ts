@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { TouchedPrefixes, VrpSource } from '../../server/src/byoip/rpki.ts'
+import { vrpSourceConformance } from '../../server/src/byoip/vrp-source.conformance.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
 import { createVrpSources } from '../../server/src/roles/registries.ts'
 import { silentLog } from '../../server/src/runtime/log.ts'
@@ -18,6 +19,28 @@ const skip = skipWithout('stayrtr')
 const one = { prefix: '192.0.2.0/24', maxLength: 25, asn: 64500 }
 const two = { prefix: '2001:db8::/32', maxLength: 48, asn: 4_200_000_001 }
 const three = { prefix: '198.51.100.0/24', maxLength: 24, asn: 0 }
+
+vrpSourceConformance(
+  'RTR with stayrtr',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'stayrtr-'))
+    const address = `${randomSubnet()}.1`
+    const stayrtr = new Stayrtr({ folder, address, port: await freePort(address, 0) })
+    await stayrtr.setVrps([])
+    await stayrtr.start()
+    return {
+      source: createVrpSources([`rtr://${address}:${stayrtr.options.port}`], { log: silentLog })[0]!,
+      setVrps: (vrps) => stayrtr.setVrps(vrps),
+      hide: () => stayrtr.kill(),
+      show: () => stayrtr.start(),
+      stop: async () => {
+        await stayrtr.stop()
+        rmSync(folder, { recursive: true })
+      },
+    }
+  },
+  skip,
+)
 
 describe('the RTR client with stayrtr', { skip }, () => {
   for (const protocol of [2, 1, 0] as const) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parsePrefix } from '../net/prefix.ts'
 import { createRoaTable, vrpBits } from '../net/roa-table.ts'
-import { silentLog } from '../runtime/log.ts'
+import { createLog, silentLog } from '../runtime/log.ts'
 import { createRpki } from './rpki.ts'
 import type { CurrentVrps, Rpki, TouchedPrefixes, VrpSource } from './rpki.ts'
 
@@ -65,6 +65,22 @@ describe('the RPKI', () => {
     assert.equal(rpki.status().source, null)
   })
 
+  it('warns when a source loses many of its VRPs at once', async () => {
+    const lines: Record<string, unknown>[] = []
+    const log = createLog(
+      { logLevel: 'warn', logFormat: 'json' },
+      { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) },
+    )
+    const source = new FakeSource('a')
+    await createRpki({ sources: [source], log }).start?.()
+    source.set(64500)
+    for (source.vrps of [1_000, 900, 719, 700]) source.change([prefix])
+    assert.deepEqual(
+      lines.map(({ source, before, after }) => [source, before, after]),
+      [['a', 900, 719]],
+    )
+  })
+
   it('starts and stops its sources, and hears nothing after its stop', async () => {
     const source = new FakeSource('a')
     const rpki = rpkiOf(source)
@@ -87,6 +103,7 @@ function rpkiOf(...sources: VrpSource[]): Rpki {
 class FakeSource implements VrpSource {
   readonly name: string
   readonly calls: string[] = []
+  vrps = 0
   readonly #listeners = new Set<(touched: TouchedPrefixes) => void>()
   #current: CurrentVrps | undefined
 
@@ -113,7 +130,7 @@ class FakeSource implements VrpSource {
 
   status() {
     const state = this.#current ? ('current' as const) : ('unavailable' as const)
-    return { state, vrps: 0, asOf: null, expires: null, problem: this.#current ? null : 'gone' }
+    return { state, vrps: this.vrps, asOf: null, expires: null, problem: this.#current ? null : 'gone' }
   }
 
   /** One VRP for 192.0.2.0/24. */

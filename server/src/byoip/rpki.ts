@@ -85,6 +85,8 @@ class SourcedRpki implements Rpki {
   readonly #listeners = new Set<(touched: TouchedPrefixes) => void>()
   #stopListening: (() => void)[] = []
   #chosen: VrpSource | undefined
+  /** How many VRPs each had at its last change. */
+  readonly #sizes = new Map<VrpSource, number>()
 
   constructor({ sources, log }: RpkiOptions) {
     this.#sources = sources
@@ -137,6 +139,7 @@ class SourcedRpki implements Rpki {
 
   /** What a source says that is not answered from concerns nobody. */
   #changed(source: VrpSource, touched: TouchedPrefixes): void {
+    this.#watchSize(source)
     const before = this.#chosen
     const after = this.#firstCurrent()
     this.#chosen = after
@@ -148,6 +151,18 @@ class SourcedRpki implements Rpki {
       this.#log.info({ source: after.name, before: before?.name }, 'RPKI verdicts come from this source now')
     else this.#log.warn({ before: before?.name }, `no RPKI verdicts: ${this.#whyUnavailable()}`)
     this.#tell('all')
+  }
+
+  /** A validator that lost a trust anchor makes valid routes look as if they had no ROA: nobody should learn that from them. */
+  #watchSize(source: VrpSource): void {
+    const before = this.#sizes.get(source) ?? 0
+    const after = source.status().vrps
+    this.#sizes.set(source, after)
+    if (before >= 100 && after < before * 0.8)
+      this.#log.warn(
+        { source: source.name, before, after },
+        'an RPKI source lost a fifth of its VRPs or more at once',
+      )
   }
 
   #tell(touched: TouchedPrefixes): void {

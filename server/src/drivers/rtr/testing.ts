@@ -66,14 +66,18 @@ export type FakeCache = AsyncDisposable & {
   say(...octets: readonly Buffer[]): void
   /** Ends all connections, and takes new ones. */
   drop(): void
+  /** Ends all connections at once, also new ones, until it is shown again. */
+  hide(hidden: boolean): void
 }
 
 /** Listens on a free port of 127.0.0.1. */
 export async function startFakeCache(script: Script, tls?: TlsOptions): Promise<FakeCache> {
+  let isHidden = false
   const heard: Heard[] = []
   const sockets = new Set<Socket>()
   let connections = 0
   const take = (socket: Socket): void => {
+    if (isHidden) return void socket.destroy()
     const connection = connections++
     sockets.add(socket)
     socket.on('error', () => {})
@@ -102,9 +106,41 @@ export async function startFakeCache(script: Script, tls?: TlsOptions): Promise<
       for (const socket of sockets) socket.write(Buffer.concat(octets))
     },
     drop,
+    hide: (hidden) => {
+      isHidden = hidden
+      if (hidden) drop()
+    },
     async [Symbol.asyncDispose]() {
       drop()
       await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A cache that keeps its history: answers questions by it and notifies of each change. Texts as `parseVrp` reads them. */
+export async function startHonestCache(tls?: TlsOptions) {
+  const session = 4_711
+  const history: (readonly string[])[] = [[]]
+  const cache = await startFakeCache(({ pdu }) => {
+    const last = history.length - 1
+    if (pdu.type === 'reset_query')
+      return [
+        say.response(session),
+        ...history[last]!.map((vrp) => say.announce(vrp)),
+        say.end(session, last),
+      ]
+    if (pdu.type !== 'serial_query') return undefined
+    const [before, after] = [history[pdu.serial], history[last]!]
+    if (pdu.session !== session || !before) return [say.reset()]
+    const gone = before.filter((vrp) => !after.includes(vrp)).map((vrp) => say.withdraw(vrp))
+    const came = after.filter((vrp) => !before.includes(vrp)).map((vrp) => say.announce(vrp))
+    return [say.response(session), ...gone, ...came, say.end(session, last)]
+  }, tls)
+  return {
+    cache,
+    set(vrps: readonly string[]): void {
+      history.push(vrps)
+      cache.say(say.notify(session, history.length - 1))
     },
   }
 }
