@@ -96,7 +96,11 @@ describe('a form that is not in order', () => {
       'multipart/mixed; boundary=b',
       'multipart/form-datax',
     ])
-      assert.equal(await codeOf(readForm(contentType, form([file()]))), 'unsupported_media_type', contentType)
+      assert.equal(
+        await codeOf(readForm(contentType, form([file()]))),
+        'unsupported_media_type',
+        `${contentType}`,
+      )
   })
 
   it('is 400 where its boundary is missing, impossible or another', async () => {

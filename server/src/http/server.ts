@@ -168,7 +168,9 @@ function takeFewUploads(server: FastifyInstance): void {
       ofTeam
         .run(() => all.run(() => (begun(), closed)))
         .catch(refused)
-        .finally(() => ofTeam.running === 0 && byTeam.delete(teamId))
+        .finally(() => {
+          if (ofTeam.running === 0 && byTeam.get(teamId) === ofTeam) byTeam.delete(teamId)
+        })
     })
   }
 }
