@@ -97,7 +97,7 @@ export function judgeIrr({ prefix, originAsn }: Claim, verdict: IrrVerdict): Jud
     ...(verdict.member ? { member: verdict.member } : {}),
   }
   const asks = verdict.state !== 'valid' && verdict.state !== 'unavailable'
-  const note = irrNotes[verdict.state](prefix, originAsn)
+  const note = irrNotes[verdict.state](prefix, verdict.member?.asn ?? originAsn)
   return {
     state: verdict.state,
     note: verdict.reason === undefined ? note : `${note} ${sentence(verdict.reason)}`,
