@@ -107,7 +107,7 @@ export const problems = {
   unsupported_media_type: {
     status: 415,
     title: 'The media type is not supported',
-    help: 'Send `Content-Type: application/json`.',
+    help: 'Send the media type that `detail` names: nearly everywhere `Content-Type: application/json`.',
   },
   invalid: {
     status: 422,
