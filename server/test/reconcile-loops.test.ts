@@ -7,6 +7,7 @@ import { createReconcilers } from '../src/byoip/reconcilers.ts'
 import { decide, listHolds } from '../src/byoip/hold.ts'
 import { getAnnouncement } from '../src/byoip/list-announcements.ts'
 import { patchAnnouncement } from '../src/byoip/patch-announcement.ts'
+import type { Speaker } from '../src/byoip/speaker.ts'
 import { operationOf, seedAnnouncement, seedRegions, seedTeam, seedUser } from '../src/byoip/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
@@ -35,6 +36,7 @@ after(async () => {
   await database[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
+  listMs = 0
   await sql`truncate announcements, holds, region_withdrawals cascade`.execute(database.postgres.owner)
   for (const slug of ['ams', 'fra', 'lon']) {
     routerOf(slug).down = false
@@ -48,6 +50,19 @@ afterEach(async () => {
 const routerOf = (slug: string) => sandboxRegion(`loops-${slug}`)
 const onRouter = (slug: string) => [...routerOf(slug).table('pharos').keys()].sort()
 
+/** How long the routers take to list all they hold, as large ones do. */
+let listMs = 0
+
+function slowToList(speaker: Speaker): Speaker {
+  const list = speaker.list.bind(speaker)
+  return Object.assign(speaker, {
+    list: async () => {
+      await sleep(listMs)
+      return list()
+    },
+  })
+}
+
 /** The loops of one process, with an interval so long that only a wake can explain what happens. */
 async function startReconcilers(
   intervalMs = 3_600_000,
@@ -57,7 +72,7 @@ async function startReconcilers(
   const component = createReconcilers({
     postgres: database.postgres,
     waker,
-    speakerOf: ({ slug }) => createSandboxSpeaker({ region: `loops-${slug}` }),
+    speakerOf: ({ slug }) => slowToList(createSandboxSpeaker({ region: `loops-${slug}` })),
     log,
     metrics,
     intervalMs,
@@ -136,6 +151,26 @@ describe('the reconcilers', () => {
     await until('the full run', () => onRouter('ams').length === 2)
     await until('the check', async () => (await checkedAt('ams')) > checked)
     assert.deepEqual(onRouter('fra'), [], 'where nothing was switched nobody looked')
+  })
+
+  it('do not let a switch wait until everything is read that only the time has asked for', async () => {
+    const id = await seed('203.0.113.0/24')
+    const checked = async () => (await isChecked('ams')) && (await isChecked('fra'))
+    await sql`update regions set last_check_result = null`.execute(database.postgres.owner)
+    await startReconcilers()
+    await until('the first run', checked)
+    await hasStatus(id, 'announced')
+    listMs = 3_000
+    await patch(id, false)
+    await hasStatus(id, 'withdrawn')
+    const before = await checkedAt('ams')
+    // The full run after that change is reading now, and would for three seconds.
+    await sleep(2_000)
+    await patch(id, true)
+    await until('the announcement', () => onRouter('ams').length === 1, 1_000)
+    listMs = 0
+    await until('the full run', async () => (await checkedAt('ams')) > before)
+    assert.equal(await statusOf(id), 'announced')
   })
 
   it('look at everything at once where more was switched than they may withdraw', async () => {

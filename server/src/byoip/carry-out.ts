@@ -21,13 +21,21 @@ export type RunDeps = {
   readonly elapsedMs: () => number
 }
 
+/** The run was dropped while it read, for one that is more urgent: it has changed nothing and found nothing out. */
+export class GivenWay extends Error {
+  constructor() {
+    super('the run gave way to a more urgent one')
+    this.name = 'GivenWay'
+  }
+}
+
 /** Rejects with whatever failed the run, after noting that the region could not be checked. */
 export async function orNoteFailure<T>(db: Db, lease: RegionLease, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
     // Whoever took over says how the region is; a database that is down cannot be told.
-    if (!(error instanceof LeaseLost)) {
+    if (!(error instanceof LeaseLost || error instanceof GivenWay)) {
       const message = error instanceof Error ? error.message : String(error)
       await saveFailedCheck(db, lease, message).catch(() => {})
     }

@@ -16,6 +16,8 @@ import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 export type ReconcileDeps = RunDeps & {
   /** Every row of the region in one snapshot: readRegionRows(). */
   readonly readRows: (db: Db, regionId: number) => Promise<readonly PlanRow[]>
+  /** Rejects with GivenWay when what is being read is to be dropped; once it is read, the run goes on to its end. */
+  readonly giveWay?: Promise<never>
 }
 
 /** How many routes of each kind there were, and what was sent. */
@@ -35,12 +37,8 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const startedMs = deps.elapsedMs()
   const startedAt = deps.now()
   const ageMs = () => deps.elapsedMs() - startedMs
-  const [rows, observed, memory, asn] = await Promise.all([
-    deps.readRows(db, regionId),
-    speaker.list(),
-    lease.readMemory(),
-    deps.asn(),
-  ])
+  const read = Promise.all([deps.readRows(db, regionId), speaker.list(), lease.readMemory(), deps.asn()])
+  const [rows, observed, memory, asn] = await (deps.giveWay ? Promise.race([read, deps.giveWay]) : read)
   const region = { id: regionId, asn, routes: deps.routes }
   const { plan, waiting } = damp(planRoutes(region, rows, observed), startedAt)
   const verdict = guardPlan(plan, { ...memory, planAgeMs: ageMs(), routes: plan.observed.size })

@@ -6,6 +6,7 @@ import type { Component } from '../runtime/component.ts'
 import type { Log } from '../runtime/log.ts'
 import { createLoop, type Loop } from '../runtime/loop.ts'
 import type { Metrics } from '../runtime/metrics.ts'
+import { GivenWay } from './carry-out.ts'
 import type { RouteSettings } from './plan.ts'
 import { quickRun, type KnownRegion, type QuickReport } from './quick-run.ts'
 import { reconcileRegion, type RunReport } from './reconcile.ts'
@@ -108,7 +109,8 @@ class Reconcilers implements Component {
 /**
  * One region's loop with what it keeps between runs: the lock, the connection to the speaker, who that is. A run is quick
  * when a full one under the same lease has succeeded before and none is due: at the start, at its interval, when the
- * speaker came up, when a hold was decided, after a failure, and soon after a quick run that met anything.
+ * speaker came up, when a hold was decided, after a failure, and soon after a quick run that met anything. Reading a large
+ * region takes its time: a full run that only the time has called gives way to what is switched meanwhile.
  */
 class RegionReconciler {
   readonly #deps: ReconcilersDeps
@@ -121,7 +123,10 @@ class RegionReconciler {
   #asn: number | undefined
   #unwatch: (() => void) | undefined
   #known: (KnownRegion & { readonly lease: RegionLease }) | undefined
-  #isFullDue = false
+  /** `later`: by the time, so that it may give way. */
+  #fullDue: 'now' | 'later' | undefined
+  /** Drops what the running full run has read so far; absent where it does not give way. */
+  #giveWay: (() => void) | undefined
   #fullTimer: NodeJS.Timeout | undefined
   /** When the first change was made that no full run has seen; milliseconds of performance.now(). */
   #changedMs: number | undefined
@@ -157,10 +162,11 @@ class RegionReconciler {
 
   wake(): void {
     this.#loop.wake()
+    if (this.#giveWay) this.#giveWayWhereNeeded().catch(() => {})
   }
 
   wakeFully(): void {
-    this.#isFullDue = true
+    this.#fullDue = 'now'
     this.#loop.wake()
   }
 
@@ -175,7 +181,7 @@ class RegionReconciler {
   async #run(): Promise<void> {
     const lease = await this.#lock.hold()
     if (!lease) return
-    const known = this.#known?.lease === lease && !this.#isFullDue ? this.#known : undefined
+    const known = this.#known?.lease === lease && !this.#fullDue ? this.#known : undefined
     try {
       if (known) await this.#runQuickly(lease, known)
       else await this.#runFully(lease)
@@ -190,12 +196,29 @@ class RegionReconciler {
   }
 
   async #runFully(lease: RegionLease): Promise<void> {
-    this.#isFullDue = false
-    this.#changedMs = undefined
-    const report = await reconcileRegion({ ...this.#runDeps(), readRows: readRegionRows }, lease)
-    this.#known = { ...report, lease }
-    this.#fullIn(this.#intervalMs)
-    this.#report(report)
+    const mayGiveWay = this.#fullDue === 'later' && this.#known?.lease === lease && !this.#isOverdue()
+    this.#fullDue = undefined
+    const dropped = Promise.withResolvers<never>()
+    if (mayGiveWay) this.#giveWay = () => dropped.reject(new GivenWay())
+    try {
+      const giveWay = dropped.promise
+      const report = await reconcileRegion({ ...this.#runDeps(), readRows: readRegionRows, giveWay }, lease)
+      this.#known = { ...report, lease }
+      this.#changedMs = undefined
+      this.#fullIn(this.#intervalMs)
+      this.#report(report)
+    } catch (error) {
+      if (!(error instanceof GivenWay)) throw error
+      this.#fullSoon()
+    } finally {
+      this.#giveWay = undefined
+    }
+  }
+
+  /** Another region's switch wakes this one too. */
+  async #giveWayWhereNeeded(): Promise<void> {
+    const moving = await readMovingRows(this.#deps.postgres.owner, this.#region.id)
+    if (moving.length > 0) this.#giveWay?.()
   }
 
   async #runQuickly(lease: RegionLease, known: KnownRegion): Promise<void> {
@@ -212,9 +235,16 @@ class RegionReconciler {
     this.#fullIn(Math.min(fullAfterMs, this.#changedMs + fullAfterMsMax - nowMs, this.#intervalMs))
   }
 
+  #isOverdue(): boolean {
+    return this.#changedMs !== undefined && performance.now() - this.#changedMs >= fullAfterMsMax
+  }
+
   #fullIn(delayMs: number): void {
     clearTimeout(this.#fullTimer)
-    this.#fullTimer = setTimeout(() => this.wakeFully(), delayMs)
+    this.#fullTimer = setTimeout(() => {
+      this.#fullDue ??= 'later'
+      this.#loop.wake()
+    }, delayMs)
   }
 
   #runDeps() {
