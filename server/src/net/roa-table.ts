@@ -38,7 +38,7 @@ export type VrpBits = Bits & { readonly maxLength: number; readonly asn: number 
 export const roaStates = ['not_found', 'mismatch_asn', 'mismatch_length', 'valid'] as const
 export type RoaState = (typeof roaStates)[number]
 
-/** `covering`: every VRP whose prefix covers the announced one, of whatever ASN, most specific first. */
+/** `covering`: the VRPs whose prefixes cover the announced one, of whatever ASN, most specific first; the first 1,000. */
 export type RoaVerdict = { readonly state: RoaState; readonly covering: readonly Vrp[] }
 
 /** In this order: what is withdrawn first may be announced again in the same delta. */
@@ -64,8 +64,9 @@ export type RoaTable = {
   scan(place: number, vrpsMax: number, visit: (vrp: VrpBits) => void): number
 }
 
-export function createRoaTable(vrps: Iterable<VrpBits> = []): RoaTable {
-  const table = new HashedRoaTable()
+/** `seed`: any number that those who make ROAs do not know; it keeps them from making ones that are slow to hold. */
+export function createRoaTable(vrps: Iterable<VrpBits> = [], seed = 0): RoaTable {
+  const table = new HashedRoaTable(seed)
   table.apply({ announced: vrps })
   return table
 }
@@ -84,8 +85,13 @@ const [notFound, mismatchAsn, mismatchLength, valid] = [0, 1, 2, 3] as const
 
 /** Private state, because it is changed in place. */
 class HashedRoaTable implements RoaTable {
-  readonly #ipv4 = createHash(4)
-  readonly #ipv6 = createHash(6)
+  readonly #ipv4: VrpHash
+  readonly #ipv6: VrpHash
+
+  constructor(seed: number) {
+    this.#ipv4 = createHash(4, seed)
+    this.#ipv6 = createHash(6, seed)
+  }
 
   get size(): number {
     return this.#ipv4.size + this.#ipv6.size
@@ -226,7 +232,10 @@ function judgeAt(
   return state
 }
 
-/** Every VRP that covers the prefix, most specific first. */
+/** More of them explain nothing more; a holder can make any number for one prefix. */
+const coveringMax = 1_000
+
+/** The VRPs that cover the prefix, most specific first. */
 function covering(side: VrpHash, bits: Bits): Vrp[] {
   const { first, more, hasDefault } = lengthSets(side)
   const found: Vrp[] = []
@@ -244,7 +253,7 @@ function collect(side: VrpHash, bits: Bits, found: Vrp[]): void {
   const { words } = side.records
   const { length, w0, w1, w2, w3 } = bits
   let record = heads[headPlace(heads, length, w0, w1, w2, w3)]!
-  for (; record !== 0; record = words[record]!) {
+  for (; record !== 0 && found.length < coveringMax; record = words[record]!) {
     if (lengthOf(words, record) !== length || !isAddress(words, record, w0, w1, w2, w3)) continue
     const { maxLength, asn } = vrpAt(side, record)
     found.push({ prefix: vrpPrefix(bits), maxLength, asn })

@@ -8,16 +8,23 @@ import type { WordPool } from './word-pool.ts'
 
 export type VrpHash = {
   readonly family: Family
-  /** A record is a VRP: next of its chain, whether it is used, ASN, lengths, address. */
+  /** A record is a VRP: next and previous of its chain, ASN, lengths, address. */
   readonly records: WordPool
-  /** The chains, by hash: a power of two, two to eight times as many as there are records. */
+  /** The chains of records, by hash of the prefix: a power of two, two to eight times as many as there are records. */
   heads: Int32Array
+  /**
+   * As many places for records by hash of the whole VRP, with open addressing: one prefix may have VRPs of a hundred thousand
+   * ASNs, if its holder wants that, and adding one must not be a walk past all others.
+   */
+  places: Int32Array
+  /** Unknown to those who make ROAs, so that they cannot choose ones that share a place. */
+  readonly seed: number
   size: number
   /** Made by the first search, or while it is still quick to make: small tables are often never searched. */
   lengths: LengthSets | undefined
 }
 
-const usedAt = 1
+const previousAt = 1
 export const asnAt = 2
 const lengthsAt = 3
 const addressAt = 4
@@ -35,34 +42,32 @@ const unsearchedMax = 4_096
 const firstBits = 20
 const moreBits = 16
 
-export function createHash(family: Family): VrpHash {
+export function createHash(family: Family, seed: number): VrpHash {
   const records = createPool(recordWords, recordWords)
-  return { family, records, heads: new Int32Array(512), size: 0, lengths: undefined }
+  const [heads, places] = [new Int32Array(chainsAtFirst), new Int32Array(chainsAtFirst)]
+  return { family, records, heads, places, seed, size: 0, lengths: undefined }
 }
 
+const chainsAtFirst = 512
+
 /** The place of the record, or 0. */
-export function findVrp({ records, heads }: VrpHash, vrp: VrpBits): number {
-  const { words } = records
-  let record = heads[headOf(heads, vrp)]!
-  while (record !== 0 && !isVrp(words, record, vrp)) record = words[record]!
-  return record
+export function findVrp(hash: VrpHash, vrp: VrpBits): number {
+  return hash.places[indexOf(hash, vrp)]!
 }
 
 /** A VRP that is not there. */
 export function insertVrp(hash: VrpHash, vrp: VrpBits): void {
-  if (2 * ++hash.size > hash.heads.length) growHeads(hash)
+  if (2 * ++hash.size > hash.heads.length) grow(hash)
   const record = allocate(hash.records)
   const { words } = hash.records
-  const head = headOf(hash.heads, vrp)
-  words[record] = hash.heads[head]!
-  words[record + usedAt] = 1
   words[record + asnAt] = vrp.asn
-  words[record + lengthsAt] = (vrp.maxLength << 8) | vrp.length
+  words[record + lengthsAt] = lengthsOf(vrp)
   words[record + addressAt] = vrp.w0
   words[record + addressAt + 1] = vrp.w1
   words[record + addressAt + 2] = vrp.w2
   words[record + addressAt + 3] = vrp.w3
-  hash.heads[head] = record
+  hash.places[indexOf(hash, vrp)] = record
+  chain(words, hash.heads, headOf(hash.heads, vrp), record)
   if (hash.lengths) noteLength(hash.lengths, vrp)
   else if (hash.size >= unsearchedMax) lengthSets(hash)
 }
@@ -70,33 +75,90 @@ export function insertVrp(hash: VrpHash, vrp: VrpBits): void {
 /** A VRP that is there, at this place. */
 export function removeVrp(hash: VrpHash, record: number, vrp: VrpBits): void {
   const { words } = hash.records
-  const head = headOf(hash.heads, vrp)
-  let before = hash.heads[head]!
-  if (before === record) hash.heads[head] = words[record]!
-  else {
-    while (words[before] !== record) before = words[before]!
-    words[before] = words[record]!
-  }
+  const [next, previous] = [words[record]!, words[record + previousAt]!]
+  if (previous === 0) hash.heads[headOf(hash.heads, vrp)] = next
+  else words[previous] = next
+  if (next !== 0) words[next + previousAt] = previous
+  emptyPlace(hash, indexOf(hash, vrp))
   release(hash.records, record)
   hash.size--
 }
 
-function growHeads(hash: VrpHash): void {
-  const heads = new Int32Array(hash.heads.length * 4)
-  const { words, end } = hash.records
-  for (let record = recordWords; record < end; record += recordWords) {
-    if (words[record + usedAt] === 0) continue
-    const head = headOfRecord(heads, words, record)
-    words[record] = heads[head]!
-    heads[head] = record
+/** Puts the record before the others of its chain. */
+function chain(words: Int32Array, heads: Int32Array, head: number, record: number): void {
+  const next = heads[head]!
+  words[record] = next
+  words[record + previousAt] = 0
+  if (next !== 0) words[next + previousAt] = record
+  heads[head] = record
+}
+
+/** Where the VRP is among the places, or the empty one where it would be. */
+function indexOf({ places, records: { words }, seed }: VrpHash, vrp: VrpBits): number {
+  let index = placeOf(seed, lengthsOf(vrp), vrp.asn, vrp.w0, vrp.w1, vrp.w2, vrp.w3) & (places.length - 1)
+  while (places[index] !== 0 && !isVrp(words, places[index]!, vrp)) index = (index + 1) & (places.length - 1)
+  return index
+}
+
+/** Empties a place and moves up those behind it that would not be found any more. */
+function emptyPlace({ places, records: { words }, seed }: VrpHash, start: number): void {
+  const mask = places.length - 1
+  let empty = start
+  for (let index = (empty + 1) & mask; places[index] !== 0; index = (index + 1) & mask) {
+    const home = placeOfRecord(seed, words, places[index]!) & mask
+    if (((index - home) & mask) < ((index - empty) & mask)) continue
+    places[empty] = places[index]!
+    empty = index
   }
-  hash.heads = heads
+  places[empty] = 0
+}
+
+function placeOfRecord(seed: number, words: Int32Array, record: number): number {
+  const at = record + addressAt
+  const [lengths, asn] = [words[record + lengthsAt]!, words[record + asnAt]!]
+  return placeOf(seed, lengths, asn, words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!)
+}
+
+function placeOf(
+  seed: number,
+  lengths: number,
+  asn: number,
+  w0: number,
+  w1: number,
+  w2: number,
+  w3: number,
+): number {
+  let hash = mix(seed, asn)
+  hash = mix(hash, lengths)
+  hash = mix(hash, w0)
+  if (w1 !== 0) hash = mix(hash, w1)
+  if ((w2 | w3) !== 0) hash = mix(mix(hash, w2), w3)
+  return hash ^ (hash >>> 13)
+}
+
+function mix(hash: number, word: number): number {
+  const mixed = Math.imul(hash ^ word, 0x85ebca6b)
+  return Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35)
+}
+
+function grow(hash: VrpHash): void {
+  const length = hash.heads.length * 4
+  const { words, end } = hash.records
+  hash.heads = new Int32Array(length)
+  hash.places = new Int32Array(length)
+  for (let record = recordWords; record < end; record += recordWords) {
+    if (words[record + lengthsAt] === 0) continue
+    chain(words, hash.heads, headOfRecord(hash.heads, words, record), record)
+    let index = placeOfRecord(hash.seed, words, record) & (length - 1)
+    while (hash.places[index] !== 0) index = (index + 1) & (length - 1)
+    hash.places[index] = record
+  }
 }
 
 function isVrp(words: Int32Array, record: number, vrp: VrpBits): boolean {
   return (
     words[record + asnAt] === (vrp.asn | 0) &&
-    words[record + lengthsAt] === ((vrp.maxLength << 8) | vrp.length) &&
+    words[record + lengthsAt] === lengthsOf(vrp) &&
     isAddress(words, record, vrp.w0, vrp.w1, vrp.w2, vrp.w3)
   )
 }
@@ -117,12 +179,17 @@ export function isAddress(
   )
 }
 
+/** Both lengths, and a bit that tells a record in use, even of 0.0.0.0/0, from one that was given back. */
+function lengthsOf({ length, maxLength }: VrpBits): number {
+  return (1 << 16) | (maxLength << 8) | length
+}
+
 export function lengthOf(words: Int32Array, record: number): number {
   return words[record + lengthsAt]! & 255
 }
 
 export function maxLengthOf(words: Int32Array, record: number): number {
-  return words[record + lengthsAt]! >>> 8
+  return (words[record + lengthsAt]! >>> 8) & 255
 }
 
 export function vrpAt({ family, records: { words } }: VrpHash, record: number): VrpBits {
@@ -172,7 +239,7 @@ export function lengthSets(hash: VrpHash): LengthSets {
   }
   const { words, end } = hash.records
   for (let record = recordWords; record < end; record += recordWords)
-    if (words[record + usedAt] === 1) noteLength(sets, vrpAt(hash, record))
+    if (words[record + lengthsAt] !== 0) noteLength(sets, vrpAt(hash, record))
   hash.lengths = sets
   return sets
 }
@@ -216,6 +283,6 @@ export function scanVrps(
   const start = Math.max(from, recordWords)
   const stop = Math.min(end, start + recordsMax * recordWords)
   for (let record = start; record < stop; record += recordWords)
-    if (words[record + usedAt] === 1) visit(vrpAt(hash, record))
+    if (words[record + lengthsAt] !== 0) visit(vrpAt(hash, record))
   return stop < end ? stop : 0
 }

@@ -153,9 +153,10 @@ describe('what a cache may send', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), fc.constantFrom(0, 6, 8, 11), (pieces, untouched) => {
         const octets = Buffer.concat([...conversation.slice(0, untouched), ...pieces.map(mutate)])
-        const began = performance.now()
-        converse(octets, seen)
-        slowestMs = Math.max(slowestMs, performance.now() - began)
+        slowestMs = Math.max(
+          slowestMs,
+          fastestOfThree(() => converse(octets, seen)),
+        )
       }),
       { numRuns: runs },
     )
@@ -163,7 +164,7 @@ describe('what a cache may send', () => {
       seen.set > runs / 100 && seen.delta > runs / 10 && seen.refused > runs / 10,
       JSON.stringify(seen),
     )
-    assert.ok(slowestMs < 250, `${slowestMs} ms`)
+    assert.ok(slowestMs < 50, `${slowestMs} ms`)
   })
 })
 
@@ -185,6 +186,17 @@ function converse(octets: Uint8Array, seen: { set: number; delta: number; refuse
     assert.ok(error.message.length < 200 && error.code <= 8 && error.octets.length <= pduLengthMax)
     seen.refused++
   }
+}
+
+/** Milliseconds; only what seems slow is done again, since another process may have been in the way. */
+function fastestOfThree(work: () => void): number {
+  let fastestMs = Infinity
+  for (let round = 0; round < 3 && fastestMs > 20; round++) {
+    const began = performance.now()
+    work()
+    fastestMs = Math.min(fastestMs, performance.now() - began)
+  }
+  return fastestMs
 }
 
 function octetsOf(hex: string): Uint8Array {

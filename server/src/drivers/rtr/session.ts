@@ -41,6 +41,8 @@ export type RtrSessionOptions = {
   /** The version that is tried; where it is 1 and the cache answers in 0, it goes on in 0 (RFC 8210 section 7). */
   readonly version: RtrVersion
   readonly vrpsMax: number
+  /** For the tables, see createRoaTable. */
+  readonly seed?: number
   readonly send: (octets: Uint8Array) => void
 }
 
@@ -167,10 +169,11 @@ export class RtrSession {
     if (asked === 'delta' && position && position.session !== session)
       throw sessionChanged(position.session, session, octets)
     this.#asked = undefined
+    const { seed = 0 } = this.#options
     this.#loading =
       asked === 'set'
-        ? { kind: 'set', session, table: createRoaTable() }
-        : { kind: 'delta', session, withdrawn: createRoaTable(), announced: createRoaTable() }
+        ? { kind: 'set', session, table: createRoaTable([], seed) }
+        : { kind: 'delta', session, withdrawn: createRoaTable([], seed), announced: createRoaTable([], seed) }
   }
 
   #take(announced: boolean, vrp: VrpBits, octets: Uint8Array): undefined {

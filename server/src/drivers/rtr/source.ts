@@ -34,7 +34,7 @@ export type RtrLimits = {
   /** The cache is asked at the latest after this, whatever it says; its notifications come in between. */
   readonly refreshMsMax: number
   readonly vrpsMax: number
-  /** 0 to 1, for the jitter of retries. */
+  /** 0 to 1, for the jitter of retries, and for what strangers must not foresee. */
   readonly random: () => number
 }
 
@@ -121,6 +121,7 @@ class RtrSource implements VrpSource {
     const session = new RtrSession({
       version: this.#version,
       vrpsMax: this.#limits.vrpsMax,
+      seed: Math.floor(this.#limits.random() * 2 ** 32),
       send: (octets) => {
         connection.send(octets)
         this.#expectAnswer()

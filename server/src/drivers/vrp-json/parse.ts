@@ -18,6 +18,9 @@ export type VrpExport = {
   readonly nextExpiry: Date | undefined
 }
 
+/** `seed`: see createRoaTable. */
+export type ReadOptions = { readonly now: Date; readonly vrpsMax: number; readonly seed: number }
+
 /** What is wrong with an export; names the record. */
 export class VrpExportError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -30,8 +33,11 @@ export class VrpExportError extends Error {
  * VRPs that have expired are left out. Throws VrpExportError. A generator: it yields every few hundred records, so that its
  * caller may rest.
  */
-export function* readVrpExport(text: string, now: Date, vrpsMax: number): Generator<void, VrpExport> {
-  const table = createRoaTable()
+export function* readVrpExport(
+  text: string,
+  { now, vrpsMax, seed }: ReadOptions,
+): Generator<void, VrpExport> {
+  const table = createRoaTable([], seed)
   const reading = readRoas(text)
   let nextExpiry = Infinity
   let count = 0

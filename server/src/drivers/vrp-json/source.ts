@@ -141,7 +141,8 @@ class VrpJsonSource implements VrpSource {
 
   /** A slice at a time: a whole export is a second of work. */
   async #parse(text: string): Promise<VrpExport> {
-    const reading = readVrpExport(text, this.#options.now(), this.#limits.vrpsMax)
+    const seed = Math.floor(Math.random() * 2 ** 32)
+    const reading = readVrpExport(text, { now: this.#options.now(), vrpsMax: this.#limits.vrpsMax, seed })
     let restedMs = performance.now()
     for (let step = reading.next(); ; step = reading.next()) {
       if (step.done) return step.value
