@@ -236,7 +236,7 @@ describe('an RTR source', () => {
 
   it('is unavailable once what it holds has expired, and says so', async (t) => {
     const cache = await started(t, (_, connection) => (connection === 0 ? full() : undefined))
-    const source = follow(t, cache, { expireMsMax: 300 })
+    const source = follow(t, cache, { expireMsMax: 1_000 })
     await until(() => source.current())
     cache.drop()
     await until(() => source.touched.length === 2)
@@ -248,9 +248,9 @@ describe('an RTR source', () => {
     const cache = await started(t, (heard) =>
       heard.pdu.type === 'reset_query' ? full() : [say.response(7), say.end(7, 1)],
     )
-    const source = follow(t, cache, { refreshMsMax: 60, expireMsMax: 400 })
+    const source = follow(t, cache, { refreshMsMax: 60, expireMsMax: 1_500 })
     await until(() => source.current())
-    await sleep(700)
+    await sleep(2_500)
     assert.ok(source.current())
     assert.deepEqual(source.touched, ['all'])
   })
