@@ -81,6 +81,19 @@ describe('the RPKI', () => {
     )
   })
 
+  it('tells every listener, whatever another one does', async () => {
+    const source = new FakeSource('a')
+    const rpki = rpkiOf(source)
+    const touched: TouchedPrefixes[] = []
+    rpki.onChange(() => {
+      throw new Error('planted')
+    })
+    rpki.onChange((one) => touched.push(one))
+    await rpki.start?.()
+    source.set(64500)
+    assert.deepEqual(touched, ['all'])
+  })
+
   it('starts and stops its sources, and hears nothing after its stop', async () => {
     const source = new FakeSource('a')
     const rpki = rpkiOf(source)

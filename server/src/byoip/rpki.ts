@@ -166,7 +166,14 @@ class SourcedRpki implements Rpki {
   }
 
   #tell(touched: TouchedPrefixes): void {
-    for (const listener of this.#listeners) listener(touched)
+    for (const listener of this.#listeners) {
+      try {
+        listener(touched)
+      } catch (error) {
+        // A listener that fails must not end the source's session.
+        this.#log.error({ error }, 'a listener for RPKI changes failed')
+      }
+    }
   }
 
   #whyUnavailable(): string {

@@ -119,7 +119,7 @@ describe('a source of VRP exports', () => {
       [(response) => void response.writeHead(304).end(), /HTTP status 304/],
       [(response) => void response.write('{"roas":['), /time/],
       [(response) => void response.end(exported(1).padEnd(2_000)), /longer than 1000 octets/],
-      [(response) => void response.destroy(), /fetch failed|terminated/],
+      [(response) => void response.destroy(), /fetch failed: .|terminated/],
     ]
     for (const [failure, reason] of failures) {
       answer = failure

@@ -107,7 +107,7 @@ class VrpJsonSource implements VrpSource {
       if (this.#problem !== null) this.#log.info({ vrps: this.#held.table?.size }, 'the VRP export is good')
       this.#problem = null
     } catch (error) {
-      if (!signal.aborted) this.#note((error as Error).message)
+      if (!signal.aborted) this.#note(reasonOf(error as Error))
     }
     if (!signal.aborted)
       this.#timer = setTimeout(() => (this.#polling = this.#poll(signal)), this.#limits.pollMs)
@@ -165,4 +165,9 @@ class VrpJsonSource implements VrpSource {
     this.#problem = problem
     this.#log.warn({ asOf: this.#held.confirmed?.asOf }, `VRP export: ${problem}; the last good one stays`)
   }
+}
+
+/** fetch says no more than that it failed; why is in the cause. */
+function reasonOf({ message, cause }: Error): string {
+  return message === 'fetch failed' && cause instanceof Error ? `${message}: ${cause.message}` : message
 }
