@@ -34,6 +34,9 @@ const shares: Readonly<Record<string, number>> = {
   listRelatedEvents: 2,
 }
 
+/** The least part of the requests that has to succeed, where rules beyond the schema refuse most: 5 % elsewhere. */
+const sharesOfSuccess: Readonly<Record<string, number>> = { createAnnouncements: 0.01 }
+
 /** After how many requests the world is put in order again, where an operation soon leaves nothing to do. */
 const renewedAfter: Readonly<Record<string, number>> = {
   logout: 1,
@@ -105,20 +108,14 @@ async function createHints(): Promise<Hints> {
       999_999,
     ],
     region: [...openRegions, 'closed', 'nowhere', 'AMS'],
+    regions: [...openRegions, ...openRegions, ...openRegions, 'nowhere'],
     cidr: [
-      '198.51.100.0/24',
-      '2001:db8:77::/48',
-      '203.0.113.0/24',
-      '203.0.113.7',
-      '::/0',
-      '0.0.0.0/0',
-      '2001:db8::/32',
-      '203.0.113.1/24',
-      'any',
+      ...['198.51.100.0/24', '2001:db8:77::/48', '2001:db8:78::/48', '2001:db8:79::/48', '2001:db8:7a::/48'],
+      ...['203.0.113.0/24', '203.0.113.7', '::/0', '0.0.0.0/0', '2001:db8::/32', '203.0.113.1/24', 'any'],
     ],
     affected_network: ['203.0.113.0/24', '203.0.113.7', '203.0', '::/0', '203.0.113.1/24', '%', '1/33'],
     description: ['UDP', '%', '_', '\\'],
-    origin_asn: [red.asn, red.asn, red.asn, 64496, 4294967295],
+    origin_asn: [...Array.from({ length: 8 }, () => red.asn), 64496, 4294967295],
     asn: [red.asn, red.asn, blue.asn, 3333, 64512, 23456],
     event_id: [red.eventIds[0], red.eventIds[1], blue.eventIds[0], 'nothing'],
     letter_id: [red.letterId, red.letterId, blue.letterId, 999_999],
@@ -303,7 +300,10 @@ describe('requests made from the published document', () => {
       t.diagnostic(`${objections} invalid; answers by status ${JSON.stringify(Object.fromEntries(statuses))}`)
       // Were nothing accepted, or nothing refused, the rest would say little.
       const successes = [...statuses].filter(([status]) => status < 300).reduce((sum, [, n]) => sum + n, 0)
-      assert.ok(successes > runs / 20, `${successes} of ${runs} succeeded`)
+      assert.ok(
+        successes > runs * (sharesOfSuccess[operation.id] ?? 0.05),
+        `${successes} of ${runs} succeeded`,
+      )
       assert.ok(objections > runs / 20, `${objections} of ${runs} were invalid`)
     })
   }

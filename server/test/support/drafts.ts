@@ -30,8 +30,8 @@ const times = fc.oneof(
 
 /** A value of the schema. */
 export function valueOf(schema: Schema, name: string, hints: Hints): Arbitrary<unknown> {
-  // A switch and a token may have one name.
-  const hinted = schema.type === 'boolean' ? undefined : hints[name]
+  // A switch and a token may have one name; of a list, the name is that of its elements.
+  const hinted = schema.type === 'boolean' || schema.type === 'array' ? undefined : hints[name]
   const plain = plainValueOf(schema, name, hints)
   return hinted ? fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...hinted) }, plain) : plain
 }
