@@ -49,7 +49,6 @@ const frameworkFailures: Record<string, [ProblemCode, string]> = {
   FST_ERR_BAD_URL: ['malformed', 'The path has broken percent-encoding.'],
   FST_ERR_ASYNC_CONSTRAINT: ['malformed', 'The request cannot be routed.'],
   FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such object.'],
-  FST_ERR_HANDLER_TIMEOUT: ['unavailable', 'The request took too long and was given up.'],
   ECONNRESET: ['malformed', 'The connection was closed before the request was complete.'],
 }
 

@@ -12,9 +12,11 @@ import Fastify, {
 import { Failure } from '../runtime/error.ts'
 import { actorName, type Actor } from '../runtime/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'
+import { Deadlines } from './deadline.ts'
 import { mount, type Mounted } from './mount.ts'
 import { requireForm } from './multipart.ts'
 import { answerProblem, problemOf, sendProblem } from './problem.ts'
+import { RequestLog } from './request-log.ts'
 import { RateLimiter, type Rate, type RateState } from '../runtime/rate-limit.ts'
 import { createSemaphore, type Semaphore } from '../runtime/semaphore.ts'
 
@@ -63,11 +65,12 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   const server = Fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    childLoggerFactory: (log, bindings, options) =>
+      new RequestLog(() => log.child(bindings, options) as FastifyBaseLogger) as FastifyBaseLogger,
     bodyLimit: deps.settings.bodyLimitBytes,
-    // All of them are 0, which is "for ever", unless set.
+    // All of them are 0, which is "for ever", unless set. How long an answer may take is kept in deadline.ts.
     requestTimeout: deps.settings.requestTimeoutMs,
     connectionTimeout: deps.settings.requestTimeoutMs + deps.settings.handlerTimeoutMs,
-    handlerTimeout: deps.settings.handlerTimeoutMs,
     keepAliveTimeout: deps.settings.keepAliveTimeoutMs,
     http: {
       headersTimeout: Math.min(20_000, deps.settings.requestTimeoutMs),
@@ -180,12 +183,19 @@ const isEncoded = ({ headers }: FastifyRequest): boolean =>
   (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity'
 const encoded = () => new Failure('unsupported_media_type', 'Send the body without a Content-Encoding.')
 
+/** Neither waits for anything, so neither is an async function: a promise less for every request. */
 function addCommonHooks(server: FastifyInstance, deps: HttpDeps): void {
+  const deadlines = new Deadlines(deps.settings.handlerTimeoutMs)
+  server.addHook('onClose', async () => deadlines.stop())
   let inFlight = 0
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     inFlight += 1
+    const end = deadlines.begin(reply)
     // A request whose client went away has no onResponse; the close of its answer comes always, and once.
-    reply.raw.once('close', () => (inFlight -= 1))
+    reply.raw.once('close', () => {
+      inFlight -= 1
+      end()
+    })
     addCommonHeaders(request, reply)
     refuseWithoutHost(request)
     if (inFlight > deps.settings.requestsInFlight) {
@@ -194,23 +204,19 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps): void {
         retryAfterSeconds: 1,
       })
     }
+    done()
   })
-  server.addHook('onResponse', async (request, reply) => {
+  server.addHook('onResponse', (request, reply, done) => {
+    const { method } = request
     const route = request.routeOptions.url ?? 'unknown'
+    const status = reply.statusCode
     const seconds = reply.elapsedTime / 1000
-    deps.observer.answered(request.method, route, reply.statusCode, seconds)
+    deps.observer.answered(method, route, status, seconds)
     deps.observer.inFlight(inFlight)
-    if (reply.statusCode === 429) deps.observer.refused('rate_limited')
-    request.log.info(
-      {
-        method: request.method,
-        route,
-        status: reply.statusCode,
-        seconds,
-        actor: request.actor && actorName(request.actor),
-      },
-      'request',
-    )
+    if (status === 429) deps.observer.refused('rate_limited')
+    const actor = request.actor && actorName(request.actor)
+    deps.log.info({ request_id: request.id, method, route, status, seconds, actor }, 'request')
+    done()
   })
 }
 

@@ -1,0 +1,91 @@
+// Over a real socket: a handler that never answers, with and without a body.
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { getRelatedEvent } from '@pharos/contract/analysis'
+import { logout, refreshSession } from '@pharos/contract/session'
+import { Failure } from '../runtime/error.ts'
+import { silentLog } from '../runtime/log.ts'
+import { handle, handleGuest } from './mount.ts'
+import { createHttpServer } from './server.ts'
+
+const actor = {
+  kind: 'user',
+  userId: 1,
+  sessionId: 's',
+  teamId: 1,
+  isAdmin: true,
+  isStaff: false,
+  modules: ['lighthouse'],
+} as const
+const rate = { perSecond: 1_000, burst: 1_000 }
+const handlerTimeoutMs = 300
+
+const server = createHttpServer({
+  settings: {
+    bodyLimitBytes: 1_000,
+    deliveryLimitBytes: 1_000,
+    requestsInFlight: 10,
+    requestTimeoutMs: 5_000,
+    handlerTimeoutMs,
+    keepAliveTimeoutMs: 1_000,
+    trustedProxies: [],
+    rate,
+    deliveryRate: rate,
+  },
+  log: silentLog,
+  credentials: {
+    bearer: async () => actor,
+    token: () => Promise.reject(new Failure('unauthenticated', 'no')),
+  },
+  mounted: [
+    handle(getRelatedEvent, never),
+    handleGuest(refreshSession, never),
+    handleGuest(logout, async () => ({})),
+  ],
+  observer: { answered() {}, refused() {}, inFlight() {} },
+})
+let url: string
+
+function never(): Promise<never> {
+  return new Promise(() => {})
+}
+
+before(async () => {
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
+})
+after(() => server.close())
+
+const post = (path: string): Promise<Response> =>
+  fetch(`${url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"refresh":"x"}',
+  })
+
+async function assertGivenUp(answer: Response, since: number): Promise<void> {
+  const took = performance.now() - since
+  assert.equal(answer.status, 503)
+  assert.equal(((await answer.json()) as { code: string }).code, 'unavailable')
+  assert.ok(took >= handlerTimeoutMs * 0.9 && took < handlerTimeoutMs + 2_000, `${took} ms`)
+}
+
+describe('a request that is not answered in time', () => {
+  it('is given up', async () => {
+    const since = performance.now()
+    const answer = await fetch(`${url}/v3/lighthouse/security/events/related/1`, {
+      headers: { authorization: 'Bearer x' },
+    })
+    await assertGivenUp(answer, since)
+  })
+
+  it('is given up when it had a body as well', async () => {
+    const since = performance.now()
+    await assertGivenUp(await post('/v3/session/refresh'), since)
+  })
+
+  it('leaves the next one alone', async () => {
+    for (let n = 0; n < 3; n++) assert.equal((await post('/v3/session/logout')).status, 204)
+  })
+})
