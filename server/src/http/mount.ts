@@ -1,6 +1,6 @@
 // Binds route values to use-cases. A domain's routes file says `handle(route, fn)`, one line per operation; what every
 // operation has in common (reading the request, the answer's headers, paging links, dry run) happens here and only here.
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { responseSchemas, takesIdempotencyKey } from '@pharos/contract/openapi'
 import type { BodyOf, FieldsOf, ParamsOf, QueryOf, ResponseOf, Route } from '@pharos/contract/route'
 import { Type, type TObject } from 'typebox'
@@ -262,7 +262,7 @@ function attachment(filename: string): string {
 /** A single record that is rendered already, and has no version of its own, is known by its text. */
 function etagOf({ body, page }: Reply<Route>): string | undefined {
   if (page || !isRaw(body)) return undefined
-  return `"${createHash('sha256').update(body.raw).digest('base64url').slice(0, 22)}"`
+  return `"${hash('sha256', body.raw, 'base64url').slice(0, 22)}"`
 }
 
 const asItIs = (text: unknown) => text as string

@@ -1,5 +1,5 @@
 // What signing in, refreshing and switching the team all answer with: an access token, a refresh token, the user.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { SessionTokens, User } from '@pharos/contract/session'
 import type { KeyRing } from '../runtime/secrets.ts'
 import type { AccessTokens } from './access-token.ts'
@@ -27,5 +27,5 @@ export async function issueTokens(deps: IssueDeps, holder: Holder, counter: numb
 
 /** Changes with anything that the user record shows: the user, the teams, the modules. */
 export function userEtag(user: User): string {
-  return createHash('sha256').update(JSON.stringify(user)).digest('base64url').slice(0, 22)
+  return hash('sha256', JSON.stringify(user), 'base64url').slice(0, 22)
 }
