@@ -1,7 +1,7 @@
 // One reading statement in one message with the team that it is for: both run in one transaction that the message itself
 // opens and closes, so that the connection is of no team before it and after it. It stands on the inside of pg's Query,
 // whose pipeline takes no other class; team-reader.ts is its only user.
-import { Query, type FieldDef, type QueryConfig, type QueryResult } from 'pg'
+import { Query, type FieldDef, type QueryResult } from 'pg'
 // @ts-expect-error: pg has no types for this file of its own.
 import utils from 'pg/lib/utils.js'
 
@@ -20,11 +20,17 @@ type Connection = {
   execute(portal: { portal: string }): void
   sync(): void
 }
+export type TeamStatement = {
+  readonly name: string | undefined
+  readonly text: string
+  readonly values: readonly unknown[]
+}
 type Columns = { readonly fields: readonly FieldDef[] }
 
-/** The methods of pg's Query that its types leave out. */
+/** The parts of pg's Query that its types leave out. */
 type WireQuery = {
-  readonly name: string | undefined
+  name: string | undefined
+  queryMode: string | undefined
   readonly text: string
   readonly values: readonly unknown[]
   prepare(connection: Connection): void
@@ -34,15 +40,22 @@ type WireQuery = {
   handleCommandComplete(message: unknown, connection: Connection): void
 }
 type Answered = (error: Error | null, result: QueryResult) => void
-const Wire = Query as unknown as new (config: QueryConfig, answered: Answered) => WireQuery
+const Wire = Query as unknown as new (
+  text: string,
+  values: readonly unknown[],
+  answered: Answered,
+) => WireQuery
 
 export class TeamQuery extends Wire {
   readonly #teamId: number
   readonly #known: KnownColumns
   #hasEntered = false
 
-  constructor(teamId: number, config: QueryConfig, known: KnownColumns, answered: Answered) {
-    super({ queryMode: 'extended', ...config } as QueryConfig, answered)
+  constructor(teamId: number, statement: TeamStatement, known: KnownColumns, answered: Answered) {
+    // Not as an object of all, which pg would copy with its property descriptors.
+    super(statement.text, statement.values, answered)
+    this.name = statement.name
+    this.queryMode = 'extended'
     this.#teamId = teamId
     this.#known = known
   }

@@ -3,10 +3,10 @@
 // enters its team in its own message (team-query.ts), so that a connection is of no team between two of them.
 // A slow query delays those sent behind it on its connection: what may take long belongs in inTeam().
 import type { CompiledQuery } from 'kysely'
-import { Client, type ClientConfig, type QueryConfig, type Submittable } from 'pg'
+import { Client, type ClientConfig, type Submittable } from 'pg'
 import { assertTeamId } from './connection.ts'
 import { asFailure, isConnectionLost, isStale } from './failure.ts'
-import { enterTeam, TeamQuery, type KnownColumns } from './team-query.ts'
+import { enterTeam, TeamQuery, type KnownColumns, type TeamStatement } from './team-query.ts'
 
 /** Statements kept prepared per connection; a text beyond that is parsed each time. */
 const PREPARED_MAX = 500
@@ -32,11 +32,7 @@ export class TeamReader {
   /** The rows of one reading statement, as the team sees them. Rejects with `unavailable` where the connection is lost. */
   async read<R>(teamId: number, query: Pick<CompiledQuery<R>, 'sql' | 'parameters'>): Promise<R[]> {
     assertTeamId(teamId)
-    const statement = {
-      name: this.#nameOf(query.sql),
-      text: query.sql,
-      values: query.parameters as unknown[],
-    }
+    const statement = { name: this.#nameOf(query.sql), text: query.sql, values: query.parameters }
     try {
       return await this.#readOn<R>(this.#pick(), teamId, statement)
     } catch (error) {
@@ -58,7 +54,7 @@ export class TeamReader {
     )
   }
 
-  async #readOn<R>(slot: Slot, teamId: number, statement: QueryConfig): Promise<R[]> {
+  async #readOn<R>(slot: Slot, teamId: number, statement: TeamStatement): Promise<R[]> {
     slot.inFlight++
     try {
       const session = slot.session ?? (await this.#open(slot))
@@ -135,7 +131,7 @@ class Session {
     }
   }
 
-  read<R>(teamId: number, statement: QueryConfig): Promise<R[]> {
+  read<R>(teamId: number, statement: TeamStatement): Promise<R[]> {
     return new Promise((resolve, reject) => {
       const query = new TeamQuery(teamId, statement, this.#columns, (error, result) => {
         if (error) reject(error)
