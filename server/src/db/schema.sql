@@ -200,7 +200,7 @@ create table announcement_history (
   took_ms integer, -- from the request to what was seen on the router
   constraint announcement_history_pkey PRIMARY KEY (id),
   constraint announcement_history_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
-  constraint announcement_history_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id),
+  constraint announcement_history_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE SET NULL,
   constraint announcement_history_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
 );
 CREATE INDEX announcement_history_announcement ON public.announcement_history USING btree (announcement_id, id);

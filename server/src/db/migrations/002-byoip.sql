@@ -95,7 +95,7 @@ create table announcement_history (
   team_id integer not null references teams on delete cascade,
   at timestamptz not null default now(),
   kind text not null,
-  region_id integer references regions,
+  region_id integer references regions on delete set null,
   actor text not null,
   detail jsonb not null default '{}',
   took_ms integer
