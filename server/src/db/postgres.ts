@@ -88,7 +88,12 @@ class OpenPostgres implements Postgres {
     this.#embedded = embedded
     this.#name = options.applicationName ?? 'pharos'
     const ownerPool = this.#createPool(OWNER_TIMEOUTS, options.ownerConnections ?? 5, 'owner')
-    const frontPool = this.#createPool(FRONT_TIMEOUTS, options.frontConnections ?? 10, 'front', PreparedClient)
+    const frontPool = this.#createPool(
+      FRONT_TIMEOUTS,
+      options.frontConnections ?? 10,
+      'front',
+      PreparedClient,
+    )
     const teamPool = this.#createPool(TEAM_TIMEOUTS, options.teamConnections ?? 10, 'team', PreparedClient)
     this.#pools = [ownerPool, frontPool, teamPool]
     this.owner = new Kysely<Schema>({ dialect: new FailureDialect({ pool: ownerPool }) })
