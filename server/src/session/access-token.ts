@@ -18,11 +18,13 @@ const audience = 'pharos-web'
 const issuer = 'pharos'
 const verifiedMax = 10_000
 
+type Verified = { readonly kid: string; readonly access: VerifiedAccess }
+
 export class AccessTokens {
   readonly #keys: SigningKeys
   readonly #lifetimeSeconds: number
-  /** Tokens whose signature was checked: a portal presents one token many times. */
-  readonly #verified = new Map<string, VerifiedAccess>()
+  /** Tokens whose signature was checked, each with its key: a portal presents one token many times. */
+  readonly #verified = new Map<string, Verified>()
 
   constructor(keys: SigningKeys, lifetimeSeconds: number) {
     this.#keys = keys
@@ -52,34 +54,39 @@ export class AccessTokens {
     const token = `${signed}.${sign(null, Buffer.from(signed), keyObjectOf(privateKey)).toString('base64url')}`
     const { userId, sessionId, teamId, sessionVersion } = claims
     const times = { issued: new Date(issued * 1000), expires: new Date(expires * 1000) }
-    this.#remember(token, { userId, sessionId, teamId, sessionVersion, ...times })
+    this.#remember(token, { kid, access: { userId, sessionId, teamId, sessionVersion, ...times } })
     return token
   }
 
   /** The claims of a token of ours that has not expired; else `unauthenticated`. */
   async verify(token: string): Promise<VerifiedAccess> {
     const known = this.#verified.get(token)
-    if (known && known.expires.getTime() > Date.now()) return known
-    const access = await this.#check(token)
-    this.#remember(token, access)
-    return access
+    if (known && this.#stands(known)) return known.access
+    const verified = await this.#check(token)
+    this.#remember(token, verified)
+    return verified.access
   }
 
-  #remember(token: string, access: VerifiedAccess): void {
+  /** A key that is published no more takes its tokens along, those that were checked already too. */
+  #stands({ kid, access }: Verified): boolean {
+    return access.expires.getTime() > Date.now() && this.#keys.find(kid) !== undefined
+  }
+
+  #remember(token: string, verified: Verified): void {
     if (this.#verified.size >= verifiedMax) this.#verified.clear()
-    this.#verified.set(token, access)
+    this.#verified.set(token, verified)
   }
 
-  async #check(token: string): Promise<VerifiedAccess> {
+  async #check(token: string): Promise<Verified> {
     try {
-      const { payload } = await jwtVerify(token, ({ kid }) => this.#keyFor(kid), {
+      const { payload, protectedHeader } = await jwtVerify(token, ({ kid }) => this.#keyFor(kid), {
         algorithms: ['Ed25519'],
         typ: 'at+jwt',
         audience,
         issuer,
         requiredClaims: ['sub', 'sid', 'sv', 'tid', 'iat', 'exp'],
       })
-      return {
+      const access = {
         userId: Number(payload.sub),
         sessionId: payload.sid as string,
         sessionVersion: payload.sv as number,
@@ -87,6 +94,7 @@ export class AccessTokens {
         issued: new Date(payload.iat! * 1000),
         expires: new Date(payload.exp! * 1000),
       }
+      return { kid: protectedHeader.kid!, access }
     } catch (error) {
       if (error instanceof Failure) throw error
       const expired = error instanceof errors.JWTExpired

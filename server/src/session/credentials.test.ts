@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Db } from '../db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createWaker } from '../db/wake.ts'
 import { createKeyRing, mac, verifyMac } from '../runtime/secrets.ts'
 import { createApiToken, formatApiToken } from './api-token-format.ts'
 import { createCredentials, isAllowedFrom } from './credentials.ts'
@@ -8,6 +12,70 @@ import { AccessTokens } from './access-token.ts'
 import { SigningKeys } from './signing-keys.ts'
 
 const [oldKey, newKey] = ['o'.repeat(40), 'n'.repeat(40)]
+
+describe('an access token that was presented before', () => {
+  const claims = { userId: 1, teamId: 1, sessionVersion: 1 }
+  const changes: Record<string, string> = {
+    'the session was revoked': 'update sessions set revoked = now()',
+    'the user was signed out everywhere': 'update users set session_version = session_version + 1',
+    'the member was removed': 'delete from memberships',
+    'the session is gone': 'delete from sessions',
+  }
+  for (const [name, change] of Object.entries(changes)) {
+    it(`is refused as soon as ${name}`, async () => {
+      await using database = await createTestDatabase()
+      const { owner } = database.postgres
+      const waker = createWaker(database.postgres)
+      const keys = new SigningKeys(owner, createKeyRing([newKey]), (error) => assert.fail(String(error)))
+      await Promise.all([waker.start(), keys.start()])
+      keys.stop()
+      await seedMember(owner)
+      const accessTokens = new AccessTokens(keys, 300)
+      const { bearer } = createCredentials({
+        db: owner,
+        waker,
+        ring: createKeyRing([newKey]),
+        accessTokens,
+        onLoopback: true,
+        onTouchError: () => {},
+      })
+      const { id: sessionId } = await owner
+        .insertInto('sessions')
+        .values({ user_id: 1, team_id: 1, address: '192.0.2.1', user_agent: '', expires: inAnHour() })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      const token = accessTokens.sign({ ...claims, sessionId })
+      for (let n = 0; n < 3; n++) assert.equal((await bearer(token)).userId, 1)
+      await sql.raw(change).execute(owner)
+      // What is remembered lasts 5 s: the notification has to be what ends it.
+      const since = performance.now()
+      while (await isTaken(bearer(token))) {
+        assert.ok(performance.now() - since < 2_000, 'still taken')
+        await setTimeout(5)
+      }
+      await waker.stop()
+    })
+  }
+
+  const inAnHour = () => new Date(Date.now() + 3_600_000)
+
+  async function seedMember(db: Db): Promise<void> {
+    await sql`insert into teams (slug, name, enabled_modules) values ('red', 'Red', '{ipam}')`.execute(db)
+    await sql`
+      insert into users (email, email_confirmed, password_hash, username, first_name, last_name, display_name, country)
+      values ('a@example.net', now(), 'x', 'a', 'A', 'A', 'A', 'NL')`.execute(db)
+    await sql`insert into memberships (team_id, user_id, is_admin) values (1, 1, true)`.execute(db)
+  }
+
+  const isTaken = (call: Promise<unknown>): Promise<boolean> =>
+    call.then(
+      () => true,
+      (error: unknown) => {
+        assert.equal((error as { code?: string }).code, 'unauthenticated')
+        return false
+      },
+    )
+})
 
 describe('an API token', () => {
   let database: TestDatabase

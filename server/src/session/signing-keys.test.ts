@@ -83,4 +83,30 @@ describe('the signing keys', () => {
     const expired = await new AccessTokens(keys, -1).sign(claims)
     await assert.rejects(tokens.verify(expired), { code: 'unauthenticated', message: /expired/ })
   })
+
+  it('refuse a token that was known to be genuine, once it has expired', async () => {
+    await using database = await createTestDatabase()
+    const { keys } = await started(database)
+    const tokens = new AccessTokens(keys, 2)
+    const token = tokens.sign(claims)
+    const { expires } = await tokens.verify(token)
+    await new Promise((resolve) => setTimeout(resolve, expires.getTime() - Date.now() + 10))
+    await assert.rejects(tokens.verify(token), { code: 'unauthenticated', message: /expired/ })
+  })
+
+  it('take the tokens along that they signed, known to be genuine or not, when they are withdrawn', async () => {
+    await using database = await createTestDatabase()
+    const { keys } = await started(database)
+    const signer = new AccessTokens(keys, 300)
+    const reader = new AccessTokens(keys, 300)
+    const token = signer.sign(claims)
+    await signer.verify(token)
+    await reader.verify(token)
+    await database.postgres.owner.deleteFrom('signing_keys').execute()
+    await keys.refresh()
+    for (const tokens of [signer, reader, new AccessTokens(keys, 300)]) {
+      await assert.rejects(tokens.verify(token), { code: 'unauthenticated' })
+      await tokens.verify(tokens.sign(claims))
+    }
+  })
 })
