@@ -329,6 +329,21 @@ describe('two teams that name the same prefix', () => {
   })
 })
 
+describe('the metrics', () => {
+  it('tell which registries can be judged by', async () => {
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    const metrics = createMetrics()
+    const seen = createRegistryViews(api.config, createLog(api.config), metrics)
+    await seen.rpki.start?.()
+    await waitFor(async () => seen.rpki.status().source !== null)
+    const text = await metrics.registry.metrics()
+    assert.match(text, /^pharos_rpki_vrps\{source="file:.*vrps\.json"\} 1$/m)
+    assert.match(text, /^pharos_registry_up\{kind="rpki",source="file:.*"\} 1$/m)
+    assert.match(text, /^pharos_registry_up\{kind="irr",source="file:.*routes\.rpsl"\} [01]$/m)
+    await seen.rpki.stop?.()
+  })
+})
+
 describe("the operator's word", () => {
   it('counts whatever the registries say, which stands beside it', async () => {
     const { owner } = api.database.postgres

@@ -4,7 +4,7 @@ import { createIrr, type Irr } from '../byoip/irr.ts'
 import { createRpki, type Rpki } from '../byoip/rpki.ts'
 import { ConfigError, type Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
-import type { Metrics } from '../runtime/metrics.ts'
+import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
 import { createIrrSource } from './irr-sources.ts'
 import { createVrpSources } from './registries.ts'
 
@@ -16,9 +16,30 @@ export function createRegistryViews(
 ): { readonly rpki: Rpki; readonly irr: Irr } {
   const vrpSources = told('rpki_sources', () => createVrpSources(config.rpkiSources, { log }))
   const irrSources = told('irr_sources', () => config.irrSources.map(createIrrSource))
-  return {
-    rpki: createRpki({ sources: vrpSources, log }),
-    irr: createIrr({ sources: irrSources, log, metrics }),
+  const rpki = createRpki({ sources: vrpSources, log })
+  const irr = createIrr({ sources: irrSources, log, metrics })
+  watchRegistries(metrics, rpki, irr)
+  return { rpki, irr }
+}
+
+/** The gauges are read from the views whenever somebody asks, so that they cannot be stale. */
+function watchRegistries(metrics: Metrics, rpki: Rpki, irr: Irr): void {
+  readOnCollect(metrics.registryUp, () => {
+    for (const { name: source, state } of rpki.status().sources)
+      metrics.registryUp.set({ kind: 'rpki', source }, state === 'current' ? 1 : 0)
+    for (const { name: source, state } of irr.status())
+      metrics.registryUp.set({ kind: 'irr', source }, state === 'down' ? 0 : 1)
+  })
+  readOnCollect(metrics.registryAnswered, () => {
+    for (const { name: source, asOf } of rpki.status().sources) note({ kind: 'rpki', source }, asOf)
+    for (const { name: source, lastAnswered } of irr.status()) note({ kind: 'irr', source }, lastAnswered)
+  })
+  readOnCollect(metrics.vrps, () => {
+    for (const { name: source, vrps } of rpki.status().sources) metrics.vrps.set({ source }, vrps)
+  })
+
+  function note(labels: { kind: string; source: string }, at: Date | null): void {
+    if (at !== null) metrics.registryAnswered.set(labels, at.getTime() / 1000)
   }
 }
 

@@ -69,6 +69,24 @@ export function createMetrics() {
       labelNames: ['region', 'state'],
       registers,
     }),
+    registryUp: new Gauge({
+      name: 'pharos_registry_up',
+      help: '1 while this process can judge by the source of ROAs or route objects, else 0. Alarm when none is 1.',
+      labelNames: ['kind', 'source'],
+      registers,
+    }),
+    registryAnswered: new Gauge({
+      name: 'pharos_registry_answered_timestamp_seconds',
+      help: 'When each of them last confirmed what it holds, or answered.',
+      labelNames: ['kind', 'source'],
+      registers,
+    }),
+    vrps: new Gauge({
+      name: 'pharos_rpki_vrps',
+      help: 'Validated ROA payloads that this process holds of each source.',
+      labelNames: ['source'],
+      registers,
+    }),
     passwordHashesWaiting: new Gauge({
       name: 'pharos_password_hashes_waiting',
       help: 'Sign-ins that wait for a password hash.',
