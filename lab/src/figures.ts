@@ -1,7 +1,7 @@
 // `node lab/src/figures.ts`: what the GoBGP driver does on this machine, with real daemons: the parts of P5 and P6 that
 // are the driver's. The whole of them, through the API, is measured by the bench.
 import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
-import type { Route, Speaker } from '../../server/src/byoip/speaker.ts'
+import type { Route, Speaker } from '../../server/src/byoip/reconcile/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
 import { median, quantile } from './measure.ts'
 import { createLab, type Lab } from './network.ts'

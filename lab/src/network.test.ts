@@ -4,7 +4,7 @@ import { type Lab, createLab } from './network.ts'
 import { skipWithout } from './program.ts'
 // The lab stands on its own; its test sees the driver through the real network.
 import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
-import type { Route, Speaker } from '../../server/src/byoip/speaker.ts'
+import type { Route, Speaker } from '../../server/src/byoip/reconcile/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
 import { median } from './measure.ts'
 

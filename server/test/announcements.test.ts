@@ -3,11 +3,15 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { Announcement as Wire } from '@pharos/contract/byoip'
 import { sql } from 'kysely'
-import type { AnnouncementStatus } from '../src/byoip/announcement.ts'
-import { getAnnouncement, listAnnouncements, type ListQuery } from '../src/byoip/list-announcements.ts'
-import { patchAnnouncement, type Patch } from '../src/byoip/patch-announcement.ts'
-import { listRegions } from '../src/byoip/region.ts'
-import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/testing.ts'
+import type { AnnouncementStatus } from '../src/byoip/announcement/announcement.ts'
+import {
+  getAnnouncement,
+  listAnnouncements,
+  type ListQuery,
+} from '../src/byoip/announcement/list-announcements.ts'
+import { patchAnnouncement, type Patch } from '../src/byoip/announcement/patch-announcement.ts'
+import { listRegions } from '../src/byoip/announcement/region.ts'
+import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker } from '../src/db/wake.ts'
 import { Failure } from '../src/runtime/error.ts'

@@ -3,12 +3,18 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { createReconcilers } from '../src/byoip/reconcilers.ts'
-import { decide, listHolds } from '../src/byoip/hold.ts'
-import { getAnnouncement } from '../src/byoip/list-announcements.ts'
-import { patchAnnouncement } from '../src/byoip/patch-announcement.ts'
-import type { Speaker } from '../src/byoip/speaker.ts'
-import { operationOf, seedAnnouncement, seedRegions, seedTeam, seedUser } from '../src/byoip/testing.ts'
+import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
+import { decide, listHolds } from '../src/byoip/reconcile/hold.ts'
+import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
+import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
+import type { Speaker } from '../src/byoip/reconcile/speaker.ts'
+import {
+  operationOf,
+  seedAnnouncement,
+  seedRegions,
+  seedTeam,
+  seedUser,
+} from '../src/byoip/announcement/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'

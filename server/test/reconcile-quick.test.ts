@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { planAgeMsMax } from '../src/byoip/guard.ts'
-import { patchAnnouncement } from '../src/byoip/patch-announcement.ts'
-import type { PlanRow } from '../src/byoip/plan.ts'
-import { quickRun, type KnownRegion, type QuickRunDeps } from '../src/byoip/quick-run.ts'
-import { reconcileRegion, type ReconcileDeps } from '../src/byoip/reconcile.ts'
+import { planAgeMsMax } from '../src/byoip/reconcile/guard.ts'
+import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
+import type { PlanRow } from '../src/byoip/reconcile/plan.ts'
+import { quickRun, type KnownRegion, type QuickRunDeps } from '../src/byoip/reconcile/quick-run.ts'
+import { reconcileRegion, type ReconcileDeps } from '../src/byoip/reconcile/reconcile.ts'
 import {
   confirmWithdrawals,
   movingMax,
@@ -15,10 +15,10 @@ import {
   readMovingRows,
   readRegionRows,
   whileHolding,
-} from '../src/byoip/reconcile.store.ts'
-import { RegionLock, type RegionLease } from '../src/byoip/region-lock.store.ts'
-import type { Speaker } from '../src/byoip/speaker.ts'
-import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/testing.ts'
+} from '../src/byoip/reconcile/reconcile.store.ts'
+import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
+import type { Speaker } from '../src/byoip/reconcile/speaker.ts'
+import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { parsePrefix } from '../src/net/prefix.ts'

@@ -2,16 +2,22 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { decide, getHold, listHolds } from '../src/byoip/hold.ts'
-import { getAnnouncement } from '../src/byoip/list-announcements.ts'
-import { patchAnnouncement } from '../src/byoip/patch-announcement.ts'
-import { planAgeMsMax } from '../src/byoip/guard.ts'
-import type { PlanRow } from '../src/byoip/plan.ts'
-import { reconcileRegion, type ReconcileDeps } from '../src/byoip/reconcile.ts'
-import { readRegionRows } from '../src/byoip/reconcile.store.ts'
-import { RegionLock, type RegionLease } from '../src/byoip/region-lock.store.ts'
-import { selfNextHop, type Route, type Speaker } from '../src/byoip/speaker.ts'
-import { operationOf, seedAnnouncement, seedRegions, seedTeam, seedUser } from '../src/byoip/testing.ts'
+import { decide, getHold, listHolds } from '../src/byoip/reconcile/hold.ts'
+import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
+import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
+import { planAgeMsMax } from '../src/byoip/reconcile/guard.ts'
+import type { PlanRow } from '../src/byoip/reconcile/plan.ts'
+import { reconcileRegion, type ReconcileDeps } from '../src/byoip/reconcile/reconcile.ts'
+import { readRegionRows } from '../src/byoip/reconcile/reconcile.store.ts'
+import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
+import { selfNextHop, type Route, type Speaker } from '../src/byoip/reconcile/speaker.ts'
+import {
+  operationOf,
+  seedAnnouncement,
+  seedRegions,
+  seedTeam,
+  seedUser,
+} from '../src/byoip/announcement/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { parsePrefix } from '../src/net/prefix.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { sql } from 'kysely'
-import { seedRegions } from '../byoip/testing.ts'
+import { seedRegions } from '../byoip/announcement/testing.ts'
 import { createTestDatabase } from '../db/testing.ts'
 import { Failure } from '../runtime/error.ts'
 import { UsageError } from './command.ts'

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import type { Hold, HoldState } from '@pharos/contract/hold'
 import { holdStates } from '@pharos/contract/hold'
-import { decideAs, listHolds } from '../byoip/hold.ts'
+import { decideAs, listHolds } from '../byoip/reconcile/hold.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
 import { oneWord, parseList, parseWhole } from './words.ts'

@@ -7,8 +7,8 @@ import {
   withIntent,
   type Announcement,
   type OpenRegion,
-} from '../byoip/announcement.ts'
-import { lockAnnouncement, saveAnnouncement } from '../byoip/announcement.store.ts'
+} from '../byoip/announcement/announcement.ts'
+import { lockAnnouncement, saveAnnouncement } from '../byoip/announcement/announcement.store.ts'
 import type { Trx } from '../db/postgres.ts'
 import { parseAsn } from '../net/asn.ts'
 import type { Create, Update } from './plan.ts'

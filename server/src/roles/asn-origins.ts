@@ -2,7 +2,7 @@
 // all of it: 60 ms for 700,000, in pieces. One walk at a time answers everybody who asks meanwhile, so that however many
 // ask, the process has time for others.
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { CurrentVrps } from '../byoip/rpki.ts'
+import type { CurrentVrps } from '../byoip/registry/rpki.ts'
 import type { OriginSource } from '../inventory/asn-proof-sources.ts'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'

@@ -1,7 +1,7 @@
 // Which IRR source a line of the configuration stands for: from its URL to a driver.
 import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { IrrSource } from '../byoip/irr-source.ts'
+import type { IrrSource } from '../byoip/registry/irr-source.ts'
 import { createDumpSource } from '../drivers/irr/dump-source.ts'
 import { createWhoisSource } from '../drivers/irr/whois-source.ts'
 import { parseRegistryName } from '../net/rpsl-objects.ts'

@@ -1,8 +1,8 @@
 // The reconciler role: what the routers announce is made to agree with what the teams asked for, and what they asked for
 // is judged by the registries.
-import { readLetterVerdicts } from '../byoip/letter.store.ts'
-import { createReconcilers } from '../byoip/reconcilers.ts'
-import { createValidator } from '../byoip/validator.ts'
+import { readLetterVerdicts } from '../byoip/letter/letter.store.ts'
+import { createReconcilers } from '../byoip/reconcile/reconcilers.ts'
+import { createValidator } from '../byoip/validation/validator.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Shared } from './shared.ts'
 import { createSpeaker, routeSettings } from './speakers.ts'

@@ -1,5 +1,5 @@
 // Which registries are asked: from the URLs in the configuration to drivers.
-import type { VrpSource } from '../byoip/rpki.ts'
+import type { VrpSource } from '../byoip/registry/rpki.ts'
 import { createRtrSource } from '../drivers/rtr/source.ts'
 import { parseRtrUrl } from '../drivers/rtr/url.ts'
 import { createVrpJsonSource } from '../drivers/vrp-json/source.ts'

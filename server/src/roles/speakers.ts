@@ -1,7 +1,7 @@
 // Which speaker a region has: from the settings that the operator's file put into the region's row to a driver.
 import { readFileSync } from 'node:fs'
-import type { RouteSettings } from '../byoip/plan.ts'
-import type { Speaker } from '../byoip/speaker.ts'
+import type { RouteSettings } from '../byoip/reconcile/plan.ts'
+import type { Speaker } from '../byoip/reconcile/speaker.ts'
 import { createGobgpSpeaker } from '../drivers/gobgp/speaker.ts'
 import { createSandboxSpeaker } from '../drivers/sandbox/speaker.ts'
 import { checkSpeaker, type SpeakerSettings } from '../platform/speaker.ts'

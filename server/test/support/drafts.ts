@@ -1,7 +1,7 @@
 // Makes requests from the published document: valid ones from the schemas, with values that mean something in the world
 // of the test where a parameter has a known name.
 import fc, { type Arbitrary } from 'fast-check'
-import { sampleJpeg, samplePng } from '../../src/byoip/testing-letters.ts'
+import { sampleJpeg, samplePng } from '../../src/byoip/letter/testing-letters.ts'
 import { formOf, formType, type FormPart } from './letters.ts'
 import type { Draft } from './oracle.ts'
 import type { Form, Operation, Schema } from './operations.ts'

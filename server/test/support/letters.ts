@@ -1,6 +1,6 @@
 // Letters of authorization for tests: stored as if uploaded the day before yesterday, and forms to upload new ones.
 import { sql } from 'kysely'
-import { samplePng } from '../../src/byoip/testing-letters.ts'
+import { samplePng } from '../../src/byoip/letter/testing-letters.ts'
 import type { Db } from '../../src/db/postgres.ts'
 
 /** A letter of the announcement that waits for review. It counts for no quota of today. */

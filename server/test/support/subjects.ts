@@ -1,7 +1,7 @@
 // For every operation of the contract: a valid request about something of the caller's own, of somebody else's, and about
 // something that does not exist, and what the operation answers once the caller may call it.
 import type { ProblemCode } from '@pharos/contract/problem'
-import { seedAnnouncement } from '../../src/byoip/testing.ts'
+import { seedAnnouncement } from '../../src/byoip/announcement/testing.ts'
 import { testPassword, type TestApi } from '../api.ts'
 import type { Identity, Presented } from './callers.ts'
 import { openSession } from './credentials.ts'

@@ -2,7 +2,7 @@
 // identifier (RFC 7911) says so to GoBGP, which replaces and withdraws only paths of the same identifier. All of it is
 // the same for every version of GoBGP; what is not stands in dialect.ts.
 import { isIP } from 'node:net'
-import type { Route } from '../../byoip/speaker.ts'
+import type { Route } from '../../byoip/reconcile/speaker.ts'
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import { type LargeCommunity, parseLargeCommunity } from '../../net/community.ts'

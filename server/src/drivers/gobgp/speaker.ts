@@ -1,7 +1,7 @@
 // The speaker on a GoBGP daemon, 3.x or 4.x; which one it is, the daemon is asked. It must not retry, must not remember
 // what is announced, and must not use a call of GoBGP that can mean "everything". 4.x was never tried with a real
 // daemon (docs/decisions/009-gobgp-4.md).
-import type { Route, Speaker, SpeakerIdentity } from '../../byoip/speaker.ts'
+import type { Route, Speaker, SpeakerIdentity } from '../../byoip/reconcile/speaker.ts'
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'

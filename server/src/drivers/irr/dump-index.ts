@@ -1,7 +1,7 @@
 // What a dump of a registry says, as an index that questions can be put to: built from its objects one by one, then
 // immutable. No files here.
 import { setImmediate } from 'node:timers/promises'
-import type { AsSetMembers, RouteObject } from '../../byoip/irr-source.ts'
+import type { AsSetMembers, RouteObject } from '../../byoip/registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
 import { createPrefixMap, type PrefixMap } from '../../net/prefix-map.ts'
 import { prefixBits } from '../../net/prefix.ts'

@@ -1,6 +1,6 @@
 // A dump of a registry in a file as a source of what it holds. The file is looked at each second; while a new one is no
 // good, or is being written, the last good one is used and that is said.
-import type { IrrSource } from '../../byoip/irr-source.ts'
+import type { IrrSource } from '../../byoip/registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'

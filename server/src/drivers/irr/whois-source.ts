@@ -1,6 +1,6 @@
 // A whois server that speaks the `!` protocol (IRRd, and what is compatible with it) as a source of what the routing
 // registries hold. It keeps connections, and no answers.
-import type { IrrSource, RouteObject } from '../../byoip/irr-source.ts'
+import type { IrrSource, RouteObject } from '../../byoip/registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
 import { covers } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'

@@ -1,7 +1,7 @@
 // VRPs from an RTR cache: keeps a session up, follows its deltas, and asks for everything anew from time to time, since caches
 // are known to send wrong deltas. What it holds stays good until the cache's expire interval has passed, whatever happens to
 // the connection; after that it is not answered from.
-import type { CurrentVrps, TouchedPrefixes, VrpSource, VrpSourceStatus } from '../../byoip/rpki.ts'
+import type { CurrentVrps, TouchedPrefixes, VrpSource, VrpSourceStatus } from '../../byoip/registry/rpki.ts'
 import type { Log } from '../../runtime/log.ts'
 import { HeldVrps } from '../vrps/held-vrps.ts'
 import type { Confirmed } from '../vrps/held-vrps.ts'

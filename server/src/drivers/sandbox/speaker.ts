@@ -1,6 +1,6 @@
 // A speaker without a router: it keeps the routes of each named region in the memory of this process, for the demo
 // and for tests of what stands above the port. It must not survive the process, and must not announce anything.
-import type { Route, Speaker } from '../../byoip/speaker.ts'
+import type { Route, Speaker } from '../../byoip/reconcile/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,7 +1,7 @@
 // VRPs from an export in JSON, asked for again and again. A bad or absent export leaves the last good one in place until it
 // is too old, and is reported.
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { CurrentVrps, TouchedPrefixes, VrpSource, VrpSourceStatus } from '../../byoip/rpki.ts'
+import type { CurrentVrps, TouchedPrefixes, VrpSource, VrpSourceStatus } from '../../byoip/registry/rpki.ts'
 import type { Log } from '../../runtime/log.ts'
 import { HeldVrps } from '../vrps/held-vrps.ts'
 import type { Confirmed } from '../vrps/held-vrps.ts'

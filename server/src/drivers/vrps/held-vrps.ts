@@ -1,7 +1,7 @@
 // What every source of VRPs holds, whatever it speaks: the last complete set, how long it is current, and who wants to hear
 // of changes. It must not answer from a set that has expired, and knows no protocol.
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { CurrentVrps, TouchedPrefixes } from '../../byoip/rpki.ts'
+import type { CurrentVrps, TouchedPrefixes } from '../../byoip/registry/rpki.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { vrpPrefix } from '../../net/roa-table.ts'
 import type { RoaTable, VrpBits } from '../../net/roa-table.ts'

@@ -1,0 +1,62 @@
+// The HTTP side of announcements and regions: one line per operation.
+import { getAnnouncement as getRoute, listAnnouncements as listRoute } from '@pharos/contract/byoip'
+import { createAnnouncements as createRoute, updateAnnouncement } from '@pharos/contract/byoip'
+import {
+  deleteAnnouncement as deleteRoute,
+  restoreAnnouncement as restoreRoute,
+} from '@pharos/contract/byoip'
+import { listAnnouncementHistory, validateAnnouncement } from '@pharos/contract/byoip'
+import { resumeAnnouncement, suspendAnnouncement as suspendRoute } from '@pharos/contract/byoip'
+import { listRegions as regionsRoute } from '@pharos/contract/byoip'
+import { handle, type Mounted } from '../../http/mount.ts'
+import { createAnnouncements, type CreateDeps } from './create-announcements.ts'
+import { deleteAnnouncement, restoreAnnouncement } from './delete-announcement.ts'
+import { listHistory } from './history.ts'
+import { getAnnouncement, listAnnouncements } from './list-announcements.ts'
+import { patchAnnouncement, type PatchDeps } from './patch-announcement.ts'
+import { parseInclude } from './present-announcement.ts'
+import { listRegions } from './region.ts'
+import { requestValidation, type RequestDeps } from '../validation/request-validation.ts'
+import { suspendAnnouncement, type SuspendDeps } from './suspend-announcement.ts'
+
+export function announcementRoutes(deps: PatchDeps & CreateDeps & SuspendDeps & RequestDeps): Mounted[] {
+  return [
+    handle(updateAnnouncement, (operation, { params, body, query }) =>
+      patchAnnouncement(deps, operation, params.announcement_id, body, parseInclude(query.include)),
+    ),
+    handle(getRoute, (operation, { params, query }) =>
+      getAnnouncement(deps, operation, params.announcement_id, parseInclude(query.include)),
+    ),
+    handle(listRoute, async (operation, { query }) => {
+      const body = await listAnnouncements(deps, operation, query)
+      return { body, page: { ...query, count: body.count } }
+    }),
+    handle(createRoute, (operation, { body, query }) =>
+      createAnnouncements(deps, operation, body, parseInclude(query.include)),
+    ),
+    handle(deleteRoute, async (operation, { params }) => {
+      await deleteAnnouncement(deps, operation, params.announcement_id)
+      return {}
+    }),
+    handle(restoreRoute, (operation, { params, query }) =>
+      restoreAnnouncement(deps, operation, params.announcement_id, parseInclude(query.include)),
+    ),
+    handle(validateAnnouncement, (operation, { params, query }) =>
+      requestValidation(deps, operation, params.announcement_id, parseInclude(query.include)),
+    ),
+    handle(listAnnouncementHistory, async (operation, { params, query }) => {
+      const body = await listHistory(deps, operation, params.announcement_id, query)
+      return { body, page: { ...query, count: body.count } }
+    }),
+    handle(suspendRoute, async (operation, { params, body }) => ({
+      body: await suspendAnnouncement(deps, operation, params.announcement_id, body.reason),
+    })),
+    handle(resumeAnnouncement, async (operation, { params }) => ({
+      body: await suspendAnnouncement(deps, operation, params.announcement_id, null),
+    })),
+    handle(regionsRoute, async (operation, { query }) => {
+      const body = await listRegions(deps, operation, query)
+      return { body, page: { ...query, count: body.count } }
+    }),
+  ]
+}

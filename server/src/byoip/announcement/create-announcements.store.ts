@@ -1,0 +1,70 @@
+// The SQL of creating announcements, in the transaction of their team.
+import { sql } from 'kysely'
+import type { Postgres, Trx } from '../../db/postgres.ts'
+import { parsePrefix, type Prefix } from '../../net/prefix.ts'
+import { statusOf, type Clearance } from './announcement.ts'
+import type { Wanted } from './new-announcement.ts'
+
+export async function readOpenSlugs(postgres: Postgres, teamId: number): Promise<string[]> {
+  const query = sql`select slug from regions where open order by slug collate "C"`
+  const rows = await postgres.readInTeam<{ slug: string }>(teamId, query.compile(postgres.owner))
+  return rows.map(({ slug }) => slug)
+}
+
+/** How many the team has. Others who create for the team wait from here to the end of the transaction. */
+export async function countAnnouncements(trx: Trx, teamId: number): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtext('announcements of a team'), ${teamId})`.execute(trx)
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from announcements where team_id = ${teamId} and deleted is null`.execute(trx)
+  return rows[0]!.count
+}
+
+export type Claims = {
+  /** An announcement of the team that overlaps the prefix. */
+  readonly own: Prefix | null
+  /** Another team holds it, or a prefix that covers it. */
+  readonly taken: boolean
+}
+
+/** What stands against each of the prefixes, in their order. */
+export async function readClaims(trx: Trx, teamId: number, prefixes: readonly Prefix[]): Promise<Claims[]> {
+  const { rows } = await sql<{ own: string | null; taken: boolean }>`
+    select (select a.prefix from announcements a
+        where a.team_id = ${teamId} and a.deleted is null and a.prefix && n.prefix order by a.prefix limit 1) as own,
+      prefix_is_claimed(${teamId}, n.prefix) as taken
+    from unnest(${prefixes}::cidr[]) with ordinality n (prefix, place)
+    order by n.place`.execute(trx)
+  return rows.map(({ own, taken }) => ({ own: own === null ? null : parsePrefix(own), taken }))
+}
+
+const atRest = { enabled: false, suspended: false, regions: [] } as const
+
+/** Their ids, in order. They are disabled, in the regions that were named, and as far as their first checks are. */
+export async function insertAnnouncements(
+  trx: Trx,
+  teamId: number,
+  wanted: readonly (Wanted & { readonly clearance: Clearance })[],
+): Promise<number[]> {
+  const rows = wanted.map((one, place) => ({
+    ...one,
+    place,
+    status: statusOf({ ...atRest, clearance: one.clearance }),
+  }))
+  const inserted = await sql<{ id: number }>`
+    insert into announcements (team_id, prefix, origin_asn, description, as_set, delegate_loa, loa_signatory, managed_by,
+      status, clearance)
+    select ${teamId}, n.prefix, n."originAsn", n.description, n."asSet", n."delegateLoa", n."loaSignatory", 'team',
+      n.status, n.clearance
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (place integer, prefix cidr, "originAsn" bigint,
+      description text, "asSet" text, "delegateLoa" boolean, "loaSignatory" text, status text, clearance text)
+    order by n.place
+    returning id`.execute(trx)
+  const ids = inserted.rows.map(({ id }) => id).toSorted((a, b) => a - b)
+  const places = wanted.flatMap(({ regions }, at) => regions.map((slug) => ({ id: ids[at], slug })))
+  await sql`
+    insert into announcement_regions (announcement_id, region_id, team_id, configured)
+    select n.id, r.id, ${teamId}, true
+    from jsonb_to_recordset(${JSON.stringify(places)}::jsonb) as n (id integer, slug text)
+    join regions r on r.slug = n.slug`.execute(trx)
+  return ids
+}

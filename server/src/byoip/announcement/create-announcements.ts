@@ -1,0 +1,193 @@
+// Creating announcements: all or nothing, every mistake told with its place, checked at once from what is known. A dry run
+// is the preflight: the same, with the routing registries asked on the spot, and nothing stored.
+import type { Announcement as Wire, NewAnnouncement } from '@pharos/contract/byoip'
+import type { ProblemError } from '@pharos/contract/problem'
+import { auditOf, writeAudit } from '../../db/audit.ts'
+import { mutate, type Answer } from '../../db/mutate.ts'
+import type { Postgres, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { findVerifiedAsns, type HeldAsn } from '../../inventory/asn.ts'
+import type { Asn } from '../../net/asn.ts'
+import { Failure } from '../../runtime/error.ts'
+import { actorName, type Operation } from '../../runtime/operation.ts'
+import { readAnnouncements } from './announcement.store.ts'
+import {
+  countAnnouncements,
+  insertAnnouncements,
+  readClaims,
+  readOpenSlugs,
+} from './create-announcements.store.ts'
+import { writeHistory } from './history.store.ts'
+import type { Irr } from '../registry/irr.ts'
+import { judgeAsn, judgeIrr, judgeLetter, judgeOverlap, judgeRpki, judgeSize } from '../validation/judge.ts'
+import { overlapError, readNewAnnouncements, type Wanted } from './new-announcement.ts'
+import { present, type Include } from './present-announcement.ts'
+import type { Rpki } from '../registry/rpki.ts'
+import { clearanceOf, completeChecks, type Check, type Judgement } from '../validation/validation.ts'
+import { saveFirstChecks } from '../validation/validation.store.ts'
+
+export type CreateDeps = {
+  readonly postgres: Postgres
+  readonly rpki: Pick<Rpki, 'judge'>
+  readonly irr: Pick<Irr, 'judge'>
+  readonly allowDocumentation: boolean
+  /** Announcements of one team. */
+  readonly quota: number
+  readonly now: () => Date
+}
+
+export type CreateBody = NewAnnouncement | { readonly announcements: readonly NewAnnouncement[] }
+export type Created = { readonly results: Wire[]; readonly count: number }
+
+/**
+ * How long the routing registries are waited for. Who asks for a preflight wants their answer; who creates wants the record,
+ * and what has not answered by then is `pending`, and asked for by the validator.
+ */
+const waitMs = { preflight: 3_000, create: 200 } as const
+
+export async function createAnnouncements(
+  deps: CreateDeps,
+  operation: Operation,
+  body: CreateBody,
+  include: Include,
+): Promise<Answer<Created>> {
+  const items = 'announcements' in body ? body.announcements : [body]
+  const { teamId } = operation.actor
+  const regions = await readOpenSlugs(deps.postgres, teamId)
+  const { allowDocumentation } = deps
+  const read = readNewAnnouncements(items, !('announcements' in body), { allowDocumentation, regions })
+  const irr = await askIrr(deps, read.wanted, waitMs[operation.dryRun ? 'preflight' : 'create'])
+  return mutate(deps.postgres, operation, async (trx) => {
+    const asns = await refuse(deps, trx, teamId, read)
+    const judged = read.wanted.map((wanted) =>
+      checksOf(deps, wanted, asns.get(wanted.originAsn), irr.get(wanted)),
+    )
+    return { body: await store(deps, trx, operation, read.wanted, judged, include) }
+  })
+}
+
+type Read = { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] }
+
+/** Throws unless every one may be created; answers how the team holds their ASNs. */
+async function refuse(
+  { quota, now }: CreateDeps,
+  trx: Trx,
+  teamId: number,
+  { wanted, errors }: Read,
+): Promise<ReadonlyMap<Asn, HeldAsn>> {
+  const count = await countAnnouncements(trx, teamId)
+  const asns = await findVerifiedAsns(trx, teamId, [...new Set(wanted.map((one) => one.originAsn))], now())
+  const prefixes = wanted.map(({ prefix }) => prefix)
+  const claims = await readClaims(trx, teamId, prefixes)
+  const overlapping = wanted.flatMap((one, at) => {
+    const { own } = claims[at]!
+    return own ? [overlapError(one, own, 'of the team')] : []
+  })
+  const unproven = wanted.filter(({ originAsn }) => !asns.has(originAsn)).map(asnError)
+  const claimed = wanted.filter((_, at) => claims[at]!.taken).map(claimError)
+  const all = [...errors, ...overlapping, ...unproven]
+  if (all.length > 0) throw refusal('invalid', [...all, ...claimed])
+  if (claimed.length > 0) throw refusal('prefix_claimed', claimed)
+  if (count + wanted.length > quota) {
+    const detail = `The team has ${count} announcements and may have ${quota}; ${wanted.length} more are too many.`
+    throw new Failure('quota_exceeded', detail)
+  }
+  return asns
+}
+
+function refusal(code: 'invalid' | 'prefix_claimed', errors: readonly ProblemError[]): Failure {
+  const [first] = errors
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return new Failure(code, `${first!.loc.slice(1).join('.')}: ${first!.msg}${more}.`, { errors })
+}
+
+function asnError({ loc, originAsn }: Wanted): ProblemError {
+  const verify = `/v3/inventory/asns/${originAsn}/verify`
+  const msg = `AS${originAsn} is not proven to be the team's, or no longer; GET ${verify} says how`
+  return { loc: [...loc, 'origin_asn'], msg, type: 'asn_not_verified', ctx: { verify } }
+}
+
+function claimError({ loc }: Wanted): ProblemError {
+  return { loc: [...loc, 'cidr'], msg: 'is held by another customer of the provider', type: 'prefix_claimed' }
+}
+
+async function askIrr(
+  { irr }: CreateDeps,
+  wanted: readonly Wanted[],
+  ms: number,
+): Promise<Map<Wanted, Judgement>> {
+  const signal = AbortSignal.timeout(ms)
+  const judged = await Promise.all(
+    wanted.map(async (one): Promise<[Wanted, Judgement] | undefined> => {
+      const question = { signal, ...(one.asSet === null ? {} : { asSet: one.asSet }) }
+      const verdict = await irr.judge(one.prefix, one.originAsn, question).catch(() => undefined)
+      return verdict && [one, judgeIrr(one, verdict)]
+    }),
+  )
+  return new Map(judged.filter((entry) => entry !== undefined))
+}
+
+function checksOf(
+  deps: CreateDeps,
+  wanted: Wanted,
+  asn: HeldAsn | undefined,
+  irr: Judgement | undefined,
+): Check[] {
+  const now = deps.now()
+  const noLetter = { state: 'missing', note: 'No letter of authorization was uploaded.' } as const
+  const judged = {
+    rpki: judgeRpki(wanted, deps.rpki.judge(wanted.prefix, wanted.originAsn)),
+    asn: judgeAsn(wanted.originAsn, asn ?? null, now),
+    size: judgeSize(wanted.prefix, now),
+    overlap: judgeOverlap(false, now),
+    loa: judgeLetter(null, { ...noLetter, validUntil: null, letterId: null }, false, now),
+    ...(irr ? { irr } : {}),
+  }
+  const known = Object.entries(judged).map(([name, judgement]) => ({
+    ...judgement,
+    name: name as Check['name'],
+  }))
+  return Object.values(completeChecks(known))
+}
+
+async function store(
+  { now }: CreateDeps,
+  trx: Trx,
+  operation: Operation,
+  wanted: readonly Wanted[],
+  judged: readonly (readonly Check[])[],
+  include: Include,
+): Promise<Created> {
+  const { teamId } = operation.actor
+  const ids = await insertAnnouncements(
+    trx,
+    teamId,
+    wanted.map((one, at) => ({ ...one, clearance: clearanceOf(judged[at]!) })),
+  )
+  await saveFirstChecks(
+    trx,
+    teamId,
+    ids.map((id, at) => ({ id, checks: judged[at]! })),
+    // The validator asks at once whatever was not answered, and then by its own pace.
+    now(),
+  )
+  const actor = actorName(operation.actor)
+  await writeHistory(trx, ...ids.map((id) => ({ announcementId: id, teamId, kind: 'created', actor })))
+  const shown = operation.dryRun ? { ...include, validations: true } : include
+  const announcements = await readAnnouncements(trx, teamId, ids)
+  const results = announcements.map((announcement, at) =>
+    present(announcement, shown, { checks: judged[at]!, now: now() }),
+  )
+  const about = auditOf(operation)
+  await writeAudit(
+    trx,
+    ...results.map(({ id, cidr, origin_asn, regions }) => ({
+      ...about,
+      action: 'announcement.create',
+      target: `announcement:${id}`,
+      after: { cidr, origin_asn, regions },
+    })),
+  )
+  await wake(trx, 'validations')
+  return { results, count: results.length }
+}

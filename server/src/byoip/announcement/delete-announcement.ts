@@ -1,0 +1,100 @@
+// Deleting an announcement, and bringing it back. Only what no router shows is deleted; for seven days nothing is lost.
+import type { Announcement as Wire } from '@pharos/contract/byoip'
+import { auditOf, writeAudit } from '../../db/audit.ts'
+import { mutate, type Answer } from '../../db/mutate.ts'
+import type { Postgres, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { Failure, notFound } from '../../runtime/error.ts'
+import { actorName, type Operation } from '../../runtime/operation.ts'
+import type { Announcement } from './announcement.ts'
+import { lockAnnouncement, lockDeleted, markDeleted, markRestored } from './announcement.store.ts'
+import { countAnnouncements, readClaims } from './create-announcements.store.ts'
+import { etagOf, requireMatch } from './etag.ts'
+import { writeHistory } from './history.store.ts'
+import { present, type Include } from './present-announcement.ts'
+import { readChecksIn } from '../validation/validation.store.ts'
+
+export type DeleteDeps = { readonly postgres: Postgres; readonly quota: number; readonly now: () => Date }
+
+/** Throws 409 `still_announced` with the regions, while it is enabled or a router shows it. */
+export async function deleteAnnouncement(
+  { postgres }: DeleteDeps,
+  operation: Operation,
+  id: number,
+): Promise<void> {
+  const { teamId } = operation.actor
+  await mutate(postgres, operation, async (trx) => {
+    const locked = await lockAnnouncement(trx, teamId, id)
+    if (!locked) throw notFound('announcement')
+    requireMatch(operation.ifMatch, etagOf(locked.announcement.version))
+    requireWithdrawn(locked.announcement)
+    await markDeleted(trx, teamId, id)
+    await note(trx, operation, locked.announcement, 'deleted', 'announcement.delete')
+    return { body: {} }
+  })
+}
+
+function requireWithdrawn({ enabled, regions }: Announcement): void {
+  const showing = regions.filter(({ state }) => state !== 'withdrawn')
+  if (!enabled && showing.length === 0) return
+  const errors = showing.map(({ slug, state }) => ({
+    loc: ['regions', slug],
+    msg: `is ${state} there`,
+    type: 'still_announced',
+    ctx: { region: slug, state },
+  }))
+  const detail = enabled
+    ? 'The announcement is enabled: disable it, wait until it is withdrawn, then delete it.'
+    : `It is not withdrawn everywhere yet: ${showing.map(({ slug }) => slug).join(', ')}.`
+  throw new Failure('still_announced', detail, { errors })
+}
+
+/** Answers what GET then answers; one that was never deleted stays as it is. */
+export async function restoreAnnouncement(
+  deps: DeleteDeps,
+  operation: Operation,
+  id: number,
+  include: Include,
+): Promise<Answer<Wire>> {
+  const { teamId } = operation.actor
+  return mutate(deps.postgres, operation, async (trx) => {
+    const deleted = await lockDeleted(trx, teamId, id)
+    if (deleted) await restore(deps, trx, operation, deleted)
+    const locked = await lockAnnouncement(trx, teamId, id)
+    if (!locked) throw notFound('announcement')
+    const { announcement } = locked
+    const told = { checks: await readChecksIn(trx, teamId, id), now: deps.now() }
+    return { body: present(announcement, include, told), etag: etagOf(announcement.version) }
+  })
+}
+
+async function restore(
+  { quota }: DeleteDeps,
+  trx: Trx,
+  operation: Operation,
+  deleted: Announcement,
+): Promise<void> {
+  const { teamId } = operation.actor
+  if ((await countAnnouncements(trx, teamId)) >= quota)
+    throw new Failure('quota_exceeded', `The team has as many announcements as it may have, ${quota}.`)
+  const [claims] = await readClaims(trx, teamId, [deleted.prefix])
+  if (claims?.own)
+    throw new Failure('conflict', `It overlaps ${claims.own}, which the team has announced since.`)
+  if (claims?.taken) throw new Failure('prefix_claimed', `Another customer holds ${deleted.prefix} by now.`)
+  await markRestored(trx, teamId, deleted.id)
+  await note(trx, operation, deleted, 'restored', 'announcement.restore')
+  await wake(trx, 'validations')
+}
+
+async function note(
+  trx: Trx,
+  operation: Operation,
+  { id, teamId, prefix, originAsn }: Announcement,
+  kind: string,
+  action: string,
+): Promise<void> {
+  await writeHistory(trx, { announcementId: id, teamId, kind, actor: actorName(operation.actor) })
+  const [before, after] =
+    kind === 'deleted' ? [{ cidr: prefix, origin_asn: originAsn }, null] : [null, { cidr: prefix }]
+  await writeAudit(trx, { ...auditOf(operation), action, target: `announcement:${id}`, before, after })
+}

@@ -1,0 +1,20 @@
+// The entity tag of a record with a version, and the precondition on it.
+import { createHash } from 'node:crypto'
+import { Failure } from '../../runtime/error.ts'
+
+/** With the quotes: `"7"`. `beside` is what the answer shows that has no version, such as checks: `"7.Jx3..."`. */
+export function etagOf(version: number, beside?: unknown): string {
+  if (beside === undefined) return `"${version}"`
+  const digest = createHash('sha256').update(JSON.stringify(beside)).digest('base64url').slice(0, 16)
+  return `"${version}.${digest}"`
+}
+
+/** Throws 412 unless the If-Match list is absent, is `*`, or names the tag; a weak tag never matches (RFC 9110 13.1.1). */
+export function requireMatch(ifMatch: string | null, etag: string): void {
+  if (ifMatch === null) return
+  if (ifMatch.split(',').some((tag) => tag.trim() === '*' || versionTag(tag.trim()) === etag)) return
+  throw new Failure('precondition_failed', `The record has changed: its ETag is now ${etag}.`)
+}
+
+/** What is shown beside the record does not matter to who changes it. */
+const versionTag = (tag: string): string => tag.replace(/\.[\w-]+"$/, '"')

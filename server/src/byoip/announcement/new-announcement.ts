@@ -1,0 +1,157 @@
+// What a team may ask to announce: every rule that can be told from the request alone, with every mistake and its place.
+// Pure; what needs the database is in create-announcements.ts.
+import type { NewAnnouncement } from '@pharos/contract/byoip'
+import type { ProblemError } from '@pharos/contract/problem'
+import { parseAsn, reservedAsn, type Asn } from '../../net/asn.ts'
+import { bogonOf } from '../../net/bogon.ts'
+import { PrefixError } from '../../net/prefix-error.ts'
+import { covers, overlaps, parsePrefix, prefixParts, type Prefix } from '../../net/prefix.ts'
+import { longestAccepted, shortestAccepted } from '../validation/judge.ts'
+
+/** One that was asked for, checked. */
+export type Wanted = {
+  /** Where it stands in the request: `["body","announcements",3]`. */
+  readonly loc: readonly (string | number)[]
+  readonly prefix: Prefix
+  readonly originAsn: Asn
+  readonly regions: readonly string[]
+  readonly description: string
+  readonly asSet: string | null
+  readonly delegateLoa: boolean
+  readonly loaSignatory: string
+}
+
+export type NewRules = {
+  /** What is reserved for documentation and benchmarking (RFC 5737, 3849, 5398, 2544) is taken for real: demo and lab. */
+  readonly allowDocumentation: boolean
+  /** Slugs of the regions open to the team. */
+  readonly regions: readonly string[]
+}
+
+export type ReadNew = { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] }
+
+/** Those without a mistake, and all mistakes; `bare` when the request holds one without a list. */
+export function readNewAnnouncements(
+  items: readonly NewAnnouncement[],
+  bare: boolean,
+  rules: NewRules,
+): ReadNew {
+  const errors: ProblemError[] = []
+  const wanted = items.flatMap((item, at) => {
+    const loc = bare ? ['body'] : ['body', 'announcements', at]
+    const { one, mistakes } = readOne(item, loc, rules)
+    errors.push(...mistakes)
+    return one ? [one] : []
+  })
+  return { wanted, errors: [...errors, ...overlapsWithin(wanted)] }
+}
+
+function readOne(item: NewAnnouncement, loc: (string | number)[], rules: NewRules) {
+  const prefix = readPrefix(item.cidr, [...loc, 'cidr'], rules)
+  const mistakes = [
+    ...('error' in prefix ? [prefix.error] : []),
+    ...asnMistakes(item.origin_asn, [...loc, 'origin_asn'], rules),
+    ...regionMistakes(item.regions ?? [], loc, rules),
+  ]
+  if ('error' in prefix || mistakes.length > 0) return { mistakes }
+  const one: Wanted = {
+    loc,
+    prefix: prefix.prefix,
+    originAsn: parseAsn(item.origin_asn),
+    regions: [...new Set(item.regions)],
+    description: item.description ?? '',
+    asSet: item.as_set ?? null,
+    delegateLoa: item.delegate_loa ?? false,
+    loaSignatory: item.loa_signatory ?? '',
+  }
+  return { one, mistakes }
+}
+
+function readPrefix(
+  text: string,
+  loc: ProblemError['loc'],
+  { allowDocumentation }: NewRules,
+): { readonly prefix: Prefix } | { readonly error: ProblemError } {
+  try {
+    const prefix = parsePrefix(text)
+    const error = sizeMistake(prefix, loc) ?? bogonMistake(prefix, loc, allowDocumentation)
+    return error ? { error } : { prefix }
+  } catch (error) {
+    if (!(error instanceof PrefixError)) throw error
+    const { message: msg, reason: type, canonical } = error
+    return { error: { loc, msg, type, ...(canonical === undefined ? {} : { ctx: { canonical } }) } }
+  }
+}
+
+function sizeMistake(prefix: Prefix, loc: ProblemError['loc']): ProblemError | undefined {
+  const { family, length } = prefixParts(prefix)
+  const [shortest, longest] = [shortestAccepted[family], longestAccepted[family]]
+  if (length >= shortest && length <= longest) return undefined
+  const msg =
+    length > longest
+      ? `is longer than /${longest}: other networks do not accept it`
+      : `is shorter than /${shortest}: nobody holds so much`
+  return { loc, msg, type: 'prefix_length', ctx: { shortest, longest } }
+}
+
+/** RFC 2544: as little of the Internet as documentation space, and larger. */
+const benchmarking = parsePrefix('198.18.0.0/15')
+
+function bogonMistake(prefix: Prefix, loc: ProblemError['loc'], allowed: boolean): ProblemError | undefined {
+  const bogon = bogonOf(prefix)
+  if (!bogon || (allowed && (bogon.documentation || covers(benchmarking, prefix)))) return undefined
+  const { block, name } = bogon
+  return {
+    loc,
+    msg: `overlaps ${block}, ${name}, which is not announced on the Internet`,
+    type: 'bogon',
+    ctx: { block, name },
+  }
+}
+
+function asnMistakes(
+  asn: number,
+  loc: ProblemError['loc'],
+  { allowDocumentation }: NewRules,
+): ProblemError[] {
+  const reserved = reservedAsn(asn)
+  if (!reserved || (reserved.documentation && allowDocumentation)) return []
+  return [{ loc, msg: `is reserved: ${reserved.name}`, type: 'reserved_asn', ctx: { name: reserved.name } }]
+}
+
+function regionMistakes(
+  slugs: readonly string[],
+  loc: readonly (string | number)[],
+  { regions }: NewRules,
+): ProblemError[] {
+  return slugs.flatMap((slug, at) =>
+    regions.includes(slug)
+      ? []
+      : [
+          {
+            loc: [...loc, 'regions', at],
+            msg: `is not a region; valid are ${regions.join(', ')}`,
+            type: 'unknown',
+            ctx: { valid: regions },
+          },
+        ],
+  )
+}
+
+function overlapsWithin(wanted: readonly Wanted[]): ProblemError[] {
+  return wanted.flatMap((one, at) => {
+    const other = wanted.slice(0, at).find((before) => overlaps(before.prefix, one.prefix))
+    return other ? [overlapError(one, other.prefix, 'of the same request')] : []
+  })
+}
+
+/** The same for what the request and what the database hold. */
+export function overlapError(
+  { loc, prefix }: Pick<Wanted, 'loc' | 'prefix'>,
+  other: Prefix,
+  whose: string,
+): ProblemError {
+  const msg =
+    prefix === other ? `is an announcement ${whose} already` : `overlaps ${other}, an announcement ${whose}`
+  return { loc: [...loc, 'cidr'], msg, type: 'overlap', ctx: { overlaps: other } }
+}

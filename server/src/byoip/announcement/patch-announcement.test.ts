@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Failure } from '../../runtime/error.ts'
+import type { Announcement } from './announcement.ts'
+import { applyPatch, type Patch } from './patch-announcement.ts'
+import { sampleAnnouncement, sampleNow, sampleOpen, sampleRegion } from './samples.ts'
+
+const open = sampleOpen.slice(0, 3)
+
+function patched(announcement: Announcement, patch: Patch) {
+  const { enabled, regions, status, version } = applyPatch(announcement, patch, open, sampleNow)
+  const configured = regions.filter((region) => region.configured).map((region) => region.slug)
+  return { enabled, regions: configured, status, version }
+}
+
+function failureOf(announcement: Announcement, patch: Patch): Failure {
+  try {
+    applyPatch(announcement, patch, open, sampleNow)
+  } catch (error) {
+    if (error instanceof Failure) return error
+    throw error
+  }
+  return assert.fail('it was accepted')
+}
+
+const fresh = sampleAnnouncement()
+const inAms = sampleAnnouncement({ enabled: true, regions: [sampleRegion('ams', { state: 'announced' })] })
+const inTwo = sampleAnnouncement({
+  enabled: true,
+  regions: [sampleRegion('ams', { state: 'announced' }), sampleRegion('fra', { state: 'announced' })],
+})
+const offInTwo = sampleAnnouncement({ regions: [sampleRegion('ams'), sampleRegion('fra')] })
+
+describe('enabled with a region', () => {
+  it('adds the region and sets enabled', () => {
+    const expected = { enabled: true, regions: ['fra'], status: 'announcing', version: 4 }
+    assert.deepEqual(patched(fresh, { enabled: true, region: 'fra' }), expected)
+  })
+
+  it('leaves the other regions as they are', () => {
+    const next = applyPatch(inAms, { enabled: true, region: 'fra' }, open, sampleNow)
+    assert.equal(next.regions[0], inAms.regions[0])
+    assert.equal(next.regions[1]?.state, 'announcing')
+    assert.equal(next.status, 'partially_announced')
+  })
+
+  it('sets enabled when the region was kept from before', () => {
+    const { enabled, regions } = patched(offInTwo, { enabled: true, region: 'ams' })
+    assert.deepEqual({ enabled, regions }, { enabled: true, regions: ['ams', 'fra'] })
+  })
+
+  it('removes the region and keeps the rest enabled', () => {
+    const expected = { enabled: true, regions: ['ams'], status: 'announced', version: 4 }
+    assert.deepEqual(patched(inTwo, { enabled: false, region: 'fra' }), expected)
+  })
+
+  it('switches off with the last region gone', () => {
+    const expected = { enabled: false, regions: [], status: 'withdrawing', version: 4 }
+    assert.deepEqual(patched(inAms, { enabled: false, region: 'ams' }), expected)
+  })
+
+  it('removes a region from what is kept while it is disabled', () => {
+    const { enabled, regions } = patched(offInTwo, { enabled: false, region: 'ams' })
+    assert.deepEqual({ enabled, regions }, { enabled: false, regions: ['fra'] })
+  })
+
+  it('switches off a region that was closed since', () => {
+    const announcement = sampleAnnouncement({
+      enabled: true,
+      regions: [sampleRegion('ams'), sampleRegion('nyc')],
+    })
+    assert.deepEqual(patched(announcement, { enabled: false, region: 'nyc' }).regions, ['ams'])
+  })
+})
+
+describe('enabled without a region', () => {
+  it('switches off and keeps the regions', () => {
+    const expected = { enabled: false, regions: ['ams', 'fra'], status: 'withdrawing', version: 4 }
+    assert.deepEqual(patched(inTwo, { enabled: false }), expected)
+  })
+
+  it('restores the regions when switched on again', () => {
+    const off = applyPatch(inTwo, { enabled: false }, open, sampleNow)
+    const expected = { enabled: true, regions: ['ams', 'fra'], status: 'announcing', version: 5 }
+    assert.deepEqual(patched(off, { enabled: true }), expected)
+  })
+
+  it('means every open region when none is configured', () => {
+    assert.deepEqual(patched(fresh, { enabled: true }).regions, ['ams', 'fra', 'lon'])
+  })
+
+  it('means every open region again after the last one was removed', () => {
+    const none = applyPatch(inAms, { enabled: false, region: 'ams' }, open, sampleNow)
+    assert.deepEqual(patched(none, { enabled: true }).regions, ['ams', 'fra', 'lon'])
+  })
+
+  it('is a conflict when no region is open', () => {
+    assert.throws(
+      () => applyPatch(fresh, { enabled: true }, [], sampleNow),
+      (error) => error instanceof Failure && error.code === 'conflict',
+    )
+  })
+})
+
+describe('what is already so', () => {
+  const cases: [string, Announcement, Patch][] = [
+    ['enabled', inTwo, { enabled: true }],
+    ['enabled in the region', inTwo, { enabled: true, region: 'fra' }],
+    ['disabled', offInTwo, { enabled: false }],
+    ['not in the region', inAms, { enabled: false, region: 'fra' }],
+    ['disabled without regions', fresh, { enabled: false, region: 'fra' }],
+    ['enabled, its validation lost since', { ...inTwo, irrValidated: null }, { enabled: true }],
+  ]
+  for (const [what, announcement, patch] of cases) {
+    it(`${what}: the very same, version and all`, () => {
+      assert.equal(applyPatch(announcement, patch, open, sampleNow), announcement)
+    })
+  }
+})
+
+describe('what is refused', () => {
+  it('an unknown region, with the valid ones', () => {
+    for (const announcement of [fresh, inTwo, { ...inTwo, suspended: true }]) {
+      for (const enabled of [true, false]) {
+        const failure = failureOf(announcement, { enabled, region: 'mars' })
+        assert.equal(failure.code, 'invalid')
+        assert.deepEqual(failure.errors?.[0]?.loc, ['body', 'region'])
+        assert.deepEqual(failure.errors?.[0]?.ctx, { valid: ['ams', 'fra', 'lon'] })
+      }
+    }
+  })
+
+  it('a region that is not open to the team', () => {
+    assert.equal(failureOf(fresh, { enabled: true, region: 'nyc' }).code, 'invalid')
+  })
+
+  it('enabling what is not validated, naming what is missing', () => {
+    const failure = failureOf({ ...fresh, irrValidated: null, loaValidated: null }, { enabled: true })
+    assert.equal(failure.code, 'not_validated')
+    assert.match(failure.message, /irr, loa/)
+    assert.deepEqual(
+      failure.errors?.map(({ loc, ctx }) => [loc, ctx]),
+      [
+        [['body', 'enabled'], { missing: 'irr' }],
+        [['body', 'enabled'], { missing: 'loa' }],
+      ],
+    )
+  })
+
+  it('one more region for what lost its validation', () => {
+    assert.equal(
+      failureOf({ ...inAms, rpkiValidated: null }, { enabled: true, region: 'fra' }).code,
+      'not_validated',
+    )
+  })
+
+  it('enabling what is suspended, even if it is enabled already', () => {
+    assert.equal(failureOf({ ...fresh, suspended: true }, { enabled: true }).code, 'suspended')
+    assert.equal(failureOf({ ...inAms, suspended: true }, { enabled: true }).code, 'suspended')
+  })
+})
+
+describe('disabling', () => {
+  it('is never blocked', () => {
+    const blocked = [
+      { ...inTwo, irrValidated: null, rpkiValidated: null, loaValidated: null },
+      { ...inTwo, suspended: true },
+    ]
+    for (const announcement of blocked) {
+      assert.equal(patched(announcement, { enabled: false }).enabled, false)
+      assert.deepEqual(patched(announcement, { enabled: false, region: 'ams' }).regions, ['fra'])
+    }
+  })
+})

@@ -1,0 +1,190 @@
+// Switching an announcement: the rules of PATCH as one pure function, and the use-case around it. It stores what should
+// be true and wakes the reconciler; it must not talk to a router and must not wait for one.
+import type { Announcement as Wire } from '@pharos/contract/byoip'
+import { auditOf, writeAudit } from '../../db/audit.ts'
+import { mutate, type Answer } from '../../db/mutate.ts'
+import type { Postgres, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { Failure, invalid, notFound } from '../../runtime/error.ts'
+import { actorName, type Operation } from '../../runtime/operation.ts'
+import {
+  missingValidations,
+  withIntent,
+  type Announcement,
+  type Intent,
+  type OpenRegion,
+  type ValidationName,
+} from './announcement.ts'
+import { lockAnnouncement, saveAnnouncement } from './announcement.store.ts'
+import { etagOf, requireMatch } from './etag.ts'
+import { writeHistory } from './history.store.ts'
+import { needsChecks, present, type Include } from './present-announcement.ts'
+import type { Check } from '../validation/validation.ts'
+import { readChecksIn } from '../validation/validation.store.ts'
+
+export type Patch = { readonly enabled: boolean; readonly region?: string }
+
+export type PatchDeps = {
+  readonly postgres: Postgres
+  /** Whether members who are not admins may switch announcements. */
+  readonly memberToggle: boolean
+  readonly now: () => Date
+}
+
+/**
+ * The announcement after the patch, or the very same object when it is already so (contract.md 2.2). Throws 422 on an
+ * unknown region, 409 `suspended`, `not_validated` or `conflict` on enabling; disabling is never refused.
+ */
+export function applyPatch(
+  announcement: Announcement,
+  patch: Patch,
+  open: readonly OpenRegion[],
+  now: Date,
+  checks: readonly Check[] = [],
+): Announcement {
+  const intent =
+    patch.region === undefined
+      ? switchEverywhere(announcement, patch.enabled, open)
+      : switchRegion(announcement, patch.enabled, knownRegion(announcement, patch.region, open))
+  // Said even when it is enabled already: the caller would otherwise take the 200 for "it goes out".
+  if (patch.enabled && announcement.suspended) throw suspended()
+  if (isSame(announcement, intent)) return announcement
+  if (patch.enabled) requireValidations(announcement, checks)
+  return withIntent(announcement, intent, open, now)
+}
+
+function switchEverywhere(announcement: Announcement, enabled: boolean, open: readonly OpenRegion[]): Intent {
+  const configured = configuredOf(announcement)
+  if (!enabled || configured.size > 0) return { ...announcement, enabled, configured }
+  if (open.length === 0) throw new Failure('conflict', 'No region is open to the team.')
+  return { ...announcement, enabled, configured: new Set(open.map(({ regionId }) => regionId)) }
+}
+
+function switchRegion(announcement: Announcement, enabled: boolean, regionId: number): Intent {
+  const configured = configuredOf(announcement)
+  if (enabled) return { ...announcement, enabled, configured: configured.add(regionId) }
+  const removed = configured.delete(regionId)
+  const lastGone = removed && configured.size === 0
+  return { ...announcement, enabled: announcement.enabled && !lastGone, configured }
+}
+
+/** A region that was closed since can still be switched off. */
+function knownRegion(announcement: Announcement, slug: string, open: readonly OpenRegion[]): number {
+  const known = [...open, ...announcement.regions.filter((region) => region.configured)]
+  const region = known.find((one) => one.slug === slug)
+  if (region) return region.regionId
+  const valid = [...new Set(known.map((one) => one.slug))].sort()
+  throw invalid(['body', 'region'], `is not a region; valid are ${valid.join(', ')}`, 'unknown', { valid })
+}
+
+function configuredOf(announcement: Announcement): Set<number> {
+  return new Set(announcement.regions.filter((region) => region.configured).map((region) => region.regionId))
+}
+
+function isSame(announcement: Announcement, intent: Intent): boolean {
+  return (
+    announcement.enabled === intent.enabled &&
+    configuredOf(announcement).symmetricDifference(intent.configured).size === 0
+  )
+}
+
+function suspended(): Failure {
+  return new Failure('suspended', 'The operator has suspended this announcement; ask your provider.')
+}
+
+const whatIsMissing: Record<ValidationName | 'overlap', string> = {
+  irr: 'no route object for the prefix and its origin was found in the IRR',
+  rpki: 'the prefix and its origin are not validated by RPKI',
+  loa: 'no letter of authorization has been accepted',
+  overlap: 'the prefix or its origin has not passed its checks yet',
+}
+
+function requireValidations(announcement: Announcement, checks: readonly Check[]): void {
+  const missing: readonly (ValidationName | 'overlap')[] = missingValidations(announcement)
+  if (missing.length > 0) throw notValidated(missing, checks)
+  // Every check but the one on the prefix itself has passed: somebody else holds it, or the proof of the ASN is over.
+  if (announcement.claimed === null) throw notValidated(['overlap'], checks)
+}
+
+function notValidated(missing: readonly (ValidationName | 'overlap')[], checks: readonly Check[]): Failure {
+  const errors = missing.map((name) => {
+    const check = checks.find((one) => one.name === name)
+    const ctx = { missing: name, ...(check ? { state: check.state, fix: check.fix } : {}) }
+    return { loc: ['body', 'enabled'], msg: check?.note ?? whatIsMissing[name], type: 'not_validated', ctx }
+  })
+  const detail = `The announcement cannot be enabled before it is validated; missing: ${missing.join(', ')}.`
+  return new Failure('not_validated', detail, { errors })
+}
+
+/** Stores the patch and wakes the reconciler; answers what GET then answers. */
+export async function patchAnnouncement(
+  deps: PatchDeps,
+  operation: Operation,
+  id: number,
+  patch: Patch,
+  include: Include = {},
+): Promise<Answer<Wire>> {
+  requireToggle(operation, deps.memberToggle)
+  return mutate(deps.postgres, operation, async (trx) => {
+    const locked = await lockAnnouncement(trx, operation.actor.teamId, id)
+    if (!locked) throw notFound('announcement')
+    const { announcement, open } = locked
+    requireMatch(operation.ifMatch, etagOf(announcement.version))
+    const now = deps.now()
+    const checks = await checksFor(trx, announcement, patch, include)
+    const next = applyPatch(announcement, patch, open, now, checks)
+    if (next !== announcement) await store(trx, operation, announcement, next, patch)
+    return {
+      body: present(next, include, { checks, now }),
+      before: present(announcement, include, { checks, now }),
+      etag: etagOf(next.version),
+    }
+  })
+}
+
+/** The kept checks, where they are shown or say why not. */
+async function checksFor(
+  trx: Trx,
+  announcement: Announcement,
+  patch: Patch,
+  include: Include,
+): Promise<readonly Check[]> {
+  const isRefused =
+    patch.enabled && (announcement.claimed === null || missingValidations(announcement).length > 0)
+  if (!isRefused && !needsChecks(include)) return []
+  return readChecksIn(trx, announcement.teamId, announcement.id)
+}
+
+function requireToggle({ actor }: Operation, memberToggle: boolean): void {
+  if (memberToggle || actor.isAdmin || actor.isStaff) return
+  throw new Failure('forbidden', 'Only an admin of the team may switch announcements.')
+}
+
+async function store(
+  trx: Trx,
+  operation: Operation,
+  before: Announcement,
+  after: Announcement,
+  patch: Patch,
+): Promise<void> {
+  await saveAnnouncement(trx, before, after)
+  await writeHistory(trx, {
+    announcementId: after.id,
+    teamId: after.teamId,
+    kind: patch.enabled ? 'enabled' : 'disabled',
+    actor: actorName(operation.actor),
+    detail: patch.region === undefined ? {} : { region: patch.region },
+  })
+  await writeAudit(trx, {
+    ...auditOf(operation),
+    action: 'announcement.update',
+    target: `announcement:${after.id}`,
+    before: intentOf(before),
+    after: intentOf(after),
+  })
+  await wake(trx, 'announcements')
+}
+
+function intentOf({ enabled, regions }: Announcement) {
+  return { enabled, regions: regions.filter((region) => region.configured).map((region) => region.slug) }
+}

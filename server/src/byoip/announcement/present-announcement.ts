@@ -1,0 +1,140 @@
+// An announcement as the API shows it: the specification's fields, and what was asked for by include beside them.
+import type { AnnouncementDetails, Validation } from '@pharos/contract/announcement-checks'
+import type { Announcement as Wire, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
+import { lengthOf, networkOf } from '../../net/prefix.ts'
+import { isDesired, type Announcement, type AnnouncementRegion } from './announcement.ts'
+import { stateMessages } from './state-messages.ts'
+import { completeChecks, type Check } from '../validation/validation.ts'
+
+export type Include = {
+  readonly regionStates?: boolean
+  readonly validations?: boolean
+  readonly stateMessages?: boolean
+  readonly details?: boolean
+}
+
+/** The value of the include parameter, already checked by the contract. */
+export function parseInclude(text: string | undefined): Include {
+  const names = new Set(text?.split(','))
+  return {
+    regionStates: names.has('region_states'),
+    validations: names.has('validations'),
+    stateMessages: names.has('state_messages'),
+    details: names.has('details'),
+  }
+}
+
+/** Whether the kept checks are needed to present it. */
+export const needsChecks = ({ validations, stateMessages }: Include): boolean =>
+  validations === true || stateMessages === true
+
+/** What is shown beside the announcement itself. */
+export type Told = { readonly checks: readonly Check[]; readonly now: Date }
+
+/** The record of GET, list and PATCH alike. */
+export function present(announcement: Announcement, include: Include, told?: Told): Wire {
+  const check = checkOf(announcement)
+  return {
+    id: announcement.id,
+    cidr: announcement.prefix,
+    prefix: networkOf(announcement.prefix),
+    prefixlen: lengthOf(announcement.prefix),
+    origin_asn: announcement.originAsn,
+    regions: announcement.regions.filter((region) => region.configured).map((region) => region.slug),
+    status: announcement.status,
+    irr_validated: isoOf(announcement.irrValidated),
+    rpki_validated: isoOf(announcement.rpkiValidated),
+    loa_validated: isoOf(announcement.loaValidated),
+    last_check: isoOf(check.at),
+    last_check_result: check.result,
+    enabled: announcement.enabled,
+    created: announcement.created.toISOString(),
+    ...(include.regionStates ? { region_states: regionStatesOf(announcement) } : {}),
+    ...(told ? checksOf(announcement, include, told) : {}),
+    ...(include.details ? { details: detailsOf(announcement) } : {}),
+  }
+}
+
+function checksOf(announcement: Announcement, include: Include, { checks, now }: Told) {
+  const complete = completeChecks(checks)
+  const { suspendedReason } = announcement.details
+  return {
+    ...(include.validations ? { validations: Object.values(complete).map(validationOf) } : {}),
+    ...(include.stateMessages
+      ? { state_messages: stateMessages(announcement, complete, suspendedReason, now) }
+      : {}),
+  }
+}
+
+function validationOf({ name, state, note, evidence, fix, checked }: Check): Validation {
+  return { name, state, note, evidence: { ...evidence }, fix, checked: isoOf(checked) }
+}
+
+function detailsOf({ suspended, claimed, details }: Announcement): AnnouncementDetails {
+  return {
+    description: details.description,
+    as_set: details.asSet,
+    delegate_loa: details.delegateLoa,
+    loa_signatory: details.loaSignatory,
+    suspended,
+    suspended_reason: details.suspendedReason,
+    claimed: isoOf(claimed),
+    deleted: isoOf(details.deleted),
+  }
+}
+
+/**
+ * The last time that all of its regions had been compared with their routers: the oldest of them. The result is true
+ * when every router answered at the last attempt and none refused the prefix. Regions where it neither should be nor
+ * was seen do not count, unless there are no others.
+ */
+export function checkOf(announcement: Announcement): { at: Date | null; result: boolean | null } {
+  const concerned = announcement.regions.filter(
+    (region) => isDesired(announcement, region) || region.state !== 'withdrawn',
+  )
+  const regions = concerned.length > 0 ? concerned : announcement.regions
+  return { at: oldestCheck(regions), result: resultOf(regions) }
+}
+
+function oldestCheck(regions: readonly AnnouncementRegion[]): Date | null {
+  const times = regions.map((region) => region.lastCheck)
+  if (times.length === 0 || times.includes(null)) return null
+  return times.reduce((oldest, time) => (time! < oldest! ? time : oldest))
+}
+
+function resultOf(regions: readonly AnnouncementRegion[]): boolean | null {
+  const results = regions.map((region) => region.lastCheckResult && region.state !== 'error')
+  if (results.includes(false)) return false
+  return results.length === 0 || results.includes(null) ? null : true
+}
+
+function regionStatesOf(announcement: Announcement): RegionStateOfAnnouncement[] {
+  return announcement.regions.map((region) => ({
+    region: region.slug,
+    desired: isDesired(announcement, region),
+    state: region.state,
+    since: region.since.toISOString(),
+    message: region.message ?? silenceOf(region),
+    requested: isoOf(region.changes.at(-1) ?? null),
+    took_ms: tookMs(announcement, region),
+  }))
+}
+
+/** From the last request to what was seen on the router; null while it has not been seen. */
+function tookMs(announcement: Announcement, region: AnnouncementRegion): number | null {
+  const requested = region.changes.at(-1)
+  const settled = isDesired(announcement, region) ? 'announced' : 'withdrawn'
+  if (!requested || region.state !== settled || region.since < requested) return null
+  return region.since.getTime() - requested.getTime()
+}
+
+/** A router that does not answer leaves the last known states standing; this says so without writing them all. */
+function silenceOf({ lastCheck, lastCheckResult }: AnnouncementRegion): string | null {
+  if (lastCheckResult !== false) return null
+  const seen = lastCheck
+    ? `this is what was last seen, at ${lastCheck.toISOString()}`
+    : 'nothing was seen yet'
+  return `The router of the region could not be checked; ${seen}. What is announced stays announced.`
+}
+
+const isoOf = (time: Date | null): string | null => time && time.toISOString()

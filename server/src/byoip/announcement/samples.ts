@@ -1,0 +1,59 @@
+// Announcements for tests, with what a test does not care about filled in. Nothing of the product imports this file.
+import { parseAsn } from '../../net/asn.ts'
+import { parsePrefix } from '../../net/prefix.ts'
+import {
+  missingValidations,
+  noDetails,
+  statusOf,
+  type Announcement,
+  type AnnouncementRegion,
+  type OpenRegion,
+} from './announcement.ts'
+
+export const sampleNow = new Date('2026-03-01T12:00:00.000Z')
+const earlier = new Date('2026-02-01T00:00:00.000Z')
+
+/** Region n has the id n and the nth slug of ams, fra, lon, nyc. */
+export const sampleOpen: readonly OpenRegion[] = ['ams', 'fra', 'lon', 'nyc'].map((slug, at) => ({
+  regionId: at + 1,
+  slug,
+  lastCheck: earlier,
+  lastCheckResult: true,
+}))
+
+/** A region by its slug: configured and withdrawn unless told otherwise. */
+export function sampleRegion(slug: string, rest: Partial<AnnouncementRegion> = {}): AnnouncementRegion {
+  const region = sampleOpen.find((one) => one.slug === slug)
+  if (!region) throw new Error(`no sample region ${slug}`)
+  const untouched = {
+    configured: true,
+    state: 'withdrawn',
+    since: earlier,
+    message: null,
+    changes: [],
+  } as const
+  return { ...region, ...untouched, ...rest }
+}
+
+/** A validated, disabled announcement of 203.0.113.0/24; the status follows unless it is given. */
+export function sampleAnnouncement(rest: Partial<Announcement> = {}): Announcement {
+  const validated = { irrValidated: earlier, rpkiValidated: earlier, loaValidated: earlier, ...rest }
+  const announcement: Announcement = {
+    id: 42,
+    teamId: 7,
+    prefix: parsePrefix('203.0.113.0/24'),
+    originAsn: parseAsn(64496),
+    enabled: false,
+    suspended: false,
+    ...validated,
+    clearance: missingValidations(validated).length === 0 ? 'passed' : 'pending',
+    claimed: earlier,
+    status: 'ready',
+    version: 3,
+    created: earlier,
+    details: noDetails,
+    regions: [],
+    ...rest,
+  }
+  return { ...announcement, status: rest.status ?? statusOf(announcement) }
+}

@@ -1,0 +1,63 @@
+// The one place where the status of stored announcements is written: from statusOf(), whatever moved.
+import { sql, type RawBuilder } from 'kysely'
+import type { Trx } from '../../db/postgres.ts'
+import {
+  statusOf,
+  type Announcement,
+  type AnnouncementRegion,
+  type AnnouncementStatus,
+  type RegionState,
+} from './announcement.ts'
+
+/** Announcements of which statusOf() is asked the same: ten thousand of them are a handful of these. */
+type Alike = Pick<Announcement, 'enabled' | 'suspended' | 'clearance'> & {
+  /** State, configured and switched of each region, as `announced ++,withdrawn -+`; null without any. */
+  readonly regions: string | null
+  readonly ids: readonly number[]
+}
+
+const anything = sql`is not null`
+
+/**
+ * Gives the announcements, which the caller has locked, the statuses that follow from all of their regions, and raises
+ * their versions. `within` repeats the bounds of the ids for the planner, as `between 1 and 2000`.
+ */
+export async function saveStatuses(
+  trx: Trx,
+  ids: readonly number[],
+  within: RawBuilder<unknown> = anything,
+): Promise<void> {
+  const { rows } = await sql<Alike>`
+    select enabled, suspended, clearance, regions, array_agg(id) as ids
+    from (
+      select a.id, a.enabled, a.suspended, a.clearance,
+        string_agg(ar.state || case when ar.configured then ' +' else ' -' end
+          || case when ar.changes <> '{}' then '+' else '-' end, ',' order by ar.region_id) as regions
+      from announcements a left join announcement_regions ar on ar.announcement_id = a.id and ar.announcement_id ${within}
+      where a.id = any(${ids}::integer[])
+      group by a.id) one
+    group by enabled, suspended, clearance, regions`.execute(trx)
+  const statuses = rows.flatMap((alike) => {
+    const status = statusOfAlike(alike)
+    return alike.ids.map((id) => ({ id, status }))
+  })
+  await sql`
+    update announcements a set status = n.status, version = a.version + 1
+    from unnest(${statuses.map(({ id }) => id)}::integer[], ${statuses.map(({ status }) => status)}::text[]) n (id, status)
+    where a.id = n.id and a.id ${within}`.execute(trx)
+}
+
+function statusOfAlike({ enabled, suspended, clearance, regions }: Alike): AnnouncementStatus {
+  return statusOf({ enabled, suspended, clearance, regions: regions ? regions.split(',').map(regionOf) : [] })
+}
+
+const sometime = new Date(0)
+
+function regionOf(text: string): Pick<AnnouncementRegion, 'configured' | 'state' | 'changes'> {
+  const [state, flags = ''] = text.split(' ')
+  return {
+    state: state as RegionState,
+    configured: flags[0] === '+',
+    changes: flags[1] === '+' ? [sometime] : [],
+  }
+}

@@ -1,0 +1,76 @@
+// Suspending and resuming by the operator's staff, and by the policy of the validator: stored as intent, carried out by
+// the reconciler behind its guard.
+import type { Announcement as Wire } from '@pharos/contract/byoip'
+import { sql } from 'kysely'
+import { auditOf, writeAudit } from '../../db/audit.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { notFound } from '../../runtime/error.ts'
+import { actorName, type Operation } from '../../runtime/operation.ts'
+import { withIntent, type Announcement } from './announcement.ts'
+import { lockAnnouncement, saveAnnouncement } from './announcement.store.ts'
+import { writeHistory } from './history.store.ts'
+import { present } from './present-announcement.ts'
+
+export type SuspendDeps = { readonly db: Db; readonly now: () => Date }
+
+/** Suspends (a reason) or resumes (null) an announcement of any team; `not_found` otherwise. */
+export async function suspendAnnouncement(
+  { db, now }: SuspendDeps,
+  operation: Operation,
+  id: number,
+  reason: string | null,
+): Promise<Wire> {
+  return db.transaction().execute(async (trx) => {
+    const teamId = await teamOf(trx, id)
+    const actor = actorName(operation.actor)
+    const { before, after } = await setSuspended(trx, teamId, id, reason !== null, reason, now(), actor)
+    await writeAudit(trx, {
+      ...auditOf(operation),
+      teamId,
+      action: reason === null ? 'announcement.resume' : 'announcement.suspend',
+      target: `announcement:${id}`,
+      before: { suspended: before.suspended },
+      after: { suspended: after.suspended, reason },
+    })
+    await wake(trx, 'announcements')
+    return present(after, {})
+  })
+}
+
+async function teamOf(trx: Trx, id: number): Promise<number> {
+  const { rows } = await sql<{ team_id: number }>`
+    select team_id from announcements where id = ${id}::bigint and deleted is null`.execute(trx)
+  if (!rows[0]) throw notFound('announcement')
+  return rows[0].team_id
+}
+
+/** The regions follow in their direction; a line in the history says so. Changes only the reason when it is so already. */
+export async function setSuspended(
+  trx: Trx,
+  teamId: number,
+  id: number,
+  suspended: boolean,
+  reason: string | null,
+  now: Date,
+  actor: string,
+): Promise<{ before: Announcement; after: Announcement }> {
+  const locked = await lockAnnouncement(trx, teamId, id)
+  if (!locked) throw notFound('announcement')
+  const before = locked.announcement
+  await sql`update announcements set suspended = ${suspended}, suspended_reason = ${reason}
+    where team_id = ${teamId} and id = ${id}`.execute(trx)
+  if (before.suspended === suspended) return { before, after: before }
+  const configured = new Set(before.regions.filter((one) => one.configured).map(({ regionId }) => regionId))
+  const after = withIntent(before, { enabled: before.enabled, suspended, configured }, locked.open, now)
+  await saveAnnouncement(trx, before, after)
+  const kind = suspended ? 'suspended' : 'resumed'
+  await writeHistory(trx, {
+    announcementId: id,
+    teamId,
+    kind,
+    actor,
+    detail: reason === null ? {} : { reason },
+  })
+  return { before, after }
+}

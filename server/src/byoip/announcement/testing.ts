@@ -1,0 +1,94 @@
+// What tests of announcements put into a database, and who they ask as. Nothing of the product imports this file.
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Postgres } from '../../db/postgres.ts'
+import type { Operation, TokenActor, UserActor } from '../../runtime/operation.ts'
+
+/** A location and regions in it, in the order of the slugs; answers their ids by slug. */
+export async function seedRegions(
+  postgres: Postgres,
+  slugs: readonly string[],
+): Promise<Record<string, number>> {
+  await sql`insert into locations (key, name, country, timezone)
+    values ('here', 'Here', 'NL', 'Europe/Amsterdam') on conflict do nothing`.execute(postgres.owner)
+  const { rows } = await sql<{ id: number; slug: string }>`
+    insert into regions (slug, name, location_key, speaker)
+    select slug, upper(slug), 'here', '{"kind":"sandbox"}'
+    from unnest(${slugs}::text[]) with ordinality as n (slug, place) order by place
+    returning id, slug`.execute(postgres.owner)
+  return Object.fromEntries(rows.map(({ id, slug }) => [slug, id]))
+}
+
+export async function seedTeam(postgres: Postgres, slug: string): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into teams (slug, name, enabled_modules) values (${slug}, ${slug}, '{ipam}') returning id`.execute(
+    postgres.owner,
+  )
+  return rows[0]!.id
+}
+
+export async function seedUser(postgres: Postgres, email: string, isStaff = false): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into users (email, password_hash, username, is_staff) values (${email}, '', ${email}, ${isStaff})
+    returning id`.execute(postgres.owner)
+  return rows[0]!.id
+}
+
+export type Seed = {
+  readonly teamId: number
+  readonly prefix: string
+  readonly originAsn?: number
+  readonly enabled?: boolean
+  readonly suspended?: boolean
+  readonly validated?: boolean
+  readonly deleted?: boolean
+  /** Configured regions by id; enabled ones start as `announcing`, as `pharos apply` makes them. */
+  readonly regions?: readonly number[]
+}
+
+/** One announcement, validated unless told otherwise; answers its id. */
+export async function seedAnnouncement(postgres: Postgres, seed: Seed): Promise<number> {
+  const {
+    teamId,
+    prefix,
+    originAsn = 64496,
+    enabled = false,
+    suspended = false,
+    validated = true,
+    deleted = false,
+    regions = [],
+  } = seed
+  const time = validated ? '2026-01-01T00:00:00Z' : null
+  const desired = enabled && !suspended
+  const { rows } = await sql<{ id: number }>`
+    insert into announcements
+      (team_id, prefix, origin_asn, enabled, suspended, irr_validated, rpki_validated, loa_validated, deleted, status)
+    values (${teamId}, ${prefix}, ${originAsn}, ${enabled}, ${suspended}, ${time}, ${time}, ${time},
+      case when ${deleted} then now() end,
+      ${desired && regions.length > 0 ? 'announcing' : validated ? 'ready' : 'pending_validation'})
+    returning id`.execute(postgres.owner)
+  const id = rows[0]!.id
+  await sql`insert into announcement_regions (announcement_id, region_id, team_id, configured, state, changes)
+    select ${id}, region_id, ${teamId}, true, ${desired ? 'announcing' : 'withdrawn'},
+      case when ${desired} then array[now()] else '{}' end
+    from unnest(${regions}::integer[]) as n (region_id)`.execute(postgres.owner)
+  return id
+}
+
+/** An operation of a member of the team, with whatever the test sets otherwise. */
+export function operationOf(
+  teamId: number,
+  rest: Partial<Omit<Operation, 'actor'>> & { actor?: Partial<UserActor> | TokenActor } = {},
+): Operation {
+  const user = { kind: 'user', userId: 1, sessionId: randomUUID(), isStaff: false, isAdmin: false } as const
+  const actor = { ...user, teamId, modules: ['ipam'], ...rest.actor } as Operation['actor']
+  return {
+    requestId: randomUUID(),
+    address: '192.0.2.9',
+    dryRun: false,
+    ifMatch: null,
+    idempotency: null,
+    ...rest,
+    actor,
+  }
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { looksLikeJpeg, looksLikePng, refusalOfJpeg, refusalOfPng } from './inspect-image.ts'
+import {
+  jpegFrame,
+  jpegSegment,
+  pngChunk,
+  pngHeader,
+  pngSignature,
+  sampleJpeg,
+  samplePng,
+} from './testing-letters.ts'
+import { mutate, seed, seededRandom, times } from '../announcement/testing-mutation.ts'
+
+const png = (...chunks: Buffer[]) => Buffer.concat([pngSignature, ...chunks])
+const pixels = pngChunk('IDAT', Buffer.from([1, 2, 3]))
+const end = pngChunk('IEND')
+
+/** The quickest of five: what else the machine does is not meant. */
+function assertQuick(work: () => unknown): void {
+  const took = Array.from({ length: 5 }, () => {
+    const started = performance.now()
+    work()
+    return performance.now() - started
+  })
+  assert.ok(Math.min(...took) < 50, `${took.map((ms) => ms.toFixed(1)).join(', ')} ms`)
+}
+
+describe('a PNG', () => {
+  it('is taken when it is one', () => {
+    assert.equal(looksLikePng(samplePng()), true)
+    assert.equal(refusalOfPng(samplePng()), undefined)
+    assert.equal(refusalOfPng(png(pngHeader(14_000, 20_000), pixels, end)), undefined)
+  })
+
+  it('is refused with anything behind its end', () => {
+    for (const rest of ['\0', 'PK\x03\x04', '<script>'])
+      assert.equal(refusalOfPng(Buffer.concat([samplePng(), Buffer.from(rest)]))?.type, 'trailing_data')
+  })
+
+  it('is refused where it ends early, anywhere', () => {
+    for (let length = 8; length < samplePng().length; length++)
+      assert.equal(refusalOfPng(samplePng().subarray(0, length))?.type, 'damaged', `${length} bytes`)
+  })
+
+  it('is refused without a picture, without a header, or with unknown critical chunks', () => {
+    const refused = [
+      png(pngHeader(1, 1), end),
+      png(pixels, end),
+      png(end),
+      png(pngHeader(1, 1), pngHeader(1, 1), pixels, end),
+      png(pngHeader(1, 1), pngChunk('EVIL'), pixels, end),
+      png(pngHeader(1, 1), pixels, pngChunk('IEND', Buffer.from('x'))),
+      png(pngChunk('IHDR', Buffer.alloc(12)), pixels, end),
+      png(pngChunk('IHDR', Buffer.alloc(13)), pixels, end),
+    ]
+    for (const [at, bytes] of refused.entries()) assert.equal(refusalOfPng(bytes)?.type, 'damaged', `${at}`)
+  })
+
+  it('is refused in sizes that no scanner makes', () => {
+    for (const [width, height] of [
+      [20_001, 1],
+      [1, 20_001],
+      [20_000, 20_000],
+      [2 ** 31, 1],
+    ] as const)
+      assert.equal(refusalOfPng(png(pngHeader(width, height), pixels, end))?.type, 'dimensions')
+    assert.equal(refusalOfPng(png(pngHeader(0, 1), pixels, end))?.type, 'damaged')
+  })
+
+  it('with a million chunks is refused within 50 ms', () => {
+    const many = png(pngHeader(1, 1), Buffer.concat(Array<Buffer>(800_000).fill(pngChunk('tEXt'))))
+    assert.equal(refusalOfPng(many)?.type, 'too_complex')
+    assertQuick(() => refusalOfPng(many))
+  })
+
+  it(`is refused whatever is changed in it, ${times(100_000)} times`, () => {
+    const random = seededRandom(seed)
+    const sample = samplePng()
+    for (let round = 0; round < times(100_000); round++) {
+      const changed = mutate(sample, random)
+      if (changed.equals(sample) || !looksLikePng(changed)) continue
+      const refusal = refusalOfPng(changed)
+      assert.ok(refusal, `seed ${seed}, round ${round}: ${changed.toString('hex')}`)
+    }
+  })
+})
+
+describe('a JPEG', () => {
+  it('is taken when it is one', () => {
+    assert.equal(looksLikeJpeg(sampleJpeg()), true)
+    assert.equal(refusalOfJpeg(sampleJpeg()), undefined)
+  })
+
+  it('is refused with anything behind its end, such as a second picture', () => {
+    for (const rest of [Buffer.from([0]), sampleJpeg(), Buffer.from('%PDF-1.7')])
+      assert.equal(refusalOfJpeg(Buffer.concat([sampleJpeg(), rest]))?.type, 'trailing_data')
+  })
+
+  it('is refused where it ends early, anywhere', () => {
+    for (let length = 3; length < sampleJpeg().length; length++)
+      assert.equal(refusalOfJpeg(sampleJpeg().subarray(0, length))?.type, 'damaged', `${length} bytes`)
+  })
+
+  it('is refused without a picture, with two, or with segments where there are none', () => {
+    const start = Buffer.from([0xff, 0xd8])
+    const stop = Buffer.from([0xff, 0xd9])
+    const scan = jpegSegment(0xda, [1, 1, 0, 0, 63, 0])
+    const refused = [
+      [start, stop],
+      [start, jpegFrame(8, 8), stop],
+      [start, scan, stop],
+      [start, jpegFrame(8, 8), jpegFrame(8, 8), scan, stop],
+      [start, start, jpegFrame(8, 8), scan, stop],
+      [start, Buffer.from([0xff, 0x01]), jpegFrame(8, 8), scan, stop],
+      [start, Buffer.from([0xff, 0xe0, 0, 1]), jpegFrame(8, 8), scan, stop],
+      [start, Buffer.from('text'), stop],
+      [start, jpegSegment(0xc0, [8, 0, 8, 0, 8, 9, 1, 0x11, 0]), scan, stop],
+    ]
+    for (const [at, parts] of refused.entries())
+      assert.equal(refusalOfJpeg(Buffer.concat(parts))?.type, 'damaged', `${at}`)
+  })
+
+  it('is refused in sizes that no scanner makes', () => {
+    const of = (width: number, height: number) =>
+      refusalOfJpeg(Buffer.concat([Buffer.from([0xff, 0xd8]), jpegFrame(width, height)]))?.type
+    assert.equal(of(20_001, 1), 'dimensions')
+    assert.equal(of(20_000, 20_000), 'dimensions')
+    assert.equal(of(0, 8), 'damaged')
+  })
+
+  it('of 10 MiB that is all markers is read within 50 ms', () => {
+    const half = sampleJpeg().subarray(0, -2)
+    const stuffed = Buffer.concat([
+      half,
+      Buffer.alloc(10 * 1024 * 1024, Buffer.from([0xff, 0x00])),
+      Buffer.from([0xff, 0xd9]),
+    ])
+    assert.equal(refusalOfJpeg(stuffed), undefined)
+    assertQuick(() => refusalOfJpeg(stuffed))
+  })
+
+  it(`is read to its end or refused whatever is changed in it, ${times(100_000)} times`, () => {
+    const random = seededRandom(seed)
+    let taken = 0
+    for (let round = 0; round < times(100_000); round++) {
+      const changed = mutate(sampleJpeg(), random)
+      if (!looksLikeJpeg(changed) || refusalOfJpeg(changed)) continue
+      taken++
+      const last = changed.subarray(-2).toString('hex')
+      assert.equal(last, 'ffd9', `seed ${seed}, round ${round}: ${changed.toString('hex')}`)
+    }
+    // What is changed inside of tables and coded data is no matter of segments.
+    assert.ok(taken > 100, `${taken} were taken`)
+  })
+})

@@ -1,0 +1,47 @@
+// What the letters of one announcement come to: whether it is authorized, and if not, what is in the way. Pure.
+import type { LetterStatus } from '@pharos/contract/letter'
+import type { LetterVerdict } from '../validation/judge.ts'
+
+/** A letter that names the announcement and was not replaced for it. */
+export type LetterOfAnnouncement = {
+  readonly id: number
+  readonly status: LetterStatus
+  readonly reason: string | null
+  readonly validUntil: Date | null
+  /** Whether `validUntil` is over. */
+  readonly past: boolean
+}
+
+/**
+ * An accepted letter that has not ended makes it valid, whatever else was uploaded; of several that which lasts longest.
+ * Otherwise one that waits for review makes it pending, one that has ended expired, and one that was refused invalid.
+ * Of several of a kind the newest counts.
+ */
+export function verdictOf(letters: readonly LetterOfAnnouncement[]): LetterVerdict {
+  const newestFirst = letters.toSorted((a, b) => b.id - a.id)
+  const accepted = newestFirst.filter(({ status }) => status === 'accepted')
+  const valid = accepted.filter(({ past }) => !past).sort((a, b) => endOf(b) - endOf(a) || b.id - a.id)[0]
+  if (valid) return verdict('valid', valid, 'A letter of authorization was accepted.')
+  const pending = newestFirst.find(({ status }) => status === 'pending_review')
+  if (pending)
+    return verdict('pending', pending, 'A letter of authorization waits for review by the provider.')
+  const ended = accepted[0]
+  if (ended) return verdict('expired', ended, 'The letter of authorization has expired; upload a new one.')
+  const rejected = newestFirst[0]
+  if (rejected)
+    return verdict('invalid', rejected, `The letter of authorization was rejected: ${rejected.reason}`)
+  return {
+    state: 'missing',
+    note: 'No letter of authorization was uploaded.',
+    validUntil: null,
+    letterId: null,
+  }
+}
+
+/** `Infinity - Infinity` is no number, and a letter without an end does not. */
+const endOf = ({ validUntil }: LetterOfAnnouncement): number =>
+  validUntil?.getTime() ?? Number.MAX_SAFE_INTEGER
+
+function verdict(state: LetterVerdict['state'], letter: LetterOfAnnouncement, note: string): LetterVerdict {
+  return { state, note, validUntil: letter.validUntil, letterId: letter.id }
+}

@@ -1,0 +1,304 @@
+// The SQL of letters of authorization, of a team and for staff. Files are touched only where one is stored or given back.
+import type { LetterMediaType, LetterStatus } from '@pharos/contract/letter'
+import { sql, type RawBuilder } from 'kysely'
+import type { Db, Postgres, Trx } from '../../db/postgres.ts'
+import type { LetterVerdict } from '../validation/judge.ts'
+import { verdictOf, type LetterOfAnnouncement } from './letter-verdict.ts'
+
+export type LetterRow = {
+  readonly id: number
+  readonly filename: string
+  readonly size: number
+  readonly sha256: string
+  readonly status: LetterStatus
+  readonly reason: string | null
+  readonly valid_until: Date | null
+  readonly uploaded: Date
+  readonly reviewed: Date | null
+  readonly announcement_ids: number[]
+}
+
+export type ReviewedLetterRow = LetterRow & {
+  readonly team_id: number
+  readonly team_name: string
+  readonly media_type: LetterMediaType
+  readonly uploaded_by: string
+  readonly reviewed_by: number | null
+  readonly announcements: { readonly id: number; readonly cidr: string; readonly origin_asn: number }[]
+}
+
+export type LetterFileRow = {
+  readonly filename: string
+  readonly media_type: LetterMediaType
+  readonly content: Buffer
+}
+
+export type LetterFilter = {
+  readonly statuses?: readonly LetterStatus[]
+  readonly announcementIds?: readonly number[]
+  readonly teamIds?: readonly number[]
+}
+export type LetterOrder = readonly { readonly key: 'id' | 'uploaded'; readonly descending: boolean }[]
+type Slice = { readonly limit: number; readonly offset: number }
+
+/** One that was replaced before it was decided is shown as rejected, with the reason: the API has no fourth word. */
+const status = sql`case when l.replaced_by is null then l.status else 'rejected' end`
+/** Of a letter that was replaced as a whole, all; otherwise those without a newer letter. */
+const isShown = sql`la.letter_id = l.id and la.team_id = l.team_id and (not la.replaced or l.replaced_by is not null)`
+
+const columns = sql`l.id, l.filename, l.size, encode(l.sha256, 'hex') as sha256, ${status} as status,
+  coalesce(l.reason, 'Replaced by letter ' || l.replaced_by || '.') as reason, l.valid_until, l.uploaded, l.reviewed,
+  array(select la.announcement_id from letter_announcements la where ${isShown} order by 1) as announcement_ids`
+
+const reviewedColumns = sql`${columns}, l.team_id, t.name as team_name, l.media_type, l.uploaded_by, l.reviewed_by,
+  coalesce((select json_agg(json_build_object('id', a.id, 'cidr', a.prefix, 'origin_asn', a.origin_asn) order by a.id)
+    from letter_announcements la join announcements a on a.id = la.announcement_id where ${isShown}), '[]') as announcements`
+
+/** One letter of the team. */
+export async function findLetter(
+  postgres: Postgres,
+  teamId: number,
+  id: number,
+): Promise<LetterRow | undefined> {
+  const query = sql`select ${columns} from letters l where l.team_id = ${teamId} and l.id = ${id}::bigint`
+  const [row] = await postgres.readInTeam<LetterRow>(teamId, query.compile(postgres.owner))
+  return row
+}
+
+/** The same, inside a change. */
+export async function readLetter(trx: Trx, teamId: number, id: number): Promise<LetterRow> {
+  const { rows } = await sql<LetterRow>`
+    select ${columns} from letters l where l.team_id = ${teamId} and l.id = ${id}`.execute(trx)
+  return rows[0]!
+}
+
+/** A page of the team's letters and the exact count, from one snapshot. */
+export async function listLetterRows(
+  postgres: Postgres,
+  teamId: number,
+  filter: LetterFilter,
+  order: LetterOrder,
+  slice: Slice,
+): Promise<{ page: LetterRow[]; count: number }> {
+  const all = sql`select ${columns} from letters l where l.team_id = ${teamId} ${conditions(filter)}`
+  const rows = await postgres.readInTeam<PageRow<LetterRow>>(
+    teamId,
+    pageOf(all, order, slice).compile(postgres.owner),
+  )
+  return readPage(rows)
+}
+
+/** Any team's letter, for staff. */
+export async function findLetterToReview(db: Db | Trx, id: number): Promise<ReviewedLetterRow | undefined> {
+  const { rows } = await sql<ReviewedLetterRow>`
+    select ${reviewedColumns} from letters l join teams t on t.id = l.team_id where l.id = ${id}::bigint`.execute(
+    db,
+  )
+  return rows[0]
+}
+
+/** A page of all teams' letters and the exact count, for staff. */
+export async function listLettersToReview(
+  db: Db,
+  filter: LetterFilter,
+  order: LetterOrder,
+  slice: Slice,
+): Promise<{ page: ReviewedLetterRow[]; count: number }> {
+  const all = sql`
+    select ${reviewedColumns} from letters l join teams t on t.id = l.team_id where true ${conditions(filter)}`
+  const { rows } = await pageOf<ReviewedLetterRow>(all, order, slice).execute(db)
+  return readPage(rows)
+}
+
+function conditions({ statuses, announcementIds, teamIds }: LetterFilter): RawBuilder<unknown> {
+  const all = [
+    statuses && sql`and ${status} = any(${statuses}::text[])`,
+    teamIds && sql`and l.team_id = any(${teamIds}::bigint[])`,
+    announcementIds &&
+      sql`and exists (select from letter_announcements la
+        where la.announcement_id = any(${announcementIds}::bigint[]) and ${isShown})`,
+  ]
+  return sql.join(
+    all.filter((one) => one !== undefined),
+    sql` `,
+  )
+}
+
+type PageRow<Row> = { readonly id: null; readonly count: number } | (Row & { readonly count: number })
+
+const orderings = { id: sql`m.id`, uploaded: sql`m.uploaded` }
+
+function pageOf<Row>(
+  all: RawBuilder<unknown>,
+  order: LetterOrder,
+  { limit, offset }: Slice,
+): RawBuilder<PageRow<Row>> {
+  const keys = order.map(({ key, descending }) => (descending ? sql`${orderings[key]} desc` : orderings[key]))
+  return sql<PageRow<Row>>`
+    with matching as (${all}),
+    page as (
+      select row_number() over () as place, p.* from (
+        select * from matching m order by ${sql.join([...keys, sql`m.id`])} limit ${limit} offset ${offset}) p)
+    select c.count, page.* from (select count(*) from matching) c left join page on true order by page.place`
+}
+
+function readPage<Row extends LetterRow>(rows: readonly PageRow<Row>[]): { page: Row[]; count: number } {
+  return {
+    page: rows.filter((row): row is Row & { count: number } => row.id !== null),
+    count: rows[0]!.count,
+  }
+}
+
+/** The file of a letter of the team. */
+export async function findLetterFile(
+  postgres: Postgres,
+  teamId: number,
+  id: number,
+): Promise<LetterFileRow | undefined> {
+  return postgres.inTeam(teamId, async (trx) => {
+    const { rows } = await sql<LetterFileRow>`
+      select l.filename, l.media_type, f.content from letters l join letter_files f on f.letter_id = l.id
+      where l.team_id = ${teamId} and f.team_id = ${teamId} and l.id = ${id}::bigint`.execute(trx)
+    return rows[0]
+  })
+}
+
+/** The file of any team's letter, for staff. */
+export async function findLetterFileToReview(db: Db, id: number): Promise<LetterFileRow | undefined> {
+  const { rows } = await sql<LetterFileRow>`
+    select l.filename, l.media_type, f.content from letters l join letter_files f on f.letter_id = l.id
+    where l.id = ${id}::bigint`.execute(db)
+  return rows[0]
+}
+
+/** Uploads and decisions about one team's letters wait for each other, so that quotas and replacing are exact. */
+export async function lockLetters(trx: Trx, teamId: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`letters of team ${teamId}`}, 0))`.execute(trx)
+}
+
+/** Those of the ids that are announcements of the team, and not deleted. */
+export async function findAnnouncementIds(
+  trx: Trx,
+  teamId: number,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ id: number }>`
+    select id from announcements
+    where team_id = ${teamId} and id = any(${ids}::bigint[]) and deleted is null`.execute(trx)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** What the team has uploaded: bytes kept, and letters of the last 24 hours. */
+export async function measureLetters(trx: Trx, teamId: number): Promise<{ bytes: number; today: number }> {
+  const { rows } = await sql<{ bytes: number; today: number }>`
+    select coalesce(sum(size), 0)::bigint as bytes,
+      count(*) filter (where uploaded > now() - interval '24 hours') as today
+    from letters where team_id = ${teamId}`.execute(trx)
+  return rows[0]!
+}
+
+export type NewLetter = {
+  readonly filename: string
+  readonly mediaType: LetterMediaType
+  readonly content: Buffer
+  readonly sha256: Buffer
+  readonly validUntil: Date | null
+  readonly uploadedBy: string
+  readonly announcementIds: readonly number[]
+}
+
+/** Stores a letter with its file; answers its id. */
+export async function insertLetter(trx: Trx, teamId: number, letter: NewLetter): Promise<number> {
+  const { filename, mediaType, content, sha256, validUntil, uploadedBy, announcementIds } = letter
+  const { rows } = await sql<{ id: number }>`
+    insert into letters (team_id, filename, media_type, size, sha256, valid_until, uploaded_by)
+    values (${teamId}, ${filename}, ${mediaType}, ${content.length}, ${sha256}, ${validUntil}, ${uploadedBy})
+    returning id`.execute(trx)
+  const { id } = rows[0]!
+  await sql`insert into letter_files (letter_id, team_id, content) values (${id}, ${teamId}, ${content})`.execute(
+    trx,
+  )
+  await sql`
+    insert into letter_announcements (letter_id, announcement_id, team_id)
+    select ${id}, n, ${teamId} from unnest(${announcementIds}::integer[]) as n`.execute(trx)
+  return id
+}
+
+export type Replaced = { readonly letterId: number; readonly announcementId: number }
+
+/** Takes the announcements out of older letters that nobody has decided; one that is left with none is replaced. */
+export async function replacePending(
+  trx: Trx,
+  teamId: number,
+  letterId: number,
+  announcementIds: readonly number[],
+): Promise<Replaced[]> {
+  const { rows } = await sql<Replaced>`
+    update letter_announcements la set replaced = true from letters l
+    where l.id = la.letter_id and l.team_id = ${teamId} and la.team_id = ${teamId} and l.id <> ${letterId}
+      and la.announcement_id = any(${announcementIds}::integer[])
+      and l.status = 'pending_review' and l.replaced_by is null and not la.replaced
+    returning la.letter_id as "letterId", la.announcement_id as "announcementId"`.execute(trx)
+  await sql`
+    update letters l set replaced_by = ${letterId}
+    where l.team_id = ${teamId} and l.id = any(${rows.map((row) => row.letterId)}::integer[])
+      and not exists (select from letter_announcements la where la.letter_id = l.id and not la.replaced)`.execute(
+    trx,
+  )
+  return rows
+}
+
+export type Decision =
+  | { readonly status: 'accepted'; readonly validUntil: Date | null }
+  | { readonly status: 'rejected'; readonly reason: string }
+
+/** Decides a letter that is pending and not replaced: the caller holds the team's lock and has looked. */
+export async function saveDecision(
+  trx: Trx,
+  id: number,
+  decision: Decision,
+  userId: number | null,
+): Promise<void> {
+  const reason = decision.status === 'rejected' ? decision.reason : null
+  const until = decision.status === 'accepted' ? sql`, valid_until = ${decision.validUntil}` : sql``
+  await sql`
+    update letters set status = ${decision.status}, reason = ${reason}, reviewed = now(), reviewed_by = ${userId} ${until}
+    where id = ${id} and status = 'pending_review' and replaced_by is null`.execute(trx)
+}
+
+export type DraftRow = {
+  readonly prefix: string
+  readonly origin_asn: number
+  readonly signatory: string
+  readonly team_name: string
+}
+
+/** What a letter to sign has to name. */
+export async function findDraft(
+  postgres: Postgres,
+  teamId: number,
+  id: number,
+): Promise<DraftRow | undefined> {
+  const query = sql`
+    select a.prefix::text as prefix, a.origin_asn, a.loa_signatory as signatory, t.name as team_name
+    from announcements a join teams t on t.id = a.team_id
+    where a.team_id = ${teamId} and a.id = ${id}::bigint and a.deleted is null`
+  const [row] = await postgres.readInTeam<DraftRow>(teamId, query.compile(postgres.owner))
+  return row
+}
+
+/** What the letters say about each of the announcements, whatever team they are of: for the validator, as the owner. */
+export async function readLetterVerdicts(
+  db: Db | Trx,
+  announcementIds: readonly number[],
+): Promise<Map<number, LetterVerdict>> {
+  const { rows } = await sql<LetterOfAnnouncement & { readonly announcementId: number }>`
+    select la.announcement_id as "announcementId", l.id, l.status, l.reason, l.valid_until as "validUntil",
+      l.valid_until is not null and l.valid_until <= now() as past
+    from letter_announcements la join letters l on l.id = la.letter_id
+    where la.announcement_id = any(${announcementIds}::integer[]) and not la.replaced and l.replaced_by is null`.execute(
+    db,
+  )
+  const letters = Map.groupBy(rows, ({ announcementId }) => announcementId)
+  return new Map(announcementIds.map((id) => [id, verdictOf(letters.get(id) ?? [])]))
+}

@@ -1,0 +1,249 @@
+// Letters of authorization as their team sees them: upload, read, and a draft to sign. What a file holds is looked at in
+// inspect-letter.ts, what staff make of it in review-letter.ts; what follows for the announcement is the validator's.
+import { createHash } from 'node:crypto'
+import type { Letter as Wire, LetterStatus } from '@pharos/contract/letter'
+import { auditOf, writeAudit } from '../../db/audit.ts'
+import { mutate, type Answer } from '../../db/mutate.ts'
+import type { Postgres, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { Failure, invalid, notFound } from '../../runtime/error.ts'
+import { actorName, type Operation } from '../../runtime/operation.ts'
+import { writeHistory } from '../announcement/history.store.ts'
+import type { Inspector } from './inspect-letter.ts'
+import type { Drafter } from './letter-draft.ts'
+import { letterFilename } from './letter-filename.ts'
+import {
+  findAnnouncementIds,
+  findDraft,
+  findLetter,
+  findLetterFile,
+  insertLetter,
+  listLetterRows,
+  lockLetters,
+  measureLetters,
+  readLetter,
+  replacePending,
+  type LetterFileRow,
+  type LetterRow,
+  type NewLetter,
+  type Replaced,
+} from './letter.store.ts'
+import { parseOrdering } from '../announcement/ordering.ts'
+
+export type LetterQuotas = {
+  /** Of one team, in 24 hours, whatever became of them. */
+  readonly lettersPerDay: number
+  /** Of one team, over all letters that are kept. */
+  readonly bytes: number
+}
+
+/** Fifty announcements with a letter each can be brought in a day, and each be corrected ten times before space is short. */
+export const letterQuotas: LetterQuotas = { lettersPerDay: 50, bytes: 512 * 1024 * 1024 }
+
+export type LetterDeps = {
+  readonly postgres: Postgres
+  readonly inspector: Inspector
+  readonly drafter: Drafter
+  readonly quotas: LetterQuotas
+  /** As letters to sign name the provider. */
+  readonly providerName: string
+  readonly now: () => Date
+}
+
+export type UploadedLetter = {
+  readonly file: { readonly filename: string; readonly bytes: Buffer }
+  readonly valid_until?: string
+  readonly applies_to?: readonly number[]
+}
+
+/**
+ * Stores a letter for review and takes the place of older pending ones. Throws `unsupported_media_type` and `invalid`
+ * where the file is not what it may be, `not_found`, and `quota_exceeded`.
+ */
+export async function uploadLetter(
+  { postgres, inspector, quotas, now }: LetterDeps,
+  operation: Operation,
+  announcementId: number,
+  { file, valid_until, applies_to = [] }: UploadedLetter,
+): Promise<Answer<Wire>> {
+  const validUntil = valid_until === undefined ? null : new Date(valid_until)
+  if (validUntil) requireFuture(validUntil, now())
+  const mediaType = await inspector.inspect(file.bytes, `team:${operation.actor.teamId}`)
+  const letter: NewLetter = {
+    filename: letterFilename(file.filename, mediaType),
+    mediaType,
+    content: file.bytes,
+    sha256: createHash('sha256').update(file.bytes).digest(),
+    validUntil,
+    uploadedBy: actorName(operation.actor),
+    announcementIds: [...new Set([announcementId, ...applies_to])],
+  }
+  return mutate(postgres, operation, async (trx) => {
+    const { teamId } = operation.actor
+    await lockLetters(trx, teamId)
+    await requireAnnouncements(trx, teamId, announcementId, applies_to)
+    await requireRoom(trx, teamId, quotas, file.bytes.length)
+    return { body: present(await store(trx, operation, letter)) }
+  })
+}
+
+const yearsMax = 30
+
+/** Also for the date that staff give. A century is a slip of the finger. */
+export function requireFuture(validUntil: Date, now: Date): void {
+  const latest = new Date(now)
+  latest.setUTCFullYear(latest.getUTCFullYear() + yearsMax)
+  if (validUntil > now && validUntil <= latest) return
+  const msg = `must be in the future, and at most ${yearsMax} years from now`
+  throw invalid(['body', 'valid_until'], msg, 'range', {
+    after: now.toISOString(),
+    until: latest.toISOString(),
+  })
+}
+
+async function requireAnnouncements(
+  trx: Trx,
+  teamId: number,
+  announcementId: number,
+  appliesTo: readonly number[],
+): Promise<void> {
+  const known = await findAnnouncementIds(trx, teamId, [announcementId, ...appliesTo])
+  if (!known.has(announcementId)) throw notFound('announcement')
+  const errors = appliesTo.flatMap((id, at) =>
+    known.has(id)
+      ? []
+      : [{ loc: ['body', 'applies_to', at], msg: 'there is no such announcement', type: 'not_found' }],
+  )
+  if (errors.length === 0) return
+  throw new Failure('invalid', 'Not every one of applies_to is an announcement of the team.', { errors })
+}
+
+async function requireRoom(trx: Trx, teamId: number, quotas: LetterQuotas, bytes: number): Promise<void> {
+  const used = await measureLetters(trx, teamId)
+  if (used.today >= quotas.lettersPerDay)
+    throw new Failure('quota_exceeded', `The team may upload ${quotas.lettersPerDay} letters in 24 hours.`)
+  if (used.bytes + bytes > quotas.bytes) {
+    const left = Math.max(0, quotas.bytes - used.bytes)
+    throw new Failure(
+      'quota_exceeded',
+      `The team's letters may have ${quotas.bytes} bytes together; ${left} are left.`,
+    )
+  }
+}
+
+async function store(trx: Trx, operation: Operation, letter: NewLetter): Promise<LetterRow> {
+  const { teamId } = operation.actor
+  const id = await insertLetter(trx, teamId, letter)
+  const replaced = await replacePending(trx, teamId, id, letter.announcementIds)
+  const row = await readLetter(trx, teamId, id)
+  const { filename, size, sha256, valid_until, announcement_ids } = row
+  await writeAudit(trx, {
+    ...auditOf(operation),
+    action: 'letter.upload',
+    target: `letter:${id}`,
+    after: {
+      filename,
+      size,
+      sha256,
+      valid_until,
+      announcement_ids,
+      replaces: replaced.map(({ letterId }) => letterId),
+    },
+  })
+  await writeHistory(trx, ...linesOf(operation, row, replaced))
+  await wake(trx, 'validations')
+  return row
+}
+
+function linesOf({ actor }: Operation, letter: LetterRow, replaced: readonly Replaced[]) {
+  const { id: letter_id, filename, valid_until, announcement_ids } = letter
+  const by = { teamId: actor.teamId, actor: actorName(actor) }
+  return [
+    ...replaced.map(({ letterId, announcementId }) => {
+      const detail = { letter_id: letterId, replaced_by: letter_id }
+      return { ...by, announcementId, kind: 'letter_superseded', detail }
+    }),
+    ...announcement_ids.map((announcementId) => {
+      const detail = { letter_id, filename, valid_until }
+      return { ...by, announcementId, kind: 'letter_uploaded', detail }
+    }),
+  ]
+}
+
+/** The query of listLetters, as the contract read it. */
+export type LetterQuery = {
+  readonly status?: readonly LetterStatus[]
+  readonly announcement_id?: readonly number[]
+  readonly ordering: string
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A page of the actor's team and the exact count. */
+export async function listLetters(
+  { postgres }: LetterDeps,
+  { actor }: Operation,
+  query: LetterQuery,
+): Promise<{ results: Wire[]; count: number }> {
+  const filter = {
+    ...(query.status ? { statuses: query.status } : {}),
+    ...(query.announcement_id ? { announcementIds: query.announcement_id } : {}),
+  }
+  const order = parseOrdering<'id' | 'uploaded'>(query.ordering)
+  const { page, count } = await listLetterRows(postgres, actor.teamId, filter, order, query)
+  return { results: page.map(present), count }
+}
+
+export async function getLetter({ postgres }: LetterDeps, { actor }: Operation, id: number): Promise<Wire> {
+  const letter = await findLetter(postgres, actor.teamId, id)
+  if (!letter) throw notFound('letter')
+  return present(letter)
+}
+
+export async function getLetterFile(
+  { postgres }: LetterDeps,
+  { actor }: Operation,
+  id: number,
+): Promise<LetterFileRow> {
+  const file = await findLetterFile(postgres, actor.teamId, id)
+  if (!file) throw notFound('letter')
+  return file
+}
+
+/** A letter for the announcement, to be signed; answers the PDF and what it is called. */
+export async function draftLetter(
+  { postgres, drafter, providerName, now }: LetterDeps,
+  { actor }: Operation,
+  announcementId: number,
+): Promise<{ bytes: Buffer; filename: string }> {
+  const draft = await findDraft(postgres, actor.teamId, announcementId)
+  if (!draft) throw notFound('announcement')
+  const { prefix, origin_asn, signatory, team_name } = draft
+  const bytes = await drafter.draw({
+    prefix,
+    originAsn: origin_asn,
+    teamName: team_name,
+    providerName,
+    signatory,
+    date: now(),
+  })
+  return { bytes, filename: `letter-of-authorization-${prefix.replace(/[^0-9a-f.]+/g, '-')}.pdf` }
+}
+
+/** A letter as the API shows it to its team. */
+export function present(letter: LetterRow): Wire {
+  const { id, filename, size, sha256, status, reason, valid_until, uploaded, reviewed, announcement_ids } =
+    letter
+  return {
+    id,
+    filename,
+    size,
+    sha256,
+    status,
+    reason,
+    valid_until: valid_until?.toISOString() ?? null,
+    uploaded: uploaded.toISOString(),
+    reviewed: reviewed?.toISOString() ?? null,
+    announcement_ids,
+  }
+}

@@ -1,0 +1,156 @@
+// The provider's side of letters of authorization: staff read what teams uploaded and decide. A decision is final; whoever
+// was refused uploads another letter.
+import type { LetterStatus, ReviewedLetter as Wire } from '@pharos/contract/letter'
+import { auditOf, writeAudit } from '../../db/audit.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { Failure, invalid, notFound } from '../../runtime/error.ts'
+import type { Operation } from '../../runtime/operation.ts'
+import { parseTime } from '../../runtime/time.ts'
+import { writeHistory } from '../announcement/history.store.ts'
+import { present, requireFuture } from './letter.ts'
+import {
+  findLetterFileToReview,
+  findLetterToReview,
+  listLettersToReview,
+  lockLetters,
+  saveDecision,
+  type Decision,
+  type LetterFileRow,
+  type ReviewedLetterRow,
+} from './letter.store.ts'
+import { parseOrdering } from '../announcement/ordering.ts'
+
+export type ReviewDeps = { readonly db: Db; readonly now: () => Date }
+
+/** The query of listLettersToReview, as the contract read it. */
+export type ReviewQuery = {
+  readonly status?: readonly LetterStatus[]
+  readonly team_id?: readonly number[]
+  readonly ordering: string
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A page of all teams' letters, and the exact count. */
+export async function listForReview(
+  { db }: ReviewDeps,
+  query: ReviewQuery,
+): Promise<{ results: Wire[]; count: number }> {
+  const filter = {
+    ...(query.status ? { statuses: query.status } : {}),
+    ...(query.team_id ? { teamIds: query.team_id } : {}),
+  }
+  const order = parseOrdering<'id' | 'uploaded'>(query.ordering)
+  const { page, count } = await listLettersToReview(db, filter, order, query)
+  return { results: page.map(presentReviewed), count }
+}
+
+export async function getForReview({ db }: ReviewDeps, id: number): Promise<Wire> {
+  return presentReviewed(await get(db, id))
+}
+
+export async function getFileForReview({ db }: ReviewDeps, id: number): Promise<LetterFileRow> {
+  const file = await findLetterFileToReview(db, id)
+  if (!file) throw notFound('letter')
+  return file
+}
+
+/** Accepts a pending letter until `validUntil`, or as long as its upload said. Again changes nothing; else `conflict`. */
+export function acceptLetter(
+  deps: ReviewDeps,
+  operation: Operation,
+  id: number,
+  { valid_until }: { readonly valid_until?: string },
+): Promise<Wire> {
+  const given = valid_until === undefined ? undefined : parseTime(valid_until)
+  if (valid_until !== undefined && !given)
+    throw invalid(
+      ['body', 'valid_until'],
+      'must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z',
+      'date-time',
+    )
+  return decide(deps, operation, id, (letter) => {
+    const validUntil = given ?? letter.valid_until
+    if (validUntil) requireFuture(validUntil, deps.now())
+    return { status: 'accepted', validUntil }
+  })
+}
+
+/** Rejects a pending letter; the team reads the reason. Again changes nothing; else `conflict`. */
+export function rejectLetter(
+  deps: ReviewDeps,
+  operation: Operation,
+  id: number,
+  { reason }: { readonly reason: string },
+): Promise<Wire> {
+  return decide(deps, operation, id, () => ({ status: 'rejected', reason }), 'rejected')
+}
+
+async function decide(
+  { db }: ReviewDeps,
+  operation: Operation,
+  id: number,
+  decisionOn: (letter: ReviewedLetterRow) => Decision,
+  same: LetterStatus = 'accepted',
+): Promise<Wire> {
+  return db.transaction().execute(async (trx) => {
+    await lockLetters(trx, (await get(trx, id)).team_id)
+    const before = await get(trx, id)
+    if (before.status === same) return presentReviewed(before)
+    if (before.status !== 'pending_review')
+      throw new Failure('conflict', `The letter cannot be decided: it is ${before.status}.`)
+    const decision = decisionOn(before)
+    await saveDecision(trx, id, decision, operation.actor.kind === 'user' ? operation.actor.userId : null)
+    const after = await get(trx, id)
+    await note(trx, operation, before, after)
+    return presentReviewed(after)
+  })
+}
+
+/** Who of the provider it was stands in the audit; the team's history says that it was the provider. */
+async function note(
+  trx: Trx,
+  operation: Operation,
+  before: ReviewedLetterRow,
+  after: ReviewedLetterRow,
+): Promise<void> {
+  const { id, team_id: teamId, status, reason, announcement_ids } = after
+  await writeAudit(trx, {
+    ...auditOf(operation),
+    teamId,
+    action: status === 'accepted' ? 'letter.accept' : 'letter.reject',
+    target: `letter:${id}`,
+    before: judgementOf(before),
+    after: judgementOf(after),
+  })
+  const detail =
+    status === 'accepted' ? { letter_id: id, valid_until: after.valid_until } : { letter_id: id, reason }
+  const line = { teamId, kind: `letter_${status}`, actor: 'operator', detail }
+  await writeHistory(trx, ...announcement_ids.map((announcementId) => ({ ...line, announcementId })))
+  await wake(trx, 'validations')
+}
+
+const judgementOf = ({ status, reason, valid_until, announcement_ids }: ReviewedLetterRow) => ({
+  status,
+  reason,
+  valid_until,
+  announcement_ids,
+})
+
+async function get(db: Db | Trx, id: number): Promise<ReviewedLetterRow> {
+  const letter = await findLetterToReview(db, id)
+  if (!letter) throw notFound('letter')
+  return letter
+}
+
+function presentReviewed(letter: ReviewedLetterRow): Wire {
+  return {
+    ...present(letter),
+    content_type: letter.media_type,
+    team: { id: letter.team_id, name: letter.team_name },
+    uploaded_by: letter.uploaded_by,
+    reviewed_by: letter.reviewed_by,
+    announcements: letter.announcements,
+  }
+}

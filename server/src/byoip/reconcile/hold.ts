@@ -1,0 +1,105 @@
+// Holds: withdrawals that wait for a human. The reconciler opens and closes them, staff decide them; a decision covers
+// exactly the prefixes that the hold names, so a hold is never changed, only closed and followed by another.
+import type { Hold as Wire, HoldState } from '@pharos/contract/hold'
+import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
+import type { Db } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { Failure, notFound } from '../../runtime/error.ts'
+import type { Operation } from '../../runtime/operation.ts'
+import type { PlannedHold } from './guard.ts'
+import { decideHold, findHold, listHoldRows, type HoldOrderingKey, type HoldRow } from './hold.store.ts'
+import { parseOrdering } from '../announcement/ordering.ts'
+import type { OpenHold } from './region-lock.store.ts'
+
+export type HoldDeps = { readonly db: Db }
+
+/** The query of listHolds, as the contract read it. */
+export type HoldQuery = {
+  readonly region?: readonly string[]
+  readonly state?: readonly HoldState[]
+  readonly ordering: string
+  readonly limit: number
+  readonly offset: number
+}
+
+/** What becomes of the region's open hold. The same reason for the same prefixes is the same hold. */
+export function holdChange(
+  open: OpenHold | null,
+  planned: PlannedHold | undefined,
+): 'keep' | 'close' | 'open' {
+  if (!planned) return open ? 'close' : 'keep'
+  const same =
+    open?.reason === planned.reason &&
+    open.withdrawals.size === planned.withdrawals.length &&
+    planned.withdrawals.every((prefix) => open.withdrawals.has(prefix))
+  return same ? 'keep' : 'open'
+}
+
+/** A page of all regions' holds, and the exact count. */
+export async function listHolds(
+  { db }: HoldDeps,
+  query: HoldQuery,
+): Promise<{ results: Wire[]; count: number }> {
+  const order = parseOrdering<HoldOrderingKey>(query.ordering)
+  const { page, count } = await listHoldRows(db, query, order)
+  return { results: page.map(present), count }
+}
+
+export async function getHold({ db }: HoldDeps, id: number): Promise<Wire> {
+  const hold = await findHold(db, id)
+  if (!hold) throw notFound('hold')
+  return present(hold)
+}
+
+/** Who decides: a person of the staff by id, and how the decision stands in the audit. */
+export type Decider = {
+  readonly userId: number | null
+  readonly by: Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
+}
+
+/** Approves or rejects an open hold for the caller of an operation. */
+export function decide(
+  deps: HoldDeps,
+  operation: Operation,
+  id: number,
+  decision: 'approved' | 'rejected',
+): Promise<Wire> {
+  const { actor } = operation
+  const userId = actor.kind === 'user' ? actor.userId : null
+  return decideAs(deps, { userId, by: auditOf(operation) }, id, decision)
+}
+
+/**
+ * Approves or rejects an open hold, and wakes the reconcilers. The same decision again changes nothing; `conflict` where
+ * it was decided otherwise, or closed because what it names is no longer what would be withdrawn.
+ */
+export async function decideAs(
+  { db }: HoldDeps,
+  { userId, by }: Decider,
+  id: number,
+  decision: 'approved' | 'rejected',
+): Promise<Wire> {
+  return db.transaction().execute(async (trx) => {
+    const decided = await decideHold(trx, id, decision, userId)
+    const hold = await findHold(trx, id)
+    if (!hold) throw notFound('hold')
+    if (!decided && hold.state !== decision) throw alreadyDecided(hold)
+    if (decided) {
+      const target = `hold:${id}`
+      const after = { region: hold.region, state: decision, withdrawals: hold.withdrawals }
+      await writeAudit(trx, { ...by, teamId: null, action: 'hold.decide', target, after })
+      await wake(trx, 'holds')
+    }
+    return present(hold)
+  })
+}
+
+function alreadyDecided({ state }: HoldRow): Failure {
+  const why =
+    state === 'closed' ? 'it no longer says what would be withdrawn; look for a newer one' : `it is ${state}`
+  return new Failure('conflict', `The hold cannot be decided: ${why}.`)
+}
+
+function present(hold: HoldRow): Wire {
+  return { ...hold, created: hold.created.toISOString(), decided: hold.decided?.toISOString() ?? null }
+}

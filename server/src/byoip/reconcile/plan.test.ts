@@ -1,0 +1,364 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import { parsePrefix, type Prefix } from '../../net/prefix.ts'
+import { damp, dampedUntil } from './damping.ts'
+import {
+  guardPlan as guardWith,
+  planAgeMsMax,
+  withdrawalsMax,
+  type Decision,
+  type GuardContext,
+} from './guard.ts'
+import { planRoutes, type Plan, type PlanRegion, type PlanRow } from './plan.ts'
+import { sameRoute, selfNextHop, type Route } from './speaker.ts'
+
+const region: PlanRegion = { id: 1, asn: 64500, routes: {} }
+const now = new Date('2026-03-01T12:00:00Z')
+const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
+const prefixAt = (at: number) =>
+  parsePrefix(at % 2 === 0 ? `10.0.${at}.0/24` : `2001:db8:${at.toString(16)}::/48`)
+
+function rowOf(prefix: string, rest: Partial<PlanRow> = {}): PlanRow {
+  const row = {
+    announcementId: 1,
+    regionId: 1,
+    originAsn: 64496,
+    desired: true,
+    changedMs: null,
+    limitMs: null,
+  }
+  return { ...row, prefix, state: 'withdrawn', message: null, ...rest }
+}
+
+function routeAt(prefix: string, rest: Partial<Route> = {}): Route {
+  const canonical = parsePrefix(prefix)
+  const plain = { asPath: [64496], nextHop: selfNextHop(canonical), communities: [], largeCommunities: [] }
+  return { prefix: canonical, ...plain, ...rest }
+}
+
+type Context = Omit<GuardContext, 'routes'>
+const calm: Context = { planAgeMs: 0, withdrawnRecently: 0, decisions: [] }
+/** As the full run asks: the plan is about every route of the region. */
+const guardPlan = (plan: Plan, context: Context) =>
+  guardWith(plan, { ...context, routes: plan.observed.size })
+const prefixesOf = (routes: readonly { prefix: Prefix }[]) => routes.map(({ prefix }) => prefix)
+
+describe('the plan', () => {
+  it('announces with the origin as path, and without a path where the origin is the speaker itself', () => {
+    const rows = [rowOf('10.0.0.0/24'), rowOf('10.0.2.0/24', { originAsn: 64500 }), rowOf('2001:db8::/48')]
+    const { announce } = planRoutes(region, rows, [])
+    assert.deepEqual(
+      announce.map(({ prefix, asPath, nextHop }) => [prefix, asPath, nextHop]),
+      [
+        ['10.0.0.0/24', [64496], '0.0.0.0'],
+        ['10.0.2.0/24', [], '0.0.0.0'],
+        ['2001:db8::/48', [64496], '::'],
+      ],
+    )
+  })
+
+  it('gives routes the next hops and communities of the region', () => {
+    const routes = { nextHop4: '192.0.2.1', nextHop6: '2001:db8::1', communities: ['64500:1'] }
+    const { announce } = planRoutes({ ...region, routes }, [rowOf('10.0.0.0/24'), rowOf('2001:db8::/48')], [])
+    assert.deepEqual(
+      announce.map(({ nextHop, communities }) => [nextHop, communities]),
+      [
+        ['192.0.2.1', ['64500:1']],
+        ['2001:db8::1', ['64500:1']],
+      ],
+    )
+  })
+
+  it('announces again what is there with other attributes, and never withdraws it first', () => {
+    const plan = planRoutes(region, [rowOf('10.0.0.0/24')], [routeAt('10.0.0.0/24', { asPath: [64499] })])
+    assert.deepEqual([prefixesOf(plan.announce), plan.withdraw, plan.keep], [['10.0.0.0/24'], [], []])
+  })
+
+  it('withdraws what a row says is not here, and nothing that no row speaks of', () => {
+    const rows = [rowOf('10.0.0.0/24', { desired: false })]
+    const plan = planRoutes(region, rows, [routeAt('10.0.0.0/24'), routeAt('10.0.2.0/24')])
+    assert.deepEqual([plan.withdraw, plan.unexplained], [['10.0.0.0/24'], ['10.0.2.0/24']])
+  })
+
+  const bad: [string, Partial<Record<keyof PlanRow, unknown>>][] = [
+    ['of another region', { regionId: 2 }],
+    ['of no region', { regionId: null }],
+    ['without a prefix', { prefix: null }],
+    ['with host bits', { prefix: '10.0.0.1/24' }],
+    ['of the default route', { prefix: '0.0.0.0/0' }],
+    ['of the IPv6 default route', { prefix: '::/0' }],
+    ['that says nothing', { desired: null }],
+    ['with AS 0', { originAsn: 0 }],
+    ['with a text for an origin', { originAsn: '64496' }],
+    ['without an announcement', { announcementId: null }],
+  ]
+  for (const [what, rest] of bad) {
+    it(`keeps a row ${what} aside, and the others go on`, () => {
+      const row = { ...rowOf('10.0.0.0/24', { desired: false }), ...rest } as PlanRow
+      const rows = [row, rowOf('10.0.2.0/24'), rowOf('10.0.4.0/24', { desired: false })]
+      const plan = planRoutes(region, rows, [routeAt('10.0.0.0/24'), routeAt('10.0.4.0/24')])
+      assert.deepEqual(
+        plan.quarantined.map((one) => one.row),
+        [row],
+      )
+      assert.deepEqual([prefixesOf(plan.announce), plan.withdraw], [['10.0.2.0/24'], ['10.0.4.0/24']])
+    })
+  }
+
+  it('believes neither of two rows for one prefix, however it is spelled', () => {
+    const rows = [rowOf('2001:db8::/48'), rowOf('2001:DB8:0::/48', { desired: false })]
+    const plan = planRoutes(region, rows, [routeAt('2001:db8::/48')])
+    assert.deepEqual([plan.quarantined.length, plan.withdraw, plan.unexplained], [2, [], []])
+  })
+
+  it('gives what is desired when it is applied, and then nothing more', () => {
+    fc.assert(
+      fc.property(anyRows, anyRoutes, (rows, routes) => {
+        const plan = planRoutes(region, rows, routes)
+        const after = applied(plan.observed, plan.announce, plan.withdraw)
+        for (const row of plan.rows.values()) assert.equal(after.has(row.prefix), row.desired)
+        for (const prefix of plan.unexplained) assert.equal(after.get(prefix), plan.observed.get(prefix))
+        const again = planRoutes(region, rows, [...after.values()])
+        assert.deepEqual([again.announce, again.withdraw], [[], []])
+        assert.deepEqual(again.unexplained.toSorted(), plan.unexplained.toSorted())
+      }),
+    )
+  })
+
+  it('changes nothing that a row does not ask for', () => {
+    fc.assert(
+      fc.property(anyRows, anyRoutes, (rows, routes) => {
+        const plan = planRoutes(region, rows, routes)
+        const asked = new Map(rows.map((row) => [row.prefix, row.desired]))
+        for (const { prefix } of plan.announce) assert.equal(asked.get(prefix), true)
+        for (const prefix of plan.withdraw) assert.equal(asked.get(prefix), false)
+        const routed = new Set([...plan.withdraw, ...plan.unexplained, ...plan.keep])
+        for (const prefix of routed) assert.ok(plan.observed.has(prefix))
+        for (const prefix of plan.keep) assert.ok(sameRoute(plan.observed.get(prefix)!, routeAt(prefix)))
+      }),
+    )
+  })
+})
+
+describe('damping', () => {
+  const hourMs = 3_600_000
+
+  it('makes a prefix wait until the change that used up the hour is an hour old', () => {
+    const limitMs = ago(13).getTime()
+    assert.deepEqual(dampedUntil({ limitMs }, now), new Date(limitMs + hourMs))
+    assert.equal(dampedUntil({ limitMs }, new Date(limitMs + hourMs)), undefined)
+    assert.equal(dampedUntil({ limitMs: null }, now), undefined)
+  })
+
+  it('holds back announcements only, and only of what is not there', () => {
+    const limitMs = ago(13).getTime()
+    const rows = [
+      rowOf('10.0.0.0/24', { limitMs }),
+      rowOf('10.0.2.0/24', { limitMs, desired: false }),
+      rowOf('10.0.4.0/24', { limitMs, originAsn: 64499 }),
+      rowOf('10.0.6.0/24'),
+    ]
+    const { plan, waiting } = damp(
+      planRoutes(region, rows, [routeAt('10.0.2.0/24'), routeAt('10.0.4.0/24')]),
+      now,
+    )
+    assert.deepEqual([...waiting.keys()], ['10.0.0.0/24'])
+    assert.deepEqual(prefixesOf(plan.announce), ['10.0.4.0/24', '10.0.6.0/24'])
+    assert.deepEqual(plan.withdraw, ['10.0.2.0/24'])
+  })
+})
+
+describe('the guard', () => {
+  const routes = (count: number) => Array.from({ length: count }, (_, at) => routeAt(prefixAt(at)))
+  const planOf = (count: number, off: number, rest: readonly PlanRow[] = []) =>
+    planRoutes(
+      region,
+      [...routes(count).map(({ prefix }, at) => rowOf(prefix, { desired: at >= off })), ...rest],
+      routes(count),
+    )
+
+  it('counts by the routes of the region, however few of them the plan is about', () => {
+    const few = planOf(4, 4)
+    assert.equal(guardWith(few, { ...calm, routes: 80 }).withdraw.length, 4)
+    assert.equal(guardWith(few, { ...calm, routes: 79 }).withdraw.length, 0)
+    assert.match(guardWith(few, { ...calm, routes: 79 }).hold!.detail, /More than 3/)
+  })
+
+  it('does not count again what was sent and stayed, unless it was switched since', () => {
+    const changedMs = ago(30).getTime()
+    const message =
+      'The withdrawal was sent, and the router still shows it; it was switched off at 2026-03-01T11:30:00.000Z.'
+    const lingering: PlanRow = {
+      ...rowOf(prefixAt(0), { desired: false, changedMs }),
+      state: 'withdrawing',
+      message,
+    }
+    const planned = (row: PlanRow) => planRoutes(region, [row], routes(1))
+    const context = { ...calm, withdrawnRecently: 3 }
+    assert.deepEqual(guardPlan(planned(lingering), context).withdraw, [
+      { prefix: prefixAt(0), approved: true },
+    ])
+    for (const rest of [{ changedMs: changedMs + 1 }, { state: 'announced' as const }, { message: null }])
+      assert.equal(guardPlan(planned({ ...lingering, ...rest }), context).withdraw.length, 0)
+  })
+
+  it('lets the last prefix of a small region go', () => {
+    const verdict = guardPlan(planOf(1, 1), calm)
+    assert.deepEqual(verdict.withdraw, [{ prefix: prefixAt(0), approved: false }])
+    assert.equal(verdict.hold, undefined)
+  })
+
+  it('allows three, or 5 % of the region', () => {
+    assert.deepEqual([0, 3, 60, 79, 80, 10_000].map(withdrawalsMax), [3, 3, 3, 3, 4, 500])
+    assert.equal(guardPlan(planOf(50, 3), calm).withdraw.length, 3)
+    assert.equal(guardPlan(planOf(100, 5), calm).withdraw.length, 5)
+  })
+
+  it('holds all of them when they are too many, and announces all the same', () => {
+    const verdict = guardPlan(planOf(50, 4, [rowOf('192.0.2.0/24')]), calm)
+    assert.deepEqual(verdict.withdraw, [])
+    assert.deepEqual(prefixesOf(verdict.announce), ['192.0.2.0/24'])
+    assert.equal(verdict.hold?.reason, 'too_many_withdrawals')
+    assert.deepEqual(verdict.hold?.withdrawals, [0, 1, 2, 3].map(prefixAt))
+  })
+
+  it('counts what went out in the last ten minutes', () => {
+    assert.equal(guardPlan(planOf(50, 1), { ...calm, withdrawnRecently: 2 }).withdraw.length, 1)
+    assert.equal(guardPlan(planOf(50, 1), { ...calm, withdrawnRecently: 3 }).withdraw.length, 0)
+  })
+
+  it('always holds a route that no row explains', () => {
+    const verdict = guardPlan(planRoutes(region, [rowOf(prefixAt(0))], routes(2)), calm)
+    assert.deepEqual(verdict.withdraw, [])
+    assert.deepEqual([verdict.hold?.reason, verdict.hold?.withdrawals], ['unexplained_routes', [prefixAt(1)]])
+  })
+
+  it('holds everything when there is no row at all', () => {
+    const verdict = guardPlan(planRoutes(region, [], routes(2)), calm)
+    assert.deepEqual([verdict.withdraw, verdict.hold?.reason], [[], 'no_rows'])
+    assert.equal(guardPlan(planRoutes(region, [], []), calm).hold, undefined)
+  })
+
+  it('shows one bad row and lets the others go; many bad rows hold them', () => {
+    const bad = (count: number) => Array.from({ length: count }, () => rowOf('10.9.9.9/24'))
+    const one = guardPlan(planOf(20, 1, bad(1)), calm)
+    assert.deepEqual([one.withdraw.length, one.hold?.reason, one.hold?.withdrawals], [1, 'invalid_rows', []])
+    const many = guardPlan(planOf(20, 1, bad(4)), calm)
+    assert.deepEqual([many.withdraw, many.hold?.withdrawals], [[], [prefixAt(0)]])
+  })
+
+  it('does not ask again about bad rows that somebody has looked at', () => {
+    const seen = { approved: true, reason: 'invalid_rows', withdrawals: new Set<string>(), decided: ago(1) }
+    const verdict = guardPlan(planOf(20, 1, [rowOf('10.9.9.9/24')]), { ...calm, decisions: [seen] })
+    assert.deepEqual([verdict.withdraw.length, verdict.hold], [1, undefined])
+  })
+
+  it('applies nothing of a plan older than ten seconds', () => {
+    const plan = planOf(20, 1, [rowOf('192.0.2.0/24')])
+    const verdict = guardPlan(plan, { ...calm, planAgeMs: planAgeMsMax + 1 })
+    assert.deepEqual([verdict.announce, verdict.withdraw, verdict.hold?.reason], [[], [], 'stale_plan'])
+    assert.equal(guardPlan(plan, { ...calm, planAgeMs: planAgeMsMax }).withdraw.length, 1)
+  })
+
+  const decided = (approved: boolean, minutes: number, ...places: number[]): Decision => ({
+    approved,
+    reason: 'too_many_withdrawals',
+    withdrawals: new Set(places.map(prefixAt)),
+    decided: ago(minutes),
+  })
+
+  it('lets exactly what was approved go', () => {
+    const verdict = guardPlan(planOf(20, 5), {
+      ...calm,
+      decisions: [decided(true, 1, 0, 1, 2, 3)],
+      withdrawnRecently: 3,
+    })
+    assert.deepEqual(prefixesOf(verdict.withdraw), [0, 1, 2, 3].map(prefixAt))
+    assert.ok(verdict.withdraw.every((one) => one.approved))
+    assert.deepEqual(verdict.hold?.withdrawals, [prefixAt(4)])
+  })
+
+  it('lets an unexplained route go when it was approved by name', () => {
+    const plan = planRoutes(region, [rowOf(prefixAt(0))], routes(3))
+    const verdict = guardPlan(plan, { ...calm, decisions: [decided(true, 1, 1)] })
+    assert.deepEqual(verdict.withdraw, [{ prefix: prefixAt(1), approved: true }])
+    assert.deepEqual(verdict.hold?.withdrawals, [prefixAt(2)])
+  })
+
+  it('keeps what was rejected and does not ask again', () => {
+    const verdict = guardPlan(planOf(20, 5), { ...calm, decisions: [decided(false, 1, 0, 1, 2, 3, 4)] })
+    assert.deepEqual([verdict.withdraw, verdict.hold], [[], undefined])
+    assert.deepEqual(verdict.declined, [0, 1, 2, 3, 4].map(prefixAt))
+  })
+
+  it('goes by the newest decision, and by none from before the last switch', () => {
+    const newest = { ...calm, decisions: [decided(true, 2, 0), decided(false, 1, 0)] }
+    assert.deepEqual(guardPlan(planOf(20, 1), newest).declined, [prefixAt(0)])
+    const switched = [rowOf(prefixAt(0), { desired: false, changedMs: ago(1).getTime() }), rowOf(prefixAt(1))]
+    const plan = planRoutes(region, switched, routes(2))
+    const full = { ...calm, withdrawnRecently: 3 }
+    assert.equal(guardPlan(plan, { ...full, decisions: [decided(true, 2, 0)] }).withdraw.length, 0)
+    assert.equal(guardPlan(plan, { ...calm, decisions: [decided(false, 2, 0)] }).withdraw.length, 1)
+    assert.equal(guardPlan(plan, { ...full, decisions: [decided(true, 0, 0)] }).withdraw.length, 1)
+  })
+
+  it('accounts for every withdrawal once, and lets no more pass than it may', () => {
+    fc.assert(
+      fc.property(anyRows, anyRoutes, anyContext, (rows, routes, context) => {
+        const plan = planRoutes(region, rows, routes)
+        const verdict = guardPlan(plan, context)
+        const held = verdict.hold?.withdrawals ?? []
+        const accounted = [...prefixesOf(verdict.withdraw), ...held, ...verdict.declined]
+        assert.deepEqual(accounted.toSorted(), [...plan.withdraw, ...plan.unexplained].toSorted())
+        const free = verdict.withdraw.filter((one) => !one.approved)
+        if (free.length > 0)
+          assert.ok(free.length + context.withdrawnRecently <= withdrawalsMax(routes.length))
+        for (const { prefix } of free) assert.equal(plan.rows.get(prefix)?.desired, false)
+        const named = (approved: boolean) => context.decisions.filter((one) => one.approved === approved)
+        for (const { prefix } of verdict.withdraw.filter((one) => one.approved)) {
+          assert.ok(named(true).some(({ withdrawals }) => withdrawals.has(prefix)))
+        }
+        assert.deepEqual(verdict.announce, plan.announce)
+      }),
+    )
+  })
+})
+
+function applied(
+  observed: ReadonlyMap<Prefix, Route>,
+  announce: readonly Route[],
+  withdraw: readonly Prefix[],
+) {
+  const after = new Map(observed)
+  for (const route of announce) after.set(route.prefix, route)
+  for (const prefix of withdraw) after.delete(prefix)
+  return after
+}
+
+const anyPrefix = fc.integer({ min: 0, max: 15 }).map(prefixAt)
+const anyRows = fc.uniqueArray(
+  fc
+    .record({ prefix: anyPrefix, desired: fc.boolean() })
+    .map(({ prefix, desired }) => rowOf(prefix, { desired })),
+  { selector: ({ prefix }) => prefix },
+)
+const anyRoutes = fc.uniqueArray(
+  fc
+    .record({ prefix: anyPrefix, other: fc.boolean() })
+    .map(({ prefix, other }) => routeAt(prefix, other ? { communities: ['64500:9'] } : {})),
+  { selector: ({ prefix }) => prefix },
+)
+const anyContext = fc.record({
+  planAgeMs: fc.integer({ min: 0, max: planAgeMsMax }),
+  withdrawnRecently: fc.integer({ min: 0, max: 5 }),
+  decisions: fc.array(
+    fc.record({
+      approved: fc.boolean(),
+      reason: fc.constant('too_many_withdrawals'),
+      withdrawals: fc.array(anyPrefix).map((prefixes) => new Set<string>(prefixes)),
+      decided: fc.integer({ min: 0, max: 10 }).map(ago),
+    }),
+    { maxLength: 3 },
+  ),
+})

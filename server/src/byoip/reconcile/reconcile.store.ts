@@ -1,0 +1,208 @@
+// The SQL of the reconciler: it works for all teams, as the owner of the tables. Statements are about whole regions,
+// never about one row in a loop.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../db/postgres.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import { changesPerHourMax, type RegionState } from '../announcement/announcement.ts'
+import type { PlanRow } from './plan.ts'
+import { LeaseLost, type RegionLease } from './region-lock.store.ts'
+import { saveStatuses } from '../announcement/status.store.ts'
+
+/** A region as the loops need it. */
+export type RegionRecord = {
+  readonly id: number
+  readonly slug: string
+  /** How its router is reached, as the operator's file says. */
+  readonly speaker: unknown
+}
+
+export async function readRegions(db: Db): Promise<RegionRecord[]> {
+  const { rows } = await sql<RegionRecord>`select id, slug, speaker from regions order by id`.execute(db)
+  return rows
+}
+
+/** What is deleted is desired nowhere. What is not claimed cannot be enabled, and is no evidence either. */
+const isDesired = sql`(ar.configured and a.enabled and not a.suspended and a.claimed is not null and a.deleted is null)`
+
+const planRow = sql`ar.announcement_id as "announcementId", ar.region_id as "regionId", a.prefix,
+  a.origin_asn as "originAsn", ${isDesired} as desired, ar.state, ar.message,
+  (extract(epoch from ar.changes[cardinality(ar.changes)]) * 1000)::float8 as "changedMs",
+  (extract(epoch from ar.changes[cardinality(ar.changes) - ${sql.lit(changesPerHourMax)}]) * 1000)::float8 as "limitMs"`
+
+/**
+ * Every row of the region that speaks for its prefix, of all teams, in one snapshot: one statement. 10,000 rows take
+ * about 40 ms. Of what was deleted only the newest speaks, and only where nobody holds the prefix now.
+ */
+export async function readRegionRows(db: Db, regionId: number): Promise<PlanRow[]> {
+  const { rows } = await sql<PlanRow>`
+    select ${planRow}
+    from announcement_regions ar join announcements a on a.id = ar.announcement_id
+    where ar.region_id = ${regionId} and a.claimed is not null and (a.deleted is null or not exists (
+      select from announcements o
+      where o.prefix = a.prefix and o.claimed is not null and (o.deleted is null
+        or (o.deleted, o.id) > (a.deleted, a.id) and exists (
+          select from announcement_regions r where r.announcement_id = o.id and r.region_id = ar.region_id))))`.execute(
+    db,
+  )
+  return rows
+}
+
+/** The most rows in motion that a quick run looks at; where more are switched at once, the full run is as quick. */
+export const movingMax = 200
+
+/**
+ * The rows of the region that were switched and that no run has said anything about since: a message is what a run leaves
+ * where it could not finish. One more than `movingMax` of them at most. By an index in which only such rows stand.
+ */
+export async function readMovingRows(db: Db, regionId: number): Promise<PlanRow[]> {
+  const { rows } = await movingRows(regionId).execute(db)
+  return rows
+}
+
+/**
+ * The statement of readMovingRows(), which a test asks how it is carried out. It leaves PostgreSQL no choice: when it has
+ * counted the rows while all of them were in motion, it would read whole tables for two hundred of them. No other index
+ * has the order of `since`, and a lateral limit is no join that could be turned around.
+ */
+export const movingRows = (regionId: number) => sql<PlanRow>`
+  with moving as materialized (
+    select * from announcement_regions
+    where region_id = ${regionId} and state in ('announcing', 'withdrawing') and message is null
+    order by since limit ${sql.lit(movingMax + 1)})
+  select ${planRow}
+  from moving ar cross join lateral (
+    select * from announcements where id = ar.announcement_id and claimed is not null and deleted is null limit 1) a`
+
+/** How long PostgreSQL lets a paused process stand between another reconciler and the region. */
+const fenceTimeout = '15s'
+
+type Fence = Pick<RegionLease, 'regionId' | 'epoch'>
+
+/**
+ * Runs `send` while the region's row is locked in shared mode at the epoch of the lease: whoever wants to take over has
+ * to raise the epoch, and waits until it is sent. Throws LeaseLost when that has happened already.
+ */
+export async function whileHolding<T>(db: Db, fence: Fence, send: (trx: Trx) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ epoch: number }>`
+      select epoch, set_config('idle_in_transaction_session_timeout', ${fenceTimeout}, true)
+      from regions where id = ${fence.regionId} for share`.execute(trx)
+    if (rows[0]?.epoch !== fence.epoch) throw new LeaseLost(fence.regionId)
+    return send(trx)
+  })
+}
+
+/** Announcements `a`, and their rows `ar` of one region, that say something about the prefix `n`, as in readRegionRows(). */
+const speaking = (regionId: number) => sql`
+  select from announcements a join announcement_regions ar on ar.announcement_id = a.id and ar.region_id = ${regionId}
+  where a.prefix = n.prefix::cidr and a.claimed is not null`
+
+/**
+ * Those of the prefixes that may still be withdrawn, as the database says now: no row says "here", and, but for the
+ * `unexplained`, one says "not here". What was deleted says so only where nobody holds the prefix now. The announcements
+ * stay locked until the end of the transaction, so that whoever switches one on again waits until the withdrawal is sent.
+ * Two statements, as in lockAnnouncement().
+ */
+export async function confirmWithdrawals(
+  trx: Trx,
+  regionId: number,
+  prefixes: readonly Prefix[],
+  unexplained: readonly Prefix[],
+): Promise<Prefix[]> {
+  await sql`select id from announcements where prefix = any(${[...prefixes, ...unexplained]}::cidr[])
+    order by id for share`.execute(trx)
+  const { rows } = await sql<{ prefix: Prefix }>`
+    select n.prefix
+    from (select unnest(${prefixes}::text[]) as prefix, true as explained
+      union all select unnest(${unexplained}::text[]), false) n
+    where not exists (${speaking(regionId)} and ${isDesired})
+      and (not n.explained or exists (${speaking(regionId)} and (a.deleted is null or not exists (
+        select from announcements o where o.prefix = a.prefix and o.claimed is not null and o.deleted is null))))`.execute(
+    trx,
+  )
+  return rows.map(({ prefix }) => prefix)
+}
+
+/** What was seen of one row, where it differs from what is stored. */
+export type SeenRow = {
+  readonly announcementId: number
+  /** What was desired when it was looked at. */
+  readonly desired: boolean
+  readonly state: RegionState
+  readonly message: string | null
+}
+
+/** Announcements whose rows are written at once, in about 50 ms; a PATCH of one of them waits for as long. */
+const savedAtOnce = 2_000
+
+/**
+ * Saves what was seen, with the statuses that follow from it. A row that was switched in the meantime is left alone:
+ * its direction was set by the switch, and the next run looks again.
+ */
+export async function saveSeen(db: Db, fence: Fence, seen: readonly SeenRow[]): Promise<void> {
+  const ordered = seen.toSorted((a, b) => a.announcementId - b.announcementId)
+  for (let at = 0; at < ordered.length; at += savedAtOnce) {
+    const rows = ordered.slice(at, at + savedAtOnce)
+    await whileHolding(db, fence, (trx) => saveSome(trx, fence.regionId, rows))
+  }
+}
+
+/** The bounds of the ids are for the planner: with them it reads a part of the indexes instead of whole tables. */
+async function saveSome(trx: Trx, regionId: number, rows: readonly SeenRow[]): Promise<void> {
+  const ids = rows.map((row) => row.announcementId)
+  const within = sql`between ${ids[0]} and ${ids.at(-1)}`
+  await sql`select id from announcements where id = any(${ids}::integer[]) order by id for no key update`.execute(
+    trx,
+  )
+  const changed = await sql<{ announcement_id: number }>`
+    with seen as (
+      update announcement_regions ar
+      set state = n.state, message = n.message, since = case when ar.state = n.state then ar.since else now() end
+      from unnest(${ids}::integer[], ${rows.map((row) => row.desired)}::boolean[],
+          ${rows.map((row) => row.state)}::text[], ${rows.map((row) => row.message)}::text[])
+          n (announcement_id, desired, state, message),
+        announcements a
+      where ar.region_id = ${regionId} and ar.announcement_id = n.announcement_id and a.id = n.announcement_id
+        and ar.announcement_id ${within} and a.id ${within}
+        and ${isDesired} = n.desired
+        and (ar.state <> n.state or ar.message is distinct from n.message)
+      returning ar.announcement_id, ar.team_id, ar.state, ar.message, ar.since = now() as moved,
+        ar.changes[cardinality(ar.changes)] as switched),
+    ${toldInHistory(regionId)}
+    select announcement_id from seen`.execute(trx)
+  if (changed.rows.length > 0)
+    await saveStatuses(
+      trx,
+      changed.rows.map((row) => row.announcement_id),
+      within,
+    )
+}
+
+/**
+ * What the team reads of it: that the router announces the prefix or no longer does, and how long after it was switched,
+ * or that it cannot. The milliseconds end where their column does, after 24 days.
+ */
+const toldInHistory = (regionId: number) => sql`
+  told as (
+    insert into announcement_history (announcement_id, team_id, kind, region_id, actor, detail, took_ms)
+    select announcement_id, team_id, case state when 'error' then 'refused' else state end, ${regionId}::integer,
+      'reconciler', case when message is null then '{}' else jsonb_build_object('message', message) end,
+      case when state <> 'error'
+        then least(greatest(extract(epoch from now() - switched) * 1000, 0), 2147483647)::integer end
+    from seen where moved and state in ('announced', 'withdrawn', 'error')
+    order by announcement_id)`
+
+/** The region was compared at that time. */
+export async function saveCheck(db: Db, fence: Fence, at: Date): Promise<void> {
+  await sql`
+    update regions set last_check = ${at}, last_check_result = true, last_error = null
+    where id = ${fence.regionId} and epoch = ${fence.epoch}`.execute(db)
+}
+
+/** The region could not be compared; what was last seen stays as it is. */
+export async function saveFailedCheck(db: Db, fence: Fence, message: string): Promise<void> {
+  await sql`
+    update regions set last_check_result = false, last_error = ${message}
+    where id = ${fence.regionId} and epoch = ${fence.epoch}
+      and (last_check_result is distinct from false or last_error is distinct from ${message})`.execute(db)
+}

@@ -1,0 +1,270 @@
+// What every speaker must do, run on the sandbox and on the real daemon alike. It knows the port only: whatever
+// needs the daemon itself (a route put there by hand, a restart) comes from the fixture.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Prefix } from '../../net/prefix.ts'
+import { type Route, type Speaker, SpeakerError, sameRoute, selfNextHop } from './speaker.ts'
+
+export type SpeakerFixture = {
+  readonly speaker: Speaker
+  /** Another owner on the same daemon. */
+  readonly stranger: Speaker
+  /** One more client of the same owner on the same daemon, which the test closes. */
+  connect(): Speaker
+  /** A speaker whose daemon does not exist, and the timeout that it is configured with. */
+  readonly absent: { readonly speaker: Speaker; readonly timeoutMs: number }
+  /** Puts a route of nobody into the daemon by hand, as an operator would. */
+  addByHand(prefix: string): Promise<void>
+  /** Every prefix of the daemon that was put there by hand. */
+  listByHand(): Promise<readonly string[]>
+  /** Stops and starts the daemon; resolves when it can be asked again. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Runs the suite; `make` starts one daemon for all of it. `skip` gives the reason why there is none. */
+export function speakerConformance(name: string, make: () => Promise<SpeakerFixture>, skip?: string): void {
+  describe(`the ${name} speaker`, { skip: skip ?? false }, () => {
+    let fixture: SpeakerFixture
+    before(async () => {
+      fixture = await make()
+    })
+    after(async () => {
+      await fixture?.stop()
+    })
+
+    it('says who it is', async () => {
+      const identity = await fixture.speaker.probe()
+      assert.ok(identity.name.length > 0)
+      assert.ok(identity.version.length > 0)
+    })
+
+    it('lists an announced IPv4 and IPv6 route with all of its attributes', async () => {
+      await starting(fixture, [])
+      await fixture.speaker.announce([rich4, rich6, plain4, plain6])
+      await assertListed(fixture.speaker, [rich4, rich6, plain4, plain6])
+    })
+
+    it('finds just the prefixes it is asked for, with all of their attributes', async () => {
+      const specifics = [route('198.51.100.0/25'), route('2001:db8:a::/49')]
+      await starting(fixture, [rich4, rich6, plain4, plain6, ...specifics])
+      const absent = ['192.0.2.0/24', '198.51.0.0/16', '2001:db8::/32', '203.0.113.0/25'] as Prefix[]
+      const asked = [rich4.prefix, plain6.prefix, rich6.prefix, ...absent]
+      assertSame(await fixture.speaker.find(asked), [rich4, plain6, rich6])
+      assertSame(await fixture.speaker.find([plain4.prefix, plain4.prefix]), [plain4])
+      assertSame(await fixture.speaker.find(absent), [])
+      assertSame(await fixture.speaker.find([]), [])
+    })
+
+    it("finds only routes of ours, where there are others' for the same prefix", async () => {
+      await starting(fixture, [plain4])
+      await fixture.addByHand('192.0.2.0/24')
+      await fixture.addByHand(plain4.prefix)
+      await fixture.stranger.announce([rich4, plain4])
+      assertSame(await fixture.speaker.find(['192.0.2.0/24' as Prefix, rich4.prefix, plain4.prefix]), [
+        plain4,
+      ])
+    })
+
+    it('changes nothing when the same routes are announced again', async () => {
+      await starting(fixture, [rich4, rich6])
+      await fixture.speaker.announce([rich4, rich6])
+      await assertListed(fixture.speaker, [rich4, rich6])
+    })
+
+    it('replaces the attributes of a prefix that is announced otherwise', async () => {
+      await starting(fixture, [rich4, rich6])
+      const replaced4 = { ...rich4, asPath: [], communities: ['64500:1'], largeCommunities: [] }
+      const replaced6 = { ...rich6, asPath: [64511], nextHop: '2001:db8::2' }
+      await fixture.speaker.announce([replaced4, replaced6])
+      await assertListed(fixture.speaker, [replaced4, replaced6])
+    })
+
+    it('withdraws only what it is told to', async () => {
+      await starting(fixture, [rich4, rich6, plain4, plain6])
+      await fixture.speaker.withdraw([rich4, plain6])
+      await assertListed(fixture.speaker, [rich6, plain4])
+    })
+
+    it('withdraws a prefix whatever attributes it is announced with', async () => {
+      await starting(fixture, [rich4, rich6])
+      await fixture.speaker.withdraw([
+        { ...plain4, prefix: rich4.prefix },
+        { ...plain6, prefix: rich6.prefix },
+      ])
+      await assertListed(fixture.speaker, [])
+    })
+
+    it('takes the withdrawal of an absent prefix', async () => {
+      await starting(fixture, [rich4])
+      await fixture.speaker.withdraw([plain4, plain6])
+      await assertListed(fixture.speaker, [rich4])
+    })
+
+    it('does not take a more specific or a covering prefix for the one it withdraws', async () => {
+      await starting(fixture, [rich4, rich6])
+      await fixture.speaker.withdraw([
+        route('198.51.100.0/25'),
+        route('198.51.0.0/16'),
+        route('2001:db8:a::/49'),
+        route('2001:db8::/32'),
+      ])
+      await assertListed(fixture.speaker, [rich4, rich6])
+    })
+
+    it('does nothing at all when it is given no routes', async () => {
+      await starting(fixture, [rich4, rich6])
+      await fixture.stranger.announce([plain4])
+      await fixture.addByHand('192.0.2.0/24')
+      await fixture.speaker.withdraw([])
+      await fixture.speaker.announce([])
+      await assertListed(fixture.speaker, [rich4, rich6])
+      await assertListed(fixture.stranger, [plain4])
+      assert.deepEqual(await fixture.listByHand(), ['192.0.2.0/24'])
+    })
+
+    it('neither shows nor touches routes of others', async () => {
+      await starting(fixture, [])
+      await fixture.stranger.announce([plain4, rich6])
+      await fixture.addByHand('192.0.2.0/24')
+      await fixture.addByHand('2001:db8:ffff::/48')
+      await assertListed(fixture.speaker, [])
+      await fixture.speaker.withdraw([plain4, rich6, route('192.0.2.0/24'), route('2001:db8:ffff::/48')])
+      await assertListed(fixture.stranger, [plain4, rich6])
+      assert.deepEqual([...(await fixture.listByHand())].sort(), ['192.0.2.0/24', '2001:db8:ffff::/48'])
+    })
+
+    it("keeps a prefix of ours and another's route for the same prefix apart", async () => {
+      await starting(fixture, [])
+      await fixture.addByHand('192.0.2.0/24')
+      await fixture.stranger.announce([route('192.0.2.0/24', { asPath: [64510] })])
+      const ours = route('192.0.2.0/24', { asPath: [64496] })
+      await fixture.speaker.announce([ours])
+      await assertListed(fixture.speaker, [ours])
+      await fixture.speaker.withdraw([ours])
+      await assertListed(fixture.speaker, [])
+      assert.equal((await fixture.stranger.list()).length, 1)
+      assert.deepEqual(await fixture.listByHand(), ['192.0.2.0/24'])
+    })
+
+    it('keeps what is announced when a client closes its connection', async () => {
+      await starting(fixture, [])
+      const other = fixture.connect()
+      await other.announce([rich4, rich6])
+      await other.close()
+      await assert.rejects(other.list(), (error) => error instanceof SpeakerError)
+      await assertListed(fixture.speaker, [rich4, rich6])
+    })
+
+    it('holds 10,000 routes, lists them in full, and withdraws them', async () => {
+      await starting(fixture, [rich4, rich6])
+      const many = manyRoutes(10_000)
+      await fixture.speaker.announce(many)
+      await assertListed(fixture.speaker, [rich4, rich6, ...many])
+      await fixture.speaker.withdraw(many)
+      await assertListed(fixture.speaker, [rich4, rich6])
+    })
+
+    it('carries out concurrent calls', async () => {
+      await starting(fixture, [])
+      const many = manyRoutes(40)
+      await Promise.all(many.map((one) => fixture.speaker.announce([one])))
+      await assertListed(fixture.speaker, many)
+    })
+
+    it('lists nothing after a restart of the daemon, and can announce again', async () => {
+      await starting(fixture, [rich4, rich6])
+      await fixture.restart()
+      await assertListed(fixture.speaker, [])
+      await fixture.speaker.announce([rich4])
+      await assertListed(fixture.speaker, [rich4])
+    })
+
+    it('tells a watcher that the daemon came back', async () => {
+      await starting(fixture, [rich4])
+      const client = fixture.connect()
+      await client.list()
+      let restarts = 0
+      const stop = client.watch(() => restarts++)
+      await fixture.restart()
+      await until(() => restarts > 0)
+      stop()
+      const before = restarts
+      await fixture.restart()
+      await fixture.speaker.list()
+      assert.equal(restarts, before)
+      await client.close()
+    })
+
+    it('says unreachable within the timeout when there is no daemon', async () => {
+      const { speaker, timeoutMs } = fixture.absent
+      const calls: (() => Promise<unknown>)[] = [
+        () => speaker.probe(),
+        () => speaker.list(),
+        () => speaker.find([rich4.prefix]),
+        () => speaker.announce([rich4]),
+        () => speaker.withdraw([rich4]),
+      ]
+      for (const call of calls) {
+        const startedMs = performance.now()
+        await assert.rejects(call, (error) => error instanceof SpeakerError && error.kind === 'unreachable')
+        assert.ok(performance.now() - startedMs < timeoutMs + 1_000)
+      }
+    })
+  })
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let at = 0; at < 500 && !condition(); at++) await sleep(10)
+  assert.ok(condition(), 'nothing happened within 5 s')
+}
+
+function route(prefix: string, rest: Partial<Route> = {}): Route {
+  const canonical = prefix as Prefix
+  const plain = { asPath: [], nextHop: selfNextHop(canonical), communities: [], largeCommunities: [] }
+  return { prefix: canonical, ...plain, ...rest }
+}
+
+const plain4 = route('203.0.113.0/24')
+const plain6 = route('2001:db8:b::/48')
+const rich4 = route('198.51.100.0/24', {
+  asPath: [4_200_000_001, 64496],
+  nextHop: '192.0.2.1',
+  communities: ['64500:100', '65535:666', '0:0'],
+  largeCommunities: ['4200000001:1:4294967295', '64500:0:0'],
+})
+const rich6 = route('2001:db8:a::/48', {
+  ...rich4,
+  prefix: '2001:db8:a::/48' as Prefix,
+  nextHop: '2001:db8::1',
+})
+
+/** Half IPv4, half IPv6, no two alike. */
+function manyRoutes(count: number): Route[] {
+  return Array.from({ length: count }, (_, at) => {
+    const attributes = { asPath: [64_496 + (at % 16)], communities: [`64500:${at % 1000}`] }
+    if (at % 2 === 0) return route(`10.${(at >> 9) & 255}.${(at >> 1) & 255}.0/24`, attributes)
+    return route(`2001:db8:${(0x1000 + at).toString(16)}::/48`, attributes)
+  })
+}
+
+/** Restarts the daemon, so that no test depends on another, and announces what the test begins with. */
+async function starting(fixture: SpeakerFixture, routes: readonly Route[]): Promise<void> {
+  await fixture.restart()
+  await fixture.speaker.announce(routes)
+}
+
+async function assertListed(speaker: Speaker, expected: readonly Route[]): Promise<void> {
+  assertSame(await speaker.list(), expected)
+}
+
+function assertSame(listed: readonly Route[], expected: readonly Route[]): void {
+  const byPrefix = new Map(listed.map((one) => [one.prefix, one]))
+  assert.equal(listed.length, byPrefix.size, 'a prefix is listed twice')
+  for (const want of expected) {
+    const got = byPrefix.get(want.prefix)
+    assert.ok(got && sameRoute(got, want), `expected ${JSON.stringify(want)}, listed ${JSON.stringify(got)}`)
+  }
+  assert.equal(listed.length, expected.length, 'routes are listed that nobody announced')
+}

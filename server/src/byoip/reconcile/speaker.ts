@@ -1,0 +1,90 @@
+// The port to what speaks BGP for one region: which routes it announces for us, and how to change them. Drivers
+// import it by type only. It must not know a wire format, an announcement row or a team.
+import type { Prefix } from '../../net/prefix.ts'
+
+/** What every call of a speaker rejects with; `kind` is `unreachable`, `refused` or `protocol`. */
+export { DriverError as SpeakerError } from '../../runtime/driver-error.ts'
+
+/**
+ * One route as we inject it. The prefix is its key: a speaker holds at most one route of ours per prefix.
+ *
+ * - `asPath`: leftmost first, without the speaker's own ASN, which it puts in front itself towards its neighbours.
+ *   `[]` originates the prefix as the speaker's ASN; `[64496]` announces a customer's prefix with the customer's
+ *   ASN as origin, so that the neighbours of AS64500 see `64500 64496`.
+ * - `nextHop`: an address of the prefix's family, or `0.0.0.0` / `::` for "the speaker itself". `::` only works towards
+ *   neighbours over IPv6: a session over IPv4 has no IPv6 address to put in, and the neighbour drops the route.
+ * - `communities`: RFC 1997, `asn:value`, each at most 65535. `largeCommunities`: RFC 8092, `asn:value:value`. Both
+ *   are sets: their order means nothing. The owner community is not among them, the driver adds and removes it.
+ */
+export type Route = {
+  readonly prefix: Prefix
+  readonly asPath: readonly number[]
+  readonly nextHop: string
+  readonly communities: readonly string[]
+  readonly largeCommunities: readonly string[]
+}
+
+/** Who answered: for example `{ name: 'GoBGP', version: '3.x', asn: 64500, routerId: '192.0.2.1' }`. */
+export type SpeakerIdentity = {
+  readonly name: string
+  readonly version: string
+  readonly asn: number
+  readonly routerId: string
+}
+
+/**
+ * A speaker is shared with people and other programs. Ours are only the routes that carry the owner community of its
+ * configuration (a large community `asn:function:owner`, so that 4-byte ASNs fit); no call shows or changes another.
+ *
+ * Every call ends within the timeout of the driver's configuration and rejects with a `SpeakerError` otherwise.
+ * Nothing is retried inside. After a rejected change, `list()` tells what happened.
+ */
+export interface Speaker {
+  /** Asks who is there, which also tells a daemon whose version we do not speak (`protocol`). */
+  probe(): Promise<SpeakerIdentity>
+  /** All our routes, in no particular order, or a rejection: never a part of them. */
+  list(): Promise<readonly Route[]>
+  /**
+   * Our routes for just these prefixes, as `list()` has them: no more specific ones, no covering ones, and nothing for
+   * one that is absent. It takes the longer the more prefixes there are, not the more routes; `[]` asks for nothing.
+   */
+  find(prefixes: readonly Prefix[]): Promise<readonly Route[]>
+  /** Makes these routes be announced, replacing the attributes of those that are there. Repeating it changes nothing. */
+  announce(routes: readonly Route[]): Promise<void>
+  /** Takes away our routes for these prefixes, whatever their attributes are. An absent one is fine; `[]` does nothing. */
+  withdraw(routes: readonly Pick<Route, 'prefix'>[]): Promise<void>
+  /**
+   * Calls `onUp` each time that the speaker became reachable after it was not: if it was restarted it has forgotten our
+   * routes, and its neighbours forget them soon after. The loop runs at once. Returns how to stop watching.
+   */
+  watch(onUp: () => void): () => void
+  /** Ends the connection; running calls reject. What is announced stays announced. */
+  close(): Promise<void>
+}
+
+/** The next hop that stands for the speaker itself in the prefix's family. */
+export function selfNextHop(prefix: Prefix): string {
+  return prefix.includes(':') ? '::' : '0.0.0.0'
+}
+
+/** True when announcing `b` over `a` would change nothing; communities are compared as sets. */
+export function sameRoute(a: Route, b: Route): boolean {
+  return (
+    a.prefix === b.prefix &&
+    a.nextHop === b.nextHop &&
+    sameList(a.asPath, b.asPath) &&
+    sameSet(a.communities, b.communities) &&
+    sameSet(a.largeCommunities, b.largeCommunities)
+  )
+}
+
+function sameList<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((value, at) => value === b[at])
+}
+
+function sameSet(a: readonly string[], b: readonly string[]): boolean {
+  if (sameList(a, b)) return true
+  const left = new Set(a)
+  const right = new Set(b)
+  return left.size === right.size && b.every((value) => left.has(value))
+}

@@ -1,0 +1,216 @@
+// One IRR source as the verdicts use it: its answers are kept for a while, the same question is asked once for all who wait
+// for it, and a source that fails is left alone for a growing time. It must not judge, and must not know other sources.
+import type { Asn } from '../../net/asn.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import type { IrrSourceStatus } from './irr.ts'
+import type { IrrSource } from './irr-source.ts'
+import { createKeptAnswers, type KeptAnswer } from './irr-kept.ts'
+
+export type IrrReaderOptions = {
+  readonly now: () => Date
+  /** From 0 to below 1, for the jitter. */
+  readonly random: () => number
+  /** An answer is good for so long, unless the source's serial changes. */
+  readonly cacheMs: number
+  /** While the source is down, an answer of the same serial is used for so long. */
+  readonly keepMs: number
+  /** Roughly the number of objects that are kept. */
+  readonly keptMax: number
+  /** The source may be another than before: it is back. */
+  readonly onBack: () => void
+}
+
+/** `cached`: it was kept from before. */
+export type IrrAnswer<T> = { readonly value: T; readonly fetched: Date; readonly cached: boolean }
+
+/** The source has no answer. `message` is for people and names the source. */
+export class IrrUnavailable extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'IrrUnavailable'
+  }
+}
+
+type Ages = { readonly maxAgeMs: number; readonly signal: AbortSignal | undefined }
+type Question<T> = {
+  readonly key: string
+  readonly ask: (signal: AbortSignal) => Promise<T>
+  readonly weigh: (value: T) => number
+}
+type Asking = { readonly askedMs: number; readonly epoch: number; readonly answer: Promise<KeptAnswer> }
+
+const backoffFirstMs = 1_000
+const backoffMaxMs = 60_000
+
+/** A reader of the source. Every answer is an IrrAnswer, or a rejection with IrrUnavailable or with the signal's reason. */
+export class IrrReader {
+  readonly name: string
+  readonly #source: IrrSource
+  readonly #options: IrrReaderOptions
+  readonly #kept
+  readonly #asking = new Map<string, Asking>()
+  readonly #closing = new AbortController()
+  /** Rises when what the source holds changed; answers of before are of no use then. */
+  #epoch = 0
+  #serial: string | undefined
+  #failures = 0
+  #retryMs = -Infinity
+  #error: string | undefined
+  #since: Date | undefined
+  #answered: Date | undefined
+
+  constructor(source: IrrSource, options: IrrReaderOptions) {
+    this.name = source.name
+    this.#source = source
+    this.#options = options
+    this.#kept = createKeptAnswers(options.keptMax)
+  }
+
+  routeObjects(prefix: Prefix, ages: Ages) {
+    const ask = (signal: AbortSignal) => this.#source.routeObjects(prefix, signal)
+    return this.#read({ key: prefix, ask, weigh: (routes) => routes.length }, ages)
+  }
+
+  autNum(asn: Asn, ages: Ages) {
+    const ask = (signal: AbortSignal) => this.#source.autNum(asn, signal)
+    return this.#read({ key: `AS${asn}`, ask, weigh: (text) => (text?.length ?? 0) / 100 }, ages)
+  }
+
+  asSetMembers(name: string, ages: Ages) {
+    const ask = (signal: AbortSignal) => this.#source.asSetMembers(name, signal)
+    const weigh = (set: Awaited<ReturnType<typeof ask>>) =>
+      set ? (set.asns.length + set.sets.length) / 10 : 0
+    return this.#read({ key: name, ask, weigh }, ages)
+  }
+
+  /** Asks for the serial; true when it is another one, and then what was kept is stale. A source that is down is left alone. */
+  async poll(signal: AbortSignal): Promise<boolean> {
+    if (this.#isResting()) return false
+    const startedMs = this.#nowMs()
+    try {
+      const serial = await this.#source.serial(AbortSignal.any([signal, this.#closing.signal]))
+      this.#succeed()
+      if (serial === undefined || serial === this.#serial) return false
+      this.#serial = serial
+      this.#epoch++
+      return true
+    } catch (error) {
+      if (!signal.aborted) this.#fail(error, startedMs)
+      return false
+    }
+  }
+
+  status(): IrrSourceStatus {
+    const isDown = this.#error !== undefined
+    return {
+      name: this.name,
+      state: isDown ? 'down' : this.#answered ? 'up' : 'unknown',
+      since: this.#since ?? null,
+      lastAnswered: this.#answered ?? null,
+      error: this.#error ?? null,
+      retryAt: isDown ? new Date(this.#retryMs) : null,
+      serial: this.#serial ?? null,
+      problems: this.#source.problems(),
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new DriverError('unreachable', `${this.name}: closed`))
+    await this.#source.close()
+  }
+
+  async #read<T>(question: Question<T>, ages: Ages): Promise<IrrAnswer<T>> {
+    ages.signal?.throwIfAborted()
+    const { cacheMs, keepMs } = this.#options
+    const kept = this.#kept.get(question.key)
+    const isGood = (ageMs: number) => kept?.epoch === this.#epoch && this.#nowMs() - kept.fetchedMs < ageMs
+    if (isGood(Math.min(ages.maxAgeMs, cacheMs))) return answerOf<T>(kept!, true)
+    try {
+      return answerOf<T>(await untilAborted(this.#ask(question, ages), ages.signal), false)
+    } catch (error) {
+      if (ages.signal?.aborted) throw error
+      if (isGood(Math.min(ages.maxAgeMs, keepMs))) return answerOf<T>(kept!, true)
+      throw error
+    }
+  }
+
+  /** An answer that somebody else waits for is as good, unless it was asked for too long ago. */
+  #ask<T>(question: Question<T>, { maxAgeMs }: Ages): Promise<KeptAnswer> {
+    const asking = this.#asking.get(question.key)
+    if (asking?.epoch === this.#epoch && this.#nowMs() - asking.askedMs < maxAgeMs) return asking.answer
+    const answer = this.#askSource(question)
+    const mine = { askedMs: this.#nowMs(), epoch: this.#epoch, answer }
+    this.#asking.set(question.key, mine)
+    const done = (): void => {
+      if (this.#asking.get(question.key) === mine) this.#asking.delete(question.key)
+    }
+    void answer.catch(() => {}).finally(done)
+    return answer
+  }
+
+  async #askSource<T>({ key, ask, weigh }: Question<T>): Promise<KeptAnswer> {
+    if (this.#isResting()) throw new IrrUnavailable(`${this.name} does not answer`)
+    const [fetchedMs, epoch] = [this.#nowMs(), this.#epoch]
+    try {
+      const value = await ask(this.#closing.signal)
+      this.#succeed()
+      const kept = { value, fetchedMs, epoch }
+      this.#kept.set(key, kept, weigh(value))
+      return kept
+    } catch (error) {
+      throw this.#fail(error, fetchedMs)
+    }
+  }
+
+  #succeed(): void {
+    const wasDown = this.#error !== undefined
+    const now = this.#options.now()
+    if (wasDown || !this.#answered) this.#since = now
+    this.#answered = now
+    this.#error = undefined
+    this.#failures = 0
+    this.#retryMs = -Infinity
+    if (wasDown) this.#options.onBack()
+  }
+
+  /** Many questions that fail at once are one failure. A refused one says nothing about the others. */
+  #fail(error: unknown, startedMs: number): IrrUnavailable {
+    if (!(error instanceof DriverError)) throw error
+    if (error.kind === 'refused') {
+      this.#succeed()
+      return new IrrUnavailable(`${this.name} refuses the question`)
+    }
+    if (!this.#closing.signal.aborted && startedMs >= this.#retryMs) {
+      if (this.#error === undefined) this.#since = this.#options.now()
+      const restMs = Math.min(backoffMaxMs, backoffFirstMs * 2 ** this.#failures++)
+      this.#retryMs = this.#nowMs() + restMs * (0.5 + this.#options.random() / 2)
+      this.#error = error.message
+    }
+    return new IrrUnavailable(`${this.name} does not answer`)
+  }
+
+  #isResting(): boolean {
+    return this.#nowMs() < this.#retryMs
+  }
+
+  #nowMs(): number {
+    return this.#options.now().getTime()
+  }
+}
+
+function answerOf<T>({ value, fetchedMs }: KeptAnswer, cached: boolean): IrrAnswer<T> {
+  return { value: value as T, fetched: new Date(fetchedMs), cached }
+}
+
+async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return answer
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = (): void => aborted.reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([aborted.promise, answer])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

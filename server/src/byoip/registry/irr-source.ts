@@ -1,0 +1,40 @@
+// The port to one place that knows what the Internet Routing Registries hold: a whois server, or a dump of a registry in
+// a file. Drivers import it by type only. It must not know an announcement, a verdict or a cache.
+import type { Asn } from '../../net/asn.ts'
+import type { Prefix } from '../../net/prefix.ts'
+
+/** A route or route6 object (RFC 2622 section 4, RFC 4012 section 3): `origin` may announce `prefix`, as `source` says. */
+export type RouteObject = {
+  readonly prefix: Prefix
+  readonly origin: Asn
+  /** The registry that holds it, in capitals: `RADB`, `RIPE`. */
+  readonly source: string
+}
+
+/** The direct members of an as-set (RFC 2622 section 5.1): ASNs, and names of further sets in capitals. */
+export type AsSetMembers = {
+  readonly asns: readonly Asn[]
+  readonly sets: readonly string[]
+}
+
+/**
+ * Every call ends within the time of the driver's configuration, or when the signal is aborted, and rejects with a
+ * `DriverError` otherwise: `refused` when only this question has no answer (too large, not allowed), `unreachable` and
+ * `protocol` when the source as a whole is of no use now. Nothing is retried inside. "There is none" is an answer.
+ */
+export interface IrrSource {
+  /** For operators and in the evidence of a verdict; no credentials in it. */
+  readonly name: string
+  /** The objects of exactly this prefix and of every less specific one, in no particular order, or a rejection. */
+  routeObjects(prefix: Prefix, signal: AbortSignal): Promise<readonly RouteObject[]>
+  /** The RPSL text of the aut-num object (RFC 2622 section 6); undefined when there is none. */
+  autNum(asn: Asn, signal: AbortSignal): Promise<string | undefined>
+  /** The name is one that `parseAsSetName` made. Undefined when the set does not exist. */
+  asSetMembers(name: string, signal: AbortSignal): Promise<AsSetMembers | undefined>
+  /** A text that is another one when what the source holds is; undefined when it does not tell. */
+  serial(signal: AbortSignal): Promise<string | undefined>
+  /** What is wrong although it answers: objects that could not be read, a new file that is no good. For operators. */
+  problems(): readonly string[]
+  /** Ends connections and timers; calls reject from then on. */
+  close(): Promise<void>
+}

@@ -1,0 +1,272 @@
+// What the Internet Routing Registries say about an announcement: several sources asked in order, their answers kept for a
+// while, and one verdict that never passes for want of an answer. It must not know announcements or the database.
+import type { Asn } from '../../net/asn.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import type { Component } from '../../runtime/component.ts'
+import type { Log } from '../../runtime/log.ts'
+import { createLoop, type Loop, type LoopOptions } from '../../runtime/loop.ts'
+import { findMember } from './irr-as-set.ts'
+import { IrrReader, IrrUnavailable, type IrrAnswer } from './irr-reader.ts'
+import type { IrrSource, RouteObject } from './irr-source.ts'
+import { ageOf, judgeRoutes, type SourceRoutes, unavailable, validByMember } from './irr-verdict.ts'
+
+/**
+ * - `valid`: an object of exactly this prefix has this origin (or an origin that the as-set has as a member).
+ * - `mismatch_asn`: objects of exactly this prefix, but of other origins only.
+ * - `mismatch_length`: this origin has an object of a less specific prefix only.
+ * - `missing`: none of these.
+ * - `unavailable`: a source did not answer, and none of the others says valid; or there is no source at all.
+ */
+export type IrrState = 'valid' | 'missing' | 'mismatch_asn' | 'mismatch_length' | 'unavailable'
+
+export type IrrVerdict = {
+  readonly state: IrrState
+  /** What the state rests on: the objects that agree, or those that are in the way; the first 50 of them. */
+  readonly objects: readonly RouteObject[]
+  /** The name of the one source that it rests on; null where it rests on all of them, or on none. */
+  readonly source: string | null
+  /** When the oldest of the answers came that it rests on; null without any. */
+  readonly fetched: Date | null
+  /** Whether one of those answers was kept from before. */
+  readonly cached: boolean
+  /** The member by which it is valid, and the sets that lead to it, outermost first. */
+  readonly member?: { readonly asn: Asn; readonly through: readonly string[] }
+  /** For people, where the state does not say all: which source is down, what is wrong with the as-set. */
+  readonly reason?: string
+}
+
+export type IrrQuestion = {
+  /** The name of an as-set whose members may hold the object instead of the origin ASN. */
+  readonly asSet?: string | undefined
+  /** Answers that are older are asked for again; 0 for a person who waits for what he has just changed. */
+  readonly maxAgeSeconds?: number | undefined
+  /** Ends the waiting of this caller. The question itself goes on for others who wait for the same answer. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** `found` in the first source, in order, that has the object; an earlier source that is down makes it `unavailable`. */
+export type AutNumAnswer =
+  | { readonly state: 'found'; readonly text: string; readonly source: string; readonly fetched: Date }
+  | { readonly state: 'missing'; readonly fetched: Date }
+  | { readonly state: 'unavailable'; readonly reason: string }
+
+export type IrrSourceStatus = {
+  readonly name: string
+  /** `unknown` until it was asked for the first time. */
+  readonly state: 'unknown' | 'up' | 'down'
+  readonly since: Date | null
+  readonly lastAnswered: Date | null
+  /** Why it is down; null when it is not. */
+  readonly error: string | null
+  /** When it is asked again; null when it is not down. */
+  readonly retryAt: Date | null
+  readonly serial: string | null
+  readonly problems: readonly string[]
+}
+
+export interface Irr extends Component {
+  /** Never rejects for a source that failed, only by the signal of the question. */
+  judge(prefix: Prefix, originAsn: Asn, question?: IrrQuestion): Promise<IrrVerdict>
+  autNum(asn: Asn, question?: Omit<IrrQuestion, 'asSet'>): Promise<AutNumAnswer>
+  /**
+   * Calls `onChange` when verdicts may be others than before: what a source holds changed, or a source is back. Returns
+   * how to stop. Only while started.
+   */
+  watch(onChange: () => void): () => void
+  status(): readonly IrrSourceStatus[]
+}
+
+export type IrrOptions = {
+  /** In the order in which they are asked. Closed by `stop`. */
+  readonly sources: readonly IrrSource[]
+  readonly log: Log
+  readonly metrics: LoopOptions['metrics']
+  readonly now?: () => Date
+  /** From 0 to below 1, for the jitter of the back-off. */
+  readonly random?: () => number
+  /** How long an answer is good whose source does not tell that it changed. */
+  readonly cacheSeconds?: number
+  /** How long an answer is used, with its age, while the source is down. */
+  readonly keepSeconds?: number
+  /** How often each source is asked whether it changed. */
+  readonly pollSeconds?: number
+  /** How many sets are looked into for a member of an as-set. */
+  readonly asSetsMax?: number
+}
+
+const byDefault = {
+  now: () => new Date(),
+  random: Math.random,
+  cacheSeconds: 300,
+  keepSeconds: 21_600,
+  pollSeconds: 5,
+  asSetsMax: 1_000,
+}
+
+const asSetDepthMax = 10
+const keptMax = 500_000
+
+/** Inert until it is started, except that it can be asked. Without sources every answer is `unavailable`. */
+export function createIrr(options: IrrOptions): Irr {
+  return new Registries({ ...byDefault, ...options })
+}
+
+type Ages = { readonly maxAgeMs: number; readonly signal: AbortSignal | undefined }
+/** What the sources that answered said, and what the others said instead. */
+type Answers = {
+  readonly routes: SourceRoutes[]
+  readonly down: string[]
+}
+
+class Registries implements Irr {
+  readonly name = 'irr'
+  readonly #options: IrrOptions & typeof byDefault
+  readonly #readers: readonly IrrReader[]
+  readonly #watchers = new Set<() => void>()
+  readonly #loop: Loop
+  /** What was logged last about each source. */
+  readonly #logged = new Map<string, string>()
+
+  constructor(options: IrrOptions & typeof byDefault) {
+    this.#options = options
+    const { now, random, cacheSeconds, keepSeconds, pollSeconds, log, metrics } = options
+    const reading = { now, random, cacheMs: cacheSeconds * 1_000, keepMs: keepSeconds * 1_000, keptMax }
+    this.#readers = options.sources.map(
+      (source) => new IrrReader(source, { ...reading, onBack: () => this.#tell() }),
+    )
+    const run = (signal: AbortSignal): Promise<void> => this.#poll(signal)
+    this.#loop = createLoop({ name: 'irr', intervalMs: pollSeconds * 1_000, run, log, metrics })
+  }
+
+  start(): void {
+    if (this.#readers.length > 0) this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+    await Promise.all(this.#readers.map((reader) => reader.close()))
+  }
+
+  watch(onChange: () => void): () => void {
+    const watcher = (): void => onChange()
+    this.#watchers.add(watcher)
+    return () => void this.#watchers.delete(watcher)
+  }
+
+  status(): readonly IrrSourceStatus[] {
+    return this.#readers.map((reader) => reader.status())
+  }
+
+  async judge(prefix: Prefix, originAsn: Asn, question: IrrQuestion = {}): Promise<IrrVerdict> {
+    const ages = agesOf(question)
+    const { routes, down } = await this.#readRoutes(prefix, originAsn, ages)
+    const all = routes.flatMap(({ answer }) => answer.value)
+    const { state, objects } = judgeRoutes(prefix, new Set([originAsn]), all)
+    if (state === 'valid') {
+      const [holder] = routes.slice(-1)
+      return { state, objects, source: holder!.source, ...ageOf([holder!.answer]) }
+    }
+    const byMember =
+      state === 'mismatch_asn' && question.asSet !== undefined
+        ? await this.#judgeMembers(prefix, question.asSet, { routes, down }, ages)
+        : undefined
+    if (byMember && typeof byMember !== 'string') return byMember
+    if (down.length > 0) return unavailable(down.join('; '))
+    if (routes.length === 0) return unavailable(noSource)
+    const source = routes.length === 1 ? routes[0]!.source : null
+    const age = ageOf(routes.map(({ answer }) => answer))
+    return { state, objects, source, ...age, ...(byMember === undefined ? {} : { reason: byMember }) }
+  }
+
+  async autNum(asn: Asn, question: Omit<IrrQuestion, 'asSet'> = {}): Promise<AutNumAnswer> {
+    const answers: IrrAnswer<string | undefined>[] = []
+    for (const reader of this.#readers) {
+      const answer = await unlessUnavailable(reader.autNum(asn, agesOf(question)))
+      if (answer instanceof IrrUnavailable) return { state: 'unavailable', reason: answer.message }
+      const { value, fetched } = answer
+      if (value !== undefined) return { state: 'found', text: value, source: reader.name, fetched }
+      answers.push(answer)
+    }
+    const { fetched } = ageOf(answers)
+    return fetched ? { state: 'missing', fetched } : { state: 'unavailable', reason: noSource }
+  }
+
+  /** Until one says valid, which is then the last. */
+  async #readRoutes(prefix: Prefix, originAsn: Asn, ages: Ages): Promise<Answers> {
+    const answers: Answers = { routes: [], down: [] }
+    for (const reader of this.#readers) {
+      const answer = await unlessUnavailable(reader.routeObjects(prefix, ages))
+      if (answer instanceof IrrUnavailable) {
+        answers.down.push(answer.message)
+        continue
+      }
+      answers.routes.push({ source: reader.name, answer })
+      if (judgeRoutes(prefix, new Set([originAsn]), answer.value).state === 'valid') break
+    }
+    return answers
+  }
+
+  /** The verdict when a member of the as-set holds the object; otherwise why it is none, if there is more to say. */
+  async #judgeMembers(prefix: Prefix, asSet: string, { routes, down }: Answers, ages: Ages) {
+    const exact = routes.flatMap(({ answer }) => answer.value).filter((route) => route.prefix === prefix)
+    const sets: IrrAnswer<unknown>[] = []
+    const membersOf = (name: string) => this.#readMembers(name, sets, ages)
+    const limits = { depthMax: asSetDepthMax, setsMax: this.#options.asSetsMax }
+    const origins = new Set(exact.map(({ origin }) => origin))
+    const finding = await unlessUnavailable(findMember(asSet, origins, membersOf, limits))
+    if (finding instanceof IrrUnavailable) {
+      down.push(finding.message)
+      return undefined
+    }
+    return finding.found ? validByMember(prefix, finding, routes, sets) : finding.reason
+  }
+
+  /**
+   * The first source that has the set defines it, as `!s` of IRRd does: a set of the same name in a registry further down
+   * may be anybody's. One that is down could have it, so that the search ends there.
+   */
+  async #readMembers(name: string, used: IrrAnswer<unknown>[], ages: Ages) {
+    for (const reader of this.#readers) {
+      const answer = await reader.asSetMembers(name, ages)
+      used.push(answer)
+      if (answer.value) return answer.value
+    }
+    return undefined
+  }
+
+  async #poll(signal: AbortSignal): Promise<void> {
+    const changes = await Promise.all(this.#readers.map((reader) => reader.poll(signal)))
+    for (const reader of this.#readers) this.#report(reader.status())
+    if (changes.includes(true)) this.#tell()
+  }
+
+  /** Each state and each set of problems is logged once. */
+  #report({ name, state, error, problems }: IrrSourceStatus): void {
+    const text = JSON.stringify([state, problems])
+    if (text === (this.#logged.get(name) ?? JSON.stringify(['up', []]))) return
+    this.#logged.set(name, text)
+    const { log } = this.#options
+    if (state === 'down') log.warn({ source: name, reason: error }, 'an IRR source does not answer')
+    else if (problems.length > 0) log.warn({ source: name, problems }, 'an IRR source has problems')
+    else log.info({ source: name }, 'an IRR source answers')
+  }
+
+  #tell(): void {
+    for (const watcher of this.#watchers) watcher()
+  }
+}
+
+const noSource = 'no IRR source is configured'
+
+function agesOf({ maxAgeSeconds = Infinity, signal }: Omit<IrrQuestion, 'asSet'>): Ages {
+  return { maxAgeMs: maxAgeSeconds * 1_000, signal }
+}
+
+async function unlessUnavailable<T>(answer: Promise<T>): Promise<T | IrrUnavailable> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof IrrUnavailable) return error
+    throw error
+  }
+}

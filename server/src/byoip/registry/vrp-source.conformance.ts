@@ -1,0 +1,130 @@
+// What every source of VRPs must do, run on RTR caches, made up and real, and on exports alike. It knows the port only: what
+// the other side has is set through the fixture.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parsePrefix } from '../../net/prefix.ts'
+import type { Vrp } from '../../net/roa-table.ts'
+import type { TouchedPrefixes, VrpSource } from './rpki.ts'
+
+export type VrpSourceFixture = {
+  /** Not started; it looks for changes several times a second, or is told of them. */
+  readonly source: VrpSource
+  /** What the other side has from now on. */
+  setVrps(vrps: readonly Vrp[]): Promise<void>
+  /** Takes the other side away, and brings it back. */
+  hide(): Promise<void>
+  show(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Runs the suite; `make` starts one other side for all of it. `skip` says why it cannot be run here. */
+export function vrpSourceConformance(
+  name: string,
+  make: () => Promise<VrpSourceFixture>,
+  skip: string | false = false,
+): void {
+  describe(`the VRP source ${name}`, { skip }, () => {
+    let fixture: VrpSourceFixture
+    let source: VrpSource
+    let touched: TouchedPrefixes[] = []
+    before(async () => {
+      fixture = await make()
+      source = fixture.source
+      source.onChange((one) => touched.push(one))
+      await fixture.setVrps([first, second])
+    })
+    after(async () => {
+      await source?.stop?.()
+      await fixture?.stop()
+    })
+
+    const covering = (prefix: string): readonly Vrp[] =>
+      source.current()?.table.judge(parsePrefix(prefix), 1).covering ?? []
+    /** Sets them and waits until the source has told of a change. */
+    const set = async (vrps: readonly Vrp[]): Promise<TouchedPrefixes> => {
+      touched = []
+      await fixture.setVrps(vrps)
+      await until(() => touched.length > 0)
+      return touched[0]!
+    }
+
+    it('has nothing before it is started, and says so', () => {
+      assert.ok(source.name.length > 0)
+      assert.equal(source.current(), undefined)
+      const { state, vrps, asOf, expires, problem } = source.status()
+      assert.deepEqual([state, vrps, asOf, expires], ['unavailable', 0, null, null])
+      assert.ok(problem !== null)
+    })
+
+    it('has everything soon after, and tells that all is touched', async () => {
+      const began = Date.now()
+      await source.start?.()
+      await until(() => source.current())
+      assert.deepEqual([covering('192.0.2.0/24'), covering('2001:db8::/48')], [[first], [second]])
+      assert.deepEqual(touched, ['all'])
+      const { state, vrps, asOf, expires, problem } = source.status()
+      assert.deepEqual([state, vrps, problem], ['current', 2, null])
+      assert.ok(asOf!.getTime() >= began && asOf!.getTime() <= Date.now() && expires! > asOf!)
+    })
+
+    it('tells which prefixes a change touches, and no others', async () => {
+      assert.deepEqual(sorted(await set([first, third])), ['198.51.100.0/24', '2001:db8::/32'])
+      assert.deepEqual([covering('2001:db8::/32'), covering('198.51.100.0/25')], [[], [third]])
+      assert.deepEqual(await set([{ ...first, maxLength: 25 }, third]), ['192.0.2.0/24'])
+      assert.equal(source.current()!.table.judge(parsePrefix('192.0.2.0/25'), 64500).state, 'valid')
+    })
+
+    it('tells nothing when all is as before, in another order', async () => {
+      touched = []
+      await fixture.setVrps([third, { ...first, maxLength: 25 }])
+      await sleep(1_500)
+      assert.deepEqual([touched, source.status().vrps], [[], 2])
+    })
+
+    it('answers from what it has while the other side is gone, and follows it again', async () => {
+      const { asOf } = source.current()!
+      await fixture.hide()
+      await until(() => source.status().problem !== null)
+      assert.deepEqual([covering('198.51.100.0/24'), source.status().state], [[third], 'current'])
+      assert.ok(source.current()!.asOf.getTime() - asOf.getTime() < 60_000)
+      touched = []
+      await fixture.setVrps([second])
+      await fixture.show()
+      await until(() => touched.length > 0 && source.status().problem === null)
+      assert.deepEqual(sorted(touched[0]!), ['192.0.2.0/24', '198.51.100.0/24', '2001:db8::/32'])
+      assert.deepEqual([covering('2001:db8::/32'), covering('198.51.100.0/24')], [[second], []])
+    })
+
+    it('takes an empty set for what it is', async () => {
+      assert.deepEqual(await set([]), ['2001:db8::/32'])
+      assert.deepEqual([covering('2001:db8::/32'), source.status().state], [[], 'current'])
+    })
+
+    it('tells nothing after its stop, and starts again', async () => {
+      await source.stop?.()
+      touched = []
+      await fixture.setVrps([first])
+      await sleep(300)
+      assert.deepEqual(touched, [])
+      await source.start?.()
+      await until(() => covering('192.0.2.0/24').length === 1)
+    })
+  })
+}
+
+const first: Vrp = { prefix: parsePrefix('192.0.2.0/24'), maxLength: 24, asn: 64500 }
+const second: Vrp = { prefix: parsePrefix('2001:db8::/32'), maxLength: 48, asn: 4_200_000_000 }
+const third: Vrp = { prefix: parsePrefix('198.51.100.0/24'), maxLength: 24, asn: 0 }
+
+function sorted(touched: TouchedPrefixes): readonly string[] {
+  return touched === 'all' ? ['all'] : [...touched].sort()
+}
+
+async function until(ask: () => unknown): Promise<void> {
+  const endMs = performance.now() + 15_000
+  while (!ask()) {
+    if (performance.now() > endMs) throw new Error(`not within 15 s: ${ask}`)
+    await sleep(10)
+  }
+}

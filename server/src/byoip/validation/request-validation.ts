@@ -1,0 +1,37 @@
+// Asking for all checks of an announcement at once. It stores the wish; the validator asks the registries.
+import type { Announcement as Wire } from '@pharos/contract/byoip'
+import { mutate, type Answer } from '../../db/mutate.ts'
+import type { Postgres } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { notFound } from '../../runtime/error.ts'
+import type { Operation } from '../../runtime/operation.ts'
+import type { RateLimiter } from '../../runtime/rate-limit.ts'
+import { lockAnnouncement, requestChecks } from '../announcement/announcement.store.ts'
+import { present, type Include } from '../announcement/present-announcement.ts'
+import { readChecksIn } from './validation.store.ts'
+
+export type RequestDeps = {
+  readonly postgres: Postgres
+  /** Of each team: every request is a question to registries that others run. */
+  readonly checkRequests: RateLimiter
+  readonly now: () => Date
+}
+
+/** What is known so far; `not_found` for another team's, `rate_limited` for a team that asks too often. */
+export async function requestValidation(
+  { postgres, checkRequests, now }: RequestDeps,
+  operation: Operation,
+  id: number,
+  include: Include,
+): Promise<Answer<Wire>> {
+  const { teamId } = operation.actor
+  checkRequests.take(`team:${teamId}`)
+  return mutate(postgres, operation, async (trx) => {
+    const locked = await lockAnnouncement(trx, teamId, id)
+    if (!locked) throw notFound('announcement')
+    await requestChecks(trx, teamId, id)
+    await wake(trx, 'validations')
+    const checks = await readChecksIn(trx, teamId, id)
+    return { body: present(locked.announcement, include, { checks, now: now() }) }
+  })
+}

@@ -1,0 +1,280 @@
+// The SQL of checks: what is judged, with all that is known of it, and what a run leaves behind. The validator works for
+// all teams, as the owner of the tables; what a team reads names the team.
+import { sql, type RawBuilder } from 'kysely'
+import type { Db, Trx } from '../../db/postgres.ts'
+import { parseAsn } from '../../net/asn.ts'
+import { parsePrefix, type Prefix } from '../../net/prefix.ts'
+import type { Clearance } from '../announcement/announcement.ts'
+import type { AsnHold, Claim } from './judge.ts'
+import { saveStatuses } from '../announcement/status.store.ts'
+import type { Check, ValidationName, ValidationState } from './validation.ts'
+
+/** An announcement as the validator sees it. */
+export type Subject = Claim & {
+  readonly id: number
+  readonly teamId: number
+  readonly enabled: boolean
+  readonly suspended: boolean
+  readonly suspendedReason: string | null
+  readonly clearance: Clearance
+  readonly claimed: boolean
+  /** Another team holds the prefix; asked only while it is not claimed. */
+  readonly contested: boolean
+  readonly vouched: readonly string[]
+  readonly asn: AsnHold | null
+  readonly checks: readonly (Check & { readonly since: Date })[]
+  /** Somebody asked for all registries at once. */
+  readonly requested: Date | null
+  /** When the routing registries are asked again; null: at once. */
+  readonly irrDue: Date | null
+}
+
+type SubjectRow = {
+  id: number
+  team_id: number
+  prefix: string
+  origin_asn: number
+  as_set: string | null
+  enabled: boolean
+  suspended: boolean
+  suspended_reason: string | null
+  clearance: Clearance
+  claimed: boolean
+  contested: boolean
+  vouched: string[]
+  verified: Date | null
+  verified_by: string | null
+  expires: Date | null
+  check_requested: Date | null
+  checks: CheckJson[]
+}
+
+/** A check as JSON: its times are text. */
+export type CheckJson = {
+  name: ValidationName
+  state: ValidationState
+  note: string
+  evidence: Record<string, unknown>
+  fix: string | null
+  checked: string | null
+  since: string
+  next_check: string | null
+}
+
+/** The checks of an announcement `a` as one JSON array. */
+export const checksJson = sql`coalesce((
+    select json_agg(json_build_object('name', v.name, 'state', v.state, 'note', v.note, 'evidence', v.evidence,
+      'fix', v.fix, 'checked', v.checked, 'since', v.since, 'next_check', v.next_check))
+    from announcement_validations v where v.announcement_id = a.id), '[]') as checks`
+
+async function readSubjects(db: Db, where: RawBuilder<unknown>, limit: number): Promise<Subject[]> {
+  const { rows } = await sql<SubjectRow>`
+    select a.id, a.team_id, a.prefix, a.origin_asn, a.as_set, a.enabled, a.suspended, a.suspended_reason, a.clearance,
+      a.claimed is not null as claimed, a.vouched, a.check_requested,
+      a.claimed is null and prefix_is_claimed(a.team_id, a.prefix) as contested,
+      s.verified, s.verified_by, s.expires, ${checksJson}
+    from announcements a left join asns s on s.team_id = a.team_id and s.asn = a.origin_asn
+    where a.deleted is null and ${where}
+    order by a.id limit ${limit}`.execute(db)
+  return rows.map(subjectOf)
+}
+
+/** The next ones after the id, all of them in the end. */
+export const readSubjectsAfter = (db: Db, id: number, limit: number): Promise<Subject[]> =>
+  readSubjects(db, sql`a.id > ${id}`, limit)
+
+/** Those after the id that a change of the prefixes concerns: each prefix itself and what is inside it. */
+export const readSubjectsInside = (
+  db: Db,
+  prefixes: readonly Prefix[],
+  id: number,
+  limit: number,
+): Promise<Subject[]> => readSubjects(db, sql`a.prefix <<= any(${prefixes}::inet[]) and a.id > ${id}`, limit)
+
+/** Those whose routing registries are to be asked now, longest due first. */
+export const readSubjectsDue = (db: Db, now: Date, limit: number): Promise<Subject[]> =>
+  readSubjects(
+    db,
+    sql`a.id in (
+      select announcement_id from announcement_validations
+      where name = 'irr' and next_check <= ${now} order by next_check limit ${limit})`,
+    limit,
+  )
+
+function subjectOf(row: SubjectRow): Subject {
+  const irr = row.checks.find(({ name }) => name === 'irr')
+  return {
+    id: row.id,
+    teamId: row.team_id,
+    prefix: parsePrefix(row.prefix),
+    originAsn: parseAsn(row.origin_asn),
+    asSet: row.as_set,
+    enabled: row.enabled,
+    suspended: row.suspended,
+    suspendedReason: row.suspended_reason,
+    clearance: row.clearance,
+    claimed: row.claimed,
+    contested: row.contested,
+    vouched: row.vouched,
+    asn: row.verified ? { verified: row.verified, verifiedBy: row.verified_by, expires: row.expires } : null,
+    checks: row.checks.map((check) => ({ ...checkOf(check), since: new Date(check.since) })),
+    requested: row.check_requested,
+    irrDue: irr?.next_check ? new Date(irr.next_check) : null,
+  }
+}
+
+export function checkOf({ name, state, note, evidence, fix, checked }: CheckJson): Check {
+  return { name, state, note, evidence, fix, checked: checked === null ? null : new Date(checked) }
+}
+
+/** What a run found out about one announcement. */
+export type Finding = {
+  readonly subject: Subject
+  /** The checks that differ from what is kept, or were made anew. */
+  readonly checks: readonly (Check & { readonly nextCheck?: Date | null })[]
+  readonly clearance: Clearance
+  /** Takes the prefix now, after every check has passed for the first time. */
+  readonly claims: boolean
+  /** The request for new checks that this answers. */
+  readonly answers: Date | null
+}
+
+/** Saves findings and all that follows from them, in one transaction; ids come in ascending order. */
+export async function saveFindings(trx: Trx, findings: readonly Finding[]): Promise<void> {
+  const ids = findings.map(({ subject }) => subject.id)
+  await sql`select id from announcements where id = any(${ids}::integer[]) order by id for no key update`.execute(
+    trx,
+  )
+  await upsertChecks(
+    trx,
+    findings.flatMap(({ subject, checks }) => checks.map((check) => ({ subject, check }))),
+  )
+  await noteChanges(trx, findings)
+  const turned = findings.filter(isTurn)
+  if (turned.length > 0) await turn(trx, turned)
+  const answered = findings.flatMap(({ subject, answers }) => (answers ? [{ id: subject.id, answers }] : []))
+  if (answered.length > 0) {
+    await sql`
+      update announcements a set check_requested = null
+      from jsonb_to_recordset(${JSON.stringify(answered)}::jsonb) as n (id integer, answers timestamptz)
+      where a.id = n.id and date_trunc('milliseconds', a.check_requested) <= n.answers`.execute(trx)
+  }
+}
+
+const stateOf = (subject: Subject, name: ValidationName): ValidationState | undefined =>
+  subject.checks.find((check) => check.name === name)?.state
+
+/** Whether the announcement itself changes, and not only what is told about it. */
+function isTurn({ subject, checks, clearance, claims }: Finding): boolean {
+  return (
+    claims ||
+    clearance !== subject.clearance ||
+    checks.some(({ name, state }) => stateOf(subject, name) !== state)
+  )
+}
+
+type ToSave = { readonly subject: Subject; readonly check: Check & { readonly nextCheck?: Date | null } }
+
+/** The rows of one or more announcements; `since` moves with the state only. */
+async function upsertChecks(trx: Trx, rows: readonly ToSave[]): Promise<void> {
+  const json = rows.map(({ subject, check: { nextCheck, ...check } }) => ({
+    ...check,
+    announcement_id: subject.id,
+    team_id: subject.teamId,
+    next_check: nextCheck ?? null,
+  }))
+  await sql`
+    insert into announcement_validations as v
+      (announcement_id, name, team_id, state, note, evidence, fix, checked, next_check)
+    select n.* from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as n (announcement_id integer, name text,
+      team_id integer, state text, note text, evidence jsonb, fix text, checked timestamptz, next_check timestamptz)
+    order by 1, 2
+    on conflict (announcement_id, name) do update
+    set state = excluded.state, note = excluded.note, evidence = excluded.evidence, fix = excluded.fix,
+      checked = excluded.checked, next_check = excluded.next_check,
+      since = case when v.state = excluded.state then v.since else now() end`.execute(trx)
+}
+
+/** A line in the history for each state that changed; the first judgement of all is one too, unless it is "pending". */
+async function noteChanges(trx: Trx, findings: readonly Finding[]): Promise<void> {
+  const changes = findings.flatMap(({ subject, checks }) =>
+    checks
+      .filter(({ name, state }) => state !== (stateOf(subject, name) ?? 'pending'))
+      .map(({ name, state, note }) => {
+        const before = stateOf(subject, name) ?? 'pending'
+        const detail = { name, before, after: state, note }
+        return { announcement_id: subject.id, team_id: subject.teamId, detail }
+      }),
+  )
+  if (changes.length === 0) return
+  await sql`
+    insert into announcement_history (announcement_id, team_id, kind, actor, detail)
+    select n.announcement_id, n.team_id, 'validation', 'validator', n.detail
+    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
+      as n (announcement_id integer, team_id integer, detail jsonb)`.execute(trx)
+}
+
+async function turn(trx: Trx, turned: readonly Finding[]): Promise<void> {
+  const rows = turned.map(({ subject, checks, clearance, claims }) => {
+    const stands = (name: ValidationName) =>
+      (checks.find((check) => check.name === name)?.state ?? stateOf(subject, name)) === 'valid'
+    return { id: subject.id, clearance, claims, irr: stands('irr'), rpki: stands('rpki'), loa: stands('loa') }
+  })
+  await sql`
+    update announcements a set clearance = n.clearance,
+      irr_validated = case when n.irr then coalesce(a.irr_validated, now()) end,
+      rpki_validated = case when n.rpki then coalesce(a.rpki_validated, now()) end,
+      loa_validated = case when n.loa then coalesce(a.loa_validated, now()) end,
+      claimed = coalesce(a.claimed, case when n.claims then now() end)
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as n (id integer, clearance text, claims boolean, irr boolean, rpki boolean, loa boolean)
+    where a.id = n.id`.execute(trx)
+  await saveStatuses(
+    trx,
+    rows.map(({ id }) => id),
+  )
+}
+
+/** The first checks of an announcement that was just made, in the transaction of its team. */
+export async function saveFirstChecks(
+  trx: Trx,
+  teamId: number,
+  announcements: readonly { readonly id: number; readonly checks: readonly Check[] }[],
+  irrDue: Date,
+): Promise<void> {
+  const json = announcements.flatMap(({ id, checks }) =>
+    checks.map((check) => ({
+      ...check,
+      announcement_id: id,
+      next_check: check.name === 'irr' ? irrDue : null,
+    })),
+  )
+  await sql`
+    insert into announcement_validations
+      (announcement_id, name, team_id, state, note, evidence, fix, checked, next_check)
+    select n.announcement_id, n.name, ${teamId}, n.state, n.note, n.evidence, n.fix, n.checked, n.next_check
+    from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as n (announcement_id integer, name text, state text, note text,
+      evidence jsonb, fix text, checked timestamptz, next_check timestamptz)`.execute(trx)
+}
+
+/** The kept checks of one announcement, inside a transaction of its team, or of staff for it. */
+export async function readChecksIn(trx: Trx, teamId: number, id: number): Promise<Check[]> {
+  const { rows } = await sql<{ checks: CheckJson[] }>`
+    select ${checksJson} from announcements a where a.team_id = ${teamId} and a.id = ${id}`.execute(trx)
+  return (rows[0]?.checks ?? []).map(checkOf)
+}
+
+/** Questions to the routing registries that a change of theirs may answer otherwise are due now, some of them at a time. */
+export async function hastenIrr(db: Db, now: Date): Promise<void> {
+  await sql`
+    update announcement_validations set next_check = ${now}
+    where (announcement_id, name) in (
+      select announcement_id, name from announcement_validations
+      where name = 'irr' and next_check > ${now}
+        and (state <> 'valid' or checked < ${new Date(now.getTime() - hastenAgeMs)})
+      order by checked nulls first limit ${hastenAtOnce})`.execute(db)
+}
+
+/** What was found valid a moment ago is not asked again for every change of a registry that always changes. */
+const hastenAgeMs = 60_000
+const hastenAtOnce = 500

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { validationStates, type ValidationState } from '@pharos/contract/announcement-checks'
+import { parseAsn } from '../../net/asn.ts'
+import { parsePrefix } from '../../net/prefix.ts'
+import { judgeAsn, judgeIrr, judgeLetter, judgeRpki, judgeSize, vouch } from './judge.ts'
+import { sampleAnnouncement, sampleNow as now, sampleRegion } from '../announcement/samples.ts'
+import { stateMessages } from '../announcement/state-messages.ts'
+import {
+  clearanceOf,
+  completeChecks,
+  isFailing,
+  settle,
+  validationNames,
+  type Check,
+  type Judgement,
+} from './validation.ts'
+
+const judgement = (state: ValidationState, rest: Partial<Judgement> = {}): Judgement => ({
+  state,
+  note: `it is ${state}.`,
+  evidence: {},
+  fix: null,
+  checked: now,
+  ...rest,
+})
+
+const anyState = fc.constantFrom(...validationStates)
+const anyChecks = fc
+  .tuple(...validationNames.map(() => anyState))
+  .map((states) => validationNames.map((name, at): Check => ({ ...judgement(states[at]!), name })))
+
+describe('what a new judgement makes of the old one', () => {
+  it('is the new one, unless the registry was silent', () => {
+    fc.assert(
+      fc.property(anyState, anyState, (before, after) => {
+        const { state } = settle(judgement(before), judgement(after))
+        const isAnswer = before !== 'pending' && before !== 'unavailable'
+        assert.equal(state, after === 'unavailable' && isAnswer ? before : after)
+      }),
+    )
+  })
+
+  it('tells the silence once, and keeps the time of the answer', () => {
+    const silent = judgement('unavailable', { note: 'It does not answer.', checked: null })
+    const once = settle(judgement('valid'), silent)
+    const twice = settle(once, silent)
+    assert.deepEqual(twice, once)
+    assert.deepEqual([twice.state, twice.checked], ['valid', now])
+    assert.match(twice.note, /^it is valid\. This is the last answer: It does not answer\.$/)
+    assert.equal(settle(twice, judgement('missing')).note, 'it is missing.')
+  })
+})
+
+describe('the clearance', () => {
+  it('is passed exactly when every check is valid', () => {
+    fc.assert(
+      fc.property(anyChecks, (checks) => {
+        assert.equal(
+          clearanceOf(checks) === 'passed',
+          checks.every(({ state }) => state === 'valid'),
+        )
+      }),
+    )
+  })
+
+  it('is failed as soon as somebody said no, and a letter that was never sent is no "no"', () => {
+    fc.assert(
+      fc.property(anyChecks, (checks) => {
+        assert.equal(clearanceOf(checks) === 'failed', checks.some(isFailing))
+      }),
+    )
+    const valid = validationNames.map((name): Check => ({ ...judgement('valid'), name }))
+    const without = valid.map((check) =>
+      check.name === 'loa' ? { ...check, state: 'missing' as const } : check,
+    )
+    assert.equal(clearanceOf(without), 'pending')
+  })
+
+  it('knows every check before it was made', () => {
+    const complete = completeChecks([])
+    assert.deepEqual(Object.keys(complete), [...validationNames])
+    assert.equal(clearanceOf(Object.values(complete)), 'running')
+  })
+})
+
+const claim = { prefix: parsePrefix('203.0.113.0/24'), originAsn: parseAsn(64496), asSet: null }
+
+describe('a judgement', () => {
+  it('of a prefix that is too long says how long it may be', () => {
+    assert.equal(judgeSize(parsePrefix('203.0.113.0/25'), now).state, 'invalid')
+    assert.equal(judgeSize(parsePrefix('2001:db8::/48'), now).state, 'valid')
+    assert.equal(judgeSize(parsePrefix('2001:db8::/49'), now).state, 'invalid')
+  })
+
+  it('of an ASN follows its proof, to the moment at which that ends', () => {
+    const hold = { verified: now, verifiedBy: 'aut_num', expires: new Date(now.getTime() + 1) }
+    assert.equal(judgeAsn(claim.originAsn, hold, now).state, 'valid')
+    assert.equal(judgeAsn(claim.originAsn, { ...hold, expires: now }, now).state, 'expired')
+    assert.equal(judgeAsn(claim.originAsn, { ...hold, expires: null }, now).state, 'valid')
+    assert.equal(judgeAsn(claim.originAsn, null, now).state, 'missing')
+  })
+
+  it('of the RPKI and of the IRR has the literal fix for whatever is not valid, and none for silence', () => {
+    for (const state of ['valid', 'missing', 'mismatch_asn', 'mismatch_length', 'unavailable'] as const) {
+      const asks = state !== 'valid' && state !== 'unavailable'
+      const silent = state === 'unavailable'
+      const rpki = judgeRpki(claim, { state, covering: [], source: null, asOf: silent ? null : now })
+      const irr = judgeIrr(claim, {
+        state,
+        objects: [],
+        source: null,
+        fetched: silent ? null : now,
+        cached: false,
+        ...(silent ? { reason: 'no source answers' } : {}),
+      })
+      assert.deepEqual([rpki.state, irr.state], [state, state])
+      assert.deepEqual([rpki.fix !== null, irr.fix !== null], [asks, asks])
+      assert.deepEqual([rpki.checked === null, irr.checked === null], [silent, silent])
+    }
+  })
+
+  it('says nothing of where the operator keeps his files', () => {
+    const verdict = {
+      state: 'missing',
+      covering: [],
+      source: 'file:///srv/secret/vrps.json',
+      asOf: now,
+    } as const
+    assert.equal(judgeRpki(claim, verdict).evidence['source'], 'file:vrps.json')
+  })
+
+  it('of a letter is valid by RPKI only where that counts', () => {
+    const none = { state: 'missing', note: 'None.', validUntil: null, letterId: null } as const
+    assert.equal(judgeLetter(7, none, false, now).state, 'missing')
+    assert.match(judgeLetter(7, none, false, now).fix ?? '', /announcements\/7\/loa/)
+    assert.equal(judgeLetter(7, none, true, now).state, 'valid')
+  })
+
+  it('that the operator vouches for is valid, with what it would be otherwise', () => {
+    const vouched = vouch(judgement('missing', { fix: 'x' }), now)
+    assert.deepEqual([vouched.state, vouched.fix], ['valid', null])
+    assert.match(vouched.note, /vouches.*it is missing/)
+  })
+})
+
+describe('the state messages', () => {
+  const valid = validationNames.map((name): Check => ({ ...judgement('valid'), name }))
+  const tagsOf = (rest: Parameters<typeof sampleAnnouncement>[0], checks: readonly Check[] = valid) =>
+    stateMessages(sampleAnnouncement(rest), completeChecks(checks), null, now).map(({ tag }) => tag)
+
+  it('are none where everything is as wanted', () => {
+    assert.deepEqual(tagsOf({ enabled: true, regions: [sampleRegion('ams', { state: 'announced' })] }), [])
+  })
+
+  it('tell a check that was never passed from one that was lost', () => {
+    const checks = valid.map((check) =>
+      check.name === 'rpki' ? { ...check, state: 'missing' as const } : check,
+    )
+    assert.deepEqual(tagsOf({ claimed: null }, checks), ['validation_failed'])
+    assert.deepEqual(tagsOf({}, checks), ['validation_lost'])
+  })
+
+  it('put the gravest first', () => {
+    const regions = [sampleRegion('ams', { state: 'announcing', since: now })]
+    const tags = tagsOf({ enabled: true, suspended: false, regions }, [
+      ...valid.filter(({ name }) => name !== 'loa'),
+      { ...judgement('expired'), name: 'loa' },
+    ])
+    assert.deepEqual(tags, ['validation_lost', 'region_announcing'])
+  })
+
+  it('warn a month before a letter or a proof ends', () => {
+    const until = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString()
+    const ending = (name: 'loa' | 'asn', days: number) =>
+      valid.map((check) =>
+        check.name === name
+          ? { ...check, evidence: { [name === 'loa' ? 'valid_until' : 'expires']: until(days) } }
+          : check,
+      )
+    assert.deepEqual(tagsOf({}, ending('loa', 30)), ['ends_soon'])
+    assert.deepEqual(tagsOf({}, ending('asn', 1)), ['ends_soon'])
+    assert.deepEqual(tagsOf({}, ending('loa', 31)), [])
+  })
+})

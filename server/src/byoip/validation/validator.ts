@@ -1,0 +1,156 @@
+// The validator: judges announcements when a registry changes, when somebody asks, and from time to time. Any number of
+// processes may run it; the leader works, the others wait.
+import { Leadership } from '../../db/leadership.ts'
+import type { Postgres } from '../../db/postgres.ts'
+import type { Waker } from '../../db/wake.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import type { Component } from '../../runtime/component.ts'
+import type { Log } from '../../runtime/log.ts'
+import { createLoop, type Loop } from '../../runtime/loop.ts'
+import type { Metrics } from '../../runtime/metrics.ts'
+import type { Irr } from '../registry/irr.ts'
+import type { Rpki } from '../registry/rpki.ts'
+import {
+  validateAll,
+  validateDue,
+  validateTouched,
+  type ValidateDeps,
+  type ValidationReport,
+} from './validate.ts'
+import { hastenIrr } from './validation.store.ts'
+
+export type ValidatorDeps = Omit<ValidateDeps, 'db' | 'rpki' | 'irr'> & {
+  readonly postgres: Postgres
+  readonly waker: Waker
+  readonly rpki: Rpki
+  readonly irr: Irr
+  readonly log: Log
+  readonly metrics: Metrics
+  /** Between two sweeps over all announcements, for what ends by itself: letters and proofs. */
+  readonly intervalMs?: number
+}
+
+const defaultIntervalMs = 300_000
+/** How often it looks which questions to the routing registries are due. */
+const dueIntervalMs = 5_000
+/** Between sweeps that somebody asked for. */
+const sweepGapMs = 1_000
+const runTimeoutMs = 120_000
+
+/** Inert until started. */
+export function createValidator(deps: ValidatorDeps): Component {
+  return new Validator(deps)
+}
+
+class Validator implements Component {
+  readonly name = 'validator'
+  readonly #deps: ValidatorDeps
+  readonly #validate: ValidateDeps
+  readonly #leadership: Leadership
+  readonly #loop: Loop
+  readonly #off: (() => void)[] = []
+  /** What the RPKI has changed since the last run; everything until there was one. */
+  #touched: Set<Prefix> | 'all' = 'all'
+  #irrChanged = false
+  #sweptAt = -Infinity
+  /** A sweep that was asked for right after another one waits: asking is cheap, and sweeping is not. */
+  #later: NodeJS.Timeout | undefined
+
+  constructor(deps: ValidatorDeps) {
+    const { postgres, log, metrics } = deps
+    this.#deps = deps
+    this.#validate = { ...deps, db: postgres.owner }
+    this.#leadership = new Leadership(postgres, 'validator')
+    this.#loop = createLoop({
+      name: 'validate',
+      intervalMs: dueIntervalMs,
+      timeoutMs: runTimeoutMs,
+      run: (signal) => this.#run(signal),
+      log,
+      metrics,
+    })
+  }
+
+  start(): void {
+    const { waker, rpki, irr } = this.#deps
+    this.#off.push(
+      waker.on('validations', () => this.#touchSoon()),
+      rpki.onChange((touched) => this.#touch(touched)),
+      irr.watch(() => {
+        this.#irrChanged = true
+        this.#loop.wake()
+      }),
+    )
+    this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    for (const off of this.#off.splice(0)) off()
+    clearTimeout(this.#later)
+    await this.#loop.stop()
+    await this.#leadership.release()
+  }
+
+  #touch(touched: readonly Prefix[] | 'all'): void {
+    if (touched === 'all' || this.#touched === 'all') this.#touched = 'all'
+    else for (const prefix of touched) this.#touched.add(prefix)
+    this.#loop.wake()
+  }
+
+  #touchSoon(): void {
+    if (this.#later) return
+    const waitMs = Math.max(0, this.#sweptAt + sweepGapMs - performance.now())
+    this.#later = setTimeout(() => {
+      this.#later = undefined
+      this.#touch('all')
+    }, waitMs)
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    try {
+      if (!(await this.#leadership.hold())) return
+    } catch (error) {
+      await this.#leadership.release()
+      throw error
+    }
+    const touched = this.#take()
+    try {
+      if (this.#irrChanged) {
+        this.#irrChanged = false
+        await hastenIrr(this.#deps.postgres.owner, this.#deps.now())
+      }
+      this.#report(await this.#judge(touched, signal))
+      this.#report(await validateDue(this.#validate, signal))
+    } catch (error) {
+      this.#touched = 'all'
+      throw error
+    }
+  }
+
+  async #judge(
+    touched: readonly Prefix[] | 'all',
+    signal: AbortSignal,
+  ): Promise<ValidationReport | undefined> {
+    if (touched === 'all') {
+      const report = await validateAll(this.#validate, signal)
+      this.#sweptAt = performance.now()
+      return report
+    }
+    return touched.length > 0 ? validateTouched(this.#validate, touched, signal) : undefined
+  }
+
+  /** What there is to judge: everything, too, when the last sweep is long ago. */
+  #take(): readonly Prefix[] | 'all' {
+    const touched = this.#touched
+    this.#touched = new Set()
+    const { intervalMs = defaultIntervalMs } = this.#deps
+    const isLongAgo = performance.now() - this.#sweptAt > intervalMs
+    return touched === 'all' || isLongAgo ? 'all' : [...touched]
+  }
+
+  #report(report: ValidationReport | undefined): void {
+    if (!report || report.changed + report.lost === 0) return
+    const level = report.lost > 0 ? 'warn' : 'info'
+    this.#deps.log[level]({ ...report }, 'validated')
+  }
+}
