@@ -92,6 +92,17 @@ before(async () => {
 })
 after(() => api[Symbol.asyncDispose]())
 
+const newPrefixes = ['198.51.100.0/24', '2001:db8:77::/48', '2001:db8:78::/48', '2001:db8:79::/48']
+const oddPrefixes = [
+  '203.0.113.0/24',
+  '203.0.113.7',
+  '::/0',
+  '0.0.0.0/0',
+  '2001:db8::/32',
+  '203.0.113.1/24',
+  'any',
+]
+
 async function createHints(): Promise<Hints> {
   const { red, blue, people } = world
   const { owner } = api.database.postgres
@@ -109,8 +120,7 @@ async function createHints(): Promise<Hints> {
     ],
     region: [...openRegions, 'closed', 'nowhere', 'AMS'],
     regions: [...openRegions, ...openRegions, ...openRegions, 'nowhere'],
-    cidr: '198.51.100.0/24 2001:db8:77::/48 2001:db8:78::/48 2001:db8:79::/48 2001:db8:7a::/48 203.0.113.0/24 \
-203.0.113.7 ::/0 0.0.0.0/0 2001:db8::/32 203.0.113.1/24 any'.split(' '),
+    cidr: [...newPrefixes, ...oddPrefixes],
     affected_network: ['203.0.113.0/24', '203.0.113.7', '203.0', '::/0', '203.0.113.1/24', '%', '1/33'],
     description: ['UDP', '%', '_', '\\'],
     origin_asn: [...Array.from({ length: 8 }, () => red.asn), 64496, 4294967295],
