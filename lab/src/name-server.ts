@@ -66,7 +66,10 @@ export class NameServer {
     return writeFile(join(this.options.folder, 'arpa.zone'), zoneOf(this.#serial, this.#records))
   }
 
-  /** It goes on with the old zone until the new one is read. */
+  /**
+   * It goes on with the old zone until the new one is read, and for a moment the process that knew the old one answers beside
+   * its successor: only the same answer several times in a row says that it is gone.
+   */
   async #serves(): Promise<void> {
     const resolver = new Resolver({ timeout: 250, tries: 1 })
     resolver.setServers([this.server])
@@ -75,7 +78,11 @@ export class NameServer {
         (soa) => soa.serial,
         () => undefined,
       )
-    await waitFor('NSD serves the zone', async () => (await serial()) === this.#serial)
+    let inARow = 0
+    await waitFor('NSD serves the zone', async () => {
+      inARow = (await serial()) === this.#serial ? inARow + 1 : 0
+      return inARow >= 5
+    })
   }
 }
 
