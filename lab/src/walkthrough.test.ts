@@ -37,7 +37,10 @@ class Shell {
   #out = ''
 
   constructor(env: Record<string, string>) {
-    this.#child = spawn('bash', [], { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
+    // BIRD's client is where daemons are, which an ordinary user's PATH may lack; the lab itself is for root.
+    const path = `${process.env['PATH']}:/usr/sbin:/sbin`
+    const given = { ...process.env, ...env, PATH: path }
+    this.#child = spawn('bash', [], { env: given, stdio: ['pipe', 'pipe', 'pipe'] })
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (this.#out += text))
   }
