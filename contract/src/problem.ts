@@ -48,6 +48,16 @@ export const problems = {
     title: 'The module is not enabled for the team',
     help: 'Ask your provider to enable the module for your team.',
   },
+  wrong_password: {
+    status: 403,
+    title: 'The current password is wrong',
+    help: 'Repeat the change with the password you sign in with. Whoever has forgotten it asks for a reset by mail.',
+  },
+  second_factor_required: {
+    status: 403,
+    title: 'The team requires a second factor',
+    help: 'Set up a second factor (`POST /v3/session/totp`), or switch to another team; your own account stays open to you.',
+  },
   email_unconfirmed: {
     status: 403,
     title: 'The e-mail address is not confirmed',
@@ -87,6 +97,21 @@ export const problems = {
     status: 409,
     title: 'It is still announced',
     help: 'Disable the announcement, wait until `status` says withdrawn, then delete it; `errors` names the regions.',
+  },
+  already_member: {
+    status: 409,
+    title: 'Already a member of the team',
+    help: 'Change the member that there is; an invitation that has run out is sent again by inviting anew.',
+  },
+  last_admin: {
+    status: 409,
+    title: 'The team would be left without an admin',
+    help: 'Make somebody else an admin of the team first.',
+  },
+  domain_claimed: {
+    status: 409,
+    title: 'Another team has proved the domain',
+    help: 'If the domain is yours, ask your provider.',
   },
   conflict: {
     status: 409,

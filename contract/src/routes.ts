@@ -1,14 +1,22 @@
 // Every operation of the API. A route that is not listed here does not exist: the server refuses to mount it.
 import { analysisRoutes } from './analysis.ts'
+import { auditRoutes } from './audit.ts'
 import { byoipRoutes } from './byoip.ts'
 import { holdRoutes } from './hold.ts'
 import { inventoryRoutes } from './inventory.ts'
 import { letterRoutes } from './letter.ts'
 import type { Route } from './route.ts'
 import { sessionRoutes } from './session.ts'
+import { teamRoutes } from './team.ts'
+import { tokenRoutes } from './token.ts'
+import { webhookRoutes } from './webhook.ts'
 
 export const routes: readonly Route[] = [
   ...sessionRoutes,
+  ...teamRoutes,
+  ...tokenRoutes,
+  ...auditRoutes,
+  ...webhookRoutes,
   ...byoipRoutes,
   ...holdRoutes,
   ...letterRoutes,

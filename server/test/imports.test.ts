@@ -14,9 +14,21 @@ const allowed: Record<string, readonly string[]> = {
   runtime: ['net', 'contract', 'packages'],
   db: ['runtime', 'net', 'contract', 'packages'],
   http: ['contract', 'runtime', 'packages'],
-  drivers: ['net', 'runtime', 'packages', 'type:byoip', 'type:inventory'],
-  team: ['contract', 'net', 'runtime', 'db', 'packages'],
-  session: ['contract', 'net', 'runtime', 'db', 'team', 'packages'],
+  drivers: [
+    'net',
+    'runtime',
+    'packages',
+    'type:byoip',
+    'type:inventory',
+    'type:team',
+    'type:mail',
+    'type:webhook',
+  ],
+  mail: ['runtime', 'db', 'packages'],
+  audit: ['contract', 'net', 'runtime', 'db', 'packages'],
+  team: ['contract', 'net', 'runtime', 'db', 'mail', 'packages'],
+  session: ['contract', 'net', 'runtime', 'db', 'mail', 'team', 'packages'],
+  webhook: ['contract', 'net', 'runtime', 'db', 'mail', 'team', 'packages'],
   inventory: ['contract', 'net', 'runtime', 'db', 'team', 'packages'],
   byoip: ['contract', 'net', 'runtime', 'db', 'team', 'inventory', 'packages'],
   dns: ['contract', 'net', 'runtime', 'db', 'team', 'inventory', 'packages'],
@@ -86,7 +98,17 @@ function violationOf({ from, to, typeOnly }: Import): string | undefined {
   return rules.includes(target) ? domainViolation(from, to) : `${source} may not import ${target}`
 }
 
-const domains = new Set(['team', 'session', 'inventory', 'byoip', 'dns', 'analysis'])
+const domains = new Set([
+  'mail',
+  'audit',
+  'team',
+  'session',
+  'webhook',
+  'inventory',
+  'byoip',
+  'dns',
+  'analysis',
+])
 
 /** Within and between domains: stores know no use-case's route, routes no store, and nobody another domain's store. */
 function domainViolation(from: string, to: string): string | undefined {

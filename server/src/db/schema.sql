@@ -577,6 +577,27 @@ create table locations (
 );
 CREATE TRIGGER locations_ownership AFTER UPDATE ON public.locations FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');
 
+create table mails (
+  id bigint not null generated always as identity,
+  team_id integer, -- whose business it is about; null where it is about the account of a user
+  recipient text not null,
+  template text not null,
+  content_sealed bytea, -- what the template is filled with: links that work once are in it; gone when it was sent or given up
+  created timestamp with time zone not null default now(),
+  due timestamp with time zone not null default now(), -- when it is tried next
+  attempts integer not null default 0,
+  sent timestamp with time zone,
+  failed timestamp with time zone, -- when it was given up
+  error text, -- what the last attempt met
+  constraint mails_pkey PRIMARY KEY (id),
+  constraint mails_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint mails_check CHECK (((sent IS NULL) OR (failed IS NULL)))
+);
+CREATE INDEX mails_created ON public.mails USING btree (created);
+CREATE INDEX mails_due ON public.mails USING btree (due) WHERE ((sent IS NULL) AND (failed IS NULL));
+alter table mails enable row level security;
+create policy tenant on mails as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table memberships (
   team_id integer not null,
   user_id integer not null,
@@ -758,6 +779,7 @@ create table teams (
   enable_dns boolean not null default false,
   enabled_modules text[] not null default '{}'::text[],
   created timestamp with time zone not null default now(),
+  require_2fa boolean not null default false,
   constraint teams_pkey PRIMARY KEY (id),
   constraint teams_slug_key UNIQUE (slug),
   constraint teams_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
@@ -782,6 +804,7 @@ create table users (
   billing_uuid uuid not null default gen_random_uuid(),
   session_version integer not null default 1, -- raised to end every access token of the user at once (claim sv)
   created timestamp with time zone not null default now(),
+  totp_enabled timestamp with time zone, -- since when signing in needs a code of the second factor; null while it does not
   constraint users_pkey PRIMARY KEY (id),
   constraint users_country_check CHECK (((country = ''::text) OR (country ~ '^[A-Z]{2}$'::text)))
 );
@@ -802,6 +825,7 @@ grant insert (letter_id, announcement_id, team_id), select, update (replaced) on
 grant insert, select on letter_files to pharos_tenant;
 grant insert (team_id, filename, media_type, size, sha256, valid_until, uploaded, uploaded_by), select, update (replaced_by) on letters to pharos_tenant;
 grant select on locations to pharos_tenant;
+grant insert (team_id, recipient, template, content_sealed) on mails to pharos_tenant;
 grant select on memberships to pharos_tenant;
 grant select on prefixes to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result) on regions to pharos_tenant;

@@ -322,6 +322,25 @@ export interface LocationsTable {
   timezone: string
 }
 
+export interface MailsTable {
+  id: GeneratedAlways<number>
+  /** whose business it is about; null where it is about the account of a user */
+  team_id: number | null
+  recipient: string
+  template: string
+  /** what the template is filled with: links that work once are in it; gone when it was sent or given up */
+  content_sealed: Buffer | null
+  created: Generated<Date>
+  /** when it is tried next */
+  due: Generated<Date>
+  attempts: Generated<number>
+  sent: Date | null
+  /** when it was given up */
+  failed: Date | null
+  /** what the last attempt met */
+  error: string | null
+}
+
 export interface MembershipsTable {
   team_id: number
   user_id: number
@@ -463,6 +482,7 @@ export interface TeamsTable {
   enable_dns: Generated<boolean>
   enabled_modules: Generated<string[]>
   created: Generated<Date>
+  require_2fa: Generated<boolean>
 }
 
 export interface UsersTable {
@@ -483,6 +503,8 @@ export interface UsersTable {
   /** raised to end every access token of the user at once (claim sv) */
   session_version: Generated<number>
   created: Generated<Date>
+  /** since when signing in needs a code of the second factor; null while it does not */
+  totp_enabled: Date | null
 }
 
 export interface Schema {
@@ -505,6 +527,7 @@ export interface Schema {
   letter_files: LetterFilesTable
   letters: LettersTable
   locations: LocationsTable
+  mails: MailsTable
   memberships: MembershipsTable
   migrations: MigrationsTable
   prefixes: PrefixesTable

@@ -46,8 +46,9 @@ async function until(check: () => boolean): Promise<void> {
 
 /** Notifications arrive in the order of their commits: when this one is heard, every earlier one was. */
 async function settled(heard: WakeName[]): Promise<WakeName[]> {
+  const already = heard.length
   await wake(postgres.owner, 'deliveries')
-  await until(() => heard.at(-1) === 'deliveries')
+  await until(() => heard.indexOf('deliveries', already) >= 0)
   return heard
 }
 
@@ -98,7 +99,8 @@ describe('a waker', () => {
       await postgres.owner.executeQuery(terminate)
       await until(() => !waker.connected)
       await wake(postgres.owner, 'announcements')
-      await until(() => waker.connected)
+      await until(() => heard.length === 2)
+      assert.equal(waker.connected, true)
       assert.deepEqual(heard, ['announcements', 'deliveries'])
       await wake(postgres.owner, 'announcements')
       assert.deepEqual(await settled(heard), ['announcements', 'deliveries', 'announcements', 'deliveries'])

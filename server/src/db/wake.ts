@@ -5,7 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { Db, Postgres, Trx } from './postgres.ts'
 
-export type WakeName = 'announcements' | 'deliveries' | 'ownership' | 'actors' | 'holds' | 'validations'
+export type WakeName =
+  | 'announcements'
+  | 'deliveries'
+  | 'ownership'
+  | 'actors'
+  | 'holds'
+  | 'validations'
+  | 'mails'
+  | 'domains'
+  | 'audit'
+  | 'webhooks'
 
 export type Waker = {
   /** Calls `listener` when somebody wakes `name`, and once after every reconnection. It must not throw; returns "off". */

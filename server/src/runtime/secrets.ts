@@ -11,7 +11,20 @@ import {
 } from 'node:crypto'
 
 /** What a derived key is for. Two purposes never share a key. */
-export type Purpose = 'api-token' | 'source-secret' | 'refresh-token' | 'signing-key' | 'asn-proof'
+export type Purpose =
+  | 'api-token'
+  | 'source-secret'
+  | 'refresh-token'
+  | 'signing-key'
+  | 'asn-proof'
+  | 'domain-proof'
+  | 'mail'
+  | 'mail-token'
+  | 'sign-in'
+  | 'totp'
+  | 'recovery-code'
+  | 'webhook-secret'
+  | 'audit'
 
 declare const ringBrand: unique symbol
 

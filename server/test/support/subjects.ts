@@ -1,60 +1,27 @@
 // For every operation of the contract: a valid request about something of the caller's own, of somebody else's, and about
 // something that does not exist, and what the operation answers once the caller may call it.
-import type { ProblemCode } from '@pharos/contract/problem'
 import { seedAnnouncement } from '../../src/byoip/announcement/testing.ts'
-import { testPassword, type TestApi } from '../api.ts'
-import type { Identity, Presented } from './callers.ts'
-import { openSession } from './credentials.ts'
-import { addLetter, letterForm, type FormPart } from './letters.ts'
-import { openHoldAnew, type Holder, type World } from './world.ts'
-
-/** `only`: the operation is about no particular object. */
-export type Which = 'only' | 'own' | 'foreign' | 'missing'
-
-export type Context = {
-  readonly api: TestApi
-  readonly world: World
-  readonly identity: Identity
-  readonly presented: Presented
-}
-
-export type SubjectRequest = {
-  readonly params?: Readonly<Record<string, string | number>>
-  readonly query?: Readonly<Record<string, string>>
-  readonly body?: unknown
-  /** A form, in the place of a body. */
-  readonly form?: readonly FormPart[]
-}
-
-export type Outcome = number | ProblemCode
-
-export type Subject = {
-  /** The operation, and where it has several forms, which one. */
-  readonly route: string
-  readonly form?: string
-  readonly requests: Partial<Record<Which, (context: Context) => Promise<SubjectRequest>>>
-  /** Status of the success or code of the problem, for a caller that the permission lets pass. */
-  readonly answers: (which: Which, identity: Identity) => Outcome
-  /** Whoever may call it is answered about all teams. */
-  readonly ofAllTeams?: true
-  /** Why there is no request of a kind, for the kinds that are left out. */
-  readonly without?: Partial<Record<Which, string>>
-}
-
-export const missingId = 999_999_999
-
-/** What the caller's team holds. Who has none, or no modules, is treated as one of red. */
-function ownOf({ world, identity }: Context): Holder {
-  return 'team' in identity && identity.team === 'blue' ? world.blue : world.red
-}
-
-function foreignOf(context: Context): Holder {
-  return ownOf(context) === context.world.red ? context.world.blue : context.world.red
-}
-
-const only = (request: SubjectRequest = {}) => ({ only: async () => request })
-
-const absentIsNotFound = (which: Which) => (which === 'own' ? 200 : 'not_found')
+import type { Identity } from './callers.ts'
+import { addLetter, letterForm } from './letters.ts'
+import {
+  absentIsNotFound,
+  foreignOf,
+  missingId,
+  only,
+  ownOf,
+  type Context,
+  type Subject,
+  type SubjectRequest,
+  type Which,
+} from './subject.ts'
+import { auditSubjects } from './subjects-audit.ts'
+import { domainSubjects } from './subjects-domain.ts'
+import { memberSubjects } from './subjects-member.ts'
+import { sessionSubjects } from './subjects-session.ts'
+import { teamSubjects } from './subjects-team.ts'
+import { tokenSubjects } from './subjects-token.ts'
+import { webhookSubjects } from './subjects-webhook.ts'
+import { openHoldAnew, type Holder } from './world.ts'
 
 /** The holders of modules only: those without are refused before, by their permission. */
 function aboutAnnouncements(request: (id: number) => SubjectRequest): Subject['requests'] {
@@ -153,64 +120,13 @@ const delivery = (source_key: string): SubjectRequest => ({ params: { source_key
 const sourceOf = (identity: Identity) => ('key' in identity ? identity.key : 'detector')
 
 export const subjects: readonly Subject[] = [
-  {
-    route: 'refreshSession',
-    requests: {
-      own: async ({ api, world }) => ({
-        body: { refresh: (await openSession(api, world.people.member.userId, world.red.teamId)).refresh },
-      }),
-      foreign: async ({ api, world }) => ({ body: { refresh: await forgedRefresh(api, world) } }),
-      missing: async () => ({
-        body: { refresh: `phr_00000000-0000-4000-8000-000000000000.1.${'A'.repeat(43)}` },
-      }),
-    },
-    answers: (which) => (which === 'own' ? 200 : 'token_not_valid'),
-  },
-  {
-    route: 'createSessionToken',
-    form: 'signing in',
-    requests: {
-      own: async ({ world }) => ({ body: { email: world.people.member.email, password: testPassword } }),
-      foreign: async ({ world }) => ({ body: { email: world.people.blue.email, password: 'not this one' } }),
-      missing: async () => ({ body: { email: 'nobody@nowhere.example', password: testPassword } }),
-    },
-    answers: (which) => (which === 'own' ? 200 : 'invalid_credentials'),
-  },
-  {
-    route: 'createSessionToken',
-    form: 'switching the team',
-    requests: {
-      own: async ({ world, identity }) => ({
-        body: { team_id: world['team' in identity ? identity.team : 'red'].teamId },
-      }),
-      foreign: async (context) => ({ body: { team_id: foreignOf(context).teamId } }),
-      missing: async () => ({ body: { team_id: missingId } }),
-    },
-    answers: (which, identity) => {
-      if (identity.kind !== 'user') return 'unauthenticated'
-      if (which === 'own' || (which === 'foreign' && identity.isStaff)) return 200
-      return 'not_found'
-    },
-  },
-  { route: 'getSessionToken', requests: only(), answers: () => 200 },
-  {
-    route: 'logout',
-    form: 'of the bearer',
-    requests: only({ body: {} }),
-    answers: (_which, { kind }) => (kind === 'user' ? 204 : 'unauthenticated'),
-  },
-  {
-    route: 'logout',
-    form: 'of a refresh token',
-    requests: {
-      own: async ({ api, world }) => ({
-        body: { refresh: (await openSession(api, world.people.member.userId, world.red.teamId)).refresh },
-      }),
-      foreign: async ({ api, world }) => ({ body: { refresh: await forgedRefresh(api, world) } }),
-      missing: async () => ({ body: { refresh: 'phr_unknown' } }),
-    },
-    answers: () => 204,
-  },
+  ...sessionSubjects,
+  ...teamSubjects,
+  ...memberSubjects,
+  ...domainSubjects,
+  ...tokenSubjects,
+  ...auditSubjects,
+  ...webhookSubjects,
 
   {
     route: 'updateAnnouncement',
@@ -376,9 +292,3 @@ export const subjects: readonly Subject[] = [
     answers: (which) => (which === 'own' ? 202 : 'unauthenticated'),
   },
 ]
-
-/** A refresh token of a living session with a number that it has, and a MAC that is not ours. */
-async function forgedRefresh(api: TestApi, world: World): Promise<string> {
-  const { refresh } = await openSession(api, world.people.blue.userId, world.blue.teamId)
-  return refresh.replace(/[^.]{43}$/, 'A'.repeat(43))
-}

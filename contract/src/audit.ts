@@ -1,0 +1,4 @@
+// The audit: who did what to what.
+import type { Route } from './route.ts'
+
+export const auditRoutes: readonly Route[] = []

@@ -1,0 +1,2 @@
+-- Domains that a team has proved to be its own.
+select;

@@ -1,0 +1,2 @@
+-- API tokens that teams make by themselves.
+select;

@@ -1,0 +1,2 @@
+-- What has happened, and where it is told.
+select;

@@ -1,0 +1,59 @@
+// A mail on its way: added to the transaction that is its reason, sent later by a loop. Whoever adds one says which
+// template and what it is filled with; what that looks like is not known here.
+import type { Db, Trx } from '../db/postgres.ts'
+import { wake } from '../db/wake.ts'
+import { seal, type KeyRing } from '../runtime/secrets.ts'
+import { insertMail } from './mail.store.ts'
+
+/** What each template is filled with. Links are whole; times are ISO 8601 in UTC. */
+export type MailContents = {
+  /** To a new address: the link shows that its holder reads it. */
+  readonly 'confirm-email': { readonly link: string; readonly hours: number }
+  /** To the address that an account is about to leave. */
+  readonly 'email-changing': { readonly to: string; readonly at: string; readonly address: string }
+  readonly 'password-reset': { readonly link: string; readonly minutes: number }
+  readonly 'password-changed': { readonly at: string; readonly address: string }
+  readonly invitation: {
+    readonly link: string
+    readonly days: number
+    readonly team: string
+    readonly invitedBy: string
+    /** What the inviter wrote; empty for nothing. */
+    readonly message: string
+  }
+  readonly 'second-factor-changed': {
+    readonly change: 'on' | 'off' | 'recovery codes'
+    readonly at: string
+    readonly address: string
+  }
+  /** A copy of an old refresh token was presented. */
+  readonly 'session-ended': { readonly at: string; readonly address: string }
+  readonly 'domain-lost': { readonly team: string; readonly domain: string; readonly reason: string }
+  readonly 'webhook-disabled': {
+    readonly team: string
+    readonly url: string
+    readonly since: string
+    readonly error: string
+  }
+}
+export type MailTemplate = keyof MailContents
+
+export type NewMail<T extends MailTemplate = MailTemplate> = {
+  readonly to: string
+  /** Whose business it is about; null where it is about the account of a user. */
+  readonly teamId: number | null
+  readonly template: T
+  readonly content: MailContents[T]
+}
+
+/** Adds the mail to the transaction: sent soon after it commits, and not at all where it is taken back. */
+export async function queueMail<T extends MailTemplate>(
+  trx: Db | Trx,
+  ring: KeyRing,
+  mail: NewMail<T>,
+): Promise<void> {
+  const { to, teamId, template, content } = mail
+  const contentSealed = seal(ring, 'mail', Buffer.from(JSON.stringify(content)), template)
+  await insertMail(trx, { recipient: to, teamId, template, contentSealed })
+  await wake(trx, 'mails')
+}

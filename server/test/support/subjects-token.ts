@@ -1,0 +1,4 @@
+// The operations of API tokens.
+import type { Subject } from './subject.ts'
+
+export const tokenSubjects: readonly Subject[] = []
