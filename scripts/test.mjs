@@ -2,16 +2,11 @@
 // The last line is `N passed, N failed, N skipped`, alone. The status is not 0 when anything failed, the check
 // included, or when no test ran.
 import { globSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { finished } from 'node:stream/promises'
-import { run } from 'node:test'
-import { spec } from 'node:test/reporters'
 import { fileURLToPath } from 'node:url'
 import { stopTestServer } from '../server/src/db/testing.ts'
 import { check } from './check.mjs'
 import { installPackages, missingPackages } from './debian-packages.mjs'
-
-const FILE_TIMEOUT_MS = 10 * 60_000
+import { runTests, runUnstableAgain } from './run-tests.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const named = process.argv.slice(2)
@@ -19,7 +14,7 @@ const named = process.argv.slice(2)
 if (process.env.CI === 'true') process.env.PHAROS_TEST_REQUIRE_PEERS = '1'
 providePeers()
 const checked = named.length > 0 || (await check())
-const counts = await runTests(named.length > 0 ? named : findTests())
+const counts = named.length > 0 ? await runTests(named) : await runUnstableAgain(findTests())
 // After a single file it stays for some seconds: the next run of that file starts at once.
 if (named.length === 0) await stopTestServer()
 if (!checked) process.stdout.write('the check failed: see above\n')
@@ -46,20 +41,4 @@ function say(message) {
 function findTests() {
   const patterns = ['{contract,server,portal,lab,bench}/**/*.test.ts', 'scripts/*.test.mjs']
   return globSync(patterns, { exclude: ['**/node_modules/**'] }).sort()
-}
-
-/** Counts as the runner counts; what was cancelled or never got to run has failed. */
-async function runTests(files) {
-  const counts = { passed: 0, failed: 0, skipped: 0 }
-  const events = run({ files, concurrency: Math.max(2, availableParallelism()), timeout: FILE_TIMEOUT_MS })
-  events.on('test:summary', ({ file, counts: all }) => {
-    if (file !== undefined) return
-    counts.passed = all.passed
-    counts.failed = all.failed + all.cancelled
-    counts.skipped = all.skipped + all.todo
-  })
-  const report = events.compose(new spec())
-  report.pipe(process.stdout, { end: false })
-  await finished(report)
-  return counts
 }
