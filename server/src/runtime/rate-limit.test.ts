@@ -28,6 +28,16 @@ describe('a rate limiter', () => {
     assert.deepEqual(limiter.take('a'), { limit: 10, remaining: 9, resetSeconds: 1 })
   })
 
+  it('takes back what did not count, and never holds more than a burst', () => {
+    const limiter = new RateLimiter({ perSecond: 1, burst: 2 }, () => 0)
+    limiter.take('a')
+    limiter.giveBack('a')
+    limiter.giveBack('a')
+    assert.equal(limiter.take('a').remaining, 1)
+    assert.equal(limiter.take('a').remaining, 0)
+    assert.throws(() => limiter.take('a'), { code: 'rate_limited' })
+  })
+
   it('forgets who has not called for long, and keeps its memory bounded against many keys', () => {
     const clock = { now: 0 }
     const limiter = new RateLimiter({ perSecond: 1, burst: 2 }, at(clock))

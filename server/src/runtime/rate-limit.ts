@@ -32,6 +32,12 @@ export class RateLimiter {
     return this.#stateOf(bucket)
   }
 
+  /** Gives one token back: what it was taken for turned out not to count. */
+  giveBack(key: string): void {
+    const bucket = this.#refilled(key)
+    bucket.tokens = Math.min(this.#rate.burst, bucket.tokens + 1)
+  }
+
   /** How many keys are remembered. */
   get size(): number {
     return this.#buckets.size

@@ -1,0 +1,11 @@
+// The password of a user who is signed in already, in the database.
+import type { Db } from '../db/postgres.ts'
+
+export async function findPasswordHash(db: Db, userId: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select('password_hash as passwordHash')
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  return row?.passwordHash
+}
