@@ -110,7 +110,7 @@ const statusOf = async (id: number) =>
 async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 5_000,
+  timeoutMs = 20_000,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await condition())) {
@@ -166,14 +166,14 @@ describe('the reconcilers', () => {
     await startReconcilers()
     await until('the first run', checked)
     await hasStatus(id, 'announced')
-    listMs = 3_000
+    listMs = 10_000
     await patch(id, false)
     await hasStatus(id, 'withdrawn')
     const before = await checkedAt('ams')
-    // The full run after that change is reading now, and would for three seconds.
+    // The full run after that change is reading now, and would for ten seconds.
     await sleep(2_000)
     await patch(id, true)
-    await until('the announcement', () => onRouter('ams').length === 1, 1_000)
+    await until('the announcement', () => onRouter('ams').length === 1, 6_000)
     listMs = 0
     await until('the full run', async () => (await checkedAt('ams')) > before)
     assert.equal(await statusOf(id), 'announced')

@@ -153,7 +153,7 @@ const read = async (who: string, id: number) =>
   (await call(who, 'GET', `${path}/${id}?include=validations,state_messages,details`)).body
 
 /** The states of the checks by name, once they are as expected. */
-async function until(who: string, id: number, expected: Record<string, string>, timeoutMs = 15_000) {
+async function until(who: string, id: number, expected: Record<string, string>, timeoutMs = 30_000) {
   const end = performance.now() + timeoutMs
   for (;;) {
     const record = await read(who, id)
@@ -362,7 +362,7 @@ describe("the operator's word", () => {
   })
 })
 
-async function waitFor(condition: () => Promise<boolean>, timeoutMs = 15_000): Promise<void> {
+async function waitFor(condition: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> {
   const end = performance.now() + timeoutMs
   while (!(await condition())) {
     assert.ok(performance.now() < end, String(condition))

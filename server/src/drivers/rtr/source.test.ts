@@ -374,7 +374,7 @@ function sorted(touched: TouchedPrefixes): string[] {
 }
 
 async function until(ask: () => unknown): Promise<void> {
-  const endMs = performance.now() + 5_000
+  const endMs = performance.now() + 20_000
   while (!ask()) {
     if (performance.now() > endMs) throw new Error(`not within 5 s: ${ask}`)
     await sleep(5)
