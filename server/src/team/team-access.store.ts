@@ -1,0 +1,29 @@
+// What a user may do in a team, read at once and afresh: what is kept about a credential is about its own team only.
+import { sql } from 'kysely'
+import type { Db } from '../db/postgres.ts'
+
+export type TeamStanding = {
+  readonly teamId: number
+  readonly modules: readonly string[]
+  readonly requiresFactor: boolean
+  readonly hasFactor: boolean
+  readonly isStaff: boolean
+  /** Null: not a member of the team. */
+  readonly isAdmin: boolean | null
+}
+
+/** Undefined where there is no such team. */
+export async function findTeamStanding(
+  db: Db,
+  teamId: number,
+  userId: number,
+): Promise<TeamStanding | undefined> {
+  const { rows } = await sql<TeamStanding>`
+    select t.id as "teamId", t.enabled_modules as modules, t.require_2fa as "requiresFactor",
+      u.totp_enabled is not null as "hasFactor", u.is_staff as "isStaff", m.is_admin as "isAdmin"
+    from teams t
+    join users u on u.id = ${userId}
+    left join memberships m on m.team_id = t.id and m.user_id = u.id
+    where t.id = ${teamId}::bigint`.execute(db)
+  return rows[0]
+}
