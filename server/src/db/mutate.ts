@@ -92,9 +92,10 @@ async function findKept<Body>(
   operation: Operation,
   idempotency: Key,
 ): Promise<Answer<Body> | undefined> {
+  const { teamId } = operation.actor
   const credential = actorName(operation.actor)
   const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`${credential} ${idempotency.key}`}, 0)) as locked`.execute(
+    select pg_try_advisory_xact_lock(hashtextextended(${`${teamId} ${credential} ${idempotency.key}`}, 0)) as locked`.execute(
     trx,
   )
   if (!rows[0]!.locked) {
@@ -115,7 +116,7 @@ async function findKept<Body>(
       'etag',
       sql<boolean>`created > now() - interval '24 hours'`.as('fresh'),
     ])
-    .where('team_id', '=', operation.actor.teamId)
+    .where('team_id', '=', teamId)
     .where('credential', '=', credential)
     .where('key', '=', idempotency.key)
     .executeTakeFirst()

@@ -13,6 +13,7 @@ import {
   Strict,
   Time,
 } from '@pharos/contract/scalar'
+import { TeamInPath } from '@pharos/contract/team'
 import { Type } from 'typebox'
 import fc from 'fast-check'
 import { Failure } from '../runtime/error.ts'
@@ -148,4 +149,11 @@ describe('a path', () => {
       assert.equal(failureOf(() => readPath({ announcement_id: id })).code, 'not_found')
     })
   }
+
+  it('takes a text of the form that is asked for, and finds no other', () => {
+    const read = createPathReader(Strict({ team_id: TeamInPath }))
+    for (const team_id of ['current', '42']) assert.deepEqual(read({ team_id }), { team_id })
+    for (const team_id of ['', '0', '042', 'Current', 'current\n', '1000000000000000', '4\0'])
+      assert.equal(failureOf(() => read({ team_id })).code, 'not_found')
+  })
 })

@@ -9,6 +9,7 @@ import { createCheck, invalidPart } from './validate.ts'
 type Property = TSchema & {
   type?: string
   format?: string
+  pattern?: string
   default?: unknown
   items?: Property
   anyOf?: Property[]
@@ -51,15 +52,24 @@ type Place = readonly [part: 'query' | 'body', name: string]
 
 /** A reader for the path parameters of one route. An id that cannot be one is a 404: there is no such object. */
 export function createPathReader(schema: TObject): (params: Record<string, string>) => Values {
-  const properties = schema.properties as Record<string, Property>
+  const properties = Object.entries(schema.properties as Record<string, Property>)
+  const readers = properties.map(([name, property]) => [name, pathTextReader(property)] as const)
   const check = createCheck('path', schema)
   return (params) => {
     const values: Values = {}
-    for (const [name, property] of Object.entries(properties)) {
-      values[name] = property.type === 'integer' ? parseId(params[name] ?? '') : refuseNul(params[name] ?? '')
-    }
+    for (const [name, read] of readers) values[name] = read(params[name] ?? '')
     check(values)
     return values
+  }
+}
+
+function pathTextReader({ type, pattern }: Property): (text: string) => string | number {
+  if (type === 'integer') return parseId
+  if (pattern === undefined) return refuseNul
+  const form = new RegExp(pattern)
+  return (text) => {
+    if (form.test(text)) return text
+    throw noSuchObject()
   }
 }
 
@@ -70,9 +80,11 @@ function parseId(text: string): number {
 }
 
 function refuseNul(text: string): string {
-  if (text.includes('\0')) throw new Failure('not_found', 'There is no such object.')
+  if (text.includes('\0')) throw noSuchObject()
   return text
 }
+
+const noSuchObject = () => new Failure('not_found', 'There is no such object.')
 
 const nouns = { query: 'parameter', body: 'field' }
 

@@ -32,6 +32,8 @@ function objectionToPath({ parameters }: Operation, path: Draft['path']): string
     const text = path[name] ?? ''
     if (schema.type === 'integer') {
       if (!/^[1-9][0-9]{0,14}$/.test(text) || !isIntegerText(schema, text)) return `${name}: no id`
+    } else if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(text)) {
+      return `${name}: does not match`
     } else if (text.includes('\0') || text === '' || [...text].length > (schema.maxLength ?? Infinity)) {
       return `${name}: ${JSON.stringify(text.slice(0, 50))}`
     }
