@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import { Failure } from '../runtime/error.ts'
 import { actorName, type Operation } from '../runtime/operation.ts'
+import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 import type { Postgres, Trx } from './postgres.ts'
 
 /** What a changing use-case gives back: the record as the API shows it, after and (if there was one) before. */
@@ -28,6 +29,11 @@ export type Answer<Body> = {
   readonly status?: number
 }
 
+export type MutateOptions = {
+  /** The answer shows a secret, once: what is kept of it for a repeat is sealed under this ring. */
+  readonly sealedUnder?: KeyRing
+}
+
 /** Thrown to take a dry run's transaction back; never leaves this file. */
 class TakeBack extends Error {}
 
@@ -39,16 +45,37 @@ export async function mutate<Body extends object>(
   postgres: Postgres,
   operation: Operation,
   change: (trx: Trx) => Promise<Outcome<Body>>,
+  { sealedUnder }: MutateOptions = {},
 ): Promise<Answer<Body>> {
   if (operation.dryRun) return dryRun(postgres, operation, change)
   return postgres.inTeam(operation.actor.teamId, async (trx) => {
     if (!operation.idempotency) return answerOf(await change(trx))
-    const kept = await findKept<Body>(trx, operation, operation.idempotency)
+    const wrapping = sealedUnder ? sealing(sealedUnder, operation, operation.idempotency) : plain
+    const kept = await findKept<Body>(trx, operation, operation.idempotency, wrapping)
     if (kept) return kept
     const answer = answerOf(await change(trx))
-    await keep(trx, operation, operation.idempotency, answer)
+    await keep(trx, operation, operation.idempotency, answer, wrapping)
     return answer
   })
+}
+
+/** How the body of a kept answer stands in its row. */
+type Wrapping = { wrap(body: object): object; unwrap(kept: unknown): unknown }
+
+const plain: Wrapping = { wrap: (body) => body, unwrap: (kept) => kept }
+
+/** Bound to its key: a body that was moved to another row does not open. */
+function sealing(ring: KeyRing, { actor }: Operation, { key }: Key): Wrapping {
+  const context = `${actorName(actor)} ${key}`
+  return {
+    wrap: (body) => ({
+      sealed: seal(ring, 'kept-answer', Buffer.from(JSON.stringify(body)), context).toString('base64'),
+    }),
+    unwrap: (kept) => {
+      const { sealed } = kept as { sealed: string }
+      return JSON.parse(open(ring, 'kept-answer', Buffer.from(sealed, 'base64'), context).toString())
+    },
+  }
 }
 
 function answerOf<Body>({ body, etag, status }: Outcome<Body>): Answer<Body> {
@@ -91,6 +118,7 @@ async function findKept<Body>(
   trx: Trx,
   operation: Operation,
   idempotency: Key,
+  { unwrap }: Wrapping,
 ): Promise<Answer<Body> | undefined> {
   const { teamId } = operation.actor
   const credential = actorName(operation.actor)
@@ -132,7 +160,7 @@ async function findKept<Body>(
     )
   }
   return {
-    body: kept.body as Body,
+    body: unwrap(kept.body) as Body,
     ...(kept.etag === null ? {} : { etag: kept.etag }),
     ...(kept.status === 0 ? {} : { status: kept.status }),
   }
@@ -147,7 +175,13 @@ async function forget(trx: Trx, operation: Operation, idempotency: Key): Promise
     .execute()
 }
 
-async function keep(trx: Trx, operation: Operation, idempotency: Key, answer: Answer<object>): Promise<void> {
+async function keep(
+  trx: Trx,
+  operation: Operation,
+  idempotency: Key,
+  answer: Answer<object>,
+  { wrap }: Wrapping,
+): Promise<void> {
   await trx
     .insertInto('idempotency_keys')
     .values({
@@ -156,7 +190,7 @@ async function keep(trx: Trx, operation: Operation, idempotency: Key, answer: An
       key: idempotency.key,
       request_hash: idempotency.requestHash,
       status: answer.status ?? 0,
-      body: JSON.stringify(answer.body),
+      body: JSON.stringify(wrap(answer.body)),
       etag: answer.etag ?? null,
     })
     .execute()

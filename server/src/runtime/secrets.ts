@@ -24,6 +24,7 @@ export type Purpose =
   | 'totp'
   | 'recovery-code'
   | 'webhook-secret'
+  | 'kept-answer'
   | 'audit'
 
 declare const ringBrand: unique symbol
