@@ -133,6 +133,10 @@ export interface ApiTokensTable {
   max_unused_days: number | null
   last_used: Date | null
   revoked: Date | null
+  /** null: the operator made it, or whoever did has no account any more */
+  created_by: number | null
+  /** where it was used from when last_used was written */
+  last_used_address: string | null
 }
 
 export type AsnProofsMethod = 'rdap_email' | 'peeringdb' | 'aut_num' | 'dns_txt' | 'roa'
@@ -275,6 +279,8 @@ export interface IdempotencyKeysTable {
   body: NullableJson
   etag: string | null
   created: Generated<Date>
+  /** in the place of body, where the answer holds a secret */
+  body_sealed: Buffer | null
 }
 
 export interface LetterAnnouncementsTable {
@@ -322,6 +328,22 @@ export interface LocationsTable {
   timezone: string
 }
 
+export type MailTokensPurpose = 'confirm-email' | 'password-reset'
+
+/** tokens that were sent by mail and may still be used */
+export interface MailTokensTable {
+  id: string
+  user_id: number
+  purpose: MailTokensPurpose
+  secret_mac: Buffer
+  /** where it was sent: whoever has the token reads that address */
+  email: string
+  /** account_state() of the user when it was made */
+  account_state: Buffer
+  created: Generated<Date>
+  expires: Date
+}
+
 export interface MailsTable {
   id: GeneratedAlways<number>
   /** whose business it is about; null where it is about the account of a user */
@@ -366,6 +388,14 @@ export interface PrefixesTable {
   created: Generated<Date>
 }
 
+export interface RecoveryCodesTable {
+  id: GeneratedAlways<number>
+  user_id: number
+  code_mac: Buffer
+  created: Generated<Date>
+  used: Date | null
+}
+
 /** what was sent to the router, written before it is sent: the guard's memory of the last minutes */
 export interface RegionWithdrawalsTable {
   region_id: number
@@ -404,6 +434,18 @@ export interface RevisionsTable {
   revision: Generated<number>
 }
 
+export interface SecondFactorsTable {
+  user_id: number
+  secret_sealed: Buffer
+  /** until when the first code may turn it on; null once it is on */
+  pending_until: Date | null
+  /** the newest time step of which a code was accepted: none up to it is accepted again */
+  last_step: Generated<number>
+  /** tried since wrong_since, without those that were right; counted for a quarter of an hour */
+  wrong_codes: Generated<number>
+  wrong_since: Generated<Date>
+}
+
 export interface SessionsTable {
   id: Generated<string>
   user_id: number
@@ -419,6 +461,19 @@ export interface SessionsTable {
   revoked_reason: string | null
   address: string | null
   user_agent: string | null
+  /** whether a code of the second factor opened it */
+  second_factor: Generated<boolean>
+}
+
+export interface SignInFailuresTable {
+  /** of the address in lower case, whether or not there is such an account */
+  account_mac: Buffer
+  /** a network from which the account signed in lately, or `elsewhere` for all others together */
+  origin: string
+  /** attempts that did not succeed, those among them that are under way */
+  failures: number
+  /** when the latest attempt began */
+  latest: Date
 }
 
 export interface SigningKeysTable {
@@ -503,6 +558,8 @@ export interface UsersTable {
   /** raised to end every access token of the user at once (claim sv) */
   session_version: Generated<number>
   created: Generated<Date>
+  /** when the user last chose it; null while it is the one that the platform file gave, which then counts no more */
+  password_chosen: Date | null
   /** since when signing in needs a code of the second factor; null while it does not */
   totp_enabled: Date | null
 }
@@ -527,15 +584,19 @@ export interface Schema {
   letter_files: LetterFilesTable
   letters: LettersTable
   locations: LocationsTable
+  mail_tokens: MailTokensTable
   mails: MailsTable
   memberships: MembershipsTable
   migrations: MigrationsTable
   prefixes: PrefixesTable
+  recovery_codes: RecoveryCodesTable
   region_withdrawals: RegionWithdrawalsTable
   regions: RegionsTable
   removed_resources: RemovedResourcesTable
   revisions: RevisionsTable
+  second_factors: SecondFactorsTable
   sessions: SessionsTable
+  sign_in_failures: SignInFailuresTable
   signing_keys: SigningKeysTable
   sources: SourcesTable
   team_event_counts: TeamEventCountsTable
