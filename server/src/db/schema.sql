@@ -123,6 +123,15 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.raise_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.version := old.version + 1;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.rate_bucket(rate bigint)
  RETURNS integer
  LANGUAGE sql
@@ -485,6 +494,18 @@ create policy tenant on events as permissive for all to pharos_tenant using ((EX
    FROM team_events te
   WHERE ((te.team_id = current_team_id()) AND (te.event_id = events.id)))));
 
+create table former_members (
+  team_id integer not null,
+  user_id integer not null,
+  removed timestamp with time zone not null default now(),
+  constraint former_members_pkey PRIMARY KEY (team_id, user_id),
+  constraint former_members_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint former_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX former_members_user ON public.former_members USING btree (user_id);
+alter table former_members enable row level security;
+create policy tenant on former_members as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table holds (
   id integer not null generated always as identity,
   region_id integer not null,
@@ -512,12 +533,41 @@ create table idempotency_keys (
   etag text,
   created timestamp with time zone not null default now(),
   body_sealed bytea, -- in the place of body, where the answer holds a secret
-  constraint idempotency_keys_pkey PRIMARY KEY (credential, key),
+  constraint idempotency_keys_pkey PRIMARY KEY (team_id, credential, key),
   constraint idempotency_keys_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
 );
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created);
 alter table idempotency_keys enable row level security;
 create policy tenant on idempotency_keys as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table invitations (
+  id integer not null default nextval('member_ids'::regclass), -- of one sequence with memberships: the member keeps it
+  team_id integer not null,
+  email text not null,
+  is_admin boolean not null default false,
+  token_mac bytea not null, -- of the token in the newest mail; those before it are dead
+  invited_by integer,
+  inviter text not null, -- who may withdraw it by leaving: user:7 or token:...
+  inviter_name text not null, -- as the mail said it
+  version integer not null default 1,
+  created timestamp with time zone not null default now(),
+  sent timestamp with time zone not null default now(), -- when the newest mail was
+  expires timestamp with time zone not null,
+  accepted timestamp with time zone, -- kept until it expires, so that a link that is followed twice answers twice
+  accepted_by integer,
+  account_created boolean not null default false,
+  constraint invitations_pkey PRIMARY KEY (id),
+  constraint invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES users(id) ON DELETE CASCADE,
+  constraint invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id) ON DELETE SET NULL,
+  constraint invitations_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint invitations_check CHECK (((accepted IS NULL) = (accepted_by IS NULL)))
+);
+CREATE INDEX invitations_accepted_by ON public.invitations USING btree (accepted_by);
+CREATE INDEX invitations_invited_by ON public.invitations USING btree (invited_by);
+CREATE UNIQUE INDEX invitations_open ON public.invitations USING btree (team_id, lower(email)) WHERE (accepted IS NULL);
+alter table invitations enable row level security;
+CREATE TRIGGER invitations_version BEFORE UPDATE OF email, is_admin, token_mac, expires ON public.invitations FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();
+create policy tenant on invitations as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table letter_announcements (
   letter_id integer not null,
@@ -630,14 +680,21 @@ create table memberships (
   team_id integer not null,
   user_id integer not null,
   is_admin boolean not null default false,
-  created timestamp with time zone not null default now(),
+  joined timestamp with time zone not null default now(),
+  id integer not null default nextval('member_ids'::regclass), -- of one sequence with invitations
+  invited_by integer,
+  version integer not null default 1, -- raised by every change; the ETag
   constraint memberships_pkey PRIMARY KEY (team_id, user_id),
+  constraint memberships_id_key UNIQUE (id),
+  constraint memberships_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint memberships_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX memberships_invited_by ON public.memberships USING btree (invited_by);
 CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
 alter table memberships enable row level security;
 CREATE TRIGGER memberships_actors AFTER INSERT OR DELETE OR UPDATE ON public.memberships FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
+CREATE TRIGGER memberships_version BEFORE UPDATE ON public.memberships FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();
 create policy tenant on memberships as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table migrations (
@@ -751,7 +808,9 @@ create table sessions (
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
+alter table sessions enable row level security;
 CREATE TRIGGER sessions_actors AFTER DELETE OR UPDATE OF team_id, revoked ON public.sessions FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
+create policy tenant on sessions as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table sign_in_failures (
   account_mac bytea not null, -- of the address in lower case, whether or not there is such an account
@@ -840,13 +899,23 @@ create table teams (
   enabled_modules text[] not null default '{}'::text[],
   created timestamp with time zone not null default now(),
   require_2fa boolean not null default false,
+  description text not null default ''::text,
+  billing_email text not null default ''::text,
+  technical_email text not null default ''::text,
+  abuse_email text not null default ''::text,
+  noc_phone text not null default ''::text,
+  country text not null default ''::text,
+  timezone text not null default 'UTC'::text, -- IANA name, such as Europe/Amsterdam
+  version integer not null default 1, -- raised by every change; the ETag
   constraint teams_pkey PRIMARY KEY (id),
   constraint teams_slug_key UNIQUE (slug),
+  constraint teams_country_check CHECK (((country = ''::text) OR (country ~ '^[A-Z]{2}$'::text))),
   constraint teams_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
 alter table teams enable row level security;
 CREATE TRIGGER teams_actors AFTER DELETE OR UPDATE OF enabled_modules ON public.teams FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
 CREATE TRIGGER teams_second_factor_actors AFTER UPDATE OF require_2fa ON public.teams FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
+CREATE TRIGGER teams_version BEFORE UPDATE ON public.teams FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();
 create policy tenant on teams as permissive for all to pharos_tenant using ((id = current_team_id()));
 
 create table users (
@@ -871,8 +940,12 @@ create table users (
   constraint users_country_check CHECK (((country = ''::text) OR (country ~ '^[A-Z]{2}$'::text)))
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+alter table users enable row level security;
 CREATE TRIGGER users_actors AFTER DELETE OR UPDATE OF is_staff, is_demo, session_version, email_confirmed ON public.users FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
 CREATE TRIGGER users_second_factor_actors AFTER UPDATE OF totp_enabled ON public.users FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
+create policy tenant on users as permissive for all to pharos_tenant using ((EXISTS ( SELECT
+   FROM memberships m
+  WHERE ((m.team_id = current_team_id()) AND (m.user_id = users.id)))));
 
 grant insert, select on announcement_history to pharos_tenant;
 grant insert, select, update on announcement_regions to pharos_tenant;
@@ -884,15 +957,20 @@ grant insert (team_id, asn, verified, verified_by, expires), select, update (ver
 grant insert on audit_entries to pharos_tenant;
 grant select on event_relationships to pharos_tenant;
 grant select on events to pharos_tenant;
+grant insert, select on former_members to pharos_tenant;
 grant delete, insert, select on idempotency_keys to pharos_tenant;
+grant delete, insert (id, team_id, email, is_admin, token_mac, invited_by, inviter, inviter_name, expires), select (id, team_id, email, is_admin, invited_by, inviter, version, created, sent, expires, accepted), update (email, is_admin, token_mac, invited_by, inviter, inviter_name, sent, expires) on invitations to pharos_tenant;
 grant insert (letter_id, announcement_id, team_id), select, update (replaced) on letter_announcements to pharos_tenant;
 grant insert, select on letter_files to pharos_tenant;
 grant insert (team_id, filename, media_type, size, sha256, valid_until, uploaded, uploaded_by), select, update (replaced_by) on letters to pharos_tenant;
 grant select on locations to pharos_tenant;
 grant insert (team_id, recipient, template, content_sealed) on mails to pharos_tenant;
-grant select on memberships to pharos_tenant;
+grant usage on member_ids to pharos_tenant;
+grant delete, select, update (is_admin) on memberships to pharos_tenant;
 grant select on prefixes to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result) on regions to pharos_tenant;
+grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;
 grant select on team_event_counts to pharos_tenant;
 grant select on team_events to pharos_tenant;
-grant select on teams to pharos_tenant;
+grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone) on teams to pharos_tenant;
+grant select (id, email, first_name, last_name, display_name, totp_enabled) on users to pharos_tenant;

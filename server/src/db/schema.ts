@@ -255,6 +255,12 @@ export interface EventsTable {
   updated: Generated<Date>
 }
 
+export interface FormerMembersTable {
+  team_id: number
+  user_id: number
+  removed: Generated<Date>
+}
+
 export type HoldsState = 'open' | 'approved' | 'rejected' | 'closed'
 
 export interface HoldsTable {
@@ -281,6 +287,30 @@ export interface IdempotencyKeysTable {
   created: Generated<Date>
   /** in the place of body, where the answer holds a secret */
   body_sealed: Buffer | null
+}
+
+export interface InvitationsTable {
+  /** of one sequence with memberships: the member keeps it */
+  id: Generated<number>
+  team_id: number
+  email: string
+  is_admin: Generated<boolean>
+  /** of the token in the newest mail; those before it are dead */
+  token_mac: Buffer
+  invited_by: number | null
+  /** who may withdraw it by leaving: user:7 or token:... */
+  inviter: string
+  /** as the mail said it */
+  inviter_name: string
+  version: Generated<number>
+  created: Generated<Date>
+  /** when the newest mail was */
+  sent: Generated<Date>
+  expires: Date
+  /** kept until it expires, so that a link that is followed twice answers twice */
+  accepted: Date | null
+  accepted_by: number | null
+  account_created: Generated<boolean>
 }
 
 export interface LetterAnnouncementsTable {
@@ -367,7 +397,12 @@ export interface MembershipsTable {
   team_id: number
   user_id: number
   is_admin: Generated<boolean>
-  created: Generated<Date>
+  joined: Generated<Date>
+  /** of one sequence with invitations */
+  id: Generated<number>
+  invited_by: number | null
+  /** raised by every change; the ETag */
+  version: Generated<number>
 }
 
 export interface MigrationsTable {
@@ -538,6 +573,16 @@ export interface TeamsTable {
   enabled_modules: Generated<string[]>
   created: Generated<Date>
   require_2fa: Generated<boolean>
+  description: Generated<string>
+  billing_email: Generated<string>
+  technical_email: Generated<string>
+  abuse_email: Generated<string>
+  noc_phone: Generated<string>
+  country: Generated<string>
+  /** IANA name, such as Europe/Amsterdam */
+  timezone: Generated<string>
+  /** raised by every change; the ETag */
+  version: Generated<number>
 }
 
 export interface UsersTable {
@@ -578,8 +623,10 @@ export interface Schema {
   event_networks: EventNetworksTable
   event_relationships: EventRelationshipsTable
   events: EventsTable
+  former_members: FormerMembersTable
   holds: HoldsTable
   idempotency_keys: IdempotencyKeysTable
+  invitations: InvitationsTable
   letter_announcements: LetterAnnouncementsTable
   letter_files: LetterFilesTable
   letters: LettersTable
