@@ -185,6 +185,10 @@ export function responseSchemas({ response, success, dryRun }: Route): Readonly<
     : { 200: tried, [success]: response }
 }
 
+/** Everything that works in a team and is not about the caller's own account. */
+const asksForSecondFactor = (permission: Permission): boolean =>
+  (permission.credential === 'web' || permission.credential === 'any') && permission.personal !== true
+
 /** The codes that a route may answer with: its own, and those that follow from its shape. */
 export function problemCodesOf(route: Route): ProblemCode[] {
   const { permission } = route
@@ -200,6 +204,7 @@ export function problemCodesOf(route: Route): ProblemCode[] {
   if ('module' in permission) codes.add('module_disabled')
   if ('scope' in permission) codes.add('scope_missing')
   if ('role' in permission) codes.add('forbidden')
+  if (asksForSecondFactor(permission)) codes.add('second_factor_required')
   if (Object.keys(route.params.properties).length > 0) codes.add('not_found')
   if (route.body || route.upload) codes.add('body_too_large').add('unsupported_media_type')
   if (takesIfMatch(route)) codes.add('precondition_failed')

@@ -18,6 +18,11 @@ export type Permission =
       /** The scope that an API token needs, such as `ipam:write`. */
       readonly scope?: string
       readonly role?: 'admin' | 'staff'
+      /**
+       * About the caller's own account, or about getting into another team: open also to a user without a second factor
+       * in a team that requires one. Everything else is not.
+       */
+      readonly personal?: true
     }
 
 /** A body of `multipart/form-data`: text fields, and one file that must be there. */

@@ -104,7 +104,7 @@ export const getSessionToken = route({
   description:
     'The credential in use and whose it is, for both kinds of credential. Never a secret. ' +
     'With a matching `etag` or `If-None-Match`: 304.',
-  permission: { credential: 'any' },
+  permission: { credential: 'any', personal: true },
   query: Strict({ etag: Optional(Etag) }),
   response: Strict({
     token: Strict({

@@ -203,6 +203,7 @@ describe('the enumeration', () => {
       'module_disabled',
       'pass',
       'scope_missing',
+      'second_factor_required',
       'unauthenticated',
     ])
   })

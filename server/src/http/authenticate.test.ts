@@ -12,6 +12,7 @@ const user: UserActor = {
   teamId: 1,
   isAdmin: false,
   isStaff: false,
+  lacksSecondFactor: false,
   modules: ['ipam'],
 }
 const token: TokenActor = {
@@ -78,6 +79,14 @@ describe('a permission', () => {
 
   it('asks for the module of the team', () => {
     assert.throws(() => authorize({ ...user, modules: [] }, any), { code: 'module_disabled' })
+  })
+
+  it('asks a person for the second factor that the team requires, before all else, unless it is personal', () => {
+    const lacking = { ...user, isAdmin: true, isStaff: true, lacksSecondFactor: true }
+    for (const permission of [any, { credential: 'web' }, { credential: 'web', role: 'staff' }] as const)
+      assert.throws(() => authorize(lacking, permission), { code: 'second_factor_required' })
+    authorize(lacking, { credential: 'web', personal: true })
+    authorize(token, { credential: 'any' })
   })
 
   it('asks for the role; staff may do what an admin may, an admin not what staff may', () => {

@@ -53,7 +53,13 @@ export async function authenticate(
 /** Throws when the actor may not call a route with this permission. Pure. */
 export function authorize(actor: Actor, permission: Permission): void {
   if (permission.credential !== 'web' && permission.credential !== 'any') return
-  const { role, module, scope } = permission
+  const { role, module, scope, personal } = permission
+  if (actor.kind === 'user' && actor.lacksSecondFactor && !personal) {
+    throw new Failure(
+      'second_factor_required',
+      'The team requires a second factor: set one up (`POST /v3/session/totp`), or switch to another team.',
+    )
+  }
   if (role === 'staff' && !actor.isStaff)
     throw new Failure('forbidden', 'Only the staff of the provider may do this.')
   if (role === 'admin' && !actor.isAdmin && !actor.isStaff)

@@ -16,6 +16,7 @@ const actor = {
   teamId: 1,
   isAdmin: true,
   isStaff: false,
+  lacksSecondFactor: false,
   modules: ['lighthouse'],
 } as const
 const rate = { perSecond: 1_000, burst: 1_000 }

@@ -101,6 +101,7 @@ const userOf = (teamId: number): Actor => ({
   sessionId: 'session',
   isAdmin: false,
   isStaff: false,
+  lacksSecondFactor: false,
   modules: ['ipam'],
 })
 

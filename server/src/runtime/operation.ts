@@ -16,6 +16,8 @@ export type UserActor = Holder & {
   readonly userId: number
   readonly sessionId: string
   readonly isStaff: boolean
+  /** The team requires a second factor, and the user has none. */
+  readonly lacksSecondFactor: boolean
 }
 
 export type TokenActor = Holder & {

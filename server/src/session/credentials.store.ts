@@ -9,6 +9,8 @@ export type BearerStanding = {
   /** Null: not a member of the team. */
   readonly isAdmin: boolean | null
   readonly modules: readonly string[]
+  /** The team requires a second factor, and the user has none. */
+  readonly lacksSecondFactor: boolean
 }
 
 /** The standing of a session that is not over, working in the team; undefined when there is none. */
@@ -20,7 +22,8 @@ export async function findBearerStanding(
 ): Promise<BearerStanding | undefined> {
   const { rows } = await sql<BearerStanding>`
     select u.session_version as "sessionVersion", u.is_staff as "isStaff", u.is_demo as "isDemo",
-      m.is_admin as "isAdmin", t.enabled_modules as modules
+      m.is_admin as "isAdmin", t.enabled_modules as modules,
+      t.require_2fa and u.totp_enabled is null as "lacksSecondFactor"
     from sessions s
     join users u on u.id = s.user_id
     join teams t on t.id = ${teamId}

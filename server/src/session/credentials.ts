@@ -40,8 +40,9 @@ export function createCredentials(deps: CredentialDeps) {
     if (!standing || standing.sessionVersion !== sessionVersion) throw notValid('access token')
     if (standing.isAdmin === null && !standing.isStaff) throw notValid('access token')
     refuseDemoElsewhere(deps, standing)
-    const { isStaff, modules } = standing
-    return { kind: 'user', userId, sessionId, teamId, isAdmin: standing.isAdmin ?? false, isStaff, modules }
+    const { isStaff, modules, lacksSecondFactor } = standing
+    const isAdmin = standing.isAdmin ?? false
+    return { kind: 'user', userId, sessionId, teamId, isAdmin, isStaff, modules, lacksSecondFactor }
   }
 
   async function token(text: string, address: string): Promise<TokenActor> {

@@ -11,13 +11,17 @@ export type Identity =
   | { readonly kind: 'source'; readonly key: 'detector' | 'other' }
   | {
       readonly kind: 'user' | 'token'
-      readonly team: 'red' | 'blue' | 'bare'
+      readonly team: Team
       readonly isAdmin: boolean
       readonly isStaff: boolean
       readonly scopes: readonly string[]
       /** A demo account, where the server can be reached from elsewhere. */
       readonly demoElsewhere: boolean
+      /** The team requires a second factor, and the user has none. */
+      readonly lacksSecondFactor: boolean
     }
+
+type Team = 'red' | 'blue' | 'bare' | 'strict'
 
 export type Presented = {
   /** The Authorization header; none when undefined. */
@@ -40,29 +44,30 @@ export type Caller = {
 
 export const allScopes = ['ipam:read', 'ipam:write', 'lighthouse:read']
 
-const user = (team: 'red' | 'blue' | 'bare', rest: object = {}): Identity => ({
+const user = (team: Team, rest: object = {}): Identity => ({
   kind: 'user',
   team,
   isAdmin: false,
   isStaff: false,
   scopes: [],
   demoElsewhere: false,
+  lacksSecondFactor: false,
   ...rest,
 })
 
-const program = (team: 'red' | 'blue' | 'bare', rest: object = {}): Identity => ({
+const program = (team: Team, rest: object = {}): Identity => ({
   kind: 'token',
   team,
   isAdmin: false,
   isStaff: false,
   scopes: allScopes,
   demoElsewhere: false,
+  lacksSecondFactor: false,
   ...rest,
 })
 
 const stranger: Identity = { kind: 'stranger' }
 
-type Team = 'red' | 'blue' | 'bare'
 type PersonName = keyof World['people']
 
 function bearerOf(name: PersonName, team: Team): Caller['present'] {
@@ -170,6 +175,16 @@ export const callers: readonly Caller[] = [
     name: 'staff in a team without modules',
     identity: user('bare', { isStaff: true }),
     present: bearerOf('staff', 'bare'),
+  },
+  {
+    name: 'an admin without a second factor in a team that requires one',
+    identity: user('strict', { isAdmin: true, lacksSecondFactor: true }),
+    present: bearerOf('lacking', 'strict'),
+  },
+  {
+    name: 'staff without a second factor in a team that requires one',
+    identity: user('strict', { isStaff: true, lacksSecondFactor: true }),
+    present: bearerOf('staff', 'strict'),
   },
   {
     name: 'a demo user on loopback',

@@ -16,9 +16,13 @@ const admitted: Record<Permission['credential'], readonly Identity['kind'][]> = 
   source: ['source'],
 }
 
-const modulesOf = { red: ['ipam', 'lighthouse'], blue: ['ipam', 'lighthouse'], bare: [] as string[] }
+const all = ['ipam', 'lighthouse']
+const modulesOf = { red: all, blue: all, strict: all, bare: [] as string[] }
 
-/** `pass`, or the code of the refusal. Who may not, because of a role, is told so before modules and scopes are. */
+/**
+ * `pass`, or the code of the refusal. Who lacks the second factor that the team requires is told so before all else; who
+ * may not, because of a role, before modules and scopes are asked for.
+ */
 export function verdictOn(permission: Permission, identity: Identity): 'pass' | ProblemCode {
   if (!admitted[permission.credential].includes(identity.kind)) return 'unauthenticated'
   if (permission.credential === 'none' || permission.credential === 'source') return 'pass'
@@ -30,7 +34,8 @@ export function verdictOn(permission: Permission, identity: Identity): 'pass' | 
 function verdictOnHolder(permission: Permission, holder: Holder): 'pass' | ProblemCode {
   if (holder.demoElsewhere) return 'forbidden'
   if (permission.credential !== 'web' && permission.credential !== 'any') return 'pass'
-  const { role, module, scope } = permission
+  const { role, module, scope, personal } = permission
+  if (holder.lacksSecondFactor && !personal) return 'second_factor_required'
   if (role === 'staff' && !holder.isStaff) return 'forbidden'
   if (role === 'admin' && !holder.isStaff && !holder.isAdmin) return 'forbidden'
   if (module !== undefined && !modulesOf[holder.team].includes(module)) return 'module_disabled'

@@ -34,8 +34,10 @@ export type World = {
   readonly red: Holder
   readonly blue: Holder
   readonly bare: TestTeam
+  /** Requires a second factor of its members. */
+  readonly strict: TestTeam
   readonly people: Readonly<
-    Record<'member' | 'admin' | 'staff' | 'demo' | 'former' | 'blue' | 'bare', Person>
+    Record<'member' | 'admin' | 'staff' | 'demo' | 'former' | 'blue' | 'bare' | 'lacking', Person>
   >
   readonly regions: Readonly<Record<string, number>>
   /** Key and secret of each detector. */
@@ -57,7 +59,9 @@ export async function createWorld(api: TestApi, { events = 3 } = {}): Promise<Wo
     red: await addTeam(api, 'red'),
     blue: await addTeam(api, 'blue'),
     bare: await addTeam(api, 'bare', []),
+    strict: await addTeam(api, 'strict'),
   }
+  await sql`update teams set require_2fa = true where id = ${teams.strict.teamId}`.execute(db)
   const sources = { detector: 'secret-of-detector', other: 'secret-of-other' }
   for (const [key, secret] of Object.entries(sources)) await addSource(api, key, secret)
   const held = {
@@ -78,6 +82,7 @@ export async function createWorld(api: TestApi, { events = 3 } = {}): Promise<Wo
     red: await holderOf('red'),
     blue: await holderOf('blue'),
     bare: teams.bare,
+    strict: teams.strict,
     people: await addPeople(api, teams),
     regions,
     sources,
@@ -146,7 +151,7 @@ async function eventIdsOf(db: Db, { teamId }: TestTeam): Promise<string[]> {
 
 async function addPeople(
   api: TestApi,
-  { red, blue, bare }: Record<'red' | 'blue' | 'bare', TestTeam>,
+  { red, blue, bare, strict }: Record<'red' | 'blue' | 'bare' | 'strict', TestTeam>,
 ): Promise<World['people']> {
   return {
     member: await addUser(api, 'member', [red]),
@@ -158,6 +163,7 @@ async function addPeople(
     former: await addUser(api, 'former', [blue]),
     blue: await addUser(api, 'admin', [blue], { admin: true }),
     bare: await addUser(api, 'admin', [bare], { admin: true }),
+    lacking: await addUser(api, 'admin', [strict], { admin: true }),
   }
 }
 

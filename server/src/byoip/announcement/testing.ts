@@ -80,7 +80,14 @@ export function operationOf(
   teamId: number,
   rest: Partial<Omit<Operation, 'actor'>> & { actor?: Partial<UserActor> | TokenActor } = {},
 ): Operation {
-  const user = { kind: 'user', userId: 1, sessionId: randomUUID(), isStaff: false, isAdmin: false } as const
+  const user = {
+    kind: 'user',
+    userId: 1,
+    sessionId: randomUUID(),
+    isStaff: false,
+    isAdmin: false,
+    lacksSecondFactor: false,
+  } as const
   const actor = { ...user, teamId, modules: ['ipam'], ...rest.actor } as Operation['actor']
   return {
     requestId: randomUUID(),
