@@ -257,3 +257,18 @@ test('the public address follows from host and port unless it is given', () => {
   assert.equal(publicUrl({ publicUrl: null, host: '::1', port: 80 }), 'http://[::1]:80')
   assert.equal(publicUrl({ publicUrl: 'https://p.example', host: '::1', port: 80 }), 'https://p.example')
 })
+
+test('mail: a server needs a sender, excludes a folder, and never shows its password', () => {
+  const url = { PHAROS_MAIL_URL: 'smtp://pharos:s3cret@mail.net.example:587' }
+  const from = { PHAROS_MAIL_FROM: 'Example Net <noreply@net.example>' }
+  assert.match(problemsOf(url).join(), /^PHAROS_MAIL_URL: mail_url needs mail_from/)
+  assert.match(problemsOf({ ...url, ...from, PHAROS_MAIL_FOLDER: './mails' }).join(), /set one of them/)
+  assert.deepEqual(problemsOf({ ...url, ...from }), [])
+  const described = describeConfig({ ...url, ...from }, memory())
+  assert.equal(described.find(({ name }) => name === 'mail_url')?.value, 'smtp://***@mail.net.example:587')
+  const bad = problemsOf({ PHAROS_MAIL_URL: 'smtp://:s3cret@mail.net.example', PHAROS_MAIL_FROM: 'nobody' })
+  assert.equal(bad.length, 2)
+  assert.match(bad[0]!, /^PHAROS_MAIL_FROM: mail_from must be like noreply@net.example/)
+  assert.match(bad[1]!, /^PHAROS_MAIL_URL: mail_url has a user without a password/)
+  assert.doesNotMatch(bad.join(), /s3cret/)
+})

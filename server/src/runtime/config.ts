@@ -5,6 +5,8 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { Value } from 'typebox/value'
 import { readYamlSettings, type Given, type Located } from './config-file.ts'
+import { isLoopback } from './loopback.ts'
+import { parseMailbox, parseMailUrl } from './mail-settings.ts'
 import { nearest } from './nearest.ts'
 import { createKeyRing, type KeyRing } from './secrets.ts'
 import {
@@ -16,6 +18,8 @@ import {
   type SettingName,
   type Settings,
 } from './settings.ts'
+
+export { isLoopback } from './loopback.ts'
 
 type Camel<S extends string> = S extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<Camel<Rest>>}`
@@ -115,14 +119,6 @@ function redacted(name: SettingName, settings: Settings): string | null {
   return `${url.protocol}//${url.username ? '***@' : ''}${url.host}${url.pathname}`
 }
 
-/** Whether only this machine can reach what listens on the host. */
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true
-  if (isIP(host) === 4) return host.startsWith('127.')
-  if (isIP(host) === 6) return new URL(`http://[${host}]`).hostname === '[::1]'
-  return false
-}
-
 /** How users reach the server: the `public_url`, or what host and port say. */
 export function publicUrl(config: Pick<Config, 'publicUrl' | 'host' | 'port'>): string {
   return (
@@ -217,6 +213,8 @@ function oddity(name: SettingName, value: unknown): string | undefined {
     return 'must begin with postgres://'
   }
   if (name === 'secret') return secretOddity(value as string[])
+  if (name === 'mail_url') return wrongIn(() => parseMailUrl(value as string))
+  if (name === 'mail_from' || name === 'mail_reply_to') return wrongIn(() => parseMailbox(value as string))
   return undefined
 }
 
@@ -226,6 +224,15 @@ function secretOddity(secrets: string[]): string | undefined {
     return undefined
   } catch (error) {
     return `cannot be used: ${(error as Error).message}`
+  }
+}
+
+function wrongIn(parse: () => unknown): string | undefined {
+  try {
+    parse()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
   }
 }
 
@@ -248,6 +255,12 @@ function checkTogether(settings: Settings, sources: Record<string, string>, prob
       `${sources['host']}: host is ${settings.host}, but the demo has published passwords and runs on 127.0.0.1 only; ` +
         'unset it, or use `pharos serve` with a platform file of your own',
     )
+  }
+  if (settings.mail_url !== null && settings.mail_from === null) {
+    problems.push(`${sources['mail_url']}: mail_url needs mail_from, the address that the mails carry`)
+  }
+  if (settings.mail_url !== null && settings.mail_folder !== null) {
+    problems.push(`${sources['mail_folder']}: mail goes to mail_folder or through mail_url; set one of them`)
   }
   if (settings.refresh_idle_lifetime_seconds > settings.refresh_absolute_lifetime_seconds) {
     problems.push(

@@ -114,7 +114,21 @@ export const settingsSchema = Type.Object(
         'how often a team may have its announcements checked at once, beside the checks that are made anyway',
     }),
     provider_name: Text('the network service provider', {
-      description: 'how letters of authorization that are drafted for teams name the provider',
+      description: 'how letters of authorization that are drafted for teams, and mails, name the provider',
+    }),
+    mail_url: Absent({
+      description:
+        'server that mails go through: smtp://user:password@host:587 or smtps://user:password@host:465; unset lets them wait',
+      secret: true,
+    }),
+    mail_from: Absent({
+      description: 'whose mails they are: noreply@net.example, or Example Net <noreply@net.example>',
+    }),
+    mail_reply_to: Absent({
+      description: 'where answers go, and whom every mail names to ask; follows from mail_from if unset',
+    }),
+    mail_folder: Absent({
+      description: 'directory that mails are written to instead of being sent, one file for each',
     }),
     rpki_sources: Urls({
       description:

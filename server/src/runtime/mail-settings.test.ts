@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { isHeaderText, isMailAddress, parseMailbox, parseMailUrl } from './mail-settings.ts'
+
+test('a server on another machine is spoken to with STARTTLS, on this one without', () => {
+  const login = { user: 'pharos', password: 'a/b@c' }
+  assert.deepEqual(parseMailUrl('smtp://pharos:a%2Fb%40c@mail.net.example'), {
+    host: 'mail.net.example',
+    port: 587,
+    tls: 'starttls',
+    caFile: null,
+    login,
+  })
+  assert.deepEqual(parseMailUrl('smtps://pharos:a%2Fb%40c@mail.net.example?ca=/etc/ca.pem'), {
+    host: 'mail.net.example',
+    port: 465,
+    tls: 'implicit',
+    caFile: '/etc/ca.pem',
+    login,
+  })
+  for (const host of ['127.0.0.1', '[::1]', 'localhost']) {
+    assert.equal(parseMailUrl(`smtp://a:b@${host}:25`).tls, 'none', host)
+    assert.equal(parseMailUrl(`smtp://${host}?starttls=required`).tls, 'starttls', host)
+  }
+  assert.deepEqual(parseMailUrl('smtp://192.0.2.25:25/?starttls=off'), {
+    host: '192.0.2.25',
+    port: 25,
+    tls: 'none',
+    caFile: null,
+    login: null,
+  })
+  assert.equal(parseMailUrl('smtp://[2001:db8::25]').host, '2001:db8::25')
+})
+
+const refused: readonly (readonly [string, RegExp])[] = [
+  ['mail.net.example', /must be like smtp:/],
+  ['http://mail.net.example', /must be like smtp:/],
+  ['smtp://', /must be like|needs a host/],
+  ['smtp://mail.net.example/inbox', /nothing behind host and port/],
+  ['smtp://mail.net.example#x', /nothing behind host and port/],
+  ['smtp://mail.net.example?tls=off', /no parameter tls, only starttls and ca/],
+  ['smtps://mail.net.example?starttls=off', /no parameter starttls, only ca/],
+  ['smtp://mail.net.example?starttls=maybe', /starttls=required or starttls=off/],
+  ['smtp://mail.net.example?ca=', /names no file/],
+  ['smtp://a%20b.example', /cannot be one/],
+  ['smtp://user@mail.net.example', /a user without a password/],
+  ['smtp://:s3cret@mail.net.example', /a user without a password/],
+  ['smtp://user:s3cret%zz@mail.net.example', /write %25/],
+  ['smtp://user:s3cret@mail.net.example?starttls=off', /a password in the clear/],
+]
+for (const [text, message] of refused) {
+  test(`is refused as mail_url, without its password in the message: ${text}`, () => {
+    assert.throws(
+      () => parseMailUrl(text),
+      (error: Error) => message.test(error.message) && !error.message.includes('s3cret'),
+    )
+  })
+}
+
+test('a sender is an address, with or without a name', () => {
+  const address = 'noreply@net.example'
+  assert.deepEqual(parseMailbox(address), { name: '', address })
+  for (const text of [
+    'Example Net, Zürich <noreply@net.example>',
+    '"Example Net, Zürich" <noreply@net.example>',
+  ])
+    assert.deepEqual(parseMailbox(text), { name: 'Example Net, Zürich', address })
+  for (const text of ['noreply', 'a@b@c', '<>', 'a <b', 'A\nB <a@b.example>', 'a@b.example, c@d.example'])
+    assert.throws(() => parseMailbox(text), /must be like/, text)
+})
+
+test('one plain address is an address; what could become two, or another header, is none', () => {
+  for (const text of ['a@b', "o'neil+x@net.example", 'user.name@sub.net.example', 'пример@пример.рф'])
+    assert.ok(isMailAddress(text), text)
+  for (const text of [
+    '',
+    '@b.example',
+    'a@',
+    'a@b..example',
+    '.a@b.example',
+    'a@-b.example',
+    'a b@c.example',
+    '"a b"@c.example',
+    'a@b.example ',
+    'a@b.example\r\nRCPT TO:<c@d.example>',
+    'a@b.example,c@d.example',
+    'a(comment)@b.example',
+    '<a@b.example>',
+    'a@[192.0.2.1]',
+    'a\u202e@b.example',
+    `${'a'.repeat(65)}@b.example`,
+    `a@${'b.'.repeat(130)}example`,
+  ])
+    assert.ok(!isMailAddress(text), text)
+})
+
+test('no address holds anything that separates, quotes or ends a line', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+      if (isMailAddress(text)) assert.doesNotMatch(text, /[\s\p{C}<>(),:;"[\]\\]/u)
+      if (isHeaderText(text)) assert.doesNotMatch(text, /[\r\n\0\u2028]/)
+    }),
+    { numRuns: 5_000 },
+  )
+})
