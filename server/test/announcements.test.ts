@@ -12,7 +12,7 @@ import {
 import { patchAnnouncement, type Patch } from '../src/byoip/announcement/patch-announcement.ts'
 import { listRegions } from '../src/byoip/announcement/region.ts'
 import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { createTestDatabase, forgetAudit, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker } from '../src/db/wake.ts'
 import { Failure } from '../src/runtime/error.ts'
 import type { Operation } from '../src/runtime/operation.ts'
@@ -32,7 +32,8 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   await sql`truncate announcements cascade`.execute(database.postgres.owner)
-  await sql`truncate audit_entries, idempotency_keys`.execute(database.postgres.owner)
+  await sql`truncate idempotency_keys`.execute(database.postgres.owner)
+  await forgetAudit(database.postgres.owner)
 })
 
 const deps = () => ({ postgres: database.postgres, memberToggle: true, now: () => new Date() })

@@ -18,7 +18,7 @@ import {
   seedTeam,
   seedUser,
 } from '../src/byoip/announcement/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { createTestDatabase, forgetAudit, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { parsePrefix } from '../src/net/prefix.ts'
 import { Failure } from '../src/runtime/error.ts'
@@ -41,7 +41,8 @@ before(async () => {
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   const { owner } = database.postgres
-  await sql`truncate announcements, holds, region_withdrawals, audit_entries cascade`.execute(owner)
+  await sql`truncate announcements, holds, region_withdrawals cascade`.execute(owner)
+  await forgetAudit(owner)
   await sql`update regions set last_check = null, last_check_result = null, last_error = null`.execute(owner)
   router.down = false
   router.refuses = () => false

@@ -1,11 +1,16 @@
-// The audit: who did what to what, in the transaction that did it. Append only; nothing here reads.
-import { actorName, type Operation } from '../runtime/operation.ts'
+// The audit: who did what to what, in the transaction that did it. Append only; nothing here reads. What is written here is
+// sealed soon after the commit (audit/sealer.ts), and shown to the team's admins: no secret may stand in it.
+import { actorName, type Actor, type Operation } from '../runtime/operation.ts'
 import type { Db, Trx } from './postgres.ts'
 
 export type AuditEntry = {
   readonly teamId: number | null
   /** `user:7`, `token:...`, `operator` or `pharos` for what a loop decided. */
   readonly actor: string
+  /** What the actor presented: `session:<id>` or `token:<id>`; none of the operator and of loops. */
+  readonly credential?: string
+  /** A person of the provider: the team is not shown who. */
+  readonly byStaff?: boolean
   /** Noun and verb: `announcement.update`, `session.reuse`. */
   readonly action: string
   /** Noun and id: `announcement:42`. */
@@ -24,21 +29,32 @@ export async function writeAudit(db: Db | Trx, ...entries: readonly AuditEntry[]
       entries.map((entry) => ({
         team_id: entry.teamId,
         actor: entry.actor,
+        credential: entry.credential ?? null,
+        by_staff: entry.byStaff ?? false,
         action: entry.action,
         target: entry.target,
         before: asJson(entry.before),
         after: asJson(entry.after),
         request_id: entry.requestId ?? null,
-        address: entry.address ?? null,
+        address: entry.address === undefined ? null : plainAddress(entry.address),
       })),
     )
     .execute()
 }
 
-/** The part of an entry that the operation knows: whose, by whom, from where. */
+/** The part of an entry that the operation knows: whose, by whom, by which credential, from where. */
 export function auditOf(operation: Operation): Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry> {
   const { actor, requestId, address } = operation
-  return { teamId: actor.teamId, actor: actorName(actor), requestId, address }
+  return { ...auditOfActor(actor), requestId, address }
 }
+
+/** As `auditOf`, where there is an actor and no operation. */
+export function auditOfActor(actor: Actor): Pick<AuditEntry, 'teamId' | 'actor' | 'credential' | 'byStaff'> {
+  const credential = actor.kind === 'user' ? `session:${actor.sessionId}` : `token:${actor.tokenId}`
+  return { teamId: actor.teamId, actor: actorName(actor), credential, byStaff: actor.isStaff }
+}
+
+/** A dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1; whoever looks for an address looks for 192.0.2.1. */
+const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 const asJson = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))

@@ -14,6 +14,33 @@ CREATE OR REPLACE FUNCTION public.asn_is_held(team integer, wanted bigint)
 AS $function$ select exists (select from asns a
     where a.asn = wanted and a.team_id <> team and a.verified is not null and (a.expires is null or a.expires > now())) $function$;
 
+CREATE OR REPLACE FUNCTION public.audit_actor_names(actors text[])
+ RETURNS TABLE(actor text, name text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public'
+AS $function$
+  select a, case
+    when a ~ '^user:\d{1,9}$' then (
+      select u.email from users u where u.id = substr(a, 6)::integer and not u.is_staff)
+    when a ~ '^token:' then (
+      select t.name from api_tokens t where t.id = substr(a, 7) and t.team_id = current_team_id())
+    end
+  from unnest(actors) a
+  where exists (select from audit_entries e where e.team_id = current_team_id() and e.actor = a and not e.by_staff)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.await_audit_seal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public'
+AS $function$
+begin
+  insert into audit_unsealed (entry_id, entry_at) values (new.id, new.at);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.bucket_rate(bucket integer)
  RETURNS bigint
  LANGUAGE sql
@@ -74,9 +101,14 @@ begin
     -- Nobody may write to the default partition between the move and the attachment.
     execute format('lock table %I in access exclusive mode', parent || '_default');
     execute format('create table %I (like %I including defaults including constraints including indexes)', part, parent);
+    execute format('alter table %I disable trigger user', parent || '_default');
     execute format('with moved as (delete from %I where %I >= %L and %I < %L returning *) insert into %I select * from moved',
       parent || '_default', key, first, key, past, part);
+    execute format('alter table %I enable trigger user', parent || '_default');
     execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, part, first, past);
+    if parent = 'audit_entries' then
+      execute format('create trigger audit_entries_not_emptied before truncate on %I for each statement execute function refuse_change()', part);
+    end if;
   end loop;
 end $function$;
 
@@ -91,6 +123,35 @@ CREATE OR REPLACE FUNCTION public.day_bucket(at timestamp with time zone)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ select coalesce((at at time zone 'UTC')::date - date '1970-01-01', 2147483647) $function$;
+
+CREATE OR REPLACE FUNCTION public.drop_audit_months(past timestamp with time zone)
+ RETURNS TABLE(name text, ends timestamp with time zone, entries bigint)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  late date;
+  anchor bigint;
+begin
+  -- Rows whose month never had a partition of its own.
+  foreach late in array array(select distinct date_trunc('month', at at time zone 'UTC')::date
+    from audit_entries_default where at < date_trunc('month', past at time zone 'UTC') at time zone 'UTC') loop
+    perform create_month_partitions(late);
+  end loop;
+  foreach name in array array(select relname::text from pg_inherits join pg_class on oid = inhrelid
+    where inhparent = 'audit_entries'::regclass and relname ~ '^audit_entries_\d{4}_\d\d$' order by 1) loop
+    ends := (to_date(right(name, 7), 'YYYY_MM') + interval '1 month') at time zone 'UTC';
+    exit when ends > past or exists (select from audit_unsealed where entry_at < ends);
+    execute format('select count(*) from %I', name) into entries;
+    execute format('drop table %I', name);
+    select coalesce(
+      (select sequence from audit_seals where entry_at >= ends order by sequence limit 1),
+      (select max(sequence) from audit_seals)) into anchor;
+    alter table audit_seals disable trigger user;
+    delete from audit_seals where sequence < anchor;
+    alter table audit_seals enable trigger user;
+    return next;
+  end loop;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.event_buckets(start_at timestamp with time zone, end_at timestamp with time zone, bps bigint, pps bigint, event_flags integer)
  RETURNS TABLE(measure text, bucket integer, flags integer)
@@ -140,6 +201,14 @@ AS $function$ select case when rate < 16 then rate::integer
     else (61 - position(B'1' in rate::bit(64))) * 16
       + ((rate >> (60 - position(B'1' in rate::bit(64)))) & 15)::integer end $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise insufficient_privilege using message = format('%s of %s is refused: its rows are written once', tg_op, tg_table_name);
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.resource_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -159,6 +228,15 @@ begin
   insert into removed_resources (match_resource, match_resource_id) values (tg_argv[0], old.id) on conflict do nothing;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.staff_actors()
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public'
+AS $function$
+  select coalesce(array_agg('user:' || id), '{}') from users where is_staff
+$function$;
 
 CREATE OR REPLACE FUNCTION public.user_profile(for_user integer, in_team integer)
  RETURNS json
@@ -397,13 +475,47 @@ create table audit_entries (
   after jsonb,
   request_id text,
   address inet,
+  credential text, -- session:<id> or token:<id>; null for the operator and for loops
+  by_staff boolean not null default false, -- done by a person of the provider, as whom teams are not shown who
   constraint audit_entries_pkey PRIMARY KEY (id, at)
 ) partition by RANGE (at);
-CREATE INDEX audit_entries_team ON ONLY public.audit_entries USING btree (team_id, at);
+CREATE INDEX audit_entries_action ON ONLY public.audit_entries USING btree (team_id, action, at, id);
+CREATE INDEX audit_entries_actor ON ONLY public.audit_entries USING btree (team_id, actor, at, id);
+CREATE INDEX audit_entries_request ON ONLY public.audit_entries USING btree (request_id);
+CREATE INDEX audit_entries_target ON ONLY public.audit_entries USING btree (team_id, target, at, id);
+CREATE INDEX audit_entries_team ON ONLY public.audit_entries USING btree (team_id, at, id);
 alter table audit_entries enable row level security;
+CREATE TRIGGER audit_entries_kept BEFORE DELETE OR UPDATE ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_entries_not_emptied BEFORE TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_entries_queue AFTER INSERT ON public.audit_entries FOR EACH ROW EXECUTE FUNCTION await_audit_seal();
 create policy tenant on audit_entries as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table audit_entries_default partition of audit_entries DEFAULT;
+CREATE TRIGGER audit_entries_kept BEFORE DELETE OR UPDATE ON public.audit_entries_default FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_entries_not_emptied BEFORE TRUNCATE ON public.audit_entries_default FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_entries_queue AFTER INSERT ON public.audit_entries_default FOR EACH ROW EXECUTE FUNCTION await_audit_seal();
+
+create table audit_seals (
+  sequence bigint not null,
+  entry_id bigint not null,
+  entry_at timestamp with time zone not null,
+  team_id integer, -- that of the entry, for row-level security
+  key_id text not null, -- which key of the ring made the hash
+  hash bytea not null,
+  constraint audit_seals_pkey PRIMARY KEY (sequence),
+  constraint audit_seals_entry_id_key UNIQUE (entry_id)
+);
+alter table audit_seals enable row level security;
+CREATE TRIGGER audit_seals_kept BEFORE DELETE OR UPDATE ON public.audit_seals FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_seals_not_emptied BEFORE TRUNCATE ON public.audit_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+create policy tenant on audit_seals as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table audit_unsealed (
+  entry_id bigint not null,
+  entry_at timestamp with time zone not null,
+  constraint audit_unsealed_pkey PRIMARY KEY (entry_id)
+);
+alter table audit_unsealed enable row level security;
 
 create table deliveries (
   id bigint not null generated always as identity,
@@ -954,7 +1066,8 @@ grant insert (team_id, prefix, origin_asn, description, status, as_set, delegate
 grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, expires, max_unused_days, created_by), select (id, team_id, name, scopes, allowed_networks, is_admin, created, expires, max_unused_days, last_used, revoked, created_by, last_used_address), update (name, allowed_networks, is_admin, expires, revoked) on api_tokens to pharos_tenant;
 grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
-grant insert on audit_entries to pharos_tenant;
+grant insert, select on audit_entries to pharos_tenant;
+grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
 grant select on event_relationships to pharos_tenant;
 grant select on events to pharos_tenant;
 grant insert, select on former_members to pharos_tenant;

@@ -184,6 +184,26 @@ export interface AuditEntriesTable {
   after: NullableJson
   request_id: string | null
   address: string | null
+  /** session:<id> or token:<id>; null for the operator and for loops */
+  credential: string | null
+  /** done by a person of the provider, as whom teams are not shown who */
+  by_staff: Generated<boolean>
+}
+
+export interface AuditSealsTable {
+  sequence: number
+  entry_id: number
+  entry_at: Date
+  /** that of the entry, for row-level security */
+  team_id: number | null
+  /** which key of the ring made the hash */
+  key_id: string
+  hash: Buffer
+}
+
+export interface AuditUnsealedTable {
+  entry_id: number
+  entry_at: Date
 }
 
 export type DeliveriesState = 'new' | 'done' | 'failed'
@@ -618,6 +638,8 @@ export interface Schema {
   asn_proofs: AsnProofsTable
   asns: AsnsTable
   audit_entries: AuditEntriesTable
+  audit_seals: AuditSealsTable
+  audit_unsealed: AuditUnsealedTable
   deliveries: DeliveriesTable
   delivery_ids: DeliveryIdsTable
   event_networks: EventNetworksTable

@@ -8,11 +8,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
 import { Client } from 'pg'
 import { socketUrl } from './embedded-cluster.ts'
 import { findPostmaster } from './embedded-orphan.ts'
 import { listMigrations, migrate, migrationsFolder } from './migrate.ts'
-import { openPostgres, type Postgres, type PostgresOptions } from './postgres.ts'
+import { openPostgres, type Db, type Postgres, type PostgresOptions } from './postgres.ts'
 import { tryProcessLock } from './process-lock.ts'
 
 export type TestDatabaseOptions = {
@@ -54,6 +55,20 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
       await server.admin((client) => client.query(`drop database if exists ${name} with (force)`))
     },
   }
+}
+
+/** Empties the audit between two tests; the product never can. */
+export async function forgetAudit(db: Db): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ name: string }>`
+      select 'audit_seals' as name union all select 'audit_entries'
+      union all select inhrelid::regclass::text from pg_inherits where inhparent = 'audit_entries'::regclass`.execute(
+      trx,
+    )
+    for (const { name } of rows) await sql`alter table ${sql.table(name)} disable trigger user`.execute(trx)
+    await sql`truncate audit_entries, audit_seals, audit_unsealed`.execute(trx)
+    for (const { name } of rows) await sql`alter table ${sql.table(name)} enable trigger user`.execute(trx)
+  })
 }
 
 async function createOwnServer(options: TestDatabaseOptions): Promise<TestDatabase> {
