@@ -40,6 +40,8 @@ const sharesOfSuccess: Readonly<Record<string, number>> = { createAnnouncements:
 /** After how many requests the world is put in order again, where an operation soon leaves nothing to do. */
 const renewedAfter: Readonly<Record<string, number>> = {
   logout: 1,
+  // After five failures at one account it answers 429.
+  createSessionToken: 5,
   approveHold: 20,
   rejectHold: 20,
   createAnnouncements: 5,
@@ -159,6 +161,7 @@ async function renewWorld(): Promise<void> {
     .where('announcement_id', '=', red.announcements.off)
     .execute()
   await renewLetters(owner, [red.letterId, blue.letterId])
+  await owner.deleteFrom('sign_in_failures').execute()
   // Signing out everywhere raises it, and then no access token of these users is good.
   await api.database.postgres.owner.updateTable('users').set({ session_version: 1 }).execute()
   const bearer = async (userId: number, teamId: number) =>

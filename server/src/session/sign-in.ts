@@ -3,8 +3,8 @@ import type { SessionTokens } from '@pharos/contract/session'
 import { writeAudit } from '../db/audit.ts'
 import { Failure, notFound } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
-import type { RateLimiter } from '../runtime/rate-limit.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
+import { beginAttempt, type Attempt, type AttemptDeps } from './attempt.ts'
 import { refuseDemoElsewhere } from './demo.ts'
 import { verifyPassword } from './password.ts'
 import type { Origin, RefreshDeps } from './refresh.ts'
@@ -17,11 +17,7 @@ import {
 } from './session.store.ts'
 import { issueTokens } from './tokens.ts'
 
-export type SignInDeps = RefreshDeps & {
-  readonly hashing: Semaphore
-  /** Attempts, counted for the account and for the address apart. */
-  readonly attempts: RateLimiter
-}
+export type SignInDeps = RefreshDeps & AttemptDeps & { readonly hashing: Semaphore }
 
 export type Visitor = Origin & { readonly userAgent: string }
 
@@ -32,13 +28,29 @@ export async function signIn(
   { email, password }: { email: string; password: string },
 ): Promise<SessionTokens> {
   // Before the hash: a refused attempt must cost us nothing.
-  deps.attempts.take(`address ${visitor.address}`)
-  deps.attempts.take(`account ${email.toLowerCase()}`)
+  const attempt = await beginAttempt(deps, email, visitor.address)
+  const account = await verifiedAccount(deps, attempt, email, password)
+  await attempt.succeeded()
+  return openSession(deps, visitor, account)
+}
+
+async function verifiedAccount(
+  deps: SignInDeps,
+  attempt: Attempt,
+  email: string,
+  password: string,
+): Promise<SignInAccount> {
   const account = await findSignInAccount(deps.db, email)
-  const matches = await verifyPassword(deps.hashing, account?.passwordHash, password)
+  const matches = await verifyPassword(deps.hashing, account?.passwordHash, password).catch(
+    // Nothing was compared: there are too many who wait.
+    async (error: unknown) => {
+      await attempt.undecided()
+      throw error
+    },
+  )
   if (!account || !matches)
     throw new Failure('invalid_credentials', 'The e-mail address or the password is wrong.')
-  return openSession(deps, visitor, account)
+  return account
 }
 
 async function openSession(
