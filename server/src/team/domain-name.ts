@@ -1,0 +1,111 @@
+// Names of domains: the one way in which a name is written (IDNA, A-labels), and which names a team can call its own.
+// Pure: the lists of public suffixes and of mail providers are as old as the packages that hold them.
+import { domainToASCII, domainToUnicode } from 'node:url'
+import mailProviders from 'email-providers/all.json' with { type: 'json' }
+import { parse } from 'tldts'
+
+declare const domainBrand: unique symbol
+
+/** Lower case, A-labels, at least two of them, without a dot at the end: `xn--mnchen-3ya.example`. */
+export type Domain = string & { readonly [domainBrand]: true }
+
+/** Where the record of a domain stands, below the domain. */
+export const recordLabel = '_pharos-challenge'
+/** A name has at most 253 characters (RFC 1035, 2.3.4), and that of the record is the longest one we need. */
+const lengthMax = 253 - recordLabel.length - 1
+
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const domainPattern = new RegExp(`^(?:${label}\\.)+${label}$`)
+/** Whatever else is ASCII has a meaning in a URL, and the function that converts names reads URLs. */
+const otherAscii = /[\0-,/:-@[-`{-\x7f]/
+
+/** The domain that the text names, in Unicode or ASCII, with a dot at the end or without; undefined where it is none. */
+export function canonicalDomain(text: string): Domain | undefined {
+  if (text.length > 1000 || otherAscii.test(text)) return undefined
+  const ascii = domainToASCII(text).replace(/\.$/, '')
+  if (ascii.length > 253 || !domainPattern.test(ascii)) return undefined
+  return isAddress(ascii) || !areLabelsOfIdna(ascii) ? undefined : (ascii as Domain)
+}
+
+/** A host whose last label is a number is read as an IPv4 address (WHATWG URL, 3.5). */
+const isAddress = (ascii: string): boolean => /\.(?:\d+|0x[0-9a-f]*)$/.test(ascii)
+
+/** Every A-label stands for a label in Unicode, and for one that is written so: not all versions of Node look. */
+function areLabelsOfIdna(ascii: string): boolean {
+  if (!/(?:^|\.)xn--/.test(ascii)) return true
+  const unicode = domainToUnicode(ascii)
+  return unicode !== '' && !/(?:^|\.)xn--/.test(unicode) && domainToASCII(unicode) === ascii
+}
+
+/** The domain of an e-mail address; undefined where it is none that a team could have. */
+export function domainOfEmail(email: string): Domain | undefined {
+  const at = email.lastIndexOf('@')
+  return at < 1 ? undefined : canonicalDomain(email.slice(at + 1))
+}
+
+export type DomainRules = {
+  /** `.example` and the names of RFC 6761, 6.5 are taken for real ones: in demos, labs and tests, which have no others. */
+  readonly allowDocumentation: boolean
+}
+
+/** Why no team can call the domain its own. */
+export type DomainObjection = {
+  readonly type: 'too_long' | 'special_use' | 'public_suffix' | 'mail_provider'
+  readonly msg: string
+}
+
+/** Undefined where nothing stands against it. */
+export function objectionTo(
+  domain: Domain,
+  { allowDocumentation }: DomainRules,
+): DomainObjection | undefined {
+  if (domain.length > lengthMax)
+    return {
+      type: 'too_long',
+      msg: `has more than ${lengthMax} characters, so that the name of its record would have more than 253`,
+    }
+  const special = specialUseOf(domain, allowDocumentation)
+  if (special !== undefined) return { type: 'special_use', msg: `.${special} is not for domains of anybody` }
+  if (isPublicSuffix(domain))
+    return { type: 'public_suffix', msg: 'is a suffix below which others register their domains' }
+  if (freeMail.has(domain))
+    return { type: 'mail_provider', msg: 'is a provider’s who gives addresses to everybody' }
+  return undefined
+}
+
+/** RFC 6761, 7686 and 9476; `internal` is ICANN's for private use. Below `arpa` stand addresses and infrastructure. */
+const specialUse = ['localhost', 'test', 'invalid', 'local', 'onion', 'alt', 'internal', 'arpa']
+const documentation = ['example', 'example.com', 'example.net', 'example.org']
+
+function specialUseOf(domain: Domain, allowDocumentation: boolean): string | undefined {
+  const names = allowDocumentation ? specialUse : [...specialUse, ...documentation]
+  return names.find((name) => domain === name || domain.endsWith(`.${name}`))
+}
+
+/** The private section counts too: `github.io` is no more a customer's than `co.uk`. */
+const isPublicSuffix = (domain: Domain): boolean =>
+  parse(domain, { allowPrivateDomains: true, extractHostname: false }).domain === null
+
+/** Of those who give addresses to everybody, the ones that the list lacks. */
+const furtherProviders = [
+  'disroot.org',
+  'duck.com',
+  'fastmail.com',
+  'fastmail.fm',
+  'mailbox.org',
+  'posteo.de',
+  'posteo.net',
+  'proton.me',
+  'riseup.net',
+  'runbox.com',
+  'startmail.com',
+  'tuta.com',
+  'tuta.io',
+  'tutamail.com',
+  'tutanota.com',
+  'tutanota.de',
+]
+/** The list has `example.com`, which is nobody's. */
+const freeMail: ReadonlySet<string> = new Set(
+  [...mailProviders, ...furtherProviders].filter((name) => !documentation.includes(name)),
+)
