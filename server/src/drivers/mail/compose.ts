@@ -1,0 +1,60 @@
+// From a message to the bytes that are sent, the same for every transport. Nothing is fetched or read for it, and no field
+// can become a second one: what could is refused.
+import MailComposer from 'nodemailer/lib/mail-composer'
+import type { MailMessage } from '../../mail/mail-transport.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { isHeaderText, isMailAddress, type Mailbox } from '../../runtime/mail-settings.ts'
+
+export type Composed = {
+  readonly envelope: { readonly from: string; readonly to: readonly string[] }
+  readonly bytes: Buffer
+}
+
+/** RFC 5322 lets a line be that long; URLs are left in one piece, so that a raw mail can be read and followed. */
+const lineMax = 998
+
+/** Throws DriverError `refused` where the recipient is no plain address, or a header would hold more than a line. */
+export async function composeMail(message: MailMessage): Promise<Composed> {
+  refuseUnfit(message)
+  const { id, date, from, replyTo, to, subject, text, html } = message
+  const composer = new MailComposer({
+    from: { ...from },
+    ...(replyTo === null ? {} : { replyTo: { ...replyTo } }),
+    to: { name: '', address: to },
+    subject,
+    date,
+    messageId: `<${id}@${domainOf(from.address)}>`,
+    // No answering machine answers it: RFC 3834, and what Exchange reads instead.
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    text: isPlainEnough(text) ? { raw: sevenBit(text) } : text,
+    html,
+    newline: 'win',
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return { envelope: { from: from.address, to: [to] }, bytes: await composer.compile().build() }
+}
+
+function refuseUnfit({ id, from, replyTo, to, subject }: MailMessage): void {
+  if (!isMailAddress(to)) throw refused(to, 'this is no address that mail can be sent to')
+  const boxes = replyTo === null ? [from] : [from, replyTo]
+  const isFit = (box: Mailbox) => isMailAddress(box.address) && isHeaderText(box.name)
+  if (!boxes.every(isFit) || !isHeaderText(subject) || !/^[\w.-]+$/.test(id))
+    throw refused(to, 'a header of the mail would hold more than one line of text')
+}
+
+function refused(subject: string, reason: string): DriverError {
+  return new DriverError('refused', reason, { refused: [{ subject, reason }] })
+}
+
+const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
+
+/** Whether the text is ASCII in lines that any server takes as they are. */
+function isPlainEnough(text: string): boolean {
+  return /^[\t\n\x20-\x7e]*$/.test(text) && text.split('\n').every(({ length }) => length <= lineMax)
+}
+
+function sevenBit(text: string): string {
+  const head = 'Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 7bit\r\n\r\n'
+  return head + text.replaceAll('\n', '\r\n')
+}

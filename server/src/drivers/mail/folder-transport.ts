@@ -1,0 +1,67 @@
+// Mails as files in a folder, for the demo and for those who want to see what would be sent. A mail is there in full or not
+// at all, and one that comes a second time takes the place of the first. Nobody but the own user may read them: links in
+// them sign people in.
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { MailMessage, MailTransport } from '../../mail/mail-transport.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { composeMail } from './compose.ts'
+
+/** Makes the folder with the first mail. */
+export function createFolderTransport(path: string): MailTransport {
+  const folder = resolve(path)
+  let closed = false
+  return {
+    name: `folder ${folder}`,
+    async send(message) {
+      const { bytes } = await composeMail(message)
+      if (closed) throw new DriverError('unreachable', `folder ${folder}: closed`)
+      const file = join(folder, fileName(message))
+      try {
+        await makeFolder(folder)
+        await writeWhole(file, bytes)
+      } catch (error) {
+        throw asDriverError(folder, error as Error)
+      }
+      return file
+    },
+    async close() {
+      closed = true
+    },
+  }
+}
+
+/** `2026-01-31T12-00-00Z-<id>.eml`: in the order in which they were written. */
+function fileName({ date, id }: MailMessage): string {
+  return `${date.toISOString().slice(0, 19).replaceAll(':', '-')}Z-${id}.eml`
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  // One that was there before keeps its mode: whoever gave it may mean something by it.
+  const mode = (await stat(folder)).mode & 0o777
+  if (mode & 0o077) throw new Error(`others may look into it (mode ${mode.toString(8)}); run chmod 700`)
+}
+
+/** Written aside and renamed: whoever watches the folder never reads half a mail, and a power cut leaves none. */
+async function writeWhole(file: string, bytes: Buffer): Promise<void> {
+  const aside = `${file}.${randomUUID()}.part`
+  try {
+    const handle = await open(aside, 'w', 0o600)
+    try {
+      await handle.writeFile(bytes)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(aside, file)
+  } catch (error) {
+    await rm(aside, { force: true })
+    throw error
+  }
+}
+
+function asDriverError(folder: string, error: Error): DriverError {
+  return new DriverError('unreachable', `folder ${folder}: ${error.message}`, { cause: error })
+}

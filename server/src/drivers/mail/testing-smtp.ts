@@ -1,0 +1,154 @@
+// A real SMTP server on loopback, behind a door that a test shuts as networks do. Nothing of the product imports this file.
+import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { buffer } from 'node:stream/consumers'
+import {
+  SMTPServer,
+  type SMTPServerAddress,
+  type SMTPServerError,
+  type SMTPServerOptions,
+  type SMTPServerSession,
+} from 'smtp-server'
+
+export type ArrivedMail = {
+  readonly from: string
+  readonly to: readonly string[]
+  readonly bytes: Buffer
+  readonly secure: boolean
+  readonly user: string | undefined
+}
+
+/** What the server says no with: code, text, and for the content a text made of what it read. */
+export type Answers = {
+  mailFrom?: Answer | undefined
+  rcptTo?: Answer | undefined
+  data?: ((bytes: Buffer) => Answer) | undefined
+}
+export type Answer = { readonly code: number; readonly text: string }
+
+/** `open` lets everything through, `away` drops every connection at once, `silent` says nothing for ever. */
+export type Door = 'open' | 'away' | 'silent'
+
+export type TestSmtpServer = {
+  readonly port: number
+  readonly mails: ArrivedMail[]
+  readonly answers: Answers
+  /** How many connections have been open at the same time. */
+  readonly connectionsMost: number
+  /** Names and passwords that were tried. */
+  readonly logins: string[]
+  /** Shuts or opens the door; whoever is connected meets the same. */
+  setDoor(door: Door): void
+  /** Ends every connection now, and takes new ones. */
+  dropConnections(): void
+  stop(): Promise<void>
+}
+
+export type TestSmtpOptions = {
+  /** Lets nobody send who does not know them. */
+  readonly login?: { readonly user: string; readonly password: string }
+  /** PEM; with it STARTTLS is offered, or TLS spoken from the first byte. */
+  readonly tls?: { readonly cert: string; readonly key: string; readonly implicit?: boolean }
+}
+
+export async function startSmtpServer(options: TestSmtpOptions = {}): Promise<TestSmtpServer> {
+  const [mails, logins, answers]: [ArrivedMail[], string[], Answers] = [[], [], {}]
+  const smtp = new SMTPServer({
+    ...tlsOptions(options),
+    authOptional: !options.login,
+    authMethods: ['PLAIN', 'LOGIN'],
+    closeTimeout: 1,
+    logger: false,
+    disableReverseLookup: true,
+    onAuth({ username, password }, _session, callback) {
+      logins.push(`${username}:${password}`)
+      const known = username === options.login?.user && password === options.login?.password
+      callback(known ? null : refusal({ code: 535, text: `5.7.8 not ${username}:${password}` }), {
+        user: username,
+      })
+    },
+    onMailFrom: (_address: SMTPServerAddress, _session: SMTPServerSession, callback) =>
+      callback(refusal(answers.mailFrom)),
+    onRcptTo: (_address: SMTPServerAddress, _session: SMTPServerSession, callback) =>
+      callback(refusal(answers.rcptTo)),
+    async onData(stream, { envelope, secure, user }, callback) {
+      const bytes = await buffer(stream)
+      const answer = answers.data?.(bytes)
+      if (answer) return callback(refusal(answer))
+      const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
+      mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), bytes, secure, user })
+      callback(null, '2.0.0 taken')
+    },
+  })
+  smtp.on('error', () => {})
+  const inside = smtp.listen(0, '127.0.0.1')
+  await once(inside, 'listening')
+  const door = await openDoor((inside.address() as AddressInfo).port)
+  return {
+    port: door.port,
+    mails,
+    answers,
+    logins,
+    get connectionsMost() {
+      return door.most()
+    },
+    setDoor: door.set,
+    dropConnections: door.drop,
+    async stop() {
+      await door.close()
+      await new Promise<void>((resolve) => smtp.close(resolve))
+    },
+  }
+}
+
+function tlsOptions({ tls }: TestSmtpOptions): SMTPServerOptions {
+  if (!tls) return { disabledCommands: ['STARTTLS'], allowInsecureAuth: true }
+  return { cert: tls.cert, key: tls.key, secure: tls.implicit === true }
+}
+
+function refusal(answer: Answer | undefined): Error | null {
+  if (!answer) return null
+  const error: SMTPServerError = new Error(answer.text)
+  error.responseCode = answer.code
+  return error
+}
+
+async function openDoor(port: number) {
+  const sockets = new Set<Socket>()
+  let state: Door = 'open'
+  let most = 0
+  const server: Server = createServer((outside) => {
+    hold(outside)
+    if (state === 'away') return outside.destroy()
+    if (state === 'silent') return
+    most = Math.max(most, [...sockets].filter((one) => one.localPort === outside.localPort).length)
+    const inside = connect(port, '127.0.0.1')
+    hold(inside)
+    outside.pipe(inside).pipe(outside)
+    outside.on('close', () => inside.destroy())
+    inside.on('close', () => outside.destroy())
+  })
+  const hold = (socket: Socket): void => {
+    sockets.add(socket)
+    socket.setNoDelay()
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+  }
+  const drop = (): void => sockets.forEach((socket) => socket.destroy())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    most: () => most,
+    drop,
+    set(door: Door): void {
+      state = door
+      if (door === 'away') drop()
+      if (door === 'silent') for (const socket of sockets) socket.unpipe().pause()
+    },
+    async close(): Promise<void> {
+      drop()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
