@@ -14,10 +14,11 @@ export type PasswordCheckDeps = {
   readonly wrongPasswords: RateLimiter
 }
 
-const wrongPerQuarter = 5
-
-export const createWrongPasswords = (): RateLimiter =>
-  new RateLimiter({ perSecond: wrongPerQuarter / (15 * 60), burst: wrongPerQuarter })
+/** Five in 15 minutes where ten may sign in a minute, which is the setting's default. */
+export function createWrongPasswords(signInLimitPerMinute = 10): RateLimiter {
+  const perQuarter = Math.ceil(signInLimitPerMinute / 2)
+  return new RateLimiter({ perSecond: perQuarter / (15 * 60), burst: perQuarter })
+}
 
 /**
  * The stored hash that the password was found to be of, for who wants to change it and nothing newer; throws

@@ -11,6 +11,7 @@ export type SignInAccount = {
   readonly passwordHash: string
   readonly emailConfirmed: boolean
   readonly isDemo: boolean
+  readonly hasSecondFactor: boolean
   readonly sessionVersion: number
   /** The team the user last worked in, else the first by name; null for a user without teams. */
   readonly teamId: number | null
@@ -19,7 +20,8 @@ export type SignInAccount = {
 export async function findSignInAccount(db: Db, email: string): Promise<SignInAccount | undefined> {
   const { rows } = await sql<SignInAccount>`
     select u.id, u.password_hash as "passwordHash", u.email_confirmed is not null as "emailConfirmed",
-      u.is_demo as "isDemo", u.session_version as "sessionVersion",
+      u.is_demo as "isDemo", u.totp_enabled is not null as "hasSecondFactor",
+      u.session_version as "sessionVersion",
       coalesce(
         (select s.team_id from sessions s join memberships m on m.team_id = s.team_id and m.user_id = s.user_id
           where s.user_id = u.id order by s.last_used desc limit 1),
@@ -34,13 +36,19 @@ export type NewSession = {
   readonly teamId: number
   readonly address: string
   readonly userAgent: string
+  /** Whether a code of the second factor opens it. */
+  readonly secondFactor: boolean
 }
 
-export async function insertSession(db: Db, session: NewSession, lifetime: SessionLifetime): Promise<string> {
+export async function insertSession(
+  db: Db | Trx,
+  session: NewSession,
+  lifetime: SessionLifetime,
+): Promise<string> {
   const { rows } = await sql<{ id: string }>`
-    insert into sessions (user_id, team_id, address, user_agent, expires)
+    insert into sessions (user_id, team_id, address, user_agent, second_factor, expires)
     values (${session.userId}, ${session.teamId}, ${session.address}, ${session.userAgent.slice(0, 500)},
-      now() + make_interval(secs => ${Math.min(lifetime.idleSeconds, lifetime.absoluteSeconds)}))
+      ${session.secondFactor}, now() + make_interval(secs => ${Math.min(lifetime.idleSeconds, lifetime.absoluteSeconds)}))
     returning id`.execute(db)
   return rows[0]!.id
 }

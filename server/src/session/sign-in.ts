@@ -7,6 +7,7 @@ import type { Semaphore } from '../runtime/semaphore.ts'
 import { beginAttempt, type Attempt, type AttemptDeps } from './attempt.ts'
 import { refuseDemoElsewhere } from './demo.ts'
 import { verifyPassword } from './password.ts'
+import { spendCode, type CodeVerdict } from './second-factor-check.ts'
 import type { Origin, RefreshDeps } from './refresh.ts'
 import {
   findSession,
@@ -25,13 +26,15 @@ export type Visitor = Origin & { readonly userAgent: string }
 export async function signIn(
   deps: SignInDeps,
   visitor: Visitor,
-  { email, password }: { email: string; password: string },
+  { email, password, otp }: { email: string; password: string; otp?: string },
 ): Promise<SessionTokens> {
   // Before the hash: a refused attempt must cost us nothing.
   const attempt = await beginAttempt(deps, email, visitor.address)
   const account = await verifiedAccount(deps, attempt, email, password)
+  // Only who knows the password learns whether there is a second factor.
+  const factor = await passSecondFactor(deps, visitor, attempt, account, otp)
   await attempt.succeeded()
-  return openSession(deps, visitor, account)
+  return openSession(deps, visitor, account, factor)
 }
 
 async function verifiedAccount(
@@ -53,33 +56,67 @@ async function verifiedAccount(
   return account
 }
 
+type PassedFactor = Exclude<CodeVerdict, 'wrong'> | null
+
+/** What stood for the second factor; null for an account that has none, whatever was sent. A wrong code is a failure. */
+async function passSecondFactor(
+  deps: SignInDeps,
+  visitor: Visitor,
+  attempt: Attempt,
+  account: SignInAccount,
+  otp: string | undefined,
+): Promise<PassedFactor> {
+  if (!account.hasSecondFactor) return null
+  if (otp === undefined) {
+    await attempt.undecided()
+    throw new Failure('otp_required', 'Repeat the sign-in with `otp`, the code of your second factor.')
+  }
+  const verdict = await spendCode(deps, account.id, otp).catch(async (error: unknown) => {
+    await attempt.undecided()
+    throw error
+  })
+  if (verdict !== 'wrong') return verdict
+  await writeAudit(deps.db, { ...auditOfVisitor(visitor, account), action: 'totp.refuse' })
+  throw new Failure(
+    'otp_required',
+    'The code is wrong, or was used already: wait for the next one, or send a recovery code.',
+  )
+}
+
 async function openSession(
   deps: SignInDeps,
   visitor: Visitor,
   account: SignInAccount,
+  factor: PassedFactor,
 ): Promise<SessionTokens> {
   refuseDemoElsewhere(deps, account)
   if (!account.emailConfirmed)
     throw new Failure('email_unconfirmed', 'Confirm your e-mail address first: follow the link in the mail.')
-  const { teamId } = account
+  const { id: userId, teamId } = account
   if (teamId === null)
     throw new Failure('forbidden', 'You are not a member of any team; ask an admin of yours to invite you.')
-  const { address, userAgent, requestId } = visitor
-  const sessionId = await insertSession(
-    deps.db,
-    { userId: account.id, teamId, address, userAgent },
-    deps.lifetime,
-  )
-  await writeAudit(deps.db, {
-    teamId,
-    actor: `user:${account.id}`,
-    action: 'session.create',
-    target: `session:${sessionId}`,
-    requestId,
-    address,
+  const { address, userAgent } = visitor
+  const session = { userId, teamId, address, userAgent, secondFactor: factor !== null }
+  const sessionId = await deps.db.transaction().execute(async (trx) => {
+    const id = await insertSession(trx, session, deps.lifetime)
+    await writeAudit(trx, {
+      ...auditOfVisitor(visitor, account),
+      action: 'session.create',
+      target: `session:${id}`,
+      ...(factor === null ? {} : { after: { second_factor: factor } }),
+    })
+    return id
   })
   return currentTokens(deps, sessionId)
 }
+
+const auditOfVisitor = ({ requestId, address }: Visitor, { id, teamId }: SignInAccount) => ({
+  teamId,
+  actor: `user:${id}`,
+  target: `user:${id}`,
+  requestId,
+  address,
+})
 
 /** The same session, in another team of the user; `not_found` for a team that the user is not in. */
 export async function changeTeam(

@@ -13,7 +13,7 @@ export type Session = { readonly sessionId: string; readonly access: string; rea
 /** A new session of the user in the team, whether the user is in it or not. */
 export async function openSession(api: TestApi, userId: number, teamId: number): Promise<Session> {
   const { owner } = api.database.postgres
-  const origin = { userId, teamId, address: '127.0.0.1', userAgent: 'test' }
+  const origin = { userId, teamId, address: '127.0.0.1', userAgent: 'test', secondFactor: false }
   const sessionId = await insertSession(owner, origin, { idleSeconds: 3600, absoluteSeconds: 3600 })
   const access = await new AccessTokens(api.signingKeys, 300).sign({
     userId,

@@ -1,0 +1,154 @@
+// The second factor in the database. Whoever compares a code has taken a try before; one statement decides which of
+// several who present the same code is the first.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../db/postgres.ts'
+
+export const wrongCodesMax = 10
+const countedFor = sql`interval '15 minutes'`
+
+export type StoredFactor = {
+  readonly secretSealed: Buffer
+  /** Null: it is on. */
+  readonly pendingUntil: Date | null
+  /** The database's own time, which all processes share. */
+  readonly now: Date
+}
+
+/** The user's factor, with one try taken; undefined where there is none, or no try is left. */
+export async function takeTry(db: Db | Trx, userId: number): Promise<StoredFactor | undefined> {
+  const { rows } = await sql<StoredFactor>`
+    update second_factors set
+      wrong_codes = case when wrong_since > now() - ${countedFor} then wrong_codes + 1 else 1 end,
+      wrong_since = case when wrong_since > now() - ${countedFor} then wrong_since else now() end
+    where user_id = ${userId} and (wrong_codes < ${wrongCodesMax} or wrong_since <= now() - ${countedFor})
+    returning secret_sealed as "secretSealed", pending_until as "pendingUntil", now() as now`.execute(db)
+  return rows[0]
+}
+
+/** The seconds until a try is free again, where there is a factor. */
+export async function findWaitSeconds(db: Db | Trx, userId: number): Promise<number | undefined> {
+  const { rows } = await sql<{ seconds: number }>`
+    select extract(epoch from wrong_since + ${countedFor} - now())::float8 as seconds
+    from second_factors where user_id = ${userId}`.execute(db)
+  return rows[0]?.seconds
+}
+
+/**
+ * Marks the step and all before it as used, and gives the try back; false where it was used already, or where the secret
+ * that was compared with is no longer the user's. `resealed`: the same secret under the newest key.
+ */
+export async function useStep(
+  db: Db | Trx,
+  userId: number,
+  step: number,
+  { secretSealed, resealed = secretSealed }: { secretSealed: Buffer; resealed?: Buffer },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update second_factors set last_step = ${step}, secret_sealed = ${resealed},
+      wrong_codes = greatest(wrong_codes - 1, 0)
+    where user_id = ${userId} and secret_sealed = ${secretSealed} and pending_until is null and last_step < ${step}
+    returning user_id`.execute(db)
+  return rows.length > 0
+}
+
+export type StoredCode = { readonly id: string; readonly codeMac: Buffer }
+
+export async function listUnusedCodes(db: Db | Trx, userId: number): Promise<StoredCode[]> {
+  const { rows } = await sql<StoredCode>`
+    select id, code_mac as "codeMac" from recovery_codes
+    where user_id = ${userId} and used is null order by id`.execute(db)
+  return rows
+}
+
+/** Marks the code as used, and gives the try back; false where it was used already. */
+export async function useCode(db: Db | Trx, userId: number, { id }: StoredCode): Promise<boolean> {
+  const { rows } = await sql`
+    with used as (update recovery_codes set used = now() where id = ${id} and used is null returning user_id)
+    update second_factors set wrong_codes = greatest(wrong_codes - 1, 0)
+    where user_id = ${userId} and user_id in (select user_id from used) returning user_id`.execute(db)
+  return rows.length > 0
+}
+
+/** Keeps a secret that is still to be confirmed; undefined where a factor is on. The tries that were taken stay taken. */
+export async function savePendingFactor(
+  trx: Trx,
+  userId: number,
+  secretSealed: Buffer,
+  minutes: number,
+): Promise<Date | undefined> {
+  const { rows } = await sql<{ pendingUntil: Date }>`
+    insert into second_factors as f (user_id, secret_sealed, pending_until)
+    values (${userId}, ${secretSealed}, now() + make_interval(mins => ${minutes}))
+    on conflict (user_id) do update set secret_sealed = excluded.secret_sealed,
+      pending_until = excluded.pending_until, last_step = 0
+    where f.pending_until is not null
+    returning pending_until as "pendingUntil"`.execute(trx)
+  return rows[0]?.pendingUntil
+}
+
+/** Turns the pending factor on with its first code; undefined where it is another now, on already, or too late. */
+export async function enableFactor(
+  trx: Trx,
+  userId: number,
+  step: number,
+  secretSealed: Buffer,
+): Promise<Date | undefined> {
+  const { rows } = await sql<{ enabled: Date }>`
+    with confirmed as (
+      update second_factors set pending_until = null, last_step = ${step}, wrong_codes = greatest(wrong_codes - 1, 0)
+      where user_id = ${userId} and pending_until > now() and secret_sealed = ${secretSealed} returning user_id)
+    update users set totp_enabled = now() where id in (select user_id from confirmed)
+    returning totp_enabled as enabled`.execute(trx)
+  return rows[0]?.enabled
+}
+
+/** Takes the factor and its recovery codes away; false where it was not on. */
+export async function deleteFactor(trx: Trx, userId: number): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('users')
+    .set({ totp_enabled: null })
+    .where('id', '=', userId)
+    .where('totp_enabled', 'is not', null)
+    .executeTakeFirst()
+  await trx.deleteFrom('second_factors').where('user_id', '=', userId).execute()
+  await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+  return numUpdatedRows > 0n
+}
+
+/** Whether a factor is on, which it then is until the transaction ends. */
+export async function lockFactor(trx: Trx, userId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from second_factors where user_id = ${userId} and pending_until is null for update`.execute(trx)
+  return rows.length > 0
+}
+
+/** Puts these codes in the place of all that there were. */
+export async function replaceCodes(trx: Trx, userId: number, codeMacs: readonly Buffer[]): Promise<void> {
+  await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
+  await trx
+    .insertInto('recovery_codes')
+    .values(codeMacs.map((code_mac) => ({ user_id: userId, code_mac })))
+    .execute()
+}
+
+export type FactorStatus = { readonly enabled: Date | null; readonly codesLeft: number }
+
+export async function findFactorStatus(db: Db, userId: number): Promise<FactorStatus> {
+  const { rows } = await sql<FactorStatus>`
+    select totp_enabled as enabled,
+      (select count(*)::integer from recovery_codes c where c.user_id = u.id and c.used is null) as "codesLeft"
+    from users u where id = ${userId}`.execute(db)
+  return rows[0] ?? { enabled: null, codesLeft: 0 }
+}
+
+export type FactorHolder = { readonly userId: number; readonly email: string }
+
+export async function findHolderByEmail(db: Db, email: string): Promise<FactorHolder | undefined> {
+  const { rows } = await sql<FactorHolder>`
+    select id as "userId", email from users where lower(email) = lower(${email})`.execute(db)
+  return rows[0]
+}
+
+export async function findHolder(db: Db, userId: number): Promise<FactorHolder | undefined> {
+  return db.selectFrom('users').select(['id as userId', 'email']).where('id', '=', userId).executeTakeFirst()
+}

@@ -1,0 +1,31 @@
+// Codes of an authenticator: TOTP (RFC 6238) with what every authenticator knows, SHA-1, six digits, thirty seconds. Pure:
+// which codes were used already is not known here.
+import { randomBytes } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
+
+/** RFC 4226, section 4: as long as the hash. */
+const secretBytes = 20
+/** A clock may be wrong by one step, and typing takes time. */
+const window = 1
+
+export const createTotpSecret = (): Buffer => randomBytes(secretBytes)
+
+export const totpSecretText = (secret: Uint8Array): string => secretOf(secret).base32
+
+/** What a QR code shows (the Key URI format of Google Authenticator): who asks for codes, for which account. */
+export function totpUri(secret: Uint8Array, issuer: string, account: string): string {
+  // The colon parts issuer and account.
+  const label = account.replaceAll(':', ' ')
+  return new TOTP({ secret: secretOf(secret), issuer: issuer.replaceAll(':', ' '), label }).toString()
+}
+
+/** The time step whose code this is: the present one, the one before or the one after; undefined for none of them. */
+export function totpStepOf(secret: Uint8Array, code: string, now: Date): number | undefined {
+  // The library compares bytes: six characters that are more of them it would not survive.
+  if (!/^[0-9]{6}$/.test(code)) return undefined
+  const timestamp = now.getTime()
+  const delta = TOTP.validate({ token: code, secret: secretOf(secret), timestamp, window })
+  return delta === null ? undefined : TOTP.counter({ timestamp }) + delta
+}
+
+const secretOf = (bytes: Uint8Array): Secret => new Secret({ buffer: Uint8Array.from(bytes).buffer })
