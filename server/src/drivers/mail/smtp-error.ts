@@ -33,12 +33,12 @@ function kindOf({ code = '', command = '', responseCode, permanent }: Nodemailer
   // 421 closes the connection, whatever was asked.
   if (responseCode === 421) return 'unreachable'
   if (responseCode < 500) return /^(MAIL FROM|RCPT TO|DATA)/.test(command) ? 'postponed' : 'unreachable'
-  if (loginCodes.includes(responseCode) || !/^(RCPT TO|DATA)/.test(command)) return 'protocol'
+  if (loginCodes.has(responseCode) || !/^(RCPT TO|DATA)/.test(command)) return 'protocol'
   return permanent ? 'refused' : 'postponed'
 }
 
 /** RFC 4954 section 6: what a server answers to any command of somebody whom it wants to know. */
-const loginCodes = [530, 534, 535, 538]
+const loginCodes = new Set([530, 534, 535, 538])
 
 /** Of what went wrong without an answer. */
 function kindOfCode(code: string): DriverErrorKind {

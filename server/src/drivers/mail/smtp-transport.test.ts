@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { inspect } from 'node:util'
+import type { MailMessage } from '../../mail/mail-transport.ts'
+import { isKind, sample } from '../../mail/mail-transport.conformance.ts'
+import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'
+import { parseMailUrl } from '../../runtime/mail-settings.ts'
+import { createSmtpTransport, type SmtpOptions } from './smtp-transport.ts'
+import { startSmtpServer, type Answers, type TestSmtpOptions, type TestSmtpServer } from './testing-smtp.ts'
+
+async function serve(t: TestContext, options: TestSmtpOptions = {}): Promise<TestSmtpServer> {
+  const server = await startSmtpServer(options)
+  t.after(() => server.stop())
+  return server
+}
+
+/** `rest` goes behind the port, `login` before the host. */
+function open(
+  t: TestContext,
+  { port }: TestSmtpServer,
+  { scheme = 'smtp', login = '', rest = '', ...options }: Opened = {},
+) {
+  const url = parseMailUrl(`${scheme}://${login}127.0.0.1:${port}${rest}`)
+  const transport = createSmtpTransport(url, options)
+  t.after(() => transport.close())
+  return transport
+}
+type Opened = SmtpOptions & { scheme?: string; login?: string; rest?: string }
+
+const secret = 'phm_reset.17.aVeryLongSecretThatNobodyElseMaySee'
+const secretive: MailMessage = sample({
+  text: `Follow https://net.example/reset-password#${secret}`,
+  html: `<a href="https://net.example/reset-password#${secret}">Go</a>`,
+})
+
+const answers: readonly (readonly [string, Answers, DriverErrorKind, RegExp])[] = [
+  [
+    'a recipient that does not exist',
+    { rcptTo: { code: 550, text: '5.1.1 no such user' } },
+    'refused',
+    /RCPT TO: 550 5\.1\.1 no such user/,
+  ],
+  [
+    'a recipient that is to come later',
+    { rcptTo: { code: 450, text: '4.2.0 greylisted' } },
+    'postponed',
+    /450 4\.2\.0 greylisted/,
+  ],
+  ['a full mailbox', { rcptTo: { code: 452, text: '4.2.2 full' } }, 'postponed', /452/],
+  [
+    'a sender that may not',
+    { mailFrom: { code: 553, text: '5.7.1 not yours' } },
+    'protocol',
+    /MAIL FROM: 553/,
+  ],
+  ['a login that it wants', { mailFrom: { code: 530, text: '5.7.0 who are you' } }, 'protocol', /530/],
+  ['a login that it wants, later', { rcptTo: { code: 530, text: '5.7.0 who are you' } }, 'protocol', /530/],
+  [
+    'a content that it does not take',
+    { data: () => ({ code: 554, text: '5.7.1 spam' }) },
+    'refused',
+    /DATA: 554/,
+  ],
+  [
+    'a content for which it has no room now',
+    { data: () => ({ code: 451, text: '4.3.0 busy' }) },
+    'postponed',
+    /DATA: 451/,
+  ],
+  ['a command out of order', { data: () => ({ code: 503, text: '5.5.1 what' }) }, 'postponed', /503/],
+  ['a server that is about to stop', { rcptTo: { code: 421, text: '4.3.2 closing' } }, 'unreachable', /421/],
+]
+for (const [what, said, kind, message] of answers) {
+  test(`${what}: ${kind}, and the next mail goes out`, async (t) => {
+    const server = await serve(t)
+    const transport = open(t, server)
+    Object.assign(server.answers, said)
+    await assert.rejects(
+      transport.send(sample()),
+      (error: Error) => isKind(kind)(error) && message.test(error.message),
+    )
+    Object.assign(server.answers, { mailFrom: undefined, rcptTo: undefined, data: undefined })
+    await transport.send(sample())
+    assert.equal(server.mails.length, 1)
+  })
+}
+
+test('a refusal names whom it is about', async (t) => {
+  const server = await serve(t)
+  server.answers.rcptTo = { code: 550, text: '5.1.1 no such user' }
+  await assert.rejects(open(t, server).send(sample()), (error: DriverError) => {
+    assert.equal(error.refused[0]?.subject, sample().to)
+    return true
+  })
+})
+
+test('a server that quotes the mail in its answer gets nothing of it into the error', async (t) => {
+  const server = await serve(t)
+  server.answers.data = (bytes) => ({
+    code: 554,
+    text: `5.7.1 we do not like ${bytes.toString('latin1').replaceAll(/\s+/g, ' ')}`,
+  })
+  await assert.rejects(open(t, server).send(secretive), (error: Error) => {
+    assert.ok(isKind('refused')(error))
+    assert.match(error.message, /DATA: 554 5\.7\.1$/)
+    assert.doesNotMatch(inspect(error, { depth: 20 }), /phm_|Secret|we do not like/)
+    return true
+  })
+})
+
+test('a test mail holds no secret, and its answer is told in full', async (t) => {
+  const server = await serve(t)
+  server.answers.data = () => ({ code: 554, text: '5.7.1 listed at rbl.example' })
+  await assert.rejects(open(t, server, { quoteAnswers: true }).send(sample()), /listed at rbl\.example/)
+  server.answers.data = undefined
+  assert.match(await open(t, server).send(sample()), /^250 2\.0\.0 taken/)
+})
+
+test('a login that is not taken is ours to mend, and stands in no error', async (t) => {
+  const server = await serve(t, { login: { user: 'pharos', password: 'right' } })
+  await assert.rejects(open(t, server, { login: 'pharos:wr0ngWord@' }).send(sample()), (error: Error) => {
+    assert.ok(isKind('protocol')(error))
+    assert.match(error.message, /AUTH PLAIN: 535 5\.7\.8$/)
+    assert.doesNotMatch(inspect(error, { depth: 20 }), /wr0ngWord/)
+    return true
+  })
+  await open(t, server, { login: 'pharos:right@' }).send(sample())
+  assert.equal(server.mails[0]?.user, 'pharos')
+})
+
+test('a login that is configured is never left out: a server that offers none gets no mail', async (t) => {
+  const server = await serve(t, { login: { user: 'a', password: 'b' } })
+  await assert.rejects(open(t, server).send(sample()), isKind('protocol'))
+  assert.deepEqual(server.mails, [])
+})
+
+test('where STARTTLS is required, a server without it gets neither login nor mail', async (t) => {
+  const server = await serve(t, { login: { user: 'pharos', password: 'right' } })
+  const transport = open(t, server, { login: 'pharos:right@', rest: '?starttls=required' })
+  await assert.rejects(transport.send(sample()), isKind('protocol'))
+  assert.deepEqual([server.logins, server.mails], [[], []])
+})
+
+const skip = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed'
+
+for (const [scheme, rest] of [
+  ['smtp', '?starttls=required&'],
+  ['smtps', '?'],
+] as const) {
+  test(
+    `${scheme} with TLS: only a server whose certificate is vouched for gets login and mail`,
+    { skip },
+    async (t) => {
+      const [own, other] = [certificate(t), certificate(t)]
+      const login = { user: 'pharos', password: 'right' }
+      const server = await serve(t, { login, tls: { ...own, implicit: scheme === 'smtps' } })
+      const with_ = (ca: string) => open(t, server, { scheme, login: 'pharos:right@', rest: `${rest}${ca}` })
+      for (const ca of ['', `ca=${other.file}`]) {
+        await assert.rejects(with_(ca).send(sample()), isKind('protocol', 'unreachable'))
+        assert.deepEqual([server.logins, server.mails], [[], []])
+      }
+      await with_(`ca=${own.file}`).send(sample())
+      assert.deepEqual(
+        server.mails.map(({ secure, user }) => [secure, user]),
+        [[true, 'pharos']],
+      )
+    },
+  )
+}
+
+test('a file of certificates that is not there is told before the first mail', () => {
+  assert.throws(
+    () => createSmtpTransport(parseMailUrl('smtps://net.example?ca=/nowhere.pem')),
+    /nowhere\.pem/,
+  )
+})
+
+test('a server that says nothing is given up, and the next mail goes out when it is back', async (t) => {
+  const server = await serve(t)
+  const transport = open(t, server, { timeoutMs: 300 })
+  server.setDoor('silent')
+  await assert.rejects(transport.send(sample()), isKind('unreachable'))
+  server.setDoor('open')
+  server.dropConnections()
+  const patient = open(t, server)
+  await patient.send(sample())
+  assert.equal(server.mails.length, 1)
+})
+
+test('a server that went away in between is found again', async (t) => {
+  const server = await serve(t)
+  const transport = open(t, server)
+  await transport.send(sample())
+  server.setDoor('away')
+  await assert.rejects(transport.send(sample()), isKind('unreachable'))
+  server.setDoor('open')
+  await transport.send(sample())
+  assert.equal(server.mails.length, 2)
+})
+
+test('a connection that the server has closed meanwhile costs no mail', async (t) => {
+  const server = await serve(t)
+  const transport = open(t, server)
+  for (let times = 0; times < 5; times++) {
+    await transport.send(sample())
+    server.dropConnections()
+  }
+  assert.equal(server.mails.length, 5)
+})
+
+test('a few connections carry many mails', async (t) => {
+  const server = await serve(t)
+  const transport = open(t, server)
+  await Promise.all(Array.from({ length: 60 }, () => transport.send(sample())))
+  assert.equal(server.mails.length, 60)
+  assert.ok(server.connectionsMost <= 4, `${server.connectionsMost} connections`)
+})
+
+test('closing ends what is under way', async (t) => {
+  const server = await serve(t)
+  const transport = open(t, server)
+  server.setDoor('silent')
+  const sent = Promise.allSettled(Array.from({ length: 8 }, () => transport.send(sample())))
+  await transport.close()
+  for (const outcome of await sent) {
+    assert.equal(outcome.status, 'rejected')
+    assert.ok(isKind('unreachable')((outcome as PromiseRejectedResult).reason))
+  }
+})
+
+test('the log of a server that is spoken to is nobody else’s: an error shows no login in its fields', async (t) => {
+  const server = await serve(t)
+  server.setDoor('away')
+  const transport = open(t, server, { login: 'pharos:s3cretWord@' })
+  await assert.rejects(transport.send(sample()), (error: Error) => {
+    assert.doesNotMatch(inspect(error, { depth: 20 }), /s3cretWord/)
+    return error instanceof DriverError
+  })
+})
+
+/** A certificate that signs itself, made for this run. */
+function certificate(t: TestContext): { cert: string; key: string; file: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-smtp-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const [keyFile, file] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=mail', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '1', '-nodes']
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']
+  execFileSync('openssl', ['req', '-x509', ...curve, ...subject, '-keyout', keyFile, '-out', file], {
+    stdio: 'ignore',
+  })
+  return { cert: readFileSync(file, 'utf8'), key: readFileSync(keyFile, 'utf8'), file }
+}
