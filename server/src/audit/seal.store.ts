@@ -1,0 +1,144 @@
+// The SQL of the chain: entries that wait, the seals that there are, and the two side by side. Seals are only ever added.
+import { sql, type RawBuilder } from 'kysely'
+import type { Db, Trx } from '../db/postgres.ts'
+import type { EntryText } from './canonical.ts'
+
+/** The columns of entry `e` as canonical.ts wants them. */
+const entryText = sql`e.id::text as id,
+  case when isfinite(e.at) then (extract(epoch from e.at) * 1000000)::bigint::text else e.at::text end as at,
+  e.team_id::text as team_id, e.actor, e.credential, e.by_staff::text as by_staff, e.action, e.target,
+  e.before::text as before, e.after::text as after, e.request_id,
+  host(e.address) || '/' || masklen(e.address) as address`
+
+/** Where no entry was joined, its id is null too. */
+type JoinedEntry = EntryText | { readonly [Column in keyof EntryText]: null }
+
+export const isEntry = (joined: JoinedEntry): joined is EntryText & { readonly id: string } =>
+  joined.id !== null
+
+export type Head = { readonly sequence: number; readonly hash: Buffer }
+
+/** The newest seal; undefined where nothing was sealed yet. */
+export async function findHead(db: Db | Trx): Promise<Head | undefined> {
+  const { rows } =
+    await sql<Head>`select sequence, hash from audit_seals order by sequence desc limit 1`.execute(db)
+  return rows[0]
+}
+
+export type Waiting = JoinedEntry & { readonly entryId: number; readonly entryAt: string }
+
+/** Entries without a seal, by id. One that was deleted since is a row without an entry. */
+export async function listWaiting(trx: Trx, limit: number): Promise<Waiting[]> {
+  const { rows } = await sql<Waiting>`
+    select u.entry_id as "entryId", ${isoText(sql`u.entry_at`)} as "entryAt", ${entryText}
+    from audit_unsealed u left join audit_entries e on e.id = u.entry_id and e.at = u.entry_at
+    order by u.entry_id limit ${limit}`.execute(trx)
+  return rows
+}
+
+const isoText = (time: RawBuilder<unknown>) =>
+  sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
+export type NewSeal = {
+  readonly sequence: number
+  readonly entryId: number
+  readonly teamId: number | null
+  readonly hash: Buffer
+}
+
+/** Adds seals and strikes their entries off the list; the number of those that were still on it. */
+export async function insertSeals(trx: Trx, keyId: string, seals: readonly NewSeal[]): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with struck as (
+      delete from audit_unsealed where entry_id = any(${seals.map(({ entryId }) => entryId)}::bigint[])
+      returning entry_id, entry_at)
+    insert into audit_seals (sequence, entry_id, entry_at, team_id, key_id, hash)
+    select s.sequence, s.entry_id, struck.entry_at, s.team_id, ${keyId}, s.hash
+    from unnest(${seals.map(({ sequence }) => sequence)}::bigint[], ${seals.map(({ entryId }) => entryId)}::bigint[],
+      ${seals.map(({ teamId }) => teamId)}::integer[], ${seals.map(({ hash }) => hash)}::bytea[])
+      as s (sequence, entry_id, team_id, hash)
+    join struck using (entry_id)`.execute(trx)
+  return Number(numAffectedRows)
+}
+
+export async function strikeOff(trx: Trx, ids: readonly number[]): Promise<void> {
+  await sql`delete from audit_unsealed where entry_id = any(${ids}::bigint[])`.execute(trx)
+}
+
+export type SealRow = JoinedEntry & {
+  readonly sequence: number
+  readonly entryId: number
+  readonly entryAt: string
+  readonly sealTeam: string | null
+  readonly keyId: string
+  readonly hash: Buffer
+}
+
+/** The seals after a sequence in their order, each with its entry. */
+export async function listSeals(db: Db, after: number, limit: number): Promise<SealRow[]> {
+  const { rows } = await sql<SealRow>`
+    select s.sequence, s.entry_id as "entryId", ${isoText(sql`s.entry_at`)} as "entryAt",
+      s.team_id::text as "sealTeam", s.key_id as "keyId", s.hash, ${entryText}
+    from (select * from audit_seals where sequence > ${after}::bigint order by sequence limit ${limit}) s
+    left join audit_entries e on e.id = s.entry_id and e.at = s.entry_at
+    order by s.sequence`.execute(db)
+  return rows
+}
+
+/** Whether there is an entry of the id, at whatever time. */
+export async function hasEntry(db: Db, id: number): Promise<boolean> {
+  const { rows } = await sql`select from audit_entries where id = ${id}::bigint`.execute(db)
+  return rows.length > 0
+}
+
+export async function findSeal(db: Db, sequence: number): Promise<Head | undefined> {
+  const { rows } = await sql<Head>`
+    select sequence, hash from audit_seals where sequence = ${sequence}::bigint`.execute(db)
+  return rows[0]
+}
+
+export async function findFirstSequence(db: Db): Promise<number | undefined> {
+  const { rows } = await sql<{ sequence: number | null }>`
+    select min(sequence) as sequence from audit_seals`.execute(db)
+  return rows[0]?.sequence ?? undefined
+}
+
+export async function findEntryIds(db: Db): Promise<{ first: number; last: number } | undefined> {
+  const { rows } = await sql<{ first: number | null; last: number | null }>`
+    select min(id) as first, max(id) as last from audit_entries`.execute(db)
+  const { first, last } = rows[0]!
+  return first === null || last === null ? undefined : { first, last }
+}
+
+export type Unsealed = { readonly id: number; readonly at: string; readonly isWaiting: boolean }
+
+/** Entries older than a minute, of ids above `after` up to `last`, that have no seal. */
+export async function listUnsealed(db: Db, after: number, last: number): Promise<Unsealed[]> {
+  const { rows } = await sql<Unsealed>`
+    select e.id, ${isoText(sql`e.at`)} as at, u.entry_id is not null as "isWaiting"
+    from audit_entries e
+    left join audit_seals s on s.entry_id = e.id
+    left join audit_unsealed u on u.entry_id = e.id
+    where e.id > ${after}::bigint and e.id <= ${last}::bigint and s.entry_id is null
+      and e.at < now() - interval '1 minute'
+    order by e.id`.execute(db)
+  return rows
+}
+
+export type Expiry = {
+  readonly at: string
+  /** Of the oldest seal that was kept. */
+  readonly firstSequence: number
+  /** Seals that were kept although their entry went, since an entry of a later month was sealed before them. */
+  readonly withoutEntry: readonly number[]
+}
+
+/** What the last retention run says that it did. */
+export async function findExpiry(db: Db): Promise<Expiry | undefined> {
+  const { rows } = await sql<Expiry>`
+    select ${isoText(sql`at`)} as at, (after->>'first_sequence')::bigint as "firstSequence",
+      array(select jsonb_array_elements_text(after->'without_entry')::bigint) as "withoutEntry"
+    from audit_entries where team_id is null and action = 'audit.expire' and actor = 'pharos'
+    order by id desc limit 1`.execute(db)
+  return rows[0]
+}

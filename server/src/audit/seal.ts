@@ -1,0 +1,85 @@
+// Sealing: each entry that waits gets the next place in the chain. It runs right after the commit and not in it, since every
+// change would have to hold one lock until it has committed; what that costs is said in decision 016.
+import { writeAudit } from '../db/audit.ts'
+import type { Db, Trx } from '../db/postgres.ts'
+import { deriveKeys, type KeyRing } from '../runtime/secrets.ts'
+import { chainStart, sealHash } from './canonical.ts'
+import {
+  findHead,
+  insertSeals,
+  isEntry,
+  listWaiting,
+  strikeOff,
+  type NewSeal,
+  type Waiting,
+} from './seal.store.ts'
+
+export type Sealed = {
+  readonly sealed: number
+  /** Entries that were deleted before they were sealed. */
+  readonly missing: readonly number[]
+}
+
+const batchSize = 1_000
+
+/** Seals what waits, batch by batch, until nothing does. Two at once do no harm: one of them fails, and seals nothing. */
+export async function sealAll(
+  db: Db,
+  ring: KeyRing,
+  signal: AbortSignal,
+  limit = batchSize,
+): Promise<Sealed> {
+  let sealed = 0
+  const missing: number[] = []
+  for (;;) {
+    signal.throwIfAborted()
+    const batch = await db.transaction().execute((trx) => sealBatch(trx, ring, limit))
+    sealed += batch.sealed
+    missing.push(...batch.missing)
+    if (batch.sealed + batch.missing.length < limit) return { sealed, missing }
+  }
+}
+
+async function sealBatch(trx: Trx, ring: KeyRing, limit: number): Promise<Sealed> {
+  const waiting = await listWaiting(trx, limit)
+  if (waiting.length === 0) return { sealed: 0, missing: [] }
+  const missing = waiting.filter((one) => !isEntry(one))
+  if (missing.length > 0) await noteMissing(trx, missing)
+  const { id: keyId, key } = deriveKeys(ring, 'audit')[0]!
+  const seals = chain(key, (await findHead(trx)) ?? { sequence: 0, hash: chainStart }, waiting)
+  const added = seals.length > 0 ? await insertSeals(trx, keyId, seals) : 0
+  if (added !== seals.length) throw new Error('somebody else seals the audit at the same time')
+  return { sealed: added, missing: missing.map(({ entryId }) => entryId) }
+}
+
+function chain(
+  key: Buffer,
+  head: { sequence: number; hash: Buffer },
+  waiting: readonly Waiting[],
+): NewSeal[] {
+  let { sequence, hash } = head
+  return waiting.filter(isEntry).map((entry) => {
+    sequence += 1
+    hash = sealHash(key, hash, sequence, entry)
+    const teamId = entry.team_id === null ? null : Number(entry.team_id)
+    return { sequence, entryId: Number(entry.id), teamId, hash }
+  })
+}
+
+/** What it said is gone; that it was there becomes an entry, and is sealed in its turn. */
+async function noteMissing(trx: Trx, missing: readonly Waiting[]): Promise<void> {
+  await strikeOff(
+    trx,
+    missing.map(({ entryId }) => entryId),
+  )
+  await writeAudit(
+    trx,
+    ...missing.map(({ entryId, entryAt }) => ({
+      teamId: null,
+      actor: 'pharos',
+      action: 'audit.missing',
+      target: `audit:${entryId}`,
+      before: { at: entryAt },
+    })),
+  )
+}

@@ -1,0 +1,151 @@
+// Verifying the chain, from the oldest seal that is kept to the newest, while the product runs: each batch is one statement
+// and so one snapshot. Nothing is changed.
+import type { Db } from '../db/postgres.ts'
+import { deriveKeys, type KeyRing } from '../runtime/secrets.ts'
+import {
+  findEntryIds,
+  findExpiry,
+  findFirstSequence,
+  findHead,
+  findSeal,
+  hasEntry,
+  listSeals,
+  listUnsealed,
+  type Head,
+  type SealRow,
+} from './seal.store.ts'
+import { Walk, type Broken } from './walk.ts'
+
+export type VerifyOptions = {
+  /** The first seal to look at, taken as it stands. */
+  readonly from?: number
+  /** A head that was noted: it must still be there. */
+  readonly noted?: Head
+  readonly retiredKeys?: ReadonlySet<string>
+  /** Told now and then how many seals were looked at. */
+  readonly onProgress?: (seals: number) => void
+}
+
+export type Verification = {
+  readonly right: number
+  readonly notCheckable: number
+  /** The first places in the order of the chain, at most ten; those that come after them are counted only. */
+  readonly broken: readonly Broken[]
+  readonly brokenCount: number
+  /** Entries older than a minute that still wait for their seal: the sealer does not run. */
+  readonly waiting: number
+  readonly head: Head | undefined
+  /** When months were last dropped by the retention. */
+  readonly expired: string | undefined
+}
+
+const batchSize = 1_000
+const progressEvery = 100_000
+const idsAtOnce = 50_000
+const shownMax = 10
+
+type Tally = { right: number; notCheckable: number; broken: Broken[]; brokenCount: number; last?: Head }
+
+export async function verifyAudit(
+  { db, ring }: { readonly db: Db; readonly ring: KeyRing },
+  options: VerifyOptions = {},
+): Promise<Verification> {
+  const tally: Tally = { right: 0, notCheckable: 0, broken: [], brokenCount: 0 }
+  const expiry = await findExpiry(db)
+  await walkChain(db, ring, options, expiry, tally)
+  if (options.noted) await compareNoted(db, options.noted, tally)
+  const waiting = await lookForUnsealed(db, tally)
+  const { right, notCheckable, broken, brokenCount, last } = tally
+  return { right, notCheckable, broken, brokenCount, waiting, head: last, expired: expiry?.at }
+}
+
+function note(tally: Tally, broken: Broken): void {
+  tally.brokenCount += 1
+  if (tally.broken.length < shownMax) tally.broken.push(broken)
+}
+
+async function walkChain(
+  db: Db,
+  ring: KeyRing,
+  { from, retiredKeys = new Set(), onProgress }: VerifyOptions,
+  expiry: Awaited<ReturnType<typeof findExpiry>>,
+  tally: Tally,
+): Promise<void> {
+  const walk = new Walk(
+    { keys: deriveKeys(ring, 'audit'), retiredKeys, expiry },
+    from === undefined ? await beforeFirst(db, expiry?.firstSequence, tally) : from - 1,
+  )
+  let seen = 0
+  for (;;) {
+    const batch = await listSeals(db, walk.sequence, batchSize)
+    await skipDropped(db, walk, batch)
+    for (const seal of batch) await step(db, walk, seal, batch, tally)
+    seen += batch.length
+    if (batch.length > 0 && seen % progressEvery < batchSize) onProgress?.(seen)
+    if (batch.length < batchSize) return
+  }
+}
+
+/** The place before the oldest seal. It is the beginning, or where the last retention run says that it cut. */
+async function beforeFirst(db: Db, kept: number | undefined, tally: Tally): Promise<number> {
+  const first = (await findFirstSequence(db)) ?? 1
+  if (first === 1 || first === kept) return first - 1
+  note(tally, { kind: 'beginning missing', sequence: first, entryId: null, at: null })
+  return first - 1
+}
+
+/** Months may be dropped while we walk. */
+async function skipDropped(db: Db, walk: Walk, [next]: readonly SealRow[]): Promise<void> {
+  if (!next || next.sequence === walk.sequence + 1) return
+  const [first, expiry] = [await findFirstSequence(db), await findExpiry(db)]
+  if (first === expiry?.firstSequence && first !== undefined && first > walk.sequence) walk.skipTo(first - 1)
+}
+
+async function step(
+  db: Db,
+  walk: Walk,
+  seal: SealRow,
+  batch: readonly SealRow[],
+  tally: Tally,
+): Promise<void> {
+  if (seal.sequence <= walk.sequence) return
+  tally.last = { sequence: seal.sequence, hash: seal.hash }
+  for (const verdict of walk.step(seal, batch)) {
+    if (verdict === 'right') tally.right += 1
+    else if (verdict === 'not checkable') tally.notCheckable += 1
+    else note(tally, await withoutMistake(db, verdict))
+  }
+}
+
+/** An entry that stands at another time than its seal says is not missing. */
+async function withoutMistake(db: Db, broken: Broken): Promise<Broken> {
+  const isThere = broken.kind === 'missing entry' && (await hasEntry(db, broken.entryId!))
+  return isThere ? { ...broken, kind: 'changed' } : broken
+}
+
+async function compareNoted(db: Db, noted: Head, tally: Tally): Promise<void> {
+  const { sequence } = noted
+  const found = await findSeal(db, sequence)
+  if (found?.hash.equals(noted.hash)) return
+  const last = (await findHead(db))?.sequence ?? 0
+  const kind = found || sequence <= last ? 'other head' : 'end cut off'
+  note(tally, { kind, sequence, entryId: null, at: null })
+}
+
+/** The number of entries that still wait; those that neither have a seal nor wait are broken places. */
+async function lookForUnsealed(db: Db, tally: Tally): Promise<number> {
+  const ids = await findEntryIds(db)
+  if (!ids) return 0
+  let waiting = 0
+  for (let after = ids.first - 1; after < ids.last; after += idsAtOnce) {
+    for (const { id, at, isWaiting } of await listUnsealed(
+      db,
+      after,
+      Math.min(ids.last, after + idsAtOnce),
+    )) {
+      if (isWaiting) waiting += 1
+      else note(tally, { kind: 'missing seal', sequence: null, entryId: id, at })
+    }
+  }
+  return waiting
+}

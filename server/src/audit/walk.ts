@@ -1,0 +1,109 @@
+// The walk along the chain, seal by seal: pure. It says of each seal whether it follows from the one before it and from its
+// entry, and what is wrong where it does not. After a broken place it goes on from the hash that stands there, so that one
+// change is one broken place.
+import type { DerivedKey } from '../runtime/secrets.ts'
+import { chainStart, sealHash, type EntryText } from './canonical.ts'
+import { isEntry, type Expiry, type SealRow } from './seal.store.ts'
+
+export type BrokenKind =
+  | 'beginning missing'
+  | 'missing seal'
+  | 'missing entry'
+  | 'changed'
+  | 'wrong order'
+  | 'unknown key'
+  | 'end cut off'
+  | 'other head'
+
+export type Broken = {
+  readonly kind: BrokenKind
+  readonly sequence: number | null
+  readonly entryId: number | null
+  readonly at: string | null
+}
+
+export type WalkOptions = {
+  /** The keys of the purpose `audit`. */
+  readonly keys: readonly DerivedKey[]
+  /** Ids of keys that have left the ring: what they sealed is passed over, up to the first seal of another. */
+  readonly retiredKeys: ReadonlySet<string>
+  readonly expiry: Expiry | undefined
+}
+
+/** What a seal came to: found right, not to be checked (its key or its beginning is gone), or broken. */
+export type Verdict = 'right' | 'not checkable' | Broken
+
+export class Walk {
+  readonly #options: WalkOptions
+  readonly #withoutEntry: ReadonlySet<number>
+  #sequence: number
+  /** Unknown before the first seal that is kept. */
+  #hash: Buffer | undefined
+  #retiredMayCome = true
+
+  /** Begins after `sequence`: with 0 at the very beginning, else with a hash that is taken as it stands. */
+  constructor(options: WalkOptions, sequence: number) {
+    this.#options = options
+    this.#withoutEntry = new Set(options.expiry?.withoutEntry)
+    this.#sequence = sequence
+    this.#hash = sequence === 0 ? chainStart : undefined
+  }
+
+  get sequence(): number {
+    return this.#sequence
+  }
+
+  /** Seals up to this one have been dropped with their months. */
+  skipTo(sequence: number): void {
+    this.#sequence = sequence
+    this.#hash = undefined
+  }
+
+  /** The verdict on the next seal; `batch` are those that were read with it, for telling what is wrong. */
+  step(seal: SealRow, batch: readonly SealRow[]): Verdict[] {
+    const gap = seal.sequence !== this.#sequence + 1
+    const verdicts: Verdict[] = gap ? [missingSeal(this.#sequence + 1)] : []
+    if (gap) this.#hash = undefined
+    verdicts.push(this.#judge(seal, batch))
+    this.#sequence = seal.sequence
+    this.#hash = seal.hash
+    return verdicts
+  }
+
+  #judge(seal: SealRow, batch: readonly SealRow[]): Verdict {
+    const broken = (kind: BrokenKind): Broken => ({
+      kind,
+      sequence: seal.sequence,
+      entryId: seal.entryId,
+      at: seal.entryAt,
+    })
+    if (!isEntry(seal))
+      return this.#withoutEntry.has(seal.sequence) ? 'not checkable' : broken('missing entry')
+    const key = this.#options.keys.find(({ id }) => id === seal.keyId)?.key
+    if (!key) return this.#mayBeRetired(seal) ? 'not checkable' : broken('unknown key')
+    this.#retiredMayCome = false
+    if (seal.sealTeam !== seal.team_id) return broken('changed')
+    if (!this.#hash) return 'not checkable'
+    if (sealHash(key, this.#hash, seal.sequence, seal).equals(seal.hash)) return 'right'
+    return broken(isElsewhere(key, seal, seal, batch) ? 'wrong order' : 'changed')
+  }
+
+  #mayBeRetired({ keyId }: SealRow): boolean {
+    return this.#retiredMayCome && this.#options.retiredKeys.has(keyId)
+  }
+}
+
+function missingSeal(sequence: number): Broken {
+  return { kind: 'missing seal', sequence, entryId: null, at: null }
+}
+
+/** How far a seal is looked for from where it stands. */
+const reach = 8
+
+/** Whether the seal is right at another place nearby: after another hash, with another number. */
+function isElsewhere(key: Buffer, seal: SealRow, entry: EntryText, batch: readonly SealRow[]): boolean {
+  const near = batch.filter(({ sequence }) => Math.abs(sequence - seal.sequence) <= reach)
+  return near.some(({ hash }) =>
+    near.some(({ sequence }) => sealHash(key, hash, sequence, entry).equals(seal.hash)),
+  )
+}
