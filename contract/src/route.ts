@@ -2,6 +2,7 @@
 // This file knows no server and runs in a browser.
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ProblemCode } from './problem.ts'
+import type { Scope } from './scope.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -15,8 +16,8 @@ export type Permission =
   | {
       readonly credential: 'web' | 'any'
       readonly module?: string
-      /** The scope that an API token needs, such as `ipam:write`. */
-      readonly scope?: string
+      /** What an API token needs. */
+      readonly scope?: Scope
       readonly role?: 'admin' | 'staff'
       /**
        * About the caller's own account, or about getting into another team: open also to a user without a second factor

@@ -1,10 +1,11 @@
 // `pharos token`: API tokens of teams, made, listed and revoked by the operator.
 import { parseArgs } from 'node:util'
+import { scopes as knownScopes } from '@pharos/contract/scope'
+import { unusedDaysMax } from '@pharos/contract/token'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import {
   createTeamToken,
-  knownScopes,
   listTeamTokens,
   revokeTeamToken,
   type ApiTokenRow,
@@ -83,7 +84,8 @@ function parseRequest(args: readonly string[]): { request: TokenRequest; quiet: 
     networks: parseNetworks(networks),
     isAdmin: admin,
     expires: expires === undefined ? null : parseFuture('--expires', expires, new Date()),
-    maxUnusedDays: maxUnused === undefined ? null : parseWhole('--max-unused-days', maxUnused, 1, 36_500),
+    maxUnusedDays:
+      maxUnused === undefined ? null : parseWhole('--max-unused-days', maxUnused, 1, unusedDaysMax),
   }
   return { request, quiet }
 }

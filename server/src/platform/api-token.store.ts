@@ -1,35 +1,6 @@
-// The SQL of API tokens as the operator makes, lists and revokes them.
+// The SQL of API tokens as the operator sees them: those of every team.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
-
-export type NewApiToken = {
-  readonly id: string
-  readonly teamId: number
-  readonly name: string
-  readonly secretMac: Buffer
-  readonly scopes: readonly string[]
-  readonly networks: readonly string[]
-  readonly isAdmin: boolean
-  readonly expires: Date | null
-  readonly maxUnusedDays: number | null
-}
-
-export async function insertApiToken(trx: Trx, token: NewApiToken): Promise<void> {
-  await trx
-    .insertInto('api_tokens')
-    .values({
-      id: token.id,
-      team_id: token.teamId,
-      name: token.name,
-      secret_mac: token.secretMac,
-      scopes: [...token.scopes],
-      allowed_networks: [...token.networks],
-      is_admin: token.isAdmin,
-      expires: token.expires,
-      max_unused_days: token.maxUnusedDays,
-    })
-    .execute()
-}
 
 export type ApiTokenRow = {
   readonly id: string
@@ -53,14 +24,8 @@ export async function listApiTokens(db: Db, team: string | undefined): Promise<A
   return rows
 }
 
-/** `now`: it was not revoked before. Undefined where there is no such token. */
-export async function revokeApiToken(
-  trx: Trx,
-  id: string,
-): Promise<{ readonly teamId: number; readonly now: boolean } | undefined> {
-  const { rows } = await sql<{ teamId: number; now: boolean }>`
-    with found as (select id, team_id, revoked is null as now from api_tokens where id = ${id} for update),
-    revoked as (update api_tokens set revoked = now() where id in (select id from found where now))
-    select team_id as "teamId", now from found`.execute(trx)
-  return rows[0]
+/** The team of a token, revoked or not. */
+export async function findTokenTeam(trx: Trx, id: string): Promise<number | undefined> {
+  const token = await trx.selectFrom('api_tokens').select('team_id').where('id', '=', id).executeTakeFirst()
+  return token?.team_id
 }

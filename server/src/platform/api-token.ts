@@ -1,14 +1,12 @@
-// API tokens as the operator makes them: for a team, with scopes that operations of the API ask for. The secret leaves
-// this file once and is not kept: what is stored is its MAC.
-import { routes } from '@pharos/contract/routes'
-import { writeAudit } from '../db/audit.ts'
+// API tokens as the operator makes them: for a team that is named by its slug, and without a quota.
+import { scopes as knownScopes } from '@pharos/contract/scope'
 import type { Db } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { Failure, notFound } from '../runtime/error.ts'
 import { nearest } from '../runtime/nearest.ts'
-import { mac, type KeyRing } from '../runtime/secrets.ts'
-import { createApiToken, formatApiToken } from '../session/api-token-format.ts'
-import { insertApiToken, listApiTokens, revokeApiToken, type ApiTokenRow } from './api-token.store.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { endApiToken, makeApiToken } from '../session/api-token.ts'
+import { findTokenTeam, listApiTokens, type ApiTokenRow } from './api-token.store.ts'
 import { findTeamId, listTeamSlugs } from './team.store.ts'
 
 export type { ApiTokenRow }
@@ -23,11 +21,6 @@ export type TokenRequest = {
   readonly maxUnusedDays: number | null
 }
 
-/** Every scope that some operation asks for, sorted: what a token can be given. */
-export const knownScopes: readonly string[] = [
-  ...new Set(routes.flatMap(({ permission }) => ('scope' in permission ? [permission.scope] : []))),
-].toSorted()
-
 /** Makes a token of the team; `text` is what its holder keeps and cannot be had again. Throws `not_found`, `invalid`. */
 export async function createTeamToken(
   db: Db,
@@ -35,28 +28,19 @@ export async function createTeamToken(
   request: TokenRequest,
 ): Promise<{ readonly id: string; readonly text: string }> {
   refuseUnknownScopes(request.scopes)
-  const token = createApiToken()
-  await db.transaction().execute(async (trx) => {
+  return db.transaction().execute(async (trx) => {
     const teamId = await findTeamId(trx, request.team)
     if (teamId === undefined) throw noTeam(request.team, await listTeamSlugs(trx))
-    const secretMac = mac(ring, 'api-token', token.secret)
-    await insertApiToken(trx, { ...request, id: token.id, teamId, secretMac })
-    const { team: _, ...after } = request
-    await writeAudit(trx, {
-      teamId,
-      actor: 'operator',
-      action: 'api_token.create',
-      target: `api_token:${token.id}`,
-      after,
-    })
+    const wanted = { ...request, teamId, createdBy: null }
+    const { made, text } = await makeApiToken(trx, ring, wanted, { teamId, actor: 'operator' })
+    return { id: made.id, text }
   })
-  return { id: token.id, text: formatApiToken(token) }
 }
 
 function refuseUnknownScopes(scopes: readonly string[]): void {
   const known = `scopes are ${knownScopes.join(', ')}`
   if (scopes.length === 0) throw new Failure('invalid', `A token without a scope can do nothing; ${known}.`)
-  const unknown = scopes.find((scope) => !knownScopes.includes(scope))
+  const unknown = scopes.find((scope) => !(knownScopes as readonly string[]).includes(scope))
   if (unknown !== undefined) throw new Failure('invalid', `There is no scope ${unknown}; ${known}.`)
 }
 
@@ -75,10 +59,8 @@ export async function listTeamTokens(db: Db, team?: string): Promise<ApiTokenRow
 /** Ends a token for good; one that is revoked already stays so. Throws `not_found`. */
 export async function revokeTeamToken(db: Db, id: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const revoked = await revokeApiToken(trx, id)
-    if (revoked === undefined) throw notFound('API token')
-    if (!revoked.now) return
-    const target = `api_token:${id}`
-    await writeAudit(trx, { teamId: revoked.teamId, actor: 'operator', action: 'api_token.revoke', target })
+    const teamId = await findTokenTeam(trx, id)
+    if (teamId === undefined) throw notFound('API token')
+    await endApiToken(trx, teamId, id, { teamId, actor: 'operator' })
   })
 }

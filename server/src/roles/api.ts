@@ -21,6 +21,7 @@ import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
 import { AccessTokens } from '../session/access-token.ts'
 import { createCredentials } from '../session/credentials.ts'
+import { apiTokenRoutes } from '../session/api-token.routes.ts'
 import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
 import { asnProofDeps } from './asn-proofs.ts'
@@ -60,6 +61,12 @@ export function createApi(deps: ApiDeps): FastifyInstance {
         perSecond: config.signInLimitPerMinute / 60,
         burst: config.signInLimitPerMinute,
       }),
+    }),
+    ...apiTokenRoutes({
+      postgres,
+      ring: config.secret,
+      quota: config.apiTokensPerTeam,
+      now: () => new Date(),
     }),
     ...announcementRoutes({
       postgres,

@@ -105,6 +105,10 @@ export const settingsSchema = Type.Object(
       description:
         'announcements that a team may have; those of the platform file count, and are never refused',
     }),
+    api_tokens_per_team: Whole(100, 1, 1_000_000, {
+      description:
+        'API tokens that a team may have, expired ones among them; those the operator makes are never refused',
+    }),
     allow_documentation_resources: Flag(false, {
       description:
         'teams may announce prefixes and prove ASNs that are reserved for documentation, as the demo and the lab do',

@@ -61,9 +61,17 @@ export async function findTokenStanding(db: Db, id: string): Promise<TokenStandi
   return rows[0]
 }
 
-/** Notes that the token was used, with its MAC under the newest key; at most once a minute, so that a busy program does not write with every call. */
-export async function touchToken(db: Db, id: string, secretMac: Buffer): Promise<void> {
+/**
+ * Notes that the token was used and from where, with its MAC under the newest key; at most once a minute over all
+ * processes, so that a busy program does not write with every call. `address` is null where it could not be read.
+ */
+export async function touchToken(
+  db: Db,
+  id: string,
+  secretMac: Buffer,
+  address: string | null,
+): Promise<void> {
   await sql`
-    update api_tokens set last_used = now(), secret_mac = ${secretMac}
-    where id = ${id} and (last_used is null or last_used < now() - interval '1 minute')`.execute(db)
+    update api_tokens set last_used = now(), last_used_address = ${address}, secret_mac = ${secretMac}
+    where id = ${id} and (last_used is null or last_used <= now() - interval '1 minute')`.execute(db)
 }

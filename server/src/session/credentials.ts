@@ -53,18 +53,19 @@ export function createCredentials(deps: CredentialDeps) {
     const genuine = verifyMac(deps.ring, 'api-token', parsed.secret, standing?.secretMac ?? Buffer.alloc(32))
     if (!standing || !genuine || isExpired(standing)) throw notValid('API token')
     if (!isAllowedFrom(standing.allowedNetworks, address)) throw notValid('API token')
-    noteUse(standing.id, parsed.secret)
+    noteUse(standing.id, parsed.secret, address)
     const { id, teamId, isAdmin, scopes, modules } = standing
     return { kind: 'token', tokenId: id, teamId, isAdmin, isStaff: false, scopes, modules }
   }
 
   /** A token in use also moves to the newest key, so that an old one can leave the ring. */
-  function noteUse(id: string, secret: string): void {
+  function noteUse(id: string, secret: string, address: string): void {
     const now = Date.now()
     if (now - (touched.get(id) ?? 0) < 60_000) return
     if (touched.size > 10_000) touched.clear()
     touched.set(id, now)
-    touchToken(deps.db, id, mac(deps.ring, 'api-token', secret)).catch(deps.onTouchError)
+    const secretMac = mac(deps.ring, 'api-token', secret)
+    touchToken(deps.db, id, secretMac, addressPrefix(address) ?? null).catch(deps.onTouchError)
   }
 
   return { bearer, token }

@@ -1,4 +1,66 @@
-// The operations of API tokens.
-import type { Subject } from './subject.ts'
+// The operations of API tokens. Each is about a token of its own: what a caller's own credential is must not change.
+import { parseApiToken } from '../../src/session/api-token-format.ts'
+import { addApiToken } from './credentials.ts'
+import {
+  absentIsNotFound,
+  foreignOf,
+  only,
+  ownOf,
+  type Context,
+  type Subject,
+  type SubjectRequest,
+} from './subject.ts'
 
-export const tokenSubjects: readonly Subject[] = []
+const idOf = async ({ api }: Context, teamId: number, revoked = false): Promise<string> =>
+  parseApiToken(await addApiToken(api, teamId, { revoked }))!.id
+
+function aboutTokens(rest: SubjectRequest = {}): Subject['requests'] {
+  const request = (token_id: string) => ({ ...rest, params: { token_id } })
+  return {
+    own: async (context) => request(await idOf(context, ownTeamOf(context))),
+    foreign: async (context) => request(await idOf(context, foreignOf(context).teamId)),
+    missing: async () => request('aaaaaaaaaaaa'),
+  }
+}
+
+/** Tokens need no module: a team without any has them too. */
+const ownTeamOf = (context: Context): number =>
+  context.world[teamNameOf(context) as 'red' | 'blue' | 'bare']?.teamId ?? ownOf(context).teamId
+
+const teamNameOf = ({ identity }: Context): string => ('team' in identity ? identity.team : 'red')
+
+export const tokenSubjects: readonly Subject[] = [
+  { route: 'listTokens', requests: only(), answers: () => 200 },
+  {
+    route: 'listTokens',
+    form: 'with filters',
+    requests: only({ query: { name: 'te', active: 'false', ordering: '-last_used,name' } }),
+    answers: () => 200,
+  },
+  { route: 'getToken', requests: aboutTokens(), answers: absentIsNotFound },
+  {
+    route: 'createToken',
+    requests: only({ body: { name: 'backup', scopes: ['ipam:read', 'audit:read'], is_admin: true } }),
+    answers: () => 201,
+  },
+  {
+    route: 'updateToken',
+    requests: aboutTokens({ body: { name: 'renamed', allowed_subnets: ['192.0.2.0/24'], expires: null } }),
+    answers: absentIsNotFound,
+  },
+  {
+    route: 'deleteToken',
+    requests: aboutTokens(),
+    answers: (which) => (which === 'own' ? 204 : 'not_found'),
+  },
+  {
+    route: 'deleteToken',
+    form: 'of one that is revoked',
+    requests: {
+      own: async (context) => ({ params: { token_id: await idOf(context, ownTeamOf(context), true) } }),
+      missing: async () => ({ params: { token_id: 'aaaaaaaaaaaa' } }),
+    },
+    answers: () => 'not_found',
+    without: { foreign: 'revoked or not makes no difference there' },
+  },
+]

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
 
 /** Columns that a refused call may write: when a credential was used last is noted before what it asks for is judged. */
-const notedColumns: Record<string, string> = { api_tokens: 'last_used' }
+const notedColumns: Record<string, readonly string[]> = { api_tokens: ['last_used', 'last_used_address'] }
 
 /** Rows that a refused call may leave behind, up to a second later: that it was refused. */
 const notedRows: Record<string, string> = {
@@ -31,10 +31,10 @@ export type TableHashes = Readonly<Record<string, string>>
 export async function createTableHasher(db: Db): Promise<() => Promise<TableHashes>> {
   const tables = await listTables(db)
   const hashes = tables.map((table) => {
-    const noted = notedColumns[table] ?? ''
+    const noted = notedColumns[table] ?? []
     const isNoted = sql.raw(notedRows[table] ?? 'false')
     return sql`select ${table} as name, md5(coalesce(string_agg(r::text, chr(10) order by r::text), '')) as hash
-      from (select to_jsonb(t) - ${noted}::text as r from ${sql.table(table)} t) rows where not (${isNoted})`
+      from (select to_jsonb(t) - ${noted}::text[] as r from ${sql.table(table)} t) rows where not (${isNoted})`
   })
   const statement = sql<{ name: string; hash: string }>`${sql.join(hashes, sql` union all `)}`
   return async () => {

@@ -13,7 +13,7 @@ import {
   type OrderingKey,
   type WithChecks,
 } from './announcement.store.ts'
-import { etagOf } from './etag.ts'
+import { etagOf } from '../../runtime/etag.ts'
 import { parseOrdering } from './ordering.ts'
 import { needsChecks, parseInclude, present, type Include } from './present-announcement.ts'
 

@@ -16,7 +16,7 @@ import {
   type ValidationName,
 } from './announcement.ts'
 import { lockAnnouncement, saveAnnouncement } from './announcement.store.ts'
-import { etagOf, requireMatch } from './etag.ts'
+import { etagOf, requireMatch } from '../../runtime/etag.ts'
 import { writeHistory } from './history.store.ts'
 import { needsChecks, present, type Include } from './present-announcement.ts'
 import type { Check } from '../validation/validation.ts'

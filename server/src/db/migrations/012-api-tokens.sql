@@ -14,7 +14,3 @@ grant select (id, team_id, name, scopes, allowed_networks, is_admin, created, cr
 grant insert (id, team_id, name, secret_mac, scopes, allowed_networks, is_admin, created_by, expires, max_unused_days)
   on api_tokens to pharos_tenant;
 grant update (name, allowed_networks, is_admin, expires, revoked) on api_tokens to pharos_tenant;
-
--- A kept answer with a secret in it is sealed.
-alter table idempotency_keys add column body_sealed bytea;
-comment on column idempotency_keys.body_sealed is 'in the place of body, where the answer holds a secret';

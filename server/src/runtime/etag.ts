@@ -1,13 +1,18 @@
 // The entity tag of a record with a version, and the precondition on it.
 import { createHash } from 'node:crypto'
-import { Failure } from '../../runtime/error.ts'
+import { Failure } from './error.ts'
 
-/** With the quotes: `"7"`. `beside` is what the answer shows that has no version, such as checks: `"7.Jx3..."`. */
-export function etagOf(version: number, beside?: unknown): string {
-  if (beside === undefined) return `"${version}"`
-  const digest = createHash('sha256').update(JSON.stringify(beside)).digest('base64url').slice(0, 16)
-  return `"${version}.${digest}"`
+/**
+ * With the quotes: `"7"`. `beside` is what the answer shows that has no version, such as checks: `"7.Jx3..."`. A record
+ * without a version of its own has in its place what a client can change of it.
+ */
+export function etagOf(version: number | object, beside?: unknown): string {
+  const known = typeof version === 'number' ? version : digestOf(version)
+  return beside === undefined ? `"${known}"` : `"${known}.${digestOf(beside)}"`
 }
+
+const digestOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 16)
 
 /** Throws 412 unless the If-Match list is absent, is `*`, or names the tag; a weak tag never matches (RFC 9110 13.1.1). */
 export function requireMatch(ifMatch: string | null, etag: string): void {

@@ -1,0 +1,211 @@
+// API tokens as things that are made, changed and ended, by admins of their team or by the operator. The secret leaves
+// this file once and is not kept: what is stored is its MAC.
+import type { CreatedToken, Token } from '@pharos/contract/token'
+import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
+import { mutate, type Answer } from '../db/mutate.ts'
+import type { Postgres, Trx } from '../db/postgres.ts'
+import { Failure, notFound } from '../runtime/error.ts'
+import { etagOf, requireMatch } from '../runtime/etag.ts'
+import type { Operation } from '../runtime/operation.ts'
+import { mac, type KeyRing } from '../runtime/secrets.ts'
+import { createApiToken, formatApiToken } from './api-token-format.ts'
+import {
+  countApiTokens,
+  findApiToken,
+  insertApiToken,
+  listApiTokens,
+  lockApiToken,
+  revokeApiToken,
+  saveApiToken,
+  type ApiTokenRow,
+  type NewApiToken,
+  type TokenOrder,
+  type TokenOrderingKey,
+} from './api-token.store.ts'
+import { readChange, readWanted, type TokenChange, type WantedToken } from './wanted-api-token.ts'
+
+export type TokenDeps = {
+  readonly postgres: Postgres
+  readonly ring: KeyRing
+  /** Tokens of one team, expired ones among them. */
+  readonly quota: number
+  readonly now: () => Date
+}
+
+/** By whom and from where, for the audit. */
+type Author = Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>
+type Wanted = Omit<NewApiToken, 'id' | 'secretMac'>
+
+/** Makes a token; `text` is what its holder keeps and cannot be had again. */
+export async function makeApiToken(
+  trx: Trx,
+  ring: KeyRing,
+  wanted: Wanted,
+  author: Author,
+): Promise<{ readonly made: ApiTokenRow; readonly text: string }> {
+  const token = createApiToken()
+  const secretMac = mac(ring, 'api-token', token.secret)
+  const made = await insertApiToken(trx, { ...wanted, id: token.id, secretMac })
+  await writeAudit(trx, { ...author, ...entryOf('create', token.id), after: recordedOf(made) })
+  return { made, text: formatApiToken(token) }
+}
+
+/** Ends a token of the team for good. False where it is revoked already, or there is none. */
+export async function endApiToken(trx: Trx, teamId: number, id: string, author: Author): Promise<boolean> {
+  const token = await lockApiToken(trx, teamId, id)
+  if (!token) return false
+  await end(trx, teamId, token, author)
+  return true
+}
+
+async function end(trx: Trx, teamId: number, token: ApiTokenRow, author: Author): Promise<void> {
+  await revokeApiToken(trx, teamId, token.id)
+  await writeAudit(trx, { ...author, ...entryOf('revoke', token.id), before: recordedOf(token) })
+}
+
+const entryOf = (verb: string, id: string) => ({ action: `api_token.${verb}`, target: `api_token:${id}` })
+
+/** What the audit keeps of a token: what was decided about it, not what it was used for. */
+const recordedOf = ({ name, scopes, networks, isAdmin, expires, maxUnusedDays }: ApiTokenRow) => ({
+  name,
+  scopes,
+  networks,
+  isAdmin,
+  expires,
+  maxUnusedDays,
+})
+
+export type TokenListQuery = {
+  readonly name?: string
+  readonly active?: boolean
+  readonly ordering: string
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A page of the tokens of the actor's team and the exact count, from one snapshot. */
+export async function listTokens(
+  { postgres }: TokenDeps,
+  { actor }: Operation,
+  query: TokenListQuery,
+): Promise<{ results: Token[]; count: number }> {
+  const order = parseOrdering(query.ordering)
+  const { page, count } = await listApiTokens(postgres, actor.teamId, query, order, query)
+  return { results: page.map(present), count }
+}
+
+function parseOrdering(text: string): TokenOrder[] {
+  return text.split(',').map((part) => {
+    const descending = part.startsWith('-')
+    return { key: (descending ? part.slice(1) : part) as TokenOrderingKey, descending }
+  })
+}
+
+export async function getToken(
+  { postgres }: TokenDeps,
+  { actor }: Operation,
+  id: string,
+): Promise<Answer<Token>> {
+  const token = await findApiToken(postgres, actor.teamId, id)
+  if (!token) throw notFound('API token')
+  return answerWith(token)
+}
+
+/** Throws `quota_exceeded`, and `invalid` with everything that is wrong. */
+export async function createToken(
+  { postgres, ring, quota, now }: TokenDeps,
+  operation: Operation,
+  body: WantedToken,
+): Promise<Answer<CreatedToken>> {
+  const { actor } = operation
+  const read = readWanted(body, now())
+  const createdBy = actor.kind === 'user' ? actor.userId : null
+  const create = async (trx: Trx) => {
+    const count = await countApiTokens(trx, actor.teamId)
+    if (count >= quota) throw quotaUsed(quota)
+    const wanted = { ...read, teamId: actor.teamId, createdBy }
+    const { made, text } = await makeApiToken(trx, ring, wanted, auditOf(operation))
+    return { body: { ...present(made), token: text }, etag: tagOf(made) }
+  }
+  return mutate(postgres, operation, create, { sealedUnder: ring })
+}
+
+const quotaUsed = (quota: number) =>
+  new Failure('quota_exceeded', `The team has ${quota} API tokens, as many as it may; delete one first.`)
+
+/** Throws `not_found`, `precondition_failed`, `invalid`, and `conflict` where a token that has ended is to last longer. */
+export function updateToken(
+  { postgres, now }: TokenDeps,
+  operation: Operation,
+  id: string,
+  body: TokenChange,
+): Promise<Answer<Token>> {
+  const { teamId } = operation.actor
+  const change = readChange(body, now())
+  return mutate(postgres, operation, async (trx) => {
+    const before = await lockForChange(trx, operation, id)
+    const reason = reasonOf(before)
+    if (reason && change.expires !== undefined) throw ended(reason)
+    const next = { ...before, ...change }
+    if (isSame(before, next)) return answerWith(before)
+    const after = await saveApiToken(trx, teamId, next)
+    const recorded = { before: recordedOf(before), after: recordedOf(after) }
+    await writeAudit(trx, { ...auditOf(operation), ...entryOf('update', id), ...recorded })
+    return answerWith(after)
+  })
+}
+
+const ended = (reason: 'expired' | 'unused') =>
+  new Failure(
+    'conflict',
+    reason === 'expired'
+      ? 'The token has expired; make a new one.'
+      : 'The token was not used for too long and has ended; make a new one.',
+  )
+
+const isSame = (a: ApiTokenRow, b: ApiTokenRow): boolean =>
+  JSON.stringify(recordedOf(a)) === JSON.stringify(recordedOf(b))
+
+export async function deleteToken({ postgres }: TokenDeps, operation: Operation, id: string): Promise<void> {
+  await mutate(postgres, operation, async (trx) => {
+    const token = await lockForChange(trx, operation, id)
+    await end(trx, operation.actor.teamId, token, auditOf(operation))
+    return { body: {} }
+  })
+}
+
+async function lockForChange(trx: Trx, { actor, ifMatch }: Operation, id: string): Promise<ApiTokenRow> {
+  const token = await lockApiToken(trx, actor.teamId, id)
+  if (!token) throw notFound('API token')
+  requireMatch(ifMatch, versionOf(token))
+  return token
+}
+
+const answerWith = (token: ApiTokenRow) => ({ body: present(token), etag: tagOf(token) })
+
+/** A token has no version of its own: what an admin can change of it is one. That it was used is none of that. */
+const versionOf = ({ name, networks, expires }: ApiTokenRow): string => etagOf({ name, networks, expires })
+const tagOf = (token: ApiTokenRow): string =>
+  etagOf({ name: token.name, networks: token.networks, expires: token.expires }, present(token))
+
+const reasonOf = ({ isExpired, isUnused }: ApiTokenRow) =>
+  isExpired ? 'expired' : isUnused ? 'unused' : null
+
+function present(token: ApiTokenRow): Token {
+  const reason = reasonOf(token)
+  return {
+    id: token.id,
+    name: token.name,
+    scopes: token.scopes,
+    is_admin: token.isAdmin,
+    allowed_subnets: token.networks,
+    created: token.created.toISOString(),
+    created_by: token.createdBy,
+    expires: token.expires?.toISOString() ?? null,
+    max_unused_days: token.maxUnusedDays,
+    last_used: token.lastUsed?.toISOString() ?? null,
+    last_used_address: token.lastUsedAddress,
+    active: reason === null,
+    inactive_reason: reason,
+  }
+}

@@ -1,0 +1,78 @@
+// What an admin may ask of an API token: every rule that can be told from the request alone, with every mistake and its
+// place. Pure.
+import type { ProblemError } from '@pharos/contract/problem'
+import { tokenYearsMax } from '@pharos/contract/token'
+import { PrefixError } from '../net/prefix-error.ts'
+import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
+import { Failure } from '../runtime/error.ts'
+import { parseTime } from '../runtime/time.ts'
+
+/** The body of createToken, as the contract read it. */
+export type WantedToken = {
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly is_admin?: boolean
+  readonly allowed_subnets?: readonly string[]
+  readonly expires?: string | null
+  readonly max_unused_days?: number | null
+}
+
+/** The body of updateToken. */
+export type TokenChange = Pick<Partial<WantedToken>, 'name' | 'allowed_subnets' | 'expires'>
+
+type Read = { readonly name: string; readonly networks: Prefix[]; readonly expires: Date | null }
+
+/** Throws `invalid` with everything that is wrong. */
+export function readWanted(body: WantedToken, now: Date) {
+  const { networks = [], expires = null } = readChange(body, now)
+  const { name, scopes, is_admin: isAdmin = false, max_unused_days: maxUnusedDays = null } = body
+  return { name, scopes, isAdmin, maxUnusedDays, networks, expires }
+}
+
+/** The fields that were named. Throws `invalid` with everything that is wrong. */
+export function readChange({ name, allowed_subnets, expires }: TokenChange, now: Date): Partial<Read> {
+  const errors: ProblemError[] = []
+  const change = {
+    ...(name === undefined ? {} : { name }),
+    ...(allowed_subnets && { networks: readNetworks(allowed_subnets, errors) }),
+    ...(expires === undefined ? {} : { expires: readExpires(expires, now, errors) }),
+  }
+  if (errors.length > 0) throw refusal(errors)
+  return change
+}
+
+/** In the order given, each once. */
+function readNetworks(texts: readonly string[], errors: ProblemError[]): Prefix[] {
+  const networks = texts.flatMap((text, at) => {
+    try {
+      return [parsePrefixOrAddress(text)]
+    } catch (error) {
+      if (!(error instanceof PrefixError)) throw error
+      const { message: msg, reason: type, canonical } = error
+      const ctx = canonical === undefined ? {} : { ctx: { canonical } }
+      errors.push({ loc: ['body', 'allowed_subnets', at], msg, type, ...ctx })
+      return []
+    }
+  })
+  return [...new Set(networks)]
+}
+
+function readExpires(text: string | null, now: Date, errors: ProblemError[]): Date | null {
+  if (text === null) return null
+  const expires = parseTime(text)!
+  const latest = new Date(now)
+  latest.setUTCFullYear(now.getUTCFullYear() + tokenYearsMax)
+  const loc = ['body', 'expires']
+  if (expires <= now) errors.push({ loc, msg: 'is over already', type: 'past' })
+  if (expires > latest) {
+    const msg = `is more than ${tokenYearsMax} years away; a token that does not expire has null`
+    errors.push({ loc, msg, type: 'too_far', ctx: { latest: latest.toISOString() } })
+  }
+  return expires
+}
+
+function refusal(errors: readonly ProblemError[]): Failure {
+  const [first] = errors
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return new Failure('invalid', `${first!.loc.slice(1).join('.')}: ${first!.msg}${more}.`, { errors })
+}
