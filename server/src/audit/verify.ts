@@ -80,8 +80,9 @@ async function walkChain(
     const batch = await listSeals(db, walk.sequence, batchSize)
     await skipDropped(db, walk, batch)
     for (const seal of batch) await step(db, walk, seal, batch, tally)
+    const told = Math.floor(seen / progressEvery)
     seen += batch.length
-    if (batch.length > 0 && seen % progressEvery < batchSize) onProgress?.(seen)
+    if (Math.floor(seen / progressEvery) > told) onProgress?.(seen)
     if (batch.length < batchSize) return
   }
 }

@@ -1,5 +1,6 @@
 // Every command of `pharos`, in the order of the help.
 import { apply } from './apply.ts'
+import { audit } from './audit.ts'
 import type { Command } from './command.ts'
 import { config } from './config.ts'
 import { holds } from './holds.ts'
@@ -9,4 +10,4 @@ import { serve } from './serve.ts'
 import { start } from './start.ts'
 import { token } from './token.ts'
 
-export const commands: readonly Command[] = [start, serve, migrate, apply, token, replay, holds, config]
+export const commands: readonly Command[] = [start, serve, migrate, apply, token, replay, holds, audit, config]

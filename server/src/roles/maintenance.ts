@@ -1,14 +1,20 @@
 // The housekeeping of the database, in the reconciler role: hourly, and at once when the process starts.
+import { expireAudit } from '../audit/expire.ts'
 import { maintain } from '../db/maintenance.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop } from '../runtime/loop.ts'
 import type { Shared } from './shared.ts'
 
-export function maintenancePart({ postgres, log, metrics }: Shared): Component {
+export function maintenancePart({ config, postgres, log, metrics }: Shared): Component {
   return createLoop({
     name: 'maintenance',
     intervalMs: 3_600_000,
-    run: () => maintain(postgres.owner),
+    run: async () => {
+      await maintain(postgres.owner)
+      if (config.auditRetentionMonths === 0) return
+      const dropped = await expireAudit(postgres.owner, config.auditRetentionMonths, new Date())
+      if (dropped.length > 0) log.info({ dropped }, 'months of the audit were dropped')
+    },
     log,
     metrics,
   })

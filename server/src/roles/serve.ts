@@ -11,6 +11,7 @@ import { collectProcessMetrics, createMetrics } from '../runtime/metrics.ts'
 import { SigningKeys } from '../session/signing-keys.ts'
 import { createApi } from './api.ts'
 import { asnProofsPart } from './asn-proofs.ts'
+import { auditPart } from './audit.ts'
 import { collectorParts } from './collector.ts'
 import { watchInstallation } from './figures.ts'
 import { createHealthServer } from './http.ts'
@@ -54,7 +55,7 @@ export async function runRole(
       { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },
       ...(roles.some((role) => role !== 'collector') ? [views.rpki, views.irr] : []),
       ...(roles.includes('reconciler')
-        ? [maintenancePart(shared), asnProofsPart(shared), ...reconcilerParts(shared)]
+        ? [maintenancePart(shared), auditPart(shared), asnProofsPart(shared), ...reconcilerParts(shared)]
         : []),
       ...(roles.includes('collector') ? collectorParts(shared) : []),
       ...http.parts,

@@ -109,6 +109,16 @@ export const settingsSchema = Type.Object(
       description:
         'API tokens that a team may have, expired ones among them; those the operator makes are never refused',
     }),
+    members_per_team: Whole(200, 1, 1_000_000, {
+      description:
+        'members and open invitations that a team may have; those of the platform file count, and are never refused',
+    }),
+    invitations_per_hour: Whole(50, 1, 1_000_000, {
+      description: 'mails of invitations an hour that one team may send',
+    }),
+    invitation_interval_seconds: Whole(300, 1, 86_400, {
+      description: 'how long after an invitation the same address gets no other, whoever invites it',
+    }),
     allow_documentation_resources: Flag(false, {
       description:
         'teams may announce prefixes and prove ASNs that are reserved for documentation, as the demo and the lab do',
@@ -160,6 +170,9 @@ export const settingsSchema = Type.Object(
     }),
     reconcile_interval_seconds: Whole(30, 1, 3600, {
       description: 'how often each region is compared with its router when nothing wakes the loop',
+    }),
+    audit_retention_months: Whole(0, 0, 1200, {
+      description: 'how many whole months of the audit are kept beside the current one; 0 keeps it for ever',
     }),
     demo: Flag(false, { description: 'this is the demo platform: refused on any interface but loopback' }),
   },
