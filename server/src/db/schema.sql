@@ -124,6 +124,13 @@ CREATE OR REPLACE FUNCTION public.day_bucket(at timestamp with time zone)
  IMMUTABLE PARALLEL SAFE
 AS $function$ select coalesce((at at time zone 'UTC')::date - date '1970-01-01', 2147483647) $function$;
 
+CREATE OR REPLACE FUNCTION public.domain_is_claimed(team integer, wanted text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public'
+AS $function$ select exists (select from domains d where d.domain = wanted and d.verified is not null and d.team_id <> team) $function$;
+
 CREATE OR REPLACE FUNCTION public.drop_audit_months(past timestamp with time zone)
  RETURNS TABLE(name text, ends timestamp with time zone, entries bigint)
  LANGUAGE plpgsql
@@ -544,6 +551,31 @@ create table delivery_ids (
   constraint delivery_ids_pkey PRIMARY KEY (source_key, delivery_id),
   constraint delivery_ids_source_key_fkey FOREIGN KEY (source_key) REFERENCES sources(key)
 );
+
+create table domains (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  domain text not null, -- lower case, A-labels, no dot at the end
+  auto_join boolean not null default false, -- who confirms an address in it becomes a member, while it is verified
+  created timestamp with time zone not null default now(),
+  verified timestamp with time zone, -- since when the record is known to stand there; null where it is not, or no longer
+  pending_since timestamp with time zone not null default now(), -- since when the record is awaited: the longer, the less often it is looked for
+  last_check timestamp with time zone,
+  last_check_result text,
+  missed integer not null default 0, -- daily checks in a row that did not find the record; the third ends the verification
+  due timestamp with time zone default now(), -- when it is checked next; null where it was given up
+  leased_until timestamp with time zone, -- a check is going on: nobody else begins one before
+  constraint domains_pkey PRIMARY KEY (id),
+  constraint domains_team_id_domain_key UNIQUE (team_id, domain),
+  constraint domains_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint domains_domain_check CHECK ((domain = lower(domain))),
+  constraint domains_last_check_result_check CHECK ((last_check_result = ANY (ARRAY['valid'::text, 'missing'::text, 'mismatch'::text, 'unavailable'::text, 'claimed'::text]))),
+  constraint domains_missed_check CHECK (((missed >= 0) AND (missed <= 2)))
+);
+CREATE INDEX domains_due ON public.domains USING btree (due) WHERE (due IS NOT NULL);
+CREATE UNIQUE INDEX domains_verified ON public.domains USING btree (domain) WHERE (verified IS NOT NULL);
+alter table domains enable row level security;
+create policy tenant on domains as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table event_networks (
   network cidr not null,
@@ -1067,6 +1099,7 @@ grant insert, select, update on asn_proofs to pharos_tenant;
 grant insert (team_id, asn, verified, verified_by, expires), select, update (verified, verified_by, expires) on asns to pharos_tenant;
 grant insert, select on audit_entries to pharos_tenant;
 grant select (sequence, entry_id, team_id) on audit_seals to pharos_tenant;
+grant delete, insert (team_id, domain, auto_join, created, pending_since, due), select, update (auto_join, verified, pending_since, last_check, last_check_result, missed, due) on domains to pharos_tenant;
 grant select on event_relationships to pharos_tenant;
 grant select on events to pharos_tenant;
 grant insert, select on former_members to pharos_tenant;

@@ -226,6 +226,30 @@ export interface DeliveryIdsTable {
   received: Generated<Date>
 }
 
+export type DomainsLastCheckResult = 'valid' | 'missing' | 'mismatch' | 'unavailable' | 'claimed'
+
+export interface DomainsTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  /** lower case, A-labels, no dot at the end */
+  domain: string
+  /** who confirms an address in it becomes a member, while it is verified */
+  auto_join: Generated<boolean>
+  created: Generated<Date>
+  /** since when the record is known to stand there; null where it is not, or no longer */
+  verified: Date | null
+  /** since when the record is awaited: the longer, the less often it is looked for */
+  pending_since: Generated<Date>
+  last_check: Date | null
+  last_check_result: DomainsLastCheckResult | null
+  /** daily checks in a row that did not find the record; the third ends the verification */
+  missed: Generated<number>
+  /** when it is checked next; null where it was given up */
+  due: Generated<Date | null>
+  /** a check is going on: nobody else begins one before */
+  leased_until: Date | null
+}
+
 export interface EventNetworksTable {
   network: string
   event_id: string
@@ -640,6 +664,7 @@ export interface Schema {
   audit_unsealed: AuditUnsealedTable
   deliveries: DeliveriesTable
   delivery_ids: DeliveryIdsTable
+  domains: DomainsTable
   event_networks: EventNetworksTable
   event_relationships: EventRelationshipsTable
   events: EventsTable
