@@ -1,11 +1,9 @@
 // Checks teams, users and memberships of the operator's file, and makes them entries.
 import { given, type CheckContext } from './check-context.ts'
+import { isCommonPassword } from '../session/common-passwords.ts'
+import { publishedPassword } from '../session/demo.ts'
+import { objectionToPassword } from '../session/password-policy.ts'
 import type { Element } from './schema.ts'
-
-/** The password of the demo platform stands in the documentation: it is for demo accounts only. */
-export const publishedPassword = 'pharos-demo-password'
-
-const passwordLength = { least: 12, most: 128 }
 
 export function checkTeams(context: CheckContext): void {
   for (const { index, element } of context.shaped.written.teams) {
@@ -53,18 +51,16 @@ function checkPassword(
   if (ways.length === 0 && !exists) {
     context.problem(path, `user ${user.email} is new and needs a password, password_file or password_hash`)
   }
-  const wrong = user.password === undefined ? undefined : passwordProblem(user.password, user.demo ?? false)
+  const { password, email, demo = false } = user
+  const wrong = password === undefined ? undefined : passwordProblem(password, email, demo)
   if (wrong !== undefined) context.problem([...path, 'password'], wrong)
 }
 
-/** What is wrong with a password, wherever it came from. */
-export function passwordProblem(password: string, isDemo: boolean): string | undefined {
-  const { least, most } = passwordLength
-  if (password.length < least || password.length > most) {
-    return `the password has ${password.length} characters; it needs ${least} to ${most}`
+/** What is wrong with a password, wherever it came from: by the policy that users choose theirs by. */
+export function passwordProblem(password: string, email: string, isDemo: boolean): string | undefined {
+  if (password === publishedPassword) {
+    return isDemo ? undefined : 'this password is published; take another one, or say demo: true'
   }
-  if (password === publishedPassword && !isDemo) {
-    return 'this password is published; take another one, or say demo: true'
-  }
-  return undefined
+  const objection = objectionToPassword(password, { email, names: ['pharos'], isCommon: isCommonPassword })
+  return objection && `the password ${objection.msg}`
 }

@@ -1,7 +1,7 @@
 // Makes what is stored of passwords and secrets from what the operator's file gives: a hash, a MAC. One that is stored
 // already is taken as it is, so that applying a file again changes nothing and costs no hash.
-import { hash, verify } from '@node-rs/argon2'
 import { equalBytes, mac, type KeyRing } from '../runtime/secrets.ts'
+import { hashPassword, isPassword } from '../session/password.ts'
 import type { Credential } from './check-context.ts'
 import { passwordProblem } from './check-people.ts'
 import type { Current, Entry } from './platform.ts'
@@ -60,7 +60,7 @@ function isAllowed(
   demos: ReadonlySet<string>,
   deps: CredentialDeps,
 ): boolean {
-  const wrong = passwordProblem(text, demos.has(key))
+  const wrong = passwordProblem(text, key, demos.has(key))
   if (wrong !== undefined && file !== undefined) deps.problem(path, wrong)
   return wrong === undefined
 }
@@ -69,12 +69,9 @@ function isDemoUser(entry: Entry): boolean {
   return entry.kind === 'user' && entry.fields.demo === true
 }
 
-/** argon2id, 19 MiB, t=2, p=1 (RFC 9106, OWASP's minimum), in PHC form. */
-const argon2 = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-
 async function hashOf(password: string, stored: string | undefined): Promise<string> {
-  if (stored !== undefined && (await verify(stored, password))) return stored
-  return await hash(password, argon2)
+  if (stored !== undefined && (await isPassword(stored, password))) return stored
+  return await hashPassword(password)
 }
 
 /** The MAC in hexadecimal. One under an older key of the ring is renewed, so that this key can leave the ring. */
