@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { isHeaderText, isMailAddress, parseMailbox, parseMailUrl } from './mail-settings.ts'
+import { isHeaderText, parseMailbox, parseMailUrl } from './mail-settings.ts'
 
 test('a server on another machine is spoken to with STARTTLS, on this one without', () => {
   const login = { user: 'pharos', password: 'a/b@c' }
@@ -70,37 +70,26 @@ test('a sender is an address, with or without a name', () => {
     assert.throws(() => parseMailbox(text), /must be like/, text)
 })
 
-test('one plain address is an address; what could become two, or another header, is none', () => {
-  for (const text of ['a@b', "o'neil+x@net.example", 'user.name@sub.net.example', 'пример@пример.рф'])
-    assert.ok(isMailAddress(text), text)
-  for (const text of [
-    '',
-    '@b.example',
-    'a@',
-    'a@b..example',
-    '.a@b.example',
-    'a@-b.example',
-    'a b@c.example',
-    '"a b"@c.example',
-    'a@b.example ',
-    'a@b.example\r\nRCPT TO:<c@d.example>',
-    'a@b.example,c@d.example',
-    'a(comment)@b.example',
-    '<a@b.example>',
-    'a@[192.0.2.1]',
-    'a\u202e@b.example',
-    `${'a'.repeat(65)}@b.example`,
-    `a@${'b.'.repeat(130)}example`,
-  ])
-    assert.ok(!isMailAddress(text), text)
+test('what may stand in a header ends no line and hides nothing', () => {
+  for (const text of ['', 'Example Net', 'Zürich 日本 🚀', `"quoted" <a@b>`])
+    assert.ok(isHeaderText(text), text)
+  for (const text of ['a\nb', 'a\rb', 'a\0b', 'a\u2028b', 'a\u202eb', 'a\u200bb', 'a\ud800b'])
+    assert.ok(!isHeaderText(text), JSON.stringify(text))
 })
 
-test('no address holds anything that separates, quotes or ends a line', () => {
+test('no sender holds anything that ends a line or separates', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
-      if (isMailAddress(text)) assert.doesNotMatch(text, /[\s\p{C}<>(),:;"[\]\\]/u)
-      if (isHeaderText(text)) assert.doesNotMatch(text, /[\r\n\0\u2028]/)
+      for (const tried of [text, `a <${text}>`, `${text} <a@b.example>`, `${text}@b.example`]) {
+        try {
+          const { name, address } = parseMailbox(tried)
+          assert.doesNotMatch(name, /[\p{Cc}\u2028\u2029<>"]/u)
+          assert.doesNotMatch(address, /[\s\p{C}<>(),:;"[\]\\]/u)
+        } catch (error) {
+          assert.match((error as Error).message, /^must be like/)
+        }
+      }
     }),
-    { numRuns: 5_000 },
+    { numRuns: 2_000 },
   )
 })

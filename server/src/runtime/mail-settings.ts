@@ -1,5 +1,6 @@
 // The settings of mail as texts: through which server it goes, and whose address it carries. It reads no file, and what it
 // throws never holds the password.
+import { parseEmail } from './email.ts'
 import { isLoopback } from './loopback.ts'
 
 /** An address with the name that is shown beside it; empty for none. */
@@ -63,26 +64,10 @@ function loginOf({ username, password }: URL): SmtpServer['login'] {
 export function parseMailbox(text: string): Mailbox {
   const [, quoted, plain, bracketed] = /^(?:"([^"\\<>]*)"|([^"<>]*))\s*<([^<>]*)>$/.exec(text.trim()) ?? []
   const name = (quoted ?? plain ?? '').trim()
-  const address = bracketed ?? text.trim()
-  if (!isMailAddress(address) || !isHeaderText(name))
+  const address = parseEmail(bracketed ?? text.trim())
+  if (address === undefined || !isHeaderText(name))
     throw new Error('must be like noreply@net.example or Example Net <noreply@net.example>')
   return { name, address }
-}
-
-/** The longest path of RFC 5321 without its brackets. */
-const addressMax = 254
-const localMax = 64
-
-/** Letters and digits of any script, and what RFC 5322 lets stand in an atom; quoted local parts are not taken. */
-const atom = String.raw`[\p{L}\p{N}\p{M}_!#$%&'*+/=?^\x60{|}~\-]+`
-const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}\-]*[\p{L}\p{N}\p{M}])?`
-const addressPattern = new RegExp(`^(?<local>${atom}(?:\\.${atom})*)@${label}(?:\\.${label})*$`, 'u')
-
-/** Whether mail may be sent there: one plain address, without name, comment, quotes or anything that ends a line. */
-export function isMailAddress(text: string): boolean {
-  if (Buffer.byteLength(text) > addressMax) return false
-  const local = addressPattern.exec(text)?.groups?.['local']
-  return local !== undefined && Buffer.byteLength(local) <= localMax
 }
 
 /** Whether a text may stand in a header: nothing that ends a line, hides or turns around. */

@@ -3,7 +3,8 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
 import type { MailMessage } from '../../mail/mail-transport.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { isHeaderText, isMailAddress, type Mailbox } from '../../runtime/mail-settings.ts'
+import { parseEmail } from '../../runtime/email.ts'
+import { isHeaderText, type Mailbox } from '../../runtime/mail-settings.ts'
 
 export type Composed = {
   readonly envelope: { readonly from: string; readonly to: readonly string[] }
@@ -36,9 +37,9 @@ export async function composeMail(message: MailMessage): Promise<Composed> {
 }
 
 function refuseUnfit({ id, from, replyTo, to, subject }: MailMessage): void {
-  if (!isMailAddress(to)) throw refused(to, 'this is no address that mail can be sent to')
+  if (parseEmail(to) === undefined) throw refused(to, 'this is no address that mail can be sent to')
   const boxes = replyTo === null ? [from] : [from, replyTo]
-  const isFit = (box: Mailbox) => isMailAddress(box.address) && isHeaderText(box.name)
+  const isFit = (box: Mailbox) => parseEmail(box.address) !== undefined && isHeaderText(box.name)
   if (!boxes.every(isFit) || !isHeaderText(subject) || !/^[\w.-]+$/.test(id))
     throw refused(to, 'a header of the mail would hold more than one line of text')
 }

@@ -158,12 +158,13 @@ for (const [scheme, rest] of [
       const [own, other] = [certificate(t), certificate(t)]
       const login = { user: 'pharos', password: 'right' }
       const server = await serve(t, { login, tls: { ...own, implicit: scheme === 'smtps' } })
-      const with_ = (ca: string) => open(t, server, { scheme, login: 'pharos:right@', rest: `${rest}${ca}` })
+      const vouched = (ca: string) =>
+        open(t, server, { scheme, login: 'pharos:right@', rest: `${rest}${ca}` })
       for (const ca of ['', `ca=${other.file}`]) {
-        await assert.rejects(with_(ca).send(sample()), isKind('protocol', 'unreachable'))
+        await assert.rejects(vouched(ca).send(sample()), isKind('protocol', 'unreachable'))
         assert.deepEqual([server.logins, server.mails], [[], []])
       }
-      await with_(`ca=${own.file}`).send(sample())
+      await vouched(`ca=${own.file}`).send(sample())
       assert.deepEqual(
         server.mails.map(({ secure, user }) => [secure, user]),
         [[true, 'pharos']],
