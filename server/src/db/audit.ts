@@ -58,3 +58,12 @@ export function auditOfActor(actor: Actor): Pick<AuditEntry, 'teamId' | 'actor' 
 const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 const asJson = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
+
+/** That somebody whom we know was refused something, and with which code of the contract or word of ours. */
+export type Refusal = Omit<AuditEntry, 'before' | 'after'> & { readonly code: string }
+
+/**
+ * Takes refusals into the audit, a moment later and not each of them: whoever is refused must neither wait for it nor fill
+ * the disk. Never throws. See audit/refusals.ts.
+ */
+export type NoteRefusal = (refusal: Refusal) => void

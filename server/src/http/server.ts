@@ -1,6 +1,7 @@
 // The HTTP server: limits and timeouts, who is calling, the routes, and one form of answer for every error.
 // It knows no domain; what it mounts and who checks credentials is handed in by the composition root.
 import { randomUUID } from 'node:crypto'
+import type { ProblemCode } from '@pharos/contract/problem'
 import type { Permission } from '@pharos/contract/route'
 import Fastify, {
   LogController,
@@ -50,6 +51,19 @@ export type HttpDeps = {
   readonly credentials: Credentials
   readonly mounted: readonly Mounted[]
   readonly observer: HttpObserver
+  /** Told of every call that was refused for who calls, before it is answered. It must neither throw nor take time. */
+  readonly onDenied?: (denied: Denied) => void
+}
+
+/** A call of somebody whom we know, who may not do that. */
+export type Denied = {
+  readonly actor: Actor
+  /** Name of the route, and what stands in its path. */
+  readonly operation: string
+  readonly params: readonly string[]
+  readonly code: ProblemCode
+  readonly requestId: string
+  readonly address: string
 }
 
 /** Told what happens, for the metrics. `route` is the route's pattern, never the path that was asked for. */
@@ -99,7 +113,10 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     clientErrorHandler: answerClientError,
   })
   server.decorateRequest('actor', null)
-  server.setErrorHandler(answerProblem)
+  server.setErrorHandler((error, request, reply) => {
+    tellDenied(deps, error, request)
+    return answerProblem(error, request, reply)
+  })
   server.setNotFoundHandler((request, reply) => answerUnknownPath(deps.mounted, request, reply))
   // Bytes come to the handlers as they are: reading them strictly is mount.ts's work, not the framework's.
   server.removeAllContentTypeParsers()
@@ -132,6 +149,21 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     for (const mounted of deps.mounted) if (mounted.rawBody) mount(raw, mounted)
   })
   return server
+}
+
+const denials: ReadonlySet<ProblemCode> = new Set([
+  'forbidden',
+  'scope_missing',
+  'module_disabled',
+  'second_factor_required',
+])
+
+function tellDenied({ onDenied }: HttpDeps, error: unknown, request: FastifyRequest): void {
+  const { actor, id: requestId, ip: address, routeOptions } = request
+  const operation = routeOptions.config.mounted?.route.name
+  if (!(error instanceof Failure) || !denials.has(error.code) || !actor || operation === undefined) return
+  const params = Object.values(request.params as Record<string, string>)
+  onDenied?.({ actor, operation, params, code: error.code, requestId, address })
 }
 
 /** The framework refuses a Content-Type that is malformed, before any parser is asked; here it is only kept. */
@@ -247,8 +279,8 @@ function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate):
     const actor = await identify(permission, request, deps.credentials, strangers)
     const state = actor ? limiter.take(actorName(actor)) : strangers.take(request.ip)
     addRateHeaders(reply, state)
-    if (actor) authorize(actor, permission)
     request.actor = actor
+    if (actor) authorize(actor, permission)
   })
 }
 

@@ -25,6 +25,7 @@ import { apiTokenRoutes } from '../session/api-token.routes.ts'
 import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
 import { asnProofDeps } from './asn-proofs.ts'
+import { createRefusals, refusalOf } from './audit.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import type { Shared } from './shared.ts'
 
@@ -34,6 +35,7 @@ export type ApiDeps = Shared & { readonly signingKeys: SigningKeys }
 export function createApi(deps: ApiDeps): FastifyInstance {
   const { config, postgres, waker, signingKeys, log, metrics } = deps
   const accessTokens = new AccessTokens(signingKeys, config.accessTokenLifetimeSeconds)
+  const refusals = createRefusals(deps)
   const demoRule = { onLoopback: isLoopback(config.host) }
   const common = { db: postgres.front, ring: config.secret, accessTokens, ...demoRule }
 
@@ -98,7 +100,13 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   ]
   refuseGaps(mounted)
 
-  const server = createHttpServer({ ...httpDeps(deps), credentials, mounted })
+  const server = createHttpServer({
+    ...httpDeps(deps),
+    credentials,
+    mounted,
+    onDenied: (denied) => refusals.note(refusalOf(denied)),
+  })
+  server.addHook('onClose', () => refusals.stop())
   addPages(server, () => signingKeys.jwks())
   addHealth(server, healthDeps(deps))
   return server

@@ -1,8 +1,22 @@
-// The audit in the reconciler role: the sealer that makes entries a chain.
+// The audit in the roles: the sealer that makes entries a chain (reconciler), and what takes refused calls into it (api).
 import { createSealer } from '../audit/sealer.ts'
+import { Refusals } from '../audit/refusals.ts'
+import { auditOfActor, writeAudit, type Refusal } from '../db/audit.ts'
+import type { Denied } from '../http/server.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Shared } from './shared.ts'
 
 export function auditPart({ config, postgres, log, metrics }: Shared): Component {
   return createSealer({ postgres, ring: config.secret, log, metrics })
+}
+
+/** Stopped with the server that tells it. */
+export function createRefusals({ postgres, log }: Pick<Shared, 'postgres' | 'log'>): Refusals {
+  return new Refusals({ write: (entries) => writeAudit(postgres.front, ...entries), log })
+}
+
+/** In the audit of the team that the credential works in, whatever team the path names. */
+export function refusalOf({ actor, operation, params, code, requestId, address }: Denied): Refusal {
+  const target = params.length === 0 ? operation : `${operation}:${params.join(',')}`
+  return { ...auditOfActor(actor), action: 'authorization.refuse', target, code, requestId, address }
 }

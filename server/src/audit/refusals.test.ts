@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AuditEntry, Refusal } from '../db/audit.ts'
+import { Refusals } from './refusals.ts'
+
+const aRefusal: Refusal = {
+  teamId: 1,
+  actor: 'user:7',
+  action: 'authorization.refuse',
+  target: 'updateTeam:1',
+  code: 'forbidden',
+  requestId: 'first',
+}
+
+function setUp() {
+  const clock = { now: 0, fails: false }
+  const written: AuditEntry[] = []
+  const warned: unknown[] = []
+  const refusals = new Refusals({
+    write: async (entries) => {
+      if (clock.fails) throw new Error('the database is away')
+      written.push(...entries)
+    },
+    log: { warn: ((about: unknown) => void warned.push(about)) as never },
+    now: () => clock.now,
+  })
+  return {
+    clock,
+    written,
+    warned,
+    refusals,
+    counts: () => written.map(({ after }) => (after as { count: number }).count),
+  }
+}
+
+describe('refusals', () => {
+  it('writes the first at once, those of the next minute as one, and tells how many they were', async () => {
+    const { clock, written, refusals, counts } = setUp()
+    refusals.note(aRefusal)
+    await refusals.flush()
+    assert.deepEqual(written, [{ ...omitCode(aRefusal), after: { code: 'forbidden', count: 1 } }])
+    for (let at = 0; at < 500; at++) refusals.note({ ...aRefusal, requestId: String(at) })
+    clock.now = 59_999
+    await refusals.flush()
+    assert.deepEqual(counts(), [1])
+    clock.now = 60_000
+    await refusals.flush()
+    assert.deepEqual(counts(), [1, 500])
+    clock.now = 200_000
+    await refusals.flush()
+    refusals.note(aRefusal)
+    await refusals.flush()
+    assert.deepEqual(counts(), [1, 500, 1])
+  })
+
+  it('keeps apart who, what, about what and why', async () => {
+    const { written, refusals } = setUp()
+    for (const other of [
+      {},
+      { actor: 'token:a' },
+      { action: 'token.refuse' },
+      { target: 'updateTeam:2' },
+      { code: 'scope_missing' },
+      { teamId: 2 },
+    ])
+      refusals.note({ ...aRefusal, ...other })
+    await refusals.flush()
+    assert.equal(written.length, 6)
+  })
+
+  it('counts what one actor is refused about too many things together, and loses nothing of others', async () => {
+    const { written, refusals, counts } = setUp()
+    for (let id = 0; id < 10_000; id++) refusals.note({ ...aRefusal, target: `getTeam:${id}` })
+    refusals.note({ ...aRefusal, actor: 'user:8' })
+    await refusals.flush()
+    assert.equal(written.length, 32)
+    assert.equal(
+      counts().reduce((sum, count) => sum + count),
+      10_001,
+    )
+    assert.deepEqual(
+      written.filter(({ target }) => target === 'anything').map(({ actor, after }) => [actor, after]),
+      [['user:7', { code: 'forbidden', count: 9_970 }]],
+    )
+  })
+
+  it('has an end however many actors there are, and says in the log what it left out', async () => {
+    const { written, warned, refusals } = setUp()
+    for (let id = 0; id < 5_000; id++) refusals.note({ ...aRefusal, actor: `user:${id}` })
+    await refusals.flush()
+    assert.equal(written.length, 1_000)
+    assert.deepEqual(warned, [{ count: 4_000 }])
+  })
+
+  it('makes room again when a minute is over', async () => {
+    const { clock, written, warned, refusals } = setUp()
+    for (const turn of [0, 1, 2]) {
+      clock.now = turn * 60_000
+      for (let id = 0; id < 1_000; id++) refusals.note({ ...aRefusal, actor: `user:${turn}-${id}` })
+      await refusals.flush()
+      clock.now += 60_000
+      await refusals.flush()
+    }
+    assert.deepEqual([written.length, warned.length], [3_000, 0])
+  })
+
+  it('keeps what could not be written, and writes it once', async () => {
+    const { clock, warned, refusals, counts } = setUp()
+    clock.fails = true
+    refusals.note(aRefusal)
+    refusals.note(aRefusal)
+    await refusals.flush()
+    assert.deepEqual([counts(), warned.length], [[], 1])
+    clock.fails = false
+    refusals.note(aRefusal)
+    await refusals.flush()
+    await refusals.flush()
+    assert.deepEqual(counts(), [3])
+  })
+
+  it('writes everything when it is stopped', async () => {
+    const { refusals, counts } = setUp()
+    refusals.note(aRefusal)
+    await refusals.flush()
+    refusals.note(aRefusal)
+    refusals.note(aRefusal)
+    await refusals.stop()
+    assert.deepEqual(counts(), [1, 2])
+  })
+
+  it('cuts a target that is too long', async () => {
+    const { written, refusals } = setUp()
+    refusals.note({ ...aRefusal, target: 'x'.repeat(100_000) })
+    await refusals.stop()
+    assert.equal(written[0]!.target.length, 200)
+  })
+})
+
+const omitCode = ({ code: _, ...entry }: Refusal) => entry

@@ -1,0 +1,133 @@
+// What was refused, on its way into the audit: counted in memory, written every second, outside of any request. The same
+// refusal of the same actor makes one entry a minute, with the number that it stands for, so that a flood fills no disk.
+import { type AuditEntry, type Refusal } from '../db/audit.ts'
+import type { Log } from '../runtime/log.ts'
+
+export type RefusalsDeps = {
+  readonly write: (entries: readonly AuditEntry[]) => Promise<void>
+  readonly log: Pick<Log, 'warn'>
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now?: () => number
+}
+
+const flushEveryMs = 1_000
+const entryEveryMs = 60_000
+/** Different ones of one actor in a minute; those that come on top are counted together, as about anything. */
+const kindsOfActorMax = 30
+/** Different ones in a minute in this process; those on top are in the log only, as a number. */
+const kindsMax = 1_000
+const targetMax = 200
+
+type Kind = {
+  readonly key: string
+  readonly refusal: Refusal
+  /** Not yet written. */
+  count: number
+  /** When the next entry may be written. */
+  due: number
+}
+
+export class Refusals {
+  readonly #deps: RefusalsDeps
+  readonly #now: () => number
+  readonly #kinds = new Map<string, Kind>()
+  readonly #kindsOfActor = new Map<string, number>()
+  #lost = 0
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(deps: RefusalsDeps) {
+    this.#deps = deps
+    this.#now = deps.now ?? (() => performance.now())
+  }
+
+  /** Bound, to be handed on. */
+  readonly note = (refusal: Refusal): void => {
+    const kind = this.#kindOf({ ...refusal, target: refusal.target.slice(0, targetMax) })
+    if (kind) kind.count += 1
+    else this.#lost += 1
+    this.#schedule()
+  }
+
+  /** Writes what is due. After a failure it stays, and is tried again. */
+  flush(): Promise<void> {
+    return this.#write((kind) => kind.due <= this.#now())
+  }
+
+  /** Writes everything that is left. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#write(() => true)
+  }
+
+  #kindOf(refusal: Refusal): Kind | undefined {
+    const { actor, action } = refusal
+    const known = this.#kinds.get(keyOf(refusal))
+    if (known) return known
+    const ofActor = this.#kindsOfActor.get(actor) ?? 0
+    // One more of each action and code is left for what comes on top.
+    const isOnTop = ofActor >= kindsOfActorMax && refusal.target !== anything
+    if (isOnTop) return this.#kindOf({ ...refusal, target: anything })
+    if (this.#kinds.size >= kindsMax) return undefined
+    const kind = { key: keyOf(refusal), refusal: { ...refusal, actor, action }, count: 0, due: 0 }
+    this.#kinds.set(kind.key, kind)
+    this.#kindsOfActor.set(actor, ofActor + 1)
+    return kind
+  }
+
+  #write(isDue: (kind: Kind) => boolean): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#writeDue(isDue))
+    return this.#writing
+  }
+
+  async #writeDue(isDue: (kind: Kind) => boolean): Promise<void> {
+    this.#forgetOld()
+    const due = [...this.#kinds.values()].filter((kind) => kind.count > 0 && isDue(kind))
+    const counts = due.map(({ count }) => count)
+    for (const kind of due) Object.assign(kind, { count: 0, due: this.#now() + entryEveryMs })
+    try {
+      if (due.length > 0) await this.#deps.write(due.map((kind, at) => entryOf(kind.refusal, counts[at]!)))
+    } catch (error) {
+      for (const [at, kind] of due.entries()) {
+        kind.count += counts[at]!
+        kind.due = 0
+      }
+      this.#deps.log.warn({ err: error }, 'refused calls were not written to the audit')
+    }
+    if (this.#lost > 0)
+      this.#deps.log.warn({ count: this.#lost }, 'refused calls that the audit has no room for')
+    this.#lost = 0
+  }
+
+  #forgetOld(): void {
+    for (const { key, refusal, count, due } of this.#kinds.values()) {
+      if (count > 0 || due > this.#now()) continue
+      this.#kinds.delete(key)
+      const left = this.#kindsOfActor.get(refusal.actor)! - 1
+      if (left > 0) this.#kindsOfActor.set(refusal.actor, left)
+      else this.#kindsOfActor.delete(refusal.actor)
+    }
+  }
+
+  /** Only while there is something: an idle process has nothing that ticks. */
+  #schedule(): void {
+    if (this.#timer || this.#stopped) return
+    this.#timer = setTimeout(() => {
+      void this.flush().then(() => {
+        this.#timer = undefined
+        if (this.#kinds.size > 0) this.#schedule()
+      })
+    }, flushEveryMs).unref()
+  }
+}
+
+const anything = 'anything'
+
+const keyOf = ({ teamId, actor, action, target, code }: Refusal): string =>
+  JSON.stringify([teamId, actor, action, target, code])
+
+function entryOf({ code, ...entry }: Refusal, count: number): AuditEntry {
+  return { ...entry, after: { code, count } }
+}
