@@ -35,6 +35,8 @@ export type MailContents = {
     readonly since: string
     readonly error: string
   }
+  /** Asked for by the operator, never queued. */
+  readonly test: { readonly at: string }
 }
 export type MailTemplate = keyof MailContents
 

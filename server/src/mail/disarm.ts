@@ -1,0 +1,50 @@
+// Words of others in our mails. An invitation carries them to whoever the inviter names, under the provider's sender: what he
+// wrote must be readable, and must not become a link, an address or a line that looks like ours. Pure.
+
+/** Longer texts are cut: a mail is no place for somebody else's letter. */
+const lineMax = 200
+const linesMax = 12
+
+/**
+ * One line in which no mail program finds anything to follow: `https://evil.example` becomes `https[:]//evil[.]example`.
+ * What hides, turns around or piles up is taken out.
+ */
+export function disarmLine(text: string): string {
+  return withoutLinks(cut(visible(text)))
+}
+
+/** The same for a text of some lines, each in its own string; without empty ones at both ends. */
+export function disarmLines(text: string): readonly string[] {
+  const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map(disarmLine)
+  const [first, last] = [lines.findIndex((line) => line !== ''), lines.findLastIndex((line) => line !== '')]
+  if (first < 0) return []
+  const kept = lines.slice(first, last + 1)
+  return kept.length <= linesMax ? kept : [...kept.slice(0, linesMax), '…']
+}
+
+/** Compatibility forms become the letters that they stand for: programs that look for links read them so. */
+function visible(text: string): string {
+  return text
+    .toWellFormed()
+    .normalize('NFKC')
+    .replaceAll(/[\p{C}\p{Z}\s]+/gu, (gap) => (/[\p{Z}\s\p{Cc}]/u.test(gap) ? ' ' : ''))
+    .replaceAll(/(\p{M}{2})\p{M}+/gu, '$1')
+    .trim()
+}
+
+function cut(line: string): string {
+  const letters = [...line]
+  return letters.length <= lineMax ? line : `${letters.slice(0, lineMax).join('').trimEnd()}…`
+}
+
+/** A host name is written in letters, digits and signs of any script; 。 is a dot to name servers (RFC 3490). */
+const name = String.raw`[\p{L}\p{N}\p{M}\p{S}_%~\-]`
+const dots = new RegExp(`(?<=${name})[.。](?=${name})`, 'gu')
+
+function withoutLinks(line: string): string {
+  return line
+    .replaceAll(dots, '[.]')
+    .replaceAll(/(?<=[\p{L}\p{N}+.\]-]):(?=\/)|(?<=[\p{L}+.\]-]):(?=\S)/gu, '[:]')
+    .replaceAll(/(?<=\S)@(?=\S)/gu, '[@]')
+    .replaceAll(/\\(?=\\)/g, '\\ ')
+}

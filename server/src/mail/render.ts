@@ -1,0 +1,119 @@
+// From the parts of a mail to its two texts. Everything that comes from outside is escaped here, once; the HTML loads
+// nothing, has its styles inline, and leaves colours to the reader's program, so that it can be read in the dark too.
+
+/** A paragraph of ours, or the words of somebody else, line by line. */
+export type Paragraph = string | { readonly quote: readonly string[] }
+
+export type MailParts = {
+  readonly subject: string
+  readonly paragraphs: readonly Paragraph[]
+  /** What the mail asks to follow; stands between `paragraphs` and `after`. */
+  readonly link?: { readonly label: string; readonly url: string }
+  readonly after?: readonly Paragraph[]
+}
+
+/** Who sends it, as it stands under every mail. */
+export type Sender = {
+  readonly provider: string
+  /** Where questions go: an address. */
+  readonly contact: string
+}
+
+export type RenderedMail = { readonly subject: string; readonly text: string; readonly html: string }
+
+export function renderMail(parts: MailParts, sender: Sender): RenderedMail {
+  return { subject: parts.subject, text: renderText(parts, sender), html: renderHtml(parts, sender) }
+}
+
+const columns = 76
+
+function renderText({ paragraphs, link, after = [] }: MailParts, sender: Sender): string {
+  const blocks = [
+    ...paragraphs.map(textOf),
+    ...(link ? [`${link.label}:\n${link.url}`] : []),
+    ...after.map(textOf),
+    ['--', wrap(footer(sender))].join('\n'),
+  ]
+  return `${blocks.join('\n\n')}\n`
+}
+
+function textOf(paragraph: Paragraph): string {
+  if (typeof paragraph === 'string') return wrap(paragraph)
+  return paragraph.quote.map((line) => wrap(line, '> ')).join('\n')
+}
+
+/** Lines of at most 76 letters where the words allow it; every line begins with `prefix`. */
+function wrap(text: string, prefix = ''): string {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= columns)
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(prefix + word)
+  }
+  return lines.join('\n')
+}
+
+function footer({ provider, contact }: Sender): string {
+  return `This mail comes from ${provider}. Questions? Write to ${contact}.`
+}
+
+const page =
+  'margin:0;padding:24px 16px;font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,Arial,sans-serif'
+const column = 'max-width:36em;margin:0 auto'
+const button =
+  'display:inline-block;padding:10px 20px;border:2px solid;border-radius:6px;font-weight:bold;text-decoration:none'
+const quote = 'margin:0 0 16px;padding:0 0 0 14px;border-left:3px solid #808080'
+const rule = 'margin:24px 0 12px;border:0;border-top:1px solid #808080'
+const small = 'margin:0 0 16px;font-size:13px;word-break:break-word'
+
+function renderHtml({ subject, paragraphs, link, after = [] }: MailParts, sender: Sender): string {
+  const lines = [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    `<title>${escapeHtml(subject)}</title>`,
+    '</head>',
+    `<body style="${page}">`,
+    `<div style="${column}">`,
+    ...paragraphs.map(htmlOf),
+    ...(link ? linkOf(link) : []),
+    ...after.map(htmlOf),
+    `<hr style="${rule}">`,
+    `<p style="${small}">${escapeHtml(footer(sender))}</p>`,
+    '</div>',
+    '</body>',
+    '</html>',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function htmlOf(paragraph: Paragraph): string {
+  if (typeof paragraph === 'string') return `<p style="margin:0 0 16px">${escapeHtml(paragraph)}</p>`
+  return `<blockquote style="${quote}">${paragraph.quote.map(escapeHtml).join('<br>\n')}</blockquote>`
+}
+
+/** The address is also there to be read: whoever does not follow buttons in mails is right. */
+function linkOf({ label, url }: NonNullable<MailParts['link']>): readonly string[] {
+  const address = escapeHtml(url)
+  return [
+    `<p style="margin:0 0 16px"><a href="${address}" style="${button}">${escapeHtml(label)}</a></p>`,
+    `<p style="${small}">Or open this address: ${address}</p>`,
+  ]
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** For text between tags and for values in double quotes. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => entities[sign]!)
+}

@@ -1,0 +1,263 @@
+// What every mail says stands in templates.golden.txt: PHAROS_TEST_UPDATE=1 writes it anew, and the diff is what to read.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { disarmLine, disarmLines } from './disarm.ts'
+import type { MailContents, MailTemplate } from './mail.ts'
+import { escapeHtml } from './render.ts'
+import { fillTemplate, isTemplate } from './templates.ts'
+
+const sender = { provider: 'Example Net', contact: 'help@net.example' }
+const link = 'https://net.example/do#phm_x.1.abc'
+const [at, address] = ['2026-01-31T12:34:56.789Z', '2001:db8::1']
+
+const contents: { readonly [T in MailTemplate]: readonly MailContents[T][] } = {
+  'confirm-email': [{ link, hours: 24 }],
+  'email-changing': [{ to: 'new@elsewhere.example', at, address }],
+  'password-reset': [{ link, minutes: 60 }],
+  'password-changed': [{ at, address: '192.0.2.7' }],
+  invitation: [
+    {
+      link,
+      days: 7,
+      team: 'Blue & Co.',
+      invitedBy: 'Anna <b>',
+      message: 'Hi!\n\nSee https://blue.example/x',
+    },
+    { link, days: 1, team: 'Blue', invitedBy: 'Anna', message: '' },
+  ],
+  'second-factor-changed': [
+    { change: 'on', at, address },
+    { change: 'off', at, address },
+    { change: 'recovery codes', at, address },
+  ],
+  'session-ended': [{ at, address }],
+  'domain-lost': [{ team: 'Blue', domain: 'blue.example', reason: 'the TXT record is not there' }],
+  'webhook-disabled': [
+    { team: 'Blue', url: 'https://hooks.blue.example/in', since: at, error: '503 after 2 s' },
+  ],
+  test: [{ at }],
+}
+
+const filled = Object.entries(contents).flatMap(([template, examples]) =>
+  examples.map((content) => ({
+    template,
+    mail: fillTemplate(template as 'test', content as { at: string }, sender),
+  })),
+)
+
+test('there are ten templates at most', () => assert.ok(Object.keys(contents).length <= 10))
+
+test('every mail says what it said when somebody last read it', () => {
+  const golden = new URL('templates.golden.txt', import.meta.url)
+  const said = filled
+    .map(({ template, mail }) => `===== ${template}\nSubject: ${mail.subject}\n\n${mail.text}\n${mail.html}`)
+    .join('\n')
+  if (process.env['PHAROS_TEST_UPDATE']) writeFileSync(golden, said)
+  assert.equal(said, readFileSync(golden, 'utf8'))
+})
+
+test('every mail names the provider and whom to ask', () => {
+  for (const { template, mail } of filled) {
+    for (const text of [mail.text, mail.html]) {
+      assert.match(text, /Example Net/, template)
+      assert.match(text, /help@net\.example/, template)
+    }
+  }
+})
+
+test('a mail about the safety of an account says what to do if it was not you', () => {
+  for (const template of [
+    'email-changing',
+    'password-changed',
+    'second-factor-changed',
+    'password-reset',
+    'confirm-email',
+  ])
+    for (const { mail } of filled.filter((one) => one.template === template))
+      assert.match(mail.text, /If it was not you/, template)
+})
+
+test('the HTML loads nothing, has no style sheet and no script, and no colour of its own for text', () => {
+  for (const { mail } of filled) {
+    assert.doesNotMatch(
+      mail.html,
+      /<(img|link|style|script|iframe|object|svg|base|form)|src=|url\(|@import|background/i,
+    )
+    assert.doesNotMatch(mail.html, /[";]color:/)
+    assert.match(mail.html, /name="color-scheme" content="light dark"/)
+  }
+})
+
+test('the text fits into a terminal, apart from its link', () => {
+  for (const { mail } of filled)
+    for (const line of mail.text.split('\n'))
+      assert.ok(line.length <= 76 || line.startsWith('https://'), line)
+})
+
+test('a link is whole, and leads to the web', () => {
+  const content = { minutes: 60, link: '' }
+  for (const bad of ['javascript:alert(1)', 'https://net.example/a b', '', '/reset', 'https://é.example/'])
+    assert.throws(() => fillTemplate('password-reset', { ...content, link: bad }, sender), /is none/, bad)
+  const { html } = fillTemplate(
+    'password-reset',
+    { minutes: 60, link: 'https://net.example/?a=1&b="2"' },
+    sender,
+  )
+  assert.ok(html.includes('href="https://net.example/?a=1&amp;b=&quot;2&quot;"'))
+})
+
+test('only what is a template is one', () => {
+  assert.ok(isTemplate('invitation'))
+  for (const name of ['', 'toString', '__proto__', 'other']) assert.ok(!isTemplate(name), name)
+})
+
+test('what others write is readable, and leads nowhere', () => {
+  const said: Record<string, string> = {
+    'https://evil.example/login?a=b': 'https[:]//evil[.]example/login?a=b',
+    'www.evil.example': 'www[.]evil[.]example',
+    'evil。example and evil．example': 'evil[.]example and evil[.]example',
+    'ｈｔｔｐｓ：／／ｅｖｉｌ．example': 'https[:]//evil[.]example',
+    'mail me@evil.example': 'mail me[@]evil[.]example',
+    'mailto:me': 'mailto[:]me',
+    'tel:+1-800': 'tel[:]+1-800',
+    'javascript:alert(1)': 'javascript[:]alert(1)',
+    '\\\\evil\\share': '\\ \\evil\\share',
+    'ev\u200bil.exa\u00admple': 'evil[.]example',
+    'a\u202egnp.live': 'agnp[.]live',
+    'Acme Ltd. and Co., at 10:30 (e. g.): yes...': 'Acme Ltd. and Co., at 10:30 (e. g.): yes...',
+    'Zürich  日本\t🚀': 'Zürich 日本 🚀',
+    '': '',
+  }
+  for (const [text, disarmed] of Object.entries(said)) assert.equal(disarmLine(text), disarmed, text)
+  assert.deepEqual(disarmLines('\n\n a \r\n\n b\u2028c\n\n'), ['a', '', 'b', 'c'])
+  assert.equal(disarmLines('x\n'.repeat(100)).length, 13)
+  assert.ok(disarmLine('x'.repeat(10_000)).length <= 201)
+})
+
+/** What the programs that we know make links of by themselves, or worse. */
+const follows = [
+  /[\p{L}\p{N}][.。．｡][\p{L}\p{N}]/u,
+  /[a-z][a-z0-9+.-]*:\/\//i,
+  /(mailto|tel|sms|javascript|data|file|callto|facetime):[\p{L}\p{N}/+%]/iu,
+  /[\p{L}\p{N}]@[\p{L}\p{N}]/u,
+  /\\\\/,
+]
+
+/** Letters of every kind, and what links are made of. */
+const nasty = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        'http',
+        'https://',
+        '://',
+        ':',
+        '.',
+        '。',
+        '．',
+        '@',
+        '\\\\',
+        'evil',
+        'example',
+        'com',
+        'javascript:',
+        'mailto:',
+        '<a href="https://evil.example">',
+        '</p>',
+        '<img src=x onerror=alert(1)>',
+        '&lt;b&gt;',
+        '"',
+        "'",
+        '\n',
+        '\r\n',
+        '\u202e',
+        '\u200b',
+        '\u00ad',
+        '--',
+        '> ',
+      ),
+      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc.string({ unit: 'grapheme', maxLength: 8 }),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''))
+
+test('no text of others makes anything to follow', () => {
+  fc.assert(
+    fc.property(nasty, (text) => {
+      for (const line of [disarmLine(text), ...disarmLines(text)]) {
+        for (const pattern of follows) assert.doesNotMatch(line, pattern)
+        assert.doesNotMatch(line, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+      }
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+const ours = {
+  'confirm-email': ['link'],
+  'password-reset': ['link'],
+  invitation: ['link'],
+  'second-factor-changed': ['change'],
+}
+
+/** The example with every text that is not ours replaced. */
+function hostile(template: MailTemplate, content: object, text: string): object {
+  const own: readonly string[] = (ours as Record<string, readonly string[]>)[template] ?? []
+  return Object.fromEntries(
+    Object.entries(content).map(([name, value]) => [
+      name,
+      typeof value === 'string' && !own.includes(name) ? text : value,
+    ]),
+  )
+}
+
+const tagsOf = (html: string): string[] => (html.match(/<[^>]*>/g) ?? []).filter((tag) => tag !== '<br>')
+
+test('no text of others changes what a mail is made of, or adds a link to it', () => {
+  const cases = Object.entries(contents).flatMap(([template, examples]) =>
+    examples.map((content) => [template as 'test', content as object] as const),
+  )
+  fc.assert(
+    fc.property(nasty, (text) => {
+      for (const [template, content] of cases) {
+        const of = (words: string) =>
+          fillTemplate(template, hostile(template, content, words) as { at: string }, sender)
+        const [mail, plain] = [of(`x${text}`), of('x')]
+        assert.equal(mail.subject, plain.subject)
+        assert.deepEqual(tagsOf(mail.html), tagsOf(plain.html))
+        const shown = tagsOf(mail.html).reduce((rest, tag) => rest.replace(tag, ''), mail.html)
+        for (const body of [shown, mail.text]) {
+          const theirs = body
+            .replaceAll(escapeHtml(link), '')
+            .replaceAll(link, '')
+            .replaceAll(sender.contact, '')
+          for (const pattern of follows) assert.doesNotMatch(theirs, pattern)
+        }
+        assert.doesNotMatch(shown.replaceAll('<br>', ''), /[<>"']/)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('words of others stand behind a mark in the text, so that none of their lines looks like ours', () => {
+  fc.assert(
+    fc.property(nasty, (message) => {
+      const { text } = fillTemplate(
+        'invitation',
+        { link, days: 7, team: 'Blue', invitedBy: 'Anna', message },
+        sender,
+      )
+      const begin = text.indexOf('Anna writes:')
+      if (begin < 0) return
+      const [, quoted = ''] = text.slice(begin).split('\n\n')
+      for (const line of quoted.split('\n')) assert.match(line, /^> /)
+      assert.equal(text.split('\n--\n').length, 2)
+    }),
+    { numRuns: 1_000 },
+  )
+})
