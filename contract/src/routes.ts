@@ -5,7 +5,9 @@ import { byoipRoutes } from './byoip.ts'
 import { holdRoutes } from './hold.ts'
 import { inventoryRoutes } from './inventory.ts'
 import { letterRoutes } from './letter.ts'
+import { memberRoutes } from './member.ts'
 import type { Route } from './route.ts'
+import { secondFactorRoutes } from './second-factor.ts'
 import { sessionRoutes } from './session.ts'
 import { teamRoutes } from './team.ts'
 import { tokenRoutes } from './token.ts'
@@ -13,7 +15,9 @@ import { webhookRoutes } from './webhook.ts'
 
 export const routes: readonly Route[] = [
   ...sessionRoutes,
+  ...secondFactorRoutes,
   ...teamRoutes,
+  ...memberRoutes,
   ...tokenRoutes,
   ...auditRoutes,
   ...webhookRoutes,

@@ -1,6 +1,9 @@
-// Teams: the team itself and its members. Its domains are in domain.ts.
-import { Type } from 'typebox'
-import type { Route } from './route.ts'
+// Teams: what a team says of itself, and which there are for a user. Its members are in member.ts, its domains in
+// domain.ts.
+import { Type, type Static } from 'typebox'
+import { route } from './route.ts'
+import { Limit, NullableTime, Offset, OneOf, Optional, Ordering, Page, Strict, Time } from './scalar.ts'
+import { TeamSummary } from './session.ts'
 
 /** A team in a path: its id, or `current` for the one that the credential works in. */
 export const TeamInPath = Type.String({
@@ -9,4 +12,111 @@ export const TeamInPath = Type.String({
   description: 'id of a team, or `current`',
 })
 
-export const teamRoutes: readonly Route[] = []
+export const Team = Strict({
+  ...TeamSummary.properties,
+  slug: Type.String(),
+  description: Type.String(),
+  billing_email: Type.String({ description: 'an e-mail address, or empty' }),
+  technical_email: Type.String({ description: 'an e-mail address, or empty' }),
+  abuse_email: Type.String({ description: 'an e-mail address, or empty' }),
+  noc_phone: Type.String({ description: 'international, beginning with +, or empty' }),
+  country: Type.String({ description: 'ISO 3166-1 alpha-2, or empty' }),
+  timezone: Type.String({ description: 'IANA name, such as Europe/Amsterdam' }),
+  asns: Type.Array(Strict({ asn: Type.Integer(), verified: NullableTime })),
+  require_2fa: Type.Boolean({ description: 'whether its members need a second factor to work in it' }),
+  created: Time,
+  member_count: Type.Integer({ minimum: 0, description: 'active members, without those who are invited' }),
+})
+export type Team = Static<typeof Team>
+
+export const teamRoles = ['admin', 'member', 'staff'] as const
+
+export const AvailableTeam = Strict({
+  ...TeamSummary.properties,
+  role: OneOf(...teamRoles),
+})
+export type AvailableTeam = Static<typeof AvailableTeam>
+
+const Email = Type.String({ maxLength: 254, description: 'an e-mail address, or empty for none' })
+
+/** What an admin may change. Modules and the slug are the provider's to say. */
+export const TeamChanges = Strict({
+  name: Optional(
+    Type.String({ maxLength: 200, pattern: '^[^\\u0000-\\u0020\\u007f][^\\u0000-\\u001f\\u007f]*$' }),
+  ),
+  description: Optional(Type.String({ maxLength: 2000 })),
+  billing_email: Optional(Email),
+  technical_email: Optional(Email),
+  abuse_email: Optional(Email),
+  noc_phone: Optional(
+    Type.String({
+      maxLength: 40,
+      pattern: '^(\\+[1-9][0-9 ().-]{3,38})?$',
+      description: 'international, such as +31 20 123 4567, or empty for none',
+    }),
+  ),
+  country: Optional(
+    Type.String({ maxLength: 2, pattern: '^([A-Z]{2})?$', description: 'ISO 3166-1 alpha-2' }),
+  ),
+  timezone: Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'IANA name, such as Europe/Amsterdam' }),
+  ),
+  require_2fa: Optional(Type.Boolean()),
+})
+export type TeamChanges = Static<typeof TeamChanges>
+
+export const teamOrderings = ['name', 'id', 'created'] as const
+
+export const listTeams = route({
+  name: 'listTeams',
+  group: 'Team',
+  method: 'GET',
+  path: '/v3/teams',
+  summary: 'Get current available teams',
+  description:
+    'The teams that the user may switch to, with the role in each; for staff every team. An API token has one. ' +
+    '`name` finds teams whose name contains it, in any case.',
+  permission: { credential: 'any', scope: 'team:read', personal: true },
+  query: Strict({
+    name: Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    ordering: Ordering(teamOrderings, 'name'),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(AvailableTeam),
+  success: 200,
+})
+
+export const getTeam = route({
+  name: 'getTeam',
+  group: 'Team',
+  method: 'GET',
+  path: '/v3/teams/{team_id}',
+  summary: 'Get team',
+  description: 'One team of the user, or the team of the API token. `is_admin` is of the caller.',
+  permission: { credential: 'any', scope: 'team:read' },
+  params: Strict({ team_id: TeamInPath }),
+  response: Team,
+  success: 200,
+  conditional: true,
+})
+
+export const updateTeam = route({
+  name: 'updateTeam',
+  group: 'Team',
+  method: 'PATCH',
+  path: '/v3/teams/{team_id}',
+  summary: 'Update Team',
+  description:
+    'Changes the fields that are named and no others; for admins of the team. Setting `require_2fa` is for an admin who ' +
+    'has a second factor: members without one then reach nothing but their own account until they have set one up.',
+  permission: { credential: 'any', scope: 'team:write' },
+  params: Strict({ team_id: TeamInPath }),
+  body: TeamChanges,
+  response: Team,
+  success: 200,
+  errors: ['forbidden', 'conflict'],
+  conditional: true,
+})
+
+export const teamRoutes = [listTeams, getTeam, updateTeam]

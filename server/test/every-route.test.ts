@@ -11,6 +11,7 @@ import { sql } from 'kysely'
 import { createTestApi, type TestApi } from './api.ts'
 import { callers, type Caller, type Identity } from './support/callers.ts'
 import { formOf, formType } from './support/letters.ts'
+import { removeSecondFactors } from './support/second-factor.ts'
 import type { Outcome, Subject, Which } from './support/subject.ts'
 import { subjects } from './support/subjects.ts'
 import { changedTables, createTableHasher, type TableHashes } from './support/tables.ts'
@@ -37,6 +38,7 @@ before(async () => {
 afterEach(async () => {
   await sql`delete from sessions`.execute(api.database.postgres.owner)
   await sql`delete from api_tokens`.execute(api.database.postgres.owner)
+  await removeSecondFactors(api)
 })
 after(async () => {
   await elsewhere[Symbol.asyncDispose]()
@@ -118,6 +120,9 @@ function assertOutcome({ status, headers, body }: Answer, expected: Outcome): vo
 /** Tokens are handed to whoever shows the credential of the account, whatever header came with it. */
 const givesTokens = ({ route }: Subject) => route === 'createSessionToken' || route === 'refreshSession'
 
+const isOfAllTeams = ({ ofAllTeams }: Subject, identity: Identity): boolean =>
+  ofAllTeams === 'staff' ? 'isStaff' in identity && identity.isStaff : ofAllTeams === true
+
 for (const subject of subjects) {
   const route = routeOf(subject)
   describe(`${subject.route}${subject.form ? `, ${subject.form}` : ''}`, () => {
@@ -130,7 +135,7 @@ for (const subject of subjects) {
         const answers = await sendAll(calls)
         for (const { which, expected } of calls) {
           assertOutcome(answers.get(which)!, expected)
-          if (!givesTokens(subject) && !subject.ofAllTeams)
+          if (!givesTokens(subject) && !isOfAllTeams(subject, caller.identity))
             assertNothingForeign(caller.identity, answers.get(which)!)
         }
         const [foreign, missing] = [answers.get('foreign'), answers.get('missing')]

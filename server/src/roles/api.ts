@@ -15,17 +15,21 @@ import { addPages } from '../http/pages.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createRefreshLimits } from '../inventory/asn-proof.ts'
 import { asnRoutes } from '../inventory/asn.routes.ts'
-import { isLoopback } from '../runtime/config.ts'
+import { isLoopback, publicUrl } from '../runtime/config.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
 import { AccessTokens } from '../session/access-token.ts'
 import { createCredentials } from '../session/credentials.ts'
+import { teamRoutes } from '../team/team.routes.ts'
 import { apiTokenRoutes } from '../session/api-token.routes.ts'
+import { createWrongPasswords } from '../session/password-check.ts'
+import { secondFactorRoutes } from '../session/second-factor.routes.ts'
 import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
 import { asnProofDeps } from './asn-proofs.ts'
 import { createRefusals, refusalOf } from './audit.ts'
+import { issuerOf } from './issuer.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import type { Shared } from './shared.ts'
 
@@ -44,16 +48,19 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     waiting: config.passwordHashesWaiting,
     retryAfterSeconds: 2,
   })
+  const wrongPasswords = createWrongPasswords(config.signInLimitPerMinute)
   readOnCollect(metrics.passwordHashesWaiting, () => metrics.passwordHashesWaiting.set(hashing.waiting))
 
   const credentials = createCredentials({
     ...common,
     waker,
     onTouchError: (error) => log.warn({ err: error }, 'the use of an API token was not noted'),
+    noteRefusal: refusals.note,
   })
   const mounted: Mounted[] = [
     ...sessionRoutes({
       ...common,
+      noteRefusal: refusals.note,
       lifetime: {
         idleSeconds: config.refreshIdleLifetimeSeconds,
         absoluteSeconds: config.refreshAbsoluteLifetimeSeconds,
@@ -64,11 +71,25 @@ export function createApi(deps: ApiDeps): FastifyInstance {
         burst: config.signInLimitPerMinute,
       }),
     }),
+    ...secondFactorRoutes({ ...common, hashing, wrongPasswords, issuer: issuerOf(config) }),
     ...apiTokenRoutes({
       postgres,
       ring: config.secret,
       quota: config.apiTokensPerTeam,
       now: () => new Date(),
+    }),
+    ...teamRoutes({
+      postgres,
+      db: postgres.front,
+      ring: config.secret,
+      publicUrl: publicUrl(config),
+      providerName: config.providerName,
+      quota: config.membersPerTeam,
+      mailsToAddress: new RateLimiter({ perSecond: 1 / config.invitationIntervalSeconds, burst: 1 }),
+      mailsOfTeam: new RateLimiter({
+        perSecond: config.invitationsPerHour / 3600,
+        burst: config.invitationsPerHour,
+      }),
     }),
     ...announcementRoutes({
       postgres,

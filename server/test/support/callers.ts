@@ -42,7 +42,16 @@ export type Caller = {
   readonly elsewhere?: true
 }
 
-export const allScopes = ['ipam:read', 'ipam:write', 'lighthouse:read']
+export const allScopes = [
+  'ipam:read',
+  'ipam:write',
+  'lighthouse:read',
+  'team:read',
+  'team:write',
+  'webhooks:read',
+  'webhooks:write',
+  'audit:read',
+]
 
 const user = (team: Team, rest: object = {}): Identity => ({
   kind: 'user',

@@ -32,8 +32,8 @@ export type Subject = {
   readonly requests: Partial<Record<Which, (context: Context) => Promise<SubjectRequest>>>
   /** Status of the success or code of the problem, for a caller that the permission lets pass. */
   readonly answers: (which: Which, identity: Identity) => Outcome
-  /** Whoever may call it is answered about all teams. */
-  readonly ofAllTeams?: true
+  /** Whoever may call it is answered about all teams; `staff`: they are, others about their own. */
+  readonly ofAllTeams?: true | 'staff'
   /** Why there is no request of a kind, for the kinds that are left out. */
   readonly without?: Partial<Record<Which, string>>
 }

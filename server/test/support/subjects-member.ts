@@ -1,4 +1,136 @@
-// The operations of members and invitations.
-import type { Subject } from './subject.ts'
+// The operations of members and of those who are invited. Each is about somebody of its own: callers stay what they are.
+import { addUser, type TestTeam } from '../api.ts'
+import { missingId, foreignOf, type Context, type Subject, type SubjectRequest } from './subject.ts'
+import { aboutTeams, ofAdmins, ofMembers, ownTeamOf } from './subjects-team.ts'
 
-export const memberSubjects: readonly Subject[] = []
+let people = 0
+
+async function addMember({ api }: Context, team: TestTeam): Promise<number> {
+  const { userId } = await addUser(api, `person-${people++}`, [team])
+  const { id } = await api.database.postgres.owner
+    .selectFrom('memberships')
+    .select('id')
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** An open invitation, whose link nobody has. */
+async function addInvited({ api }: Context, { teamId }: TestTeam): Promise<number> {
+  const { id } = await api.database.postgres.owner
+    .insertInto('invitations')
+    .values({
+      team_id: teamId,
+      email: `invited-${people++}@elsewhere.example`,
+      token_mac: Buffer.alloc(32),
+      inviter: 'user:0',
+      inviter_name: 'nobody',
+      expires: new Date(Date.now() + 3_600_000),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+type Add = typeof addMember
+
+/** In the caller's team: somebody of it, of another, and nobody. */
+function inCurrentTeam(add: Add, request: SubjectRequest = {}): Subject['requests'] {
+  const about = (member_id: number) => ({ ...request, params: { team_id: 'current', member_id } })
+  return {
+    own: async (context) => about(await add(context, ownTeamOf(context))),
+    foreign: async (context) => about(await add(context, foreignOf(context))),
+    missing: async () => about(missingId),
+  }
+}
+
+/** In a team that is named by its id, with somebody of that team. */
+function inNamedTeam(add: Add, request: SubjectRequest = {}): Subject['requests'] {
+  const about = async (context: Context, team: TestTeam) => ({
+    ...request,
+    params: { team_id: team.teamId, member_id: await add(context, team) },
+  })
+  return {
+    own: (context) => about(context, ownTeamOf(context)),
+    foreign: (context) => about(context, foreignOf(context)),
+    missing: async () => ({ ...request, params: { team_id: missingId, member_id: missingId } }),
+  }
+}
+
+const ofOwnMembers = (success: number) => (which: string) => (which === 'own' ? success : 'not_found')
+
+/** Nobody finds a member of another team in his own, staff neither. */
+const ofOwnAdmins =
+  (success: number): Subject['answers'] =>
+  (which, identity) =>
+    which === 'own' ? ofAdmins(success)(which, identity) : 'not_found'
+
+function aboutMembers(
+  route: string,
+  kind: string,
+  add: Add,
+  success: number,
+  request: SubjectRequest = {},
+): Subject[] {
+  const reads = route === 'getMember'
+  return [
+    {
+      route,
+      form: kind,
+      requests: inCurrentTeam(add, request),
+      answers: reads ? ofOwnMembers(success) : ofOwnAdmins(success),
+    },
+    {
+      route,
+      form: `${kind}, in a team by its id`,
+      requests: inNamedTeam(add, request),
+      answers: (reads ? ofMembers : ofAdmins)(success),
+      ofAllTeams: 'staff',
+    },
+  ]
+}
+
+export const memberSubjects: readonly Subject[] = [
+  { route: 'listMembers', requests: aboutTeams(), answers: ofMembers(200), ofAllTeams: 'staff' },
+  {
+    route: 'listMembers',
+    form: 'with filters',
+    requests: aboutTeams({
+      query: {
+        email: 'EXAMPLE',
+        status: 'active',
+        is_admin: 'true',
+        ordering: '-last_seen,email',
+        limit: '2',
+      },
+    }),
+    answers: ofMembers(200),
+    ofAllTeams: 'staff',
+  },
+  {
+    route: 'addMember',
+    requests: {
+      own: async (context) => ({ ...newMember(), params: { team_id: ownTeamOf(context).teamId } }),
+      foreign: async (context) => ({ ...newMember(), params: { team_id: foreignOf(context).teamId } }),
+      missing: async () => ({ ...newMember(), params: { team_id: missingId } }),
+    },
+    answers: ofAdmins(201),
+    ofAllTeams: 'staff',
+  },
+  {
+    route: 'addMember',
+    form: 'to the current team',
+    requests: { only: async () => ({ ...newMember(), params: { team_id: 'current' } }) },
+    answers: (_which, identity) => ofAdmins(201)('own', identity),
+  },
+  ...aboutMembers('getMember', 'a member', addMember, 200),
+  ...aboutMembers('getMember', 'an invitation', addInvited, 200),
+  ...aboutMembers('updateMember', 'a member', addMember, 200, { body: { is_admin: true } }),
+  ...aboutMembers('updateMember', 'an invitation', addInvited, 200, { body: { is_admin: true } }),
+  ...aboutMembers('removeMember', 'a member', addMember, 204),
+  ...aboutMembers('removeMember', 'an invitation', addInvited, 204),
+]
+
+function newMember(): SubjectRequest {
+  return { body: { email: `new-${people++}@elsewhere.example`, is_admin: true, message: 'Welcome' } }
+}

@@ -1,4 +1,77 @@
 // The operations of a team itself.
-import type { Subject } from './subject.ts'
+import type { Identity } from './callers.ts'
+import {
+  foreignOf,
+  missingId,
+  only,
+  type Context,
+  type Outcome,
+  type Subject,
+  type SubjectRequest,
+  type Which,
+} from './subject.ts'
+import type { TestTeam } from '../api.ts'
 
-export const teamSubjects: readonly Subject[] = []
+/** The team that the caller works in; red for who has none. Teams without modules are teams too. */
+export function ownTeamOf({ world, identity }: Context): TestTeam {
+  return 'team' in identity ? world[identity.team] : world.red
+}
+
+/** A team by its id: the caller's own, one that he is not in, one that there is not. */
+export function aboutTeams(request: SubjectRequest = {}): Subject['requests'] {
+  const about = (team_id: number) => ({ ...request, params: { team_id } })
+  return {
+    own: async (context) => about(ownTeamOf(context).teamId),
+    foreign: async (context) => about(foreignOf(context).teamId),
+    missing: async () => about(missingId),
+  }
+}
+
+const isStaff = (identity: Identity) => 'isStaff' in identity && identity.isStaff
+const isAdmin = (identity: Identity) => isStaff(identity) || ('isAdmin' in identity && identity.isAdmin)
+
+/** Staff are in every team. */
+export const ofMembers =
+  (success: number) =>
+  (which: Which, identity: Identity): Outcome =>
+    which === 'own' || (which === 'foreign' && isStaff(identity)) ? success : 'not_found'
+
+/** Members who are not admins are told so, of what they can see. */
+export const ofAdmins =
+  (success: number) =>
+  (which: Which, identity: Identity): Outcome =>
+    which === 'own' && !isAdmin(identity) ? 'forbidden' : ofMembers(success)(which, identity)
+
+let changes = 0
+
+export const teamSubjects: readonly Subject[] = [
+  { route: 'listTeams', requests: only(), answers: () => 200, ofAllTeams: 'staff' },
+  {
+    route: 'listTeams',
+    form: 'with filters',
+    requests: only({ query: { name: 'TEAM', ordering: '-created,name', limit: '1' } }),
+    answers: () => 200,
+    ofAllTeams: 'staff',
+  },
+  { route: 'getTeam', requests: aboutTeams(), answers: ofMembers(200), ofAllTeams: 'staff' },
+  {
+    route: 'getTeam',
+    form: 'the current one',
+    requests: only({ params: { team_id: 'current' } }),
+    answers: () => 200,
+  },
+  {
+    route: 'updateTeam',
+    requests: aboutTeams({ body: { description: 'as a caller says', timezone: 'Europe/Amsterdam' } }),
+    answers: ofAdmins(200),
+    ofAllTeams: 'staff',
+  },
+  {
+    route: 'updateTeam',
+    form: 'the current one',
+    requests: {
+      only: async () => ({ params: { team_id: 'current' }, body: { description: `change ${changes++}` } }),
+    },
+    answers: (_which, identity) => ofAdmins(200)('own', identity),
+  },
+]

@@ -1,0 +1,139 @@
+// Changing the role of a member and taking him out of the team, with everything that he holds there. Of an invitation:
+// what its holder will be, and withdrawing it.
+import type { Member } from '@pharos/contract/member'
+import { auditOf, writeAudit } from '../db/audit.ts'
+import { mutate, type Answer } from '../db/mutate.ts'
+import type { Trx } from '../db/postgres.ts'
+import { Failure, notFound } from '../runtime/error.ts'
+import { etagOf, requireMatch } from '../runtime/etag.ts'
+import type { Operation } from '../runtime/operation.ts'
+import { deleteInvitation, deleteInvitationsBy } from './invitation.store.ts'
+import { presentMember } from './member.ts'
+import {
+  deleteMembership,
+  demoteTokensOf,
+  hasOtherAdmin,
+  readMember,
+  revokeSessionsIn,
+  revokeTokensOf,
+  setAdmin,
+  type MemberRow,
+} from './member.store.ts'
+import { enterTeam, operationIn, requireAdmin, type TeamAccess } from './team-access.ts'
+import { lockTeam } from './team-lock.ts'
+import type { TeamDeps } from './team.ts'
+
+/** What an operation on a member works with, once the team is locked and the member is found. */
+type Held = { readonly access: TeamAccess; readonly member: MemberRow }
+
+async function holdMember(trx: Trx, operation: Operation, entered: TeamAccess, id: number): Promise<Held> {
+  const { access } = await lockTeam(trx, operation, entered)
+  const member = await readMember(trx, access.teamId, id)
+  if (!member) throw notFound('member')
+  return { access, member }
+}
+
+/** Makes him an admin, or an admin a member; `last_admin` where the team would be left without. */
+export async function updateMember(
+  deps: TeamDeps,
+  operation: Operation,
+  named: string,
+  id: number,
+  { is_admin: isAdmin }: { readonly is_admin: boolean },
+): Promise<Answer<Member>> {
+  const entered = await enterTeam(deps.db, operation, named)
+  const inTeam = operationIn(operation, entered)
+  return mutate(deps.postgres, inTeam, async (trx) => {
+    const { access, member } = await holdMember(trx, operation, entered, id)
+    requireAdmin(access)
+    requireMatch(operation.ifMatch, etagOf(member.version))
+    if (member.is_admin === isAdmin) return presentMember(member)
+    await changeRole(trx, inTeam, member, isAdmin)
+    return presentMember((await readMember(trx, access.teamId, id))!)
+  })
+}
+
+async function changeRole(
+  trx: Trx,
+  operation: Operation,
+  member: MemberRow,
+  isAdmin: boolean,
+): Promise<void> {
+  const { teamId } = operation.actor
+  if (!isAdmin) await requireOtherAdmin(trx, teamId, member)
+  await setAdmin(trx, teamId, member, isAdmin)
+  const lost = isAdmin ? {} : await demoteHoldings(trx, teamId, member)
+  await writeAudit(trx, {
+    ...auditOf(operation),
+    action: 'member.update',
+    target: `member:${member.id}`,
+    before: { email: member.email, is_admin: member.is_admin },
+    after: { email: member.email, is_admin: isAdmin, ...lost },
+  })
+}
+
+/** What he handed out as an admin does not outlive that. */
+async function demoteHoldings(trx: Trx, teamId: number, { user_id: userId }: MemberRow): Promise<object> {
+  if (userId === null) return {}
+  return {
+    api_tokens_demoted: await demoteTokensOf(trx, teamId, userId),
+    invitations_withdrawn: await deleteInvitationsBy(trx, teamId, userId),
+  }
+}
+
+async function requireOtherAdmin(trx: Trx, teamId: number, member: MemberRow): Promise<void> {
+  if (!member.is_admin || member.status === 'invited' || (await hasOtherAdmin(trx, teamId, member.id))) return
+  throw new Failure('last_admin', 'The team would be left without an admin: make somebody else one first.')
+}
+
+/** Removes him, or withdraws the invitation. A member may leave by himself. */
+export async function removeMember(
+  deps: TeamDeps,
+  operation: Operation,
+  named: string,
+  id: number,
+): Promise<void> {
+  const entered = await enterTeam(deps.db, operation, named)
+  const inTeam = operationIn(operation, entered)
+  await mutate(deps.postgres, inTeam, async (trx) => {
+    const { access, member } = await holdMember(trx, operation, entered, id)
+    if (!isSelf(operation, member)) requireAdmin(access)
+    requireMatch(operation.ifMatch, etagOf(member.version))
+    await (member.user_id === null
+      ? withdraw(trx, inTeam, member)
+      : remove(trx, inTeam, member, member.user_id))
+    return { body: {} }
+  })
+}
+
+const isSelf = ({ actor }: Operation, { user_id: userId }: MemberRow): boolean =>
+  actor.kind === 'user' && actor.userId === userId
+
+async function remove(trx: Trx, operation: Operation, member: MemberRow, userId: number): Promise<void> {
+  const { teamId } = operation.actor
+  await requireOtherAdmin(trx, teamId, member)
+  // Sessions first, as whoever signs out takes their locks: before that of the revision which all of these raise.
+  const sessions = await revokeSessionsIn(trx, teamId, userId)
+  await deleteMembership(trx, teamId, userId)
+  await writeAudit(trx, {
+    ...auditOf(operation),
+    action: 'member.remove',
+    target: `member:${member.id}`,
+    before: { user_id: userId, email: member.email, is_admin: member.is_admin },
+    after: {
+      sessions_revoked: sessions,
+      api_tokens_revoked: await revokeTokensOf(trx, teamId, userId),
+      invitations_withdrawn: await deleteInvitationsBy(trx, teamId, userId),
+    },
+  })
+}
+
+async function withdraw(trx: Trx, operation: Operation, member: MemberRow): Promise<void> {
+  await deleteInvitation(trx, operation.actor.teamId, member.id)
+  await writeAudit(trx, {
+    ...auditOf(operation),
+    action: 'invitation.withdraw',
+    target: `member:${member.id}`,
+    before: { email: member.email, is_admin: member.is_admin },
+  })
+}

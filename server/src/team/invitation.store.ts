@@ -1,0 +1,164 @@
+// The SQL of invitations. What a team does with its own runs as the team; who holds a link has no team yet, and what he
+// does runs as the API's own work.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../db/postgres.ts'
+
+/** Days for which the link of an invitation is good, from its newest mail. */
+export const invitationDays = 7
+
+/** The id that an invitation is about to have, and its member after it. */
+export async function nextMemberId(trx: Trx): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select nextval('member_ids')::integer as id`.execute(trx)
+  return rows[0]!.id
+}
+
+/** The id of the open invitation to the address, in whatever case it is written. */
+export async function findOpenInvitation(
+  trx: Trx,
+  teamId: number,
+  email: string,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select id from invitations
+    where team_id = ${teamId} and lower(email) = lower(${email}) and accepted is null and expires > now()`.execute(
+    trx,
+  )
+  return rows[0]?.id
+}
+
+export type NewInvitation = {
+  readonly id: number
+  readonly teamId: number
+  readonly email: string
+  readonly isAdmin: boolean
+  readonly tokenMac: Buffer
+  readonly invitedBy: number | null
+  /** `user:7` or `token:...` */
+  readonly inviter: string
+  readonly inviterName: string
+}
+
+/** In the place of one to the same address that has run out. */
+export async function insertInvitation(trx: Trx, invitation: NewInvitation): Promise<void> {
+  const { id, teamId, email, isAdmin, tokenMac, invitedBy, inviter, inviterName } = invitation
+  await sql`
+    delete from invitations
+    where team_id = ${teamId} and lower(email) = lower(${email}) and accepted is null`.execute(trx)
+  await sql`
+    insert into invitations (id, team_id, email, is_admin, token_mac, invited_by, inviter, inviter_name, expires)
+    values (${id}, ${teamId}, ${email}, ${isAdmin}, ${tokenMac}, ${invitedBy}, ${inviter}, ${inviterName},
+      now() + make_interval(days => ${invitationDays}))`.execute(trx)
+}
+
+/** With a new link: those that were sent before are dead. */
+export async function renewInvitation(trx: Trx, invitation: NewInvitation): Promise<void> {
+  const { id, teamId, email, isAdmin, tokenMac, invitedBy, inviter, inviterName } = invitation
+  await sql`
+    update invitations set email = ${email}, is_admin = ${isAdmin}, token_mac = ${tokenMac},
+      invited_by = ${invitedBy}, inviter = ${inviter}, inviter_name = ${inviterName}, sent = now(),
+      expires = now() + make_interval(days => ${invitationDays})
+    where team_id = ${teamId} and id = ${id}`.execute(trx)
+}
+
+export async function deleteInvitation(trx: Trx, teamId: number, id: number): Promise<void> {
+  await sql`delete from invitations where team_id = ${teamId} and id = ${id} and accepted is null`.execute(
+    trx,
+  )
+}
+
+/** Those that are open and that the user sent, himself or by an API token that he made; their addresses. */
+export async function deleteInvitationsBy(trx: Trx, teamId: number, userId: number): Promise<string[]> {
+  const { rows } = await sql<{ email: string }>`
+    delete from invitations
+    where team_id = ${teamId} and accepted is null and (inviter = ${`user:${userId}`} or inviter in (
+      select 'token:' || id from api_tokens where team_id = ${teamId} and created_by = ${userId}))
+    returning email`.execute(trx)
+  return rows.map(({ email }) => email).toSorted()
+}
+
+export type Inviter = { readonly email: string; readonly displayName: string }
+
+/** A user whom the team sees: a member. */
+export async function findInviter(trx: Trx, userId: number): Promise<Inviter | undefined> {
+  const { rows } = await sql<Inviter>`
+    select email, display_name as "displayName" from users where id = ${userId}`.execute(trx)
+  return rows[0]
+}
+
+/** Who made the token; null where the operator did. */
+export async function findTokenMaker(trx: Trx, teamId: number, tokenId: string): Promise<number | null> {
+  const { rows } = await sql<{ created_by: number | null }>`
+    select created_by from api_tokens where team_id = ${teamId} and id = ${tokenId}`.execute(trx)
+  return rows[0]?.created_by ?? null
+}
+
+export type SentInvitation = {
+  readonly id: number
+  readonly teamId: number
+  readonly teamName: string
+  readonly email: string
+  readonly isAdmin: boolean
+  readonly tokenMac: Buffer
+  readonly invitedBy: number | null
+  readonly inviterName: string
+  readonly expires: Date
+  /** The user who accepted it, and is a member as it says. */
+  readonly acceptedBy: number | null
+  readonly accountCreated: boolean
+}
+
+/**
+ * An invitation that has not run out and that its sender may still send: as the person or the program that he was, he
+ * still is an admin of the team, or staff. One that was accepted is found for as long as its member is one.
+ */
+const sent = (id: number) => sql`
+  select i.id, i.team_id as "teamId", t.name as "teamName", i.email, i.is_admin as "isAdmin",
+    i.token_mac as "tokenMac", i.invited_by as "invitedBy", i.inviter_name as "inviterName", i.expires,
+    i.accepted_by as "acceptedBy", i.account_created as "accountCreated"
+  from invitations i join teams t on t.id = i.team_id
+  where i.id = ${id} and i.expires > now() and case
+    when i.accepted is not null then exists (
+      select from memberships m where m.team_id = i.team_id and m.user_id = i.accepted_by)
+    when i.inviter like 'user:%' then exists (
+      select from users u left join memberships m on m.user_id = u.id and m.team_id = i.team_id
+      where 'user:' || u.id = i.inviter and u.id = i.invited_by and (m.is_admin or u.is_staff))
+    else exists (
+      select from api_tokens a
+      where 'token:' || a.id = i.inviter and a.team_id = i.team_id and a.is_admin and a.revoked is null)
+    end`
+
+export async function findSentInvitation(db: Db | Trx, id: number): Promise<SentInvitation | undefined> {
+  const { rows } = await sql<SentInvitation>`${sent(id)}`.execute(db)
+  return rows[0]
+}
+
+/** Locks it, so that it is accepted once; read it after this. */
+export async function lockInvitation(trx: Trx, id: number): Promise<void> {
+  await sql`select from invitations where id = ${id} for update`.execute(trx)
+}
+
+/**
+ * Makes the user a member with the id, and no longer a former one. Who is a member already stays the one that he is, and
+ * becomes an admin where the invitation says so. Gives the member's id.
+ */
+export async function insertInvited(trx: Trx, invitation: SentInvitation, userId: number): Promise<number> {
+  const { id, teamId, isAdmin, invitedBy } = invitation
+  const { rows } = await sql<{ id: number }>`
+    insert into memberships as m (id, team_id, user_id, is_admin, invited_by)
+    values (${id}, ${teamId}, ${userId}, ${isAdmin}, ${invitedBy})
+    on conflict (team_id, user_id) do update set is_admin = m.is_admin or excluded.is_admin
+    returning id`.execute(trx)
+  await sql`delete from former_members where team_id = ${teamId} and user_id = ${userId}`.execute(trx)
+  return rows[0]!.id
+}
+
+export async function markAccepted(
+  trx: Trx,
+  id: number,
+  userId: number,
+  accountCreated: boolean,
+): Promise<void> {
+  await sql`
+    update invitations set accepted = now(), accepted_by = ${userId}, account_created = ${accountCreated}
+    where id = ${id}`.execute(trx)
+}

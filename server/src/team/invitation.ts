@@ -1,0 +1,66 @@
+// An invitation as a link stands for it: what the holder of the link is invited to, and his becoming a member. Whose
+// account that is, and how one is made, is the session's business.
+import { writeAudit } from '../db/audit.ts'
+import type { Db, Trx } from '../db/postgres.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { isGenuineInvitation, parseInvitationToken } from './invitation-token.ts'
+import {
+  findSentInvitation,
+  insertInvited,
+  lockInvitation,
+  markAccepted,
+  type SentInvitation,
+} from './invitation.store.ts'
+
+export type { SentInvitation } from './invitation.store.ts'
+
+/**
+ * The invitation of a token, open or accepted before; undefined for a token that is unknown or forged, has run out or was
+ * withdrawn, or whose sender may not invite any more.
+ */
+export async function findInvitation(
+  db: Db | Trx,
+  ring: KeyRing,
+  text: string,
+): Promise<SentInvitation | undefined> {
+  const token = parseInvitationToken(text)
+  if (!token) return undefined
+  const invitation = await findSentInvitation(db, token.id)
+  return invitation && isGenuineInvitation(ring, token, invitation.tokenMac) ? invitation : undefined
+}
+
+/** The same, locked until the end of the transaction. */
+export async function holdInvitation(
+  trx: Trx,
+  ring: KeyRing,
+  text: string,
+): Promise<SentInvitation | undefined> {
+  const token = parseInvitationToken(text)
+  if (!token) return undefined
+  await lockInvitation(trx, token.id)
+  return findInvitation(trx, ring, text)
+}
+
+export type Joining = {
+  readonly userId: number
+  readonly accountCreated: boolean
+  readonly requestId: string
+  readonly address: string
+}
+
+/** Makes the user a member as the invitation says, and the invitation accepted. */
+export async function joinTeam(trx: Trx, invitation: SentInvitation, joining: Joining): Promise<void> {
+  const { userId, accountCreated, requestId, address } = joining
+  const { id, teamId, email, isAdmin } = invitation
+  const memberId = await insertInvited(trx, invitation, userId)
+  await markAccepted(trx, id, userId, accountCreated)
+  await writeAudit(trx, {
+    teamId,
+    actor: `user:${userId}`,
+    action: 'member.join',
+    target: `member:${memberId}`,
+    after: { user_id: userId, email, is_admin: isAdmin, account_created: accountCreated },
+    requestId,
+    address,
+  })
+}

@@ -1,0 +1,140 @@
+// Inviting by mail. Nobody becomes a member before he followed the link, and the answer is the same whether or not there
+// is an account with the address.
+import type { Member } from '@pharos/contract/member'
+import { auditOf, writeAudit } from '../db/audit.ts'
+import { mutate, type Answer } from '../db/mutate.ts'
+import type { Trx } from '../db/postgres.ts'
+import { queueMail } from '../mail/mail.ts'
+import { parseEmail } from '../runtime/email.ts'
+import { Failure, invalid } from '../runtime/error.ts'
+import { actorName, type Actor, type Operation } from '../runtime/operation.ts'
+import type { RateLimiter } from '../runtime/rate-limit.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { createInvitationToken, formatInvitationToken, invitationMac } from './invitation-token.ts'
+import {
+  findInviter,
+  findOpenInvitation,
+  findTokenMaker,
+  insertInvitation,
+  invitationDays,
+  nextMemberId,
+  renewInvitation,
+  type NewInvitation,
+} from './invitation.store.ts'
+import { presentMember } from './member.ts'
+import { countMembers, isMember, readMember } from './member.store.ts'
+import { enterTeam, operationIn, requireAdmin } from './team-access.ts'
+import { lockTeam, type LockedTeam } from './team-lock.ts'
+import type { TeamDeps } from './team.ts'
+
+export type InviteDeps = TeamDeps & {
+  readonly ring: KeyRing
+  /** Where users reach the web application, without a slash at the end. */
+  readonly publicUrl: string
+  readonly providerName: string
+  /** Members and open invitations of one team. */
+  readonly quota: number
+  /** Mails of invitations, by address: whoever is invited may have nothing to do with us. */
+  readonly mailsToAddress: RateLimiter
+  /** The same, by team. */
+  readonly mailsOfTeam: RateLimiter
+}
+
+export type Invitee = { readonly email: string; readonly is_admin?: boolean; readonly message?: string }
+
+/**
+ * Invites, or sends an open invitation again with a new link and a new lifetime. Throws `already_member`,
+ * `quota_exceeded` and `rate_limited`.
+ */
+export async function inviteMember(
+  deps: InviteDeps,
+  operation: Operation,
+  named: string,
+  invitee: Invitee,
+): Promise<Answer<Member>> {
+  const entered = await enterTeam(deps.db, operation, named)
+  requireAdmin(entered)
+  const email = parseEmail(invitee.email)
+  if (email === undefined) throw invalid(['body', 'email'], 'is not an e-mail address', 'email')
+  const inTeam = operationIn(operation, entered)
+  return mutate(deps.postgres, inTeam, async (trx) => {
+    const team = await lockTeam(trx, operation, entered)
+    requireAdmin(team.access)
+    const id = await invite(trx, deps, inTeam, team, { ...invitee, email })
+    return presentMember((await readMember(trx, team.access.teamId, id))!)
+  })
+}
+
+async function invite(
+  trx: Trx,
+  deps: InviteDeps,
+  operation: Operation,
+  team: LockedTeam,
+  invitee: Invitee,
+): Promise<number> {
+  const { teamId } = team.access
+  const { email } = invitee
+  if (await isMember(trx, teamId, email))
+    throw new Failure('already_member', `${email} is a member of the team already.`)
+  const open = await findOpenInvitation(trx, teamId, email)
+  if (open === undefined) await requireRoom(trx, teamId, deps.quota)
+  // Last, so that what is refused counts for nothing; the address first, since the team has more to spare.
+  deps.mailsToAddress.take(email.toLowerCase())
+  deps.mailsOfTeam.take(`team ${teamId}`)
+  const id = open ?? (await nextMemberId(trx))
+  await send(trx, deps, operation, team, id, invitee, open !== undefined)
+  return id
+}
+
+async function requireRoom(trx: Trx, teamId: number, quota: number): Promise<void> {
+  if ((await countMembers(trx, teamId)) < quota) return
+  const detail = `The team has as many members and open invitations as it may have, ${quota}.`
+  throw new Failure('quota_exceeded', detail)
+}
+
+async function send(
+  trx: Trx,
+  { ring, publicUrl, providerName }: InviteDeps,
+  operation: Operation,
+  { name: team, access: { teamId } }: LockedTeam,
+  id: number,
+  { email, is_admin: isAdmin = false, message = '' }: Invitee,
+  isAgain: boolean,
+): Promise<void> {
+  const token = createInvitationToken(id)
+  const { actor } = operation
+  const invitedBy = await invitingUser(trx, teamId, actor)
+  const inviterName = await nameOf(trx, actor, team, providerName)
+  const invitation: NewInvitation = {
+    id,
+    teamId,
+    email,
+    isAdmin,
+    tokenMac: invitationMac(ring, token),
+    invitedBy,
+    inviter: actorName(actor),
+    inviterName,
+  }
+  await (isAgain ? renewInvitation : insertInvitation)(trx, invitation)
+  const link = `${publicUrl}/invitation#${formatInvitationToken(token)}`
+  const content = { link, days: invitationDays, team, invitedBy: inviterName, message }
+  await queueMail(trx, ring, { to: email, teamId, template: 'invitation', content })
+  await writeAudit(trx, {
+    ...auditOf(operation),
+    action: 'member.invite',
+    target: `member:${id}`,
+    after: { email, is_admin: isAdmin, again: isAgain },
+  })
+}
+
+function invitingUser(trx: Trx, teamId: number, actor: Actor): Promise<number | null> | number {
+  return actor.kind === 'user' ? actor.userId : findTokenMaker(trx, teamId, actor.tokenId)
+}
+
+/** How the mail calls the inviter: a member by name and address, staff as the provider, a program as the team. */
+async function nameOf(trx: Trx, actor: Actor, team: string, providerName: string): Promise<string> {
+  if (actor.kind === 'token') return team
+  const user = await findInviter(trx, actor.userId)
+  if (!user) return providerName
+  return user.displayName === '' ? user.email : `${user.displayName} (${user.email})`
+}

@@ -1,0 +1,62 @@
+// A team as its members see it, and the list of teams that somebody may switch to.
+import type { AvailableTeam, Team } from '@pharos/contract/team'
+import type { Db, Postgres } from '../db/postgres.ts'
+import { notFound } from '../runtime/error.ts'
+import { etagOf } from '../runtime/etag.ts'
+import type { Actor, Operation } from '../runtime/operation.ts'
+import { enterTeam, type TeamAccess } from './team-access.ts'
+import { findTeam, listAvailable, type AvailableRow, type Reach, type TeamRow } from './team.store.ts'
+import { parseOrdering } from '../runtime/ordering.ts'
+
+export type TeamDeps = { readonly postgres: Postgres; readonly db: Db }
+
+export type TeamAnswer = { readonly body: Team; readonly etag: string }
+
+/** The team that the path names. */
+export async function getTeam(deps: TeamDeps, operation: Operation, named: string): Promise<TeamAnswer> {
+  const access = await enterTeam(deps.db, operation, named)
+  const row = await findTeam(deps.postgres, access.teamId)
+  if (!row) throw notFound('team')
+  return presentTeam(row, access)
+}
+
+/** With its tag: the version, and beside it what the answer shows that has none. */
+export function presentTeam(row: TeamRow, { isAdmin }: TeamAccess): TeamAnswer {
+  const { version, created, asns, ...rest } = row
+  const body: Team = {
+    ...rest,
+    is_admin: isAdmin,
+    asns: asns.map(({ asn, verified }) => ({ asn, verified: verified && new Date(verified).toISOString() })),
+    created: created.toISOString(),
+  }
+  return { body, etag: etagOf(version, [body.is_admin, body.asns, body.member_count]) }
+}
+
+export type TeamListQuery = {
+  readonly name?: string
+  readonly ordering: string
+  readonly limit: number
+  readonly offset: number
+}
+
+/** The teams that the actor may work in, with his role; for staff every team. */
+export async function listTeams(
+  { db }: TeamDeps,
+  { actor }: Operation,
+  { ordering, ...query }: TeamListQuery,
+): Promise<{ results: AvailableTeam[]; count: number }> {
+  const order = parseOrdering<'name' | 'id' | 'created'>(ordering)
+  const { page, count } = await listAvailable(db, reachOf(actor), { ...query, order })
+  return { results: page.map(presentAvailable), count }
+}
+
+function reachOf(actor: Actor): Reach {
+  return actor.kind === 'user'
+    ? { userId: actor.userId, isStaff: actor.isStaff }
+    : { teamId: actor.teamId, isAdmin: actor.isAdmin }
+}
+
+function presentAvailable({ id, name, enable_sdwan, enable_dns, is_admin }: AvailableRow): AvailableTeam {
+  const role = is_admin === null ? 'staff' : is_admin ? 'admin' : 'member'
+  return { id, name, is_admin: is_admin ?? false, enable_sdwan, enable_dns, role }
+}

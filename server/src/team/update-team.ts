@@ -1,0 +1,104 @@
+// What an admin changes of the team itself. Modules and the slug are the operator's.
+import type { Team, TeamChanges } from '@pharos/contract/team'
+import { auditOf, writeAudit } from '../db/audit.ts'
+import { mutate, type Answer } from '../db/mutate.ts'
+import type { Trx } from '../db/postgres.ts'
+import { isCountry } from '../runtime/country.ts'
+import { parseEmail } from '../runtime/email.ts'
+import { Failure, invalid, notFound } from '../runtime/error.ts'
+import { etagOf, requireMatch } from '../runtime/etag.ts'
+import type { Operation } from '../runtime/operation.ts'
+import { isTimezone } from '../runtime/time.ts'
+import { enterTeam, operationIn, requireAdmin, type TeamAccess } from './team-access.ts'
+import { lockTeam } from './team-lock.ts'
+import { presentTeam, type TeamDeps } from './team.ts'
+import { readTeam, saveTeam, type TeamColumns, type TeamRow } from './team.store.ts'
+
+/** Answers what GET then answers. What is so already is no change. */
+export async function updateTeam(
+  deps: TeamDeps,
+  operation: Operation,
+  named: string,
+  changes: TeamChanges,
+): Promise<Answer<Team>> {
+  const entered = await enterTeam(deps.db, operation, named)
+  requireAdmin(entered)
+  const wanted = readChanges(changes)
+  const inTeam = operationIn(operation, entered)
+  return mutate(deps.postgres, inTeam, async (trx) => {
+    const { access } = await lockTeam(trx, operation, entered)
+    requireAdmin(access)
+    const before = await getRow(trx, access)
+    requireMatch(operation.ifMatch, etagOf(before.version))
+    const differing = differencesOf(before, wanted)
+    if (Object.keys(differing).length > 0) await change(trx, inTeam, access, before, differing)
+    return presentTeam(await getRow(trx, access), access)
+  })
+}
+
+async function getRow(trx: Trx, { teamId }: TeamAccess): Promise<TeamRow> {
+  const row = await readTeam(trx, teamId)
+  if (!row) throw notFound('team')
+  return row
+}
+
+async function change(
+  trx: Trx,
+  operation: Operation,
+  access: TeamAccess,
+  before: TeamRow,
+  differing: TeamColumns,
+): Promise<void> {
+  if (differing.require_2fa) requireOwnFactor(access)
+  await saveTeam(trx, access.teamId, differing)
+  await writeAudit(trx, {
+    ...auditOf(operation),
+    action: 'team.update',
+    target: `team:${access.teamId}`,
+    before: Object.fromEntries(
+      Object.keys(differing).map((field) => [field, before[field as keyof TeamRow]]),
+    ),
+    after: differing,
+  })
+}
+
+/** Who locks the door must be inside of it; a program has no second factor and cannot tell whether anybody has. */
+function requireOwnFactor({ hasFactor }: TeamAccess): void {
+  if (hasFactor) return
+  throw new Failure(
+    'conflict',
+    'Set up a second factor for your own account first (`POST /v3/session/totp`), then require it of the team.',
+  )
+}
+
+const emailFields = ['billing_email', 'technical_email', 'abuse_email'] as const
+
+/** The changes in the form in which they are kept; 422 with everything that a schema cannot say. */
+function readChanges(changes: TeamChanges): TeamColumns {
+  const emails = emailFields.flatMap((field) => {
+    const text = changes[field]
+    return text === undefined ? [] : [[field, text === '' ? '' : parseEmail(text)] as const]
+  })
+  const errors = [
+    ...emails.flatMap(([field, email]) => (email === undefined ? [problem(field, 'an e-mail address')] : [])),
+    ...(changes.country && !isCountry(changes.country)
+      ? [problem('country', 'a country of ISO 3166-1')]
+      : []),
+    ...(changes.timezone !== undefined && !isTimezone(changes.timezone)
+      ? [problem('timezone', 'an IANA time zone such as Europe/Amsterdam')]
+      : []),
+  ]
+  if (errors.length > 0) throw new Failure('invalid', 'The body is not valid: see errors.', { errors })
+  return { ...changes, ...Object.fromEntries(emails) }
+}
+
+function problem(field: string, expected: string) {
+  return invalid(['body', field], `is not ${expected}`, 'unknown').errors![0]!
+}
+
+function differencesOf(before: TeamRow, wanted: TeamColumns): TeamColumns {
+  const differing = Object.entries(wanted).filter(
+    ([field, value]) => before[field as keyof TeamRow] !== value,
+  )
+  return Object.fromEntries(differing)
+}
