@@ -1,0 +1,472 @@
+// API tokens over HTTP, as an admin of a team makes them and as programs use them.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { problems, type Problem, type ProblemCode } from '@pharos/contract/problem'
+import { scopes } from '@pharos/contract/scope'
+import type { CreatedToken, Token } from '@pharos/contract/token'
+import { sql } from 'kysely'
+import type { WakeName } from '../src/db/wake.ts'
+import { parseApiToken } from '../src/session/api-token-format.ts'
+import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
+import { openSession } from './support/credentials.ts'
+
+const proxy = '192.0.2.250'
+
+let api: TestApi
+let team: TestTeam
+let admin: { readonly userId: number; readonly bearer: string }
+before(async () => {
+  api = await createTestApi({ PHAROS_TRUSTED_PROXIES: proxy })
+  ;({ team, admin } = await addCompany('red'))
+})
+after(() => api[Symbol.asyncDispose]())
+
+async function addCompany(slug: string) {
+  const company = await addTeam(api, slug)
+  const { userId } = await addUser(api, 'admin', [company], { admin: true })
+  const { access } = await openSession(api, userId, company.teamId)
+  return { team: company, admin: { userId, bearer: `Bearer ${access}` } }
+}
+
+type Sent = {
+  readonly url?: string
+  readonly payload?: object
+  readonly headers?: Record<string, string>
+  readonly authorization?: string
+  readonly server?: TestApi
+}
+
+function send(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', sent: Sent) {
+  const { url = '', payload, headers, authorization = admin.bearer, server = api } = sent
+  return server.server.inject({
+    method,
+    url: `/v3/tokens${url}`,
+    headers: { authorization, ...headers },
+    ...(payload ? { payload } : {}),
+  })
+}
+
+const wanted = { name: 'backup', scopes: ['ipam:read'] }
+
+async function make(rest: object = {}, sent: Omit<Sent, 'payload'> = {}): Promise<CreatedToken> {
+  const response = await send('POST', { ...sent, payload: { ...wanted, ...rest } })
+  assert.equal(response.statusCode, 201, response.body)
+  return response.json()
+}
+
+const read = async (id: string): Promise<Token> => (await send('GET', { url: `/${id}` })).json()
+
+function assertProblem(response: { statusCode: number; body: string }, code: ProblemCode): Problem {
+  const problem = JSON.parse(response.body) as Problem
+  assert.equal(problem.code, code, response.body)
+  assert.equal(response.statusCode, problems[code].status)
+  return problem
+}
+
+/** A call that any token with ipam:read may make. */
+function use(token: string, options: { from?: string; forwarded?: string; server?: TestApi } = {}) {
+  const { from = '127.0.0.1', forwarded, server = api } = options
+  return server.server.inject({
+    url: '/v3/ipam/regions',
+    remoteAddress: from,
+    headers: {
+      authorization: `Token ${token}`,
+      ...(forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }),
+    },
+  })
+}
+
+const statusOf = async (call: Promise<{ statusCode: number }>): Promise<number> => (await call).statusCode
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 30_000; !(await holds()); await sleep(20))
+    assert.ok(Date.now() < deadline, 'it does not come true')
+}
+
+describe('a token that is made', () => {
+  it('shows its secret once, and works', async () => {
+    const made = await make({ max_unused_days: 30, expires: '2030-01-01T00:00:00+02:00' })
+    const { token, ...rest } = made
+    assert.deepEqual(rest, {
+      id: parseApiToken(token)!.id,
+      name: 'backup',
+      scopes: ['ipam:read'],
+      is_admin: false,
+      allowed_subnets: [],
+      created: rest.created,
+      created_by: admin.userId,
+      expires: '2029-12-31T22:00:00.000Z',
+      max_unused_days: 30,
+      last_used: null,
+      last_used_address: null,
+      active: true,
+      inactive_reason: null,
+    })
+    assert.deepEqual(await read(made.id), rest)
+    assert.equal(await statusOf(use(token)), 200)
+    const { secret } = parseApiToken(token)!
+    for (const table of ['api_tokens', 'audit_entries', 'idempotency_keys']) {
+      const { rows } = await sql<{ text: string }>`select t::text as text from ${sql.table(table)} t`.execute(
+        api.database.postgres.owner,
+      )
+      assert.ok(!rows.some(({ text }) => text.includes(secret)), table)
+    }
+  })
+
+  it('stands in the audit with what was decided about it', async () => {
+    const { id } = await make({ is_admin: true, allowed_subnets: ['192.0.2.7'] })
+    await send('PATCH', { url: `/${id}`, payload: { name: 'other', allowed_subnets: [] } })
+    await send('DELETE', { url: `/${id}` })
+    const entries = await api.database.postgres.owner
+      .selectFrom('audit_entries')
+      .select(['actor', 'action', 'before', 'after', 'team_id'])
+      .where('target', '=', `api_token:${id}`)
+      .orderBy('id')
+      .execute()
+    const first = {
+      name: 'backup',
+      scopes: ['ipam:read'],
+      networks: ['192.0.2.7/32'],
+      isAdmin: true,
+      expires: null,
+      maxUnusedDays: null,
+    }
+    const second = { ...first, name: 'other', networks: [] }
+    const by = { actor: `user:${admin.userId}`, team_id: team.teamId }
+    assert.deepEqual(entries, [
+      { ...by, action: 'api_token.create', before: null, after: first },
+      { ...by, action: 'api_token.update', before: first, after: second },
+      { ...by, action: 'api_token.revoke', before: second, after: null },
+    ])
+  })
+
+  it('may have a scope of a module that the team does not have, which then refuses it', async () => {
+    const bare = await addCompany('modest')
+    await sql`update teams set enabled_modules = '{}' where id = ${bare.team.teamId}`.execute(
+      api.database.postgres.owner,
+    )
+    const { token } = await make({}, { authorization: bare.admin.bearer })
+    assertProblem(await use(token), 'module_disabled')
+  })
+
+  it('is the same token for a repeat with the same Idempotency-Key, whose kept answer is sealed', async () => {
+    const headers = { 'idempotency-key': 'lost-answer' }
+    const first = await make({}, { headers })
+    assert.deepEqual(await make({}, { headers }), first)
+    const { rows } = await sql<{
+      body: unknown
+    }>`select body from idempotency_keys where key = 'lost-answer'`.execute(api.database.postgres.owner)
+    assert.equal(rows.length, 1)
+    assert.ok(!JSON.stringify(rows).includes(parseApiToken(first.token)!.secret))
+    assertProblem(
+      await send('POST', { headers, payload: { ...wanted, name: 'other' } }),
+      'idempotency_mismatch',
+    )
+    // The key of another admin is another key: nobody gets somebody else's secret.
+    const { userId } = await addUser(api, 'second', [team], { admin: true })
+    const { access } = await openSession(api, userId, team.teamId)
+    const other = await make({}, { headers, authorization: `Bearer ${access}` })
+    assert.notEqual(other.id, first.id)
+  })
+})
+
+const refusals: Record<string, readonly [body: object, at: unknown[], type: string, ctx?: object]> = {
+  'an unknown scope': [{ scopes: ['ipam:raed'] }, ['scopes', 0], 'enum', { allowed: [...scopes] }],
+  'no scope': [{ scopes: [] }, ['scopes'], 'minItems', { limit: 1 }],
+  'a scope twice': [
+    { scopes: ['ipam:read', 'ipam:read'] },
+    ['scopes'],
+    'uniqueItems',
+    { duplicateItems: [1] },
+  ],
+  'a blank name': [{ name: ' \t' }, ['name'], 'pattern'],
+  'a name of 201 characters': [{ name: 'x'.repeat(201) }, ['name'], 'maxLength', { limit: 200 }],
+  'an end that is over': [{ expires: '2020-01-01' }, ['expires'], 'past'],
+  'an end that is no time': [{ expires: 'soon' }, ['expires'], 'format'],
+  'an end too far away': [{ expires: '9999-01-01' }, ['expires'], 'too_far'],
+  'no days': [{ max_unused_days: 0 }, ['max_unused_days'], 'minimum'],
+  'more days than ten years have': [{ max_unused_days: 3651 }, ['max_unused_days'], 'maximum'],
+  'half a day': [{ max_unused_days: 0.5 }, ['max_unused_days'], 'type'],
+  'host bits': [
+    { allowed_subnets: ['2001:db8::/32', '192.0.2.7/24'] },
+    ['allowed_subnets', 1],
+    'host_bits',
+    { canonical: '192.0.2.0/24' },
+  ],
+  'IPv4 in the form of IPv6': [
+    { allowed_subnets: ['::ffff:192.0.2.0/120'] },
+    ['allowed_subnets', 0],
+    'mapped',
+    { canonical: '192.0.2.0/24' },
+  ],
+  'no network': [{ allowed_subnets: ['office'] }, ['allowed_subnets', 0], 'syntax'],
+  'a role that is no boolean': [{ is_admin: 'false' }, ['is_admin'], 'type'],
+  'a field that there is not': [{ networks: [] }, ['networks'], 'unknown'],
+}
+
+describe('a token that cannot be made', () => {
+  for (const [what, [body, at, type, ctx]] of Object.entries(refusals)) {
+    it(`is refused for ${what}, with its place`, async () => {
+      const { errors } = assertProblem(await send('POST', { payload: { ...wanted, ...body } }), 'invalid')
+      const found = errors!.find((error) => error.type === type)
+      assert.ok(found, JSON.stringify(errors))
+      assert.deepEqual(found.loc, ['body', ...at])
+      if (ctx) assert.deepEqual(found.ctx, ctx)
+    })
+  }
+
+  it('is told everything that is wrong at once', async () => {
+    const payload = { ...wanted, allowed_subnets: ['192.0.2.7/24', 'x'], expires: '2020-01-01' }
+    const { errors } = assertProblem(await send('POST', { payload }), 'invalid')
+    assert.deepEqual(
+      errors!.map(({ type }) => type),
+      ['host_bits', 'syntax', 'past'],
+    )
+  })
+
+  it('is refused where the team has as many as it may, until one is deleted', async () => {
+    await using strict = await createTestApi({ PHAROS_API_TOKENS_PER_TEAM: '2' }, { beside: api })
+    const { admin: other } = await addCompany('frugal')
+    const sent = { server: strict, authorization: other.bearer }
+    const [first] = await Promise.all([make({}, sent), make({}, sent)])
+    assertProblem(await send('POST', { ...sent, payload: wanted }), 'quota_exceeded')
+    await send('DELETE', { ...sent, url: `/${first.id}` })
+    const answers = await Promise.all([1, 2, 3].map(() => send('POST', { ...sent, payload: wanted })))
+    assert.deepEqual(answers.map(({ statusCode }) => statusCode).toSorted(), [201, 403, 403])
+  })
+
+  it('is not made by a token, whatever it may do', async () => {
+    const { token } = await make({ scopes: [...scopes], is_admin: true })
+    assertProblem(await send('POST', { payload: wanted, authorization: `Token ${token}` }), 'unauthenticated')
+  })
+})
+
+describe('the list of tokens', () => {
+  it('has filters, orders and an exact count, and shows neither secrets nor what is revoked', async () => {
+    const { admin: other } = await addCompany('listing')
+    const sent = { authorization: other.bearer }
+    const [a, b, c] = [
+      await make({ name: 'Backup of the router' }, sent),
+      await make({ name: 'terraform', expires: '2030-01-01' }, sent),
+      await make({ name: 'old BACKUP', expires: '2029-01-01' }, sent),
+    ]
+    const gone = await make({ name: 'backup that leaked' }, sent)
+    await send('DELETE', { ...sent, url: `/${gone.id}` })
+    await sql`update api_tokens set expires = now() - interval '1 second' where id = ${c.id}`.execute(
+      api.database.postgres.owner,
+    )
+    await sql`update api_tokens set last_used = now() where id = ${b.id}`.execute(api.database.postgres.owner)
+    const list = async (query: string) => {
+      const response = await send('GET', { ...sent, url: `?${query}` })
+      const { results, count } = response.json() as { results: Token[]; count: number }
+      assert.ok(!response.body.includes('"token"'))
+      return [results.map(({ id }) => id), count]
+    }
+    assert.deepEqual(await list(''), [[c.id, b.id, a.id], 3])
+    assert.deepEqual(await list('name=BackUp&ordering=created'), [[a.id, c.id], 2])
+    assert.deepEqual(await list('active=true&ordering=name'), [[a.id, b.id], 2])
+    assert.deepEqual(await list('active=false'), [[c.id], 1])
+    assert.deepEqual(await list('ordering=expires'), [[c.id, b.id, a.id], 3])
+    assert.deepEqual(await list('ordering=-last_used,created'), [[b.id, a.id, c.id], 3])
+    assert.deepEqual(await list('ordering=created&limit=1&offset=1'), [[b.id], 3])
+    assert.deepEqual(await list('offset=9'), [[], 3])
+    assertProblem(await send('GET', { ...sent, url: '?ordering=secret' }), 'invalid')
+  })
+
+  it('says why a token does not work any more', async () => {
+    const expired = await make()
+    const unused = await make({ max_unused_days: 2 })
+    const { owner } = api.database.postgres
+    await sql`update api_tokens set expires = now() where id = ${expired.id}`.execute(owner)
+    await sql`update api_tokens set created = now() - interval '3 days' where id = ${unused.id}`.execute(
+      owner,
+    )
+    assert.deepEqual(
+      [(await read(expired.id)).inactive_reason, (await read(unused.id)).inactive_reason],
+      ['expired', 'unused'],
+    )
+    for (const { token } of [expired, unused]) assert.equal(await statusOf(use(token)), 401)
+    assertProblem(await send('PATCH', { url: `/${expired.id}`, payload: { expires: null } }), 'conflict')
+    assertProblem(
+      await send('PATCH', { url: `/${unused.id}`, payload: { expires: '2030-01-01' } }),
+      'conflict',
+    )
+    assert.equal((await send('PATCH', { url: `/${unused.id}`, payload: { name: 'x' } })).statusCode, 200)
+  })
+})
+
+describe('a token that is changed', () => {
+  it('keeps what was not named, and answers what GET then answers', async () => {
+    const { id, token: _, ...made } = await make({ expires: '2030-01-01', allowed_subnets: ['192.0.2.0/24'] })
+    const response = await send('PATCH', {
+      url: `/${id}`,
+      payload: { allowed_subnets: ['2001:DB8::7', '2001:db8:0::7', '198.51.100.0/24'] },
+    })
+    assert.deepEqual(response.json(), {
+      id,
+      ...made,
+      allowed_subnets: ['2001:db8::7/128', '198.51.100.0/24'],
+    })
+    const again = await send('GET', { url: `/${id}` })
+    assert.equal(again.body, response.body)
+    assert.equal(again.headers.etag, response.headers.etag)
+    const same = await send('GET', { url: `/${id}`, headers: { 'if-none-match': again.headers.etag! } })
+    assert.equal(same.statusCode, 304)
+  })
+
+  it('is never given more to do', async () => {
+    const { id } = await make()
+    for (const payload of [{ scopes: ['ipam:write'] }, { is_admin: true }, { max_unused_days: null }])
+      assertProblem(await send('PATCH', { url: `/${id}`, payload }), 'invalid')
+    assertProblem(await send('PATCH', { url: `/${id}`, payload: { expires: '2020-01-01' } }), 'invalid')
+    assertProblem(
+      await send('PATCH', { url: `/${id}`, payload: { allowed_subnets: ['192.0.2.7/24'] } }),
+      'invalid',
+    )
+  })
+
+  it('is changed by nobody who has seen an older one; that it was used makes it no other', async () => {
+    const { id } = await make()
+    const seen = (await send('GET', { url: `/${id}` })).headers.etag!
+    await sql`update api_tokens set last_used = now() where id = ${id}`.execute(api.database.postgres.owner)
+    const patch = (name: string) =>
+      send('PATCH', { url: `/${id}`, payload: { name }, headers: { 'if-match': seen } })
+    assert.equal((await patch('first')).statusCode, 200)
+    assertProblem(await patch('second'), 'precondition_failed')
+    assertProblem(
+      await send('DELETE', { url: `/${id}`, headers: { 'if-match': seen } }),
+      'precondition_failed',
+    )
+    assert.equal((await read(id)).name, 'first')
+  })
+
+  it('is written in the audit only where something changed', async () => {
+    const { id } = await make()
+    assert.equal((await send('PATCH', { url: `/${id}`, payload: { name: 'backup' } })).statusCode, 200)
+    assert.equal((await send('PATCH', { url: `/${id}`, payload: {} })).statusCode, 200)
+    const { rows } = await sql`
+      select from audit_entries where target = ${`api_token:${id}`} and action = 'api_token.update'`.execute(
+      api.database.postgres.owner,
+    )
+    assert.equal(rows.length, 0)
+  })
+})
+
+describe('a token that is deleted', () => {
+  it('is not found any more, and works no more on any process', async () => {
+    await using second = await createTestApi({}, { beside: api })
+    const { id, token } = await make()
+    for (const server of [api, second])
+      for (let n = 0; n < 2; n++) assert.equal(await statusOf(use(token, { server })), 200)
+    const hear = (name: WakeName) =>
+      Promise.all([api, second].map(({ waker }) => new Promise<void>((heard) => waker.on(name, heard))))
+    // Notifications come in order: after this one, none of what was changed before is on its way any more.
+    const before = hear('mails')
+    await sql`select pg_notify('pharos', 'mails')`.execute(api.database.postgres.owner)
+    await before
+    const told = hear('actors')
+    assert.equal((await send('DELETE', { url: `/${id}` })).statusCode, 204)
+    // A process remembers what a token stands for, until the notification.
+    await told
+    for (const server of [api, second]) assert.equal(await statusOf(use(token, { server })), 401)
+    for (const method of ['GET', 'DELETE'] as const)
+      assertProblem(await send(method, { url: `/${id}` }), 'not_found')
+    assertProblem(await send('PATCH', { url: `/${id}`, payload: { name: 'x' } }), 'not_found')
+  })
+
+  it('is gone for another team from the start', async () => {
+    const { id, token } = await make()
+    const { admin: other } = await addCompany('foreign')
+    const sent = { authorization: other.bearer, url: `/${id}` }
+    assertProblem(await send('GET', sent), 'not_found')
+    assertProblem(await send('PATCH', { ...sent, payload: { name: 'mine' } }), 'not_found')
+    assertProblem(await send('DELETE', sent), 'not_found')
+    assert.equal(await statusOf(use(token)), 200)
+  })
+})
+
+describe('a token with networks', () => {
+  it('works from inside them and not from outside, by the address that the connection shows', async () => {
+    const { token } = await make({ allowed_subnets: ['198.51.100.0/24', '2001:db8:7::/48', '192.0.2.1'] })
+    const outcomes: Record<string, number> = {
+      '198.51.100.9': 200,
+      '::ffff:198.51.100.9': 200,
+      '2001:db8:7::1': 200,
+      '192.0.2.1': 200,
+      '198.51.101.9': 401,
+      '192.0.2.2': 401,
+      '2001:db8:8::1': 401,
+      '::ffff:198.51.101.9': 401,
+    }
+    for (const [from, status] of Object.entries(outcomes))
+      assert.equal(await statusOf(use(token, { from })), status, from)
+  })
+
+  it('believes X-Forwarded-For of a trusted proxy, and of nobody else', async () => {
+    const { token } = await make({ allowed_subnets: ['198.51.100.0/24'] })
+    const from = (from: string, forwarded: string) => statusOf(use(token, { from, forwarded }))
+    assert.equal(await from(proxy, '198.51.100.9'), 200)
+    assert.equal(await from(proxy, '203.0.113.1'), 401)
+    // What a client wrote itself stands before what the proxy added.
+    assert.equal(await from(proxy, '198.51.100.9, 203.0.113.1'), 401)
+    assert.equal(await from('203.0.113.1', '198.51.100.9'), 401)
+    assert.equal(await from('198.51.100.9', '203.0.113.1'), 200)
+  })
+
+  it('follows a change of them at once', async () => {
+    const { id, token } = await make({ allowed_subnets: ['198.51.100.0/24'] })
+    const from = '203.0.113.1'
+    assert.equal(await statusOf(use(token, { from })), 401)
+    await send('PATCH', { url: `/${id}`, payload: { allowed_subnets: ['203.0.113.0/24'] } })
+    await until(async () => (await statusOf(use(token, { from }))) === 200)
+    await until(async () => (await statusOf(use(token, { from: '198.51.100.9' }))) === 401)
+  })
+})
+
+describe('the last use of a token', () => {
+  it('is noted with the address, once a minute whatever the number of processes', async () => {
+    await using second = await createTestApi({}, { beside: api })
+    const { id, token } = await make()
+    await use(token, { from: '::ffff:198.51.100.9' })
+    await until(async () => (await read(id)).last_used !== null)
+    const first = await read(id)
+    assert.equal(first.last_used_address, '198.51.100.9')
+    // A process that did not note it yet tries, and the row says that it is too early.
+    await use(token, { from: '198.51.100.10', server: second })
+    await use(token, { from: '198.51.100.10', server: second })
+    const marker = await make()
+    await use(marker.token, { server: second })
+    await until(async () => (await read(marker.id)).last_used !== null)
+    assert.deepEqual(await read(id), first)
+    await sql`update api_tokens set last_used = last_used - interval '61 seconds' where id = ${id}`.execute(
+      api.database.postgres.owner,
+    )
+    await using third = await createTestApi({}, { beside: api })
+    await use(token, { from: '198.51.100.11', server: third })
+    await until(async () => (await read(id)).last_used_address === '198.51.100.11')
+  })
+
+  it('is not noted for a call from a network that is not allowed', async () => {
+    const { id, token } = await make({ allowed_subnets: ['198.51.100.0/24'] })
+    await use(token, { from: '203.0.113.1' })
+    const marker = await make()
+    await use(marker.token)
+    await until(async () => (await read(marker.id)).last_used !== null)
+    assert.equal((await read(id)).last_used, null)
+  })
+})
+
+describe('the rate limit', () => {
+  it('is of each token, not of the team', async () => {
+    await using slow = await createTestApi(
+      { PHAROS_RATE_LIMIT_PER_SECOND: '1', PHAROS_RATE_LIMIT_BURST: '2' },
+      { beside: api },
+    )
+    const [busy, other] = [await make(), await make()]
+    const calls = Array.from({ length: 50 }, () => statusOf(use(busy.token, { server: slow })))
+    const statuses = await Promise.all(calls)
+    assert.ok(statuses.includes(429), statuses.join(' '))
+    assert.equal(await statusOf(use(other.token, { server: slow })), 200)
+  })
+})
