@@ -1,0 +1,292 @@
+// A team over HTTP: as its members read it, as its admins change it, and which teams somebody may work in.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { SessionTokens } from '@pharos/contract/session'
+import type { AvailableTeam, Team } from '@pharos/contract/team'
+import { sql } from 'kysely'
+import { addUser, createTestApi, type TestApi } from './api.ts'
+import {
+  addColleague,
+  addCompany,
+  assertAnswered,
+  assertProblem,
+  auditOfTarget,
+  authorizationOf,
+  call,
+  type Company,
+} from './support/companies.ts'
+import { addApiToken, openSession } from './support/credentials.ts'
+
+let api: TestApi
+let red: Company
+let blue: Company
+before(async () => {
+  api = await createTestApi()
+  red = await addCompany(api, 'red')
+  blue = await addCompany(api, 'blue')
+})
+after(() => api[Symbol.asyncDispose]())
+
+const patch = (body: object, headers: Record<string, string> = {}, by = red.admin.authorization) =>
+  call(api, by, 'PATCH /v3/teams/current', body, headers)
+const read = async (by = red.admin.authorization): Promise<Team> =>
+  assertAnswered(await call(api, by, 'GET /v3/teams/current'))
+
+describe('a team', () => {
+  it('is told with what it holds, and as whose it is asked for', async () => {
+    await sql`insert into asns (team_id, asn, verified) values (${red.teamId}, 64500, '2026-01-02T03:04:05Z'),
+      (${red.teamId}, 64499, null)`.execute(api.database.postgres.owner)
+    const { created, ...team } = await read(red.member.authorization)
+    assert.deepEqual(team, {
+      id: red.teamId,
+      name: 'Team red',
+      is_admin: false,
+      enable_sdwan: false,
+      enable_dns: true,
+      slug: 'red',
+      description: '',
+      billing_email: '',
+      technical_email: '',
+      abuse_email: '',
+      noc_phone: '',
+      country: '',
+      timezone: 'UTC',
+      asns: [
+        { asn: 64_499, verified: null },
+        { asn: 64_500, verified: '2026-01-02T03:04:05.000Z' },
+      ],
+      require_2fa: false,
+      member_count: 2,
+    })
+    assert.ok(Date.parse(created) <= Date.now())
+    assert.equal((await read()).is_admin, true)
+  })
+
+  it('is 304 while nothing of it has changed, whatever makes the change', async () => {
+    const first = await call(api, red.member.authorization, 'GET /v3/teams/current')
+    const known = { 'if-none-match': String(first.headers['etag']) }
+    const again = () => call(api, red.member.authorization, 'GET /v3/teams/current', undefined, known)
+    assert.equal((await again()).status, 304)
+    await addColleague(api, red, 'one-more')
+    assert.equal((await again()).status, 200)
+  })
+})
+
+describe('changing a team', () => {
+  it('answers what is read then, and touches nothing but the named fields', async () => {
+    const before = await read()
+    const wanted = {
+      name: 'Red Networks',
+      description: 'Two lines\nof text',
+      billing_email: 'Billing@Müller.example',
+      technical_email: 'noc@red.example',
+      abuse_email: 'abuse@red.example',
+      noc_phone: '+31 (20) 123-4567',
+      country: 'NL',
+      timezone: 'Europe/Amsterdam',
+    }
+    const response = await patch(wanted)
+    const changed = assertAnswered<Team>(response)
+    assert.deepEqual(changed, { ...before, ...wanted, billing_email: 'Billing@xn--mller-kva.example' })
+    assert.deepEqual(await read(), changed)
+    const got = await call(api, red.admin.authorization, 'GET /v3/teams/current')
+    assert.equal(got.headers['etag'], response.headers['etag'])
+    const cleared = assertAnswered<Team>(await patch({ country: '', noc_phone: '', abuse_email: '' }))
+    assert.deepEqual([cleared.country, cleared.noc_phone, cleared.abuse_email], ['', '', ''])
+  })
+
+  it('shows in the session of everybody at once', async () => {
+    const { refresh } = await openSession(api, red.member.userId, red.teamId)
+    const first = assertAnswered<SessionTokens>(
+      await call(api, undefined, 'POST /v3/session/refresh', { refresh }),
+    )
+    assertAnswered(await patch({ name: 'Red Again' }))
+    const second = assertAnswered<SessionTokens>(
+      await call(api, undefined, 'POST /v3/session/refresh', { refresh: first.refresh }),
+    )
+    assert.notEqual(second.user_etag, first.user_etag)
+    assert.equal(second.user.current_team.name, 'Red Again')
+  })
+
+  it('counts nothing and audits nothing where it is so already', async () => {
+    const { headers } = await patch({ name: 'Quiet', billing_email: 'a@Quiet.Example' })
+    const entries = (await auditOfTarget(api, `team:${red.teamId}`)).length
+    for (const body of [{}, { name: 'Quiet' }, { billing_email: 'a@QUIET.example' }]) {
+      const response = await patch(body)
+      assertAnswered(response)
+      assert.equal(response.headers['etag'], headers['etag'])
+    }
+    assert.equal((await auditOfTarget(api, `team:${red.teamId}`)).length, entries)
+  })
+
+  it('is audited in the team with what was before', async () => {
+    assertAnswered(await patch({ name: 'Before' }))
+    assertAnswered(await patch({ name: 'After', country: 'DE' }))
+    const entry = (await auditOfTarget(api, `team:${red.teamId}`)).at(-1)
+    assert.deepEqual(entry, {
+      team_id: red.teamId,
+      actor: `user:${red.admin.userId}`,
+      action: 'team.update',
+      target: `team:${red.teamId}`,
+      before: { name: 'Before', country: '' },
+      after: { name: 'After', country: 'DE' },
+    })
+  })
+
+  it('is refused where the record has changed since it was read', async () => {
+    const { headers } = await call(api, red.admin.authorization, 'GET /v3/teams/current')
+    const ifMatch = { 'if-match': String(headers['etag']) }
+    assertAnswered(await patch({ name: 'First' }, ifMatch))
+    assertProblem(await patch({ name: 'Second' }, ifMatch), 'precondition_failed')
+    assert.equal((await read()).name, 'First')
+    // What is shown beside the record is no change of it.
+    const newest = {
+      'if-match': String(
+        (await call(api, red.member.authorization, 'GET /v3/teams/current')).headers['etag'],
+      ),
+    }
+    assertAnswered(await patch({ name: 'Third' }, newest))
+  })
+
+  it('is done once for one Idempotency-Key, which is another one in another team', async () => {
+    const both = await addUser(api, 'both', [red, blue], { admin: true })
+    const by = await authorizationOf(api, both.userId, red)
+    const key = { 'idempotency-key': 'the-same' }
+    const to = (teamId: number, body: object) => call(api, by, `PATCH /v3/teams/${teamId}`, body, key)
+    const first = assertAnswered<Team>(await to(red.teamId, { description: 'once' }))
+    assertAnswered(await patch({ description: 'by somebody else' }))
+    assert.deepEqual(assertAnswered<Team>(await to(red.teamId, { description: 'once' })), first)
+    assert.equal((await read()).description, 'by somebody else')
+    assertProblem(await to(red.teamId, { description: 'twice' }), 'idempotency_mismatch')
+    assert.equal(assertAnswered<Team>(await to(blue.teamId, { description: 'in blue' })).id, blue.teamId)
+    const [entry] = (await auditOfTarget(api, `team:${blue.teamId}`)).toReversed()
+    assert.deepEqual([entry?.team_id, entry?.actor], [blue.teamId, `user:${both.userId}`])
+  })
+
+  it('is for admins of that team, whatever they are elsewhere', async () => {
+    assertProblem(await patch({ name: 'x' }, {}, red.member.authorization), 'forbidden')
+    const { userId } = await addUser(api, 'half', [red], { admin: true })
+    await sql`insert into memberships (team_id, user_id) values (${blue.teamId}, ${userId})`.execute(
+      api.database.postgres.owner,
+    )
+    const by = await authorizationOf(api, userId, red)
+    assertProblem(await call(api, by, `PATCH /v3/teams/${blue.teamId}`, { name: 'x' }), 'forbidden')
+    assertAnswered(await call(api, by, `PATCH /v3/teams/${red.teamId}`, { name: 'Red' }))
+  })
+
+  const invalid: Record<string, object> = {
+    'a module': { enable_dns: false },
+    'the slug': { slug: 'other' },
+    'an empty name': { name: '' },
+    'a name of spaces': { name: '  ' },
+    'a name of two lines': { name: 'a\nb' },
+    'a billing address that is none': { billing_email: 'nobody' },
+    'an address with a second one': { abuse_email: 'a@b.example, c@d.example' },
+    'a country that there is not': { country: 'XX' },
+    'a country in small letters': { country: 'nl' },
+    'a time zone that there is not': { timezone: 'Europe/Atlantis' },
+    'an offset as time zone': { timezone: '+02:00' },
+    'a telephone number without its country': { noc_phone: '020 1234567' },
+    'a null': { description: null },
+    'a text for yes': { require_2fa: 'true' },
+  }
+  for (const [what, body] of Object.entries(invalid)) {
+    it(`refuses ${what}`, async () => {
+      const before = await read()
+      const { errors } = assertProblem(await patch(body), 'invalid')
+      assert.deepEqual(
+        errors?.map(({ loc }) => loc),
+        [['body', Object.keys(body)[0]]],
+      )
+      assert.deepEqual(await read(), before)
+    })
+  }
+
+  it('tells all that is wrong at once', async () => {
+    const { errors } = assertProblem(
+      await patch({ billing_email: 'x', country: 'XX', timezone: 'Nowhere' }),
+      'invalid',
+    )
+    assert.deepEqual(
+      errors?.map(({ loc }) => loc[1]),
+      ['billing_email', 'country', 'timezone'],
+    )
+  })
+})
+
+describe('requiring a second factor', () => {
+  it('is for an admin who has one, and keeps out who has none', async () => {
+    const strict = await addCompany(api, 'strict')
+    const { admin, member } = strict
+    const require2fa = () => call(api, admin.authorization, 'PATCH /v3/teams/current', { require_2fa: true })
+    assert.match(assertProblem(await require2fa(), 'conflict').detail, /session\/totp/)
+    const machine = `Token ${await addApiToken(api, strict.teamId, { scopes: ['team:write'], isAdmin: true })}`
+    assertProblem(await call(api, machine, 'PATCH /v3/teams/current', { require_2fa: true }), 'conflict')
+    await sql`update users set totp_enabled = now() where id = ${admin.userId}`.execute(
+      api.database.postgres.owner,
+    )
+    assert.equal(assertAnswered<Team>(await require2fa()).require_2fa, true)
+    // By the id, from another team: the team is asked, not what is kept about the session.
+    await sql`insert into memberships (team_id, user_id) values (${blue.teamId}, ${member.userId})`.execute(
+      api.database.postgres.owner,
+    )
+    const elsewhere = await authorizationOf(api, member.userId, blue)
+    assertProblem(await call(api, elsewhere, `GET /v3/teams/${strict.teamId}`), 'second_factor_required')
+    assertProblem(
+      await call(api, elsewhere, `GET /v3/teams/${strict.teamId}/members`),
+      'second_factor_required',
+    )
+    const { results } = assertAnswered<{ results: AvailableTeam[] }>(
+      await call(api, elsewhere, 'GET /v3/teams'),
+    )
+    assert.deepEqual(results.map(({ id }) => id).toSorted(), [strict.teamId, blue.teamId].toSorted())
+    assertAnswered(await call(api, admin.authorization, 'PATCH /v3/teams/current', { require_2fa: false }))
+    assertAnswered(await call(api, elsewhere, `GET /v3/teams/${strict.teamId}`))
+  })
+})
+
+describe('the teams that there are for somebody', () => {
+  type Page = { readonly results: AvailableTeam[]; readonly count: number }
+  const list = async (by: string, query = ''): Promise<Page> =>
+    assertAnswered(await call(api, by, `GET /v3/teams${query}`))
+
+  it('are those of a user with his role in each, in the order that is asked for', async () => {
+    const [one, two] = [await addCompany(api, 'list-b'), await addCompany(api, 'list-a')]
+    const { userId } = await addUser(api, 'lister', [one], { admin: true })
+    await sql`insert into memberships (team_id, user_id) values (${two.teamId}, ${userId})`.execute(
+      api.database.postgres.owner,
+    )
+    const by = await authorizationOf(api, userId, one)
+    const flags = { enable_sdwan: false, enable_dns: true }
+    const a = { id: two.teamId, name: 'Team list-a', is_admin: false, ...flags, role: 'member' }
+    const b = { id: one.teamId, name: 'Team list-b', is_admin: true, ...flags, role: 'admin' }
+    assert.deepEqual(await list(by), { results: [a, b], count: 2 })
+    assert.deepEqual(await list(by, '?ordering=-name'), { results: [b, a], count: 2 })
+    assert.deepEqual(await list(by, '?ordering=id&limit=1&offset=1'), { results: [a], count: 2 })
+    assert.deepEqual(await list(by, '?name=LIST-B'), { results: [b], count: 1 })
+    assert.deepEqual(await list(by, '?name=%25'), { results: [], count: 0 })
+    assert.deepEqual(await list(by, '?offset=5'), { results: [], count: 2 })
+  })
+
+  it('are all for staff, who are admins of none', async () => {
+    const { userId } = await addUser(api, 'staff', [], { staff: true })
+    const by = await authorizationOf(api, userId, red)
+    const { count } = await list(by)
+    const total = await sql<{ count: number }>`select count(*) from teams`.execute(
+      api.database.postgres.owner,
+    )
+    assert.equal(count, total.rows[0]!.count)
+    const [team] = (await list(by, '?name=list-a')).results
+    assert.deepEqual([team?.role, team?.is_admin], ['staff', false])
+    assert.equal(assertAnswered<Team>(await call(api, by, `GET /v3/teams/${blue.teamId}`)).is_admin, false)
+    assertAnswered(await call(api, by, `PATCH /v3/teams/${blue.teamId}`, { description: 'by staff' }))
+  })
+
+  it('is one for an API token', async () => {
+    const by = `Token ${await addApiToken(api, blue.teamId, { scopes: ['team:read'], isAdmin: true })}`
+    const { results, count } = await list(by)
+    assert.deepEqual([results.map(({ id, role }) => [id, role]), count], [[[blue.teamId, 'admin']], 1])
+    assertProblem(await call(api, by, `GET /v3/teams/${red.teamId}`), 'not_found')
+    assert.equal(assertAnswered<Team>(await call(api, by, `GET /v3/teams/${blue.teamId}`)).is_admin, true)
+  })
+})
