@@ -805,14 +805,15 @@ create table mails (
   template text not null,
   content_sealed bytea, -- what the template is filled with: links that work once are in it; gone when it was sent or given up
   created timestamp with time zone not null default now(),
-  due timestamp with time zone not null default now(), -- when it is tried next
+  due timestamp with time zone not null default now(), -- when it is tried next; while it is being sent, when somebody else may try
   attempts integer not null default 0,
   sent timestamp with time zone,
   failed timestamp with time zone, -- when it was given up
-  error text, -- what the last attempt met
+  error text, -- what the last attempt met; never what the mail says
   constraint mails_pkey PRIMARY KEY (id),
   constraint mails_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
-  constraint mails_check CHECK (((sent IS NULL) OR (failed IS NULL)))
+  constraint mails_check CHECK (((sent IS NULL) OR (failed IS NULL))),
+  constraint mails_check1 CHECK (((content_sealed IS NULL) = ((sent IS NOT NULL) OR (failed IS NOT NULL))))
 );
 CREATE INDEX mails_created ON public.mails USING btree (created);
 CREATE INDEX mails_due ON public.mails USING btree (due) WHERE ((sent IS NULL) AND (failed IS NULL));

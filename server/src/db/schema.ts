@@ -425,13 +425,13 @@ export interface MailsTable {
   /** what the template is filled with: links that work once are in it; gone when it was sent or given up */
   content_sealed: Buffer | null
   created: Generated<Date>
-  /** when it is tried next */
+  /** when it is tried next; while it is being sent, when somebody else may try */
   due: Generated<Date>
   attempts: Generated<number>
   sent: Date | null
   /** when it was given up */
   failed: Date | null
-  /** what the last attempt met */
+  /** what the last attempt met; never what the mail says */
   error: string | null
 }
 

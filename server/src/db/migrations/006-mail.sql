@@ -13,13 +13,14 @@ create table mails (
   sent timestamptz,
   failed timestamptz,
   error text,
-  check (sent is null or failed is null)
+  check (sent is null or failed is null),
+  check ((content_sealed is null) = (sent is not null or failed is not null))
 );
 comment on column mails.team_id is 'whose business it is about; null where it is about the account of a user';
 comment on column mails.content_sealed is 'what the template is filled with: links that work once are in it; gone when it was sent or given up';
-comment on column mails.due is 'when it is tried next';
+comment on column mails.due is 'when it is tried next; while it is being sent, when somebody else may try';
 comment on column mails.failed is 'when it was given up';
-comment on column mails.error is 'what the last attempt met';
+comment on column mails.error is 'what the last attempt met; never what the mail says';
 create index mails_due on mails (due) where sent is null and failed is null;
 create index mails_created on mails (created);
 
