@@ -1,7 +1,9 @@
 // Every operation of the API. A route that is not listed here does not exist: the server refuses to mount it.
+import { accountRoutes } from './account.ts'
 import { analysisRoutes } from './analysis.ts'
 import { auditRoutes } from './audit.ts'
 import { byoipRoutes } from './byoip.ts'
+import { domainRoutes } from './domain.ts'
 import { holdRoutes } from './hold.ts'
 import { inventoryRoutes } from './inventory.ts'
 import { letterRoutes } from './letter.ts'
@@ -15,9 +17,11 @@ import { webhookRoutes } from './webhook.ts'
 
 export const routes: readonly Route[] = [
   ...sessionRoutes,
+  ...accountRoutes,
   ...secondFactorRoutes,
   ...teamRoutes,
   ...memberRoutes,
+  ...domainRoutes,
   ...tokenRoutes,
   ...auditRoutes,
   ...webhookRoutes,

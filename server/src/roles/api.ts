@@ -17,23 +17,32 @@ import { createRefreshLimits } from '../inventory/asn-proof.ts'
 import { asnRoutes } from '../inventory/asn.routes.ts'
 import { isLoopback, publicUrl } from '../runtime/config.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
+import { createAfterwards } from '../runtime/afterwards.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
 import { AccessTokens } from '../session/access-token.ts'
+import { accountRoutes } from '../session/account.routes.ts'
+import { openBreachedPasswords } from '../session/breached-passwords.ts'
 import { createCredentials } from '../session/credentials.ts'
+import { domainRoutes } from '../team/domain.routes.ts'
 import { teamRoutes } from '../team/team.routes.ts'
 import { apiTokenRoutes } from '../session/api-token.routes.ts'
+import { createMailLimits } from '../session/mail-limits.ts'
 import { createWrongPasswords } from '../session/password-check.ts'
 import { secondFactorRoutes } from '../session/second-factor.routes.ts'
 import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
 import { asnProofDeps } from './asn-proofs.ts'
 import { createRefusals, refusalOf } from './audit.ts'
+import { domainDeps } from './domains.ts'
 import { issuerOf } from './issuer.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import type { Shared } from './shared.ts'
 
 export type ApiDeps = Shared & { readonly signingKeys: SigningKeys }
+
+/** How much may wait to be done after its answer: a few seconds of work. */
+const afterwardsMax = 1_000
 
 /** The server, not listening yet. */
 export function createApi(deps: ApiDeps): FastifyInstance {
@@ -57,19 +66,37 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     onTouchError: (error) => log.warn({ err: error }, 'the use of an API token was not noted'),
     noteRefusal: refusals.note,
   })
+  const lifetime = {
+    idleSeconds: config.refreshIdleLifetimeSeconds,
+    absoluteSeconds: config.refreshAbsoluteLifetimeSeconds,
+  }
+  const { breachedPasswordsFile } = config
+  const breached = breachedPasswordsFile === null ? undefined : openBreachedPasswords(breachedPasswordsFile)
+  const afterwards = createAfterwards(afterwardsMax, (error) =>
+    log.error({ err: error }, 'what was to be done after an answer was not done'),
+  )
   const mounted: Mounted[] = [
     ...sessionRoutes({
       ...common,
       noteRefusal: refusals.note,
-      lifetime: {
-        idleSeconds: config.refreshIdleLifetimeSeconds,
-        absoluteSeconds: config.refreshAbsoluteLifetimeSeconds,
-      },
+      publicUrl: publicUrl(config),
+      lifetime,
       hashing,
       attempts: new RateLimiter({
         perSecond: config.signInLimitPerMinute / 60,
         burst: config.signInLimitPerMinute,
       }),
+    }),
+    ...accountRoutes({
+      ...common,
+      publicUrl: publicUrl(config),
+      lifetime,
+      hashing,
+      wrongPasswords,
+      breached,
+      providerNames: [config.providerName, 'pharos'],
+      mailLimits: createMailLimits(config.accountMailsPerHour),
+      afterwards,
     }),
     ...secondFactorRoutes({ ...common, hashing, wrongPasswords, issuer: issuerOf(config) }),
     ...apiTokenRoutes({
@@ -91,6 +118,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
         burst: config.invitationsPerHour,
       }),
     }),
+    ...domainRoutes(domainDeps(deps)),
     ...announcementRoutes({
       postgres,
       db: postgres.front,
@@ -128,6 +156,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     onDenied: (denied) => refusals.note(refusalOf(denied)),
   })
   server.addHook('onClose', () => refusals.stop())
+  server.addHook('onClose', () => afterwards.settled())
+  server.addHook('onClose', async () => breached?.close())
   addPages(server, () => signingKeys.jwks())
   addHealth(server, healthDeps(deps))
   return server

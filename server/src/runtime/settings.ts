@@ -74,6 +74,14 @@ export const settingsSchema = Type.Object(
     sign_in_limit_per_minute: Whole(10, 1, 100_000, {
       description: 'sign-in attempts a minute, for each account and for each address',
     }),
+    account_mails_per_hour: Whole(6, 1, 1_000_000, {
+      description:
+        'mails an hour that anybody may have sent to one address about its account; ten times as many from one client',
+    }),
+    breached_passwords_file: Absent({
+      description:
+        'file of Have I Been Pwned with SHA-1 hashes ordered by hash: none of its passwords may be chosen',
+    }),
     requests_in_flight: Whole(1000, 1, 1_000_000, {
       description: 'requests worked on at once; further ones are answered 503',
     }),
@@ -125,7 +133,7 @@ export const settingsSchema = Type.Object(
     }),
     check_requests_per_minute: Whole(30, 1, 1_000_000, {
       description:
-        'how often a team may have its announcements checked at once, beside the checks that are made anyway',
+        'how often a team may have its announcements, and its domains, checked at once, beside the checks that are made anyway',
     }),
     provider_name: Text('the network service provider', {
       description: 'how letters of authorization that are drafted for teams, and mails, name the provider',

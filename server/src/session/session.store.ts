@@ -17,22 +17,32 @@ export type SignInAccount = {
   readonly teamId: number | null
 }
 
+const homeTeam = sql`coalesce(
+  (select s.team_id from sessions s join memberships m on m.team_id = s.team_id and m.user_id = s.user_id
+    where s.user_id = u.id order by s.last_used desc limit 1),
+  (select m.team_id from memberships m join teams t on t.id = m.team_id
+    where m.user_id = u.id order by t.name, t.id limit 1))`
+
+/** The team in whose audit it stands what a user does without a session. */
+export async function findHomeTeam(db: Db | Trx, userId: number): Promise<number | null> {
+  const { rows } = await sql<{ teamId: number | null }>`
+    select ${homeTeam} as "teamId" from users u where u.id = ${userId}`.execute(db)
+  return rows[0]?.teamId ?? null
+}
+
 export async function findSignInAccount(db: Db, email: string): Promise<SignInAccount | undefined> {
   const { rows } = await sql<SignInAccount>`
     select u.id, u.password_hash as "passwordHash", u.email_confirmed is not null as "emailConfirmed",
       u.is_demo as "isDemo", u.totp_enabled is not null as "hasSecondFactor",
-      u.session_version as "sessionVersion",
-      coalesce(
-        (select s.team_id from sessions s join memberships m on m.team_id = s.team_id and m.user_id = s.user_id
-          where s.user_id = u.id order by s.last_used desc limit 1),
-        (select m.team_id from memberships m join teams t on t.id = m.team_id
-          where m.user_id = u.id order by t.name, t.id limit 1)) as "teamId"
+      u.session_version as "sessionVersion", ${homeTeam} as "teamId"
     from users u where lower(u.email) = lower(${email})`.execute(db)
   return rows[0]
 }
 
 export type NewSession = {
   readonly userId: number
+  /** What the password was compared with. */
+  readonly passwordHash: string
   readonly teamId: number
   readonly address: string
   readonly userAgent: string
@@ -40,17 +50,22 @@ export type NewSession = {
   readonly secondFactor: boolean
 }
 
+/**
+ * Opens a session; undefined when the password has been changed since it was compared. Shares the lock of whoever changes
+ * it: either the change sees this session and ends it, or this sees the change.
+ */
 export async function insertSession(
   db: Db | Trx,
   session: NewSession,
   lifetime: SessionLifetime,
-): Promise<string> {
+): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     insert into sessions (user_id, team_id, address, user_agent, second_factor, expires)
-    values (${session.userId}, ${session.teamId}, ${session.address}, ${session.userAgent.slice(0, 500)},
-      ${session.secondFactor}, now() + make_interval(secs => ${Math.min(lifetime.idleSeconds, lifetime.absoluteSeconds)}))
+    select id, ${session.teamId}, ${session.address}, ${session.userAgent.slice(0, 500)}, ${session.secondFactor},
+      now() + make_interval(secs => ${Math.min(lifetime.idleSeconds, lifetime.absoluteSeconds)})
+    from users where id = ${session.userId} and password_hash = ${session.passwordHash} for share
     returning id`.execute(db)
-  return rows[0]!.id
+  return rows[0]?.id
 }
 
 export type SessionHolder = {
@@ -122,6 +137,56 @@ export async function findSession(
   return rows[0]
 }
 
+/** The number of its newest token, which stays so until the transaction ends; undefined for a session that is over. */
+export async function lockCounter(trx: Trx, sessionId: string): Promise<number | undefined> {
+  const { rows } = await sql<{ counter: number }>`
+    select counter from sessions where id = ${sessionId} and revoked is null and expires > now() for update`.execute(
+    trx,
+  )
+  return rows[0]?.counter
+}
+
+export type OpenSessionRow = {
+  readonly id: string
+  readonly teamId: number
+  readonly created: string
+  readonly lastUsed: string
+  readonly expires: string
+  readonly address: string | null
+  readonly userAgent: string | null
+}
+
+/** A page of the user's sessions that are not over, and how many there are, from one snapshot. */
+export async function listOpenSessions(
+  db: Db,
+  userId: number,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<{ page: OpenSessionRow[]; count: number }> {
+  const { rows } = await sql<{ page: OpenSessionRow[]; count: number }>`
+    with mine as (
+      select id, team_id as "teamId", created, last_used as "lastUsed", expires, host(address) as address,
+        user_agent as "userAgent", row_number() over (order by last_used desc, id) as place
+      from sessions where user_id = ${userId} and revoked is null and expires > now())
+    select (select count(*)::integer from mine) as count, coalesce((
+      select json_agg(p order by p.place) from (select * from mine order by place limit ${limit} offset ${offset}) p),
+      '[]') as page`.execute(db)
+  return rows[0]!
+}
+
+/** The team that an open session of the user works in. */
+export async function findOwnSessionTeam(
+  trx: Trx,
+  userId: number,
+  sessionId: string,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ teamId: number }>`
+    select team_id as "teamId" from sessions
+    where id = ${sessionId} and user_id = ${userId} and revoked is null and expires > now() for update`.execute(
+    trx,
+  )
+  return rows[0]?.teamId
+}
+
 export type SessionTimes = { readonly created: Date; readonly expires: Date; readonly lastUsed: Date }
 
 export async function findSessionTimes(db: Db, sessionId: string): Promise<SessionTimes | undefined> {
@@ -143,13 +208,19 @@ export async function revokeSession(db: Db | Trx, sessionId: string, reason: str
   return numUpdatedRows > 0n
 }
 
-/** Ends all sessions of the user, and every access token at once. */
-export async function revokeAllSessions(trx: Trx, userId: number, reason: string): Promise<void> {
+/** Ends all sessions of the user but the one that is kept, and every access token at once, those of that one too. */
+export async function revokeAllSessions(
+  trx: Trx,
+  userId: number,
+  reason: string,
+  keptId: string | null = null,
+): Promise<void> {
   await trx
     .updateTable('sessions')
     .set({ revoked: sql<Date>`now()`, revoked_reason: reason })
     .where('user_id', '=', userId)
     .where('revoked', 'is', null)
+    .where('id', 'is distinct from', keptId)
     .execute()
   await trx
     .updateTable('users')

@@ -1,10 +1,11 @@
 // Signing in with e-mail and password, and going on in another team.
 import type { SessionTokens } from '@pharos/contract/session'
-import { writeAudit } from '../db/audit.ts'
+import { writeAudit, type NoteRefusal } from '../db/audit.ts'
 import { Failure, notFound } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import { beginAttempt, type Attempt, type AttemptDeps } from './attempt.ts'
+import { remindToConfirm, type ConfirmDeps } from './confirm-email.ts'
 import { refuseDemoElsewhere } from './demo.ts'
 import { verifyPassword } from './password.ts'
 import { spendCode, type CodeVerdict } from './second-factor-check.ts'
@@ -18,7 +19,9 @@ import {
 } from './session.store.ts'
 import { issueTokens } from './tokens.ts'
 
-export type SignInDeps = RefreshDeps & AttemptDeps & { readonly hashing: Semaphore }
+export type SignInDeps = RefreshDeps &
+  AttemptDeps &
+  ConfirmDeps & { readonly hashing: Semaphore; readonly noteRefusal: NoteRefusal }
 
 export type Visitor = Origin & { readonly userAgent: string }
 
@@ -30,7 +33,7 @@ export async function signIn(
 ): Promise<SessionTokens> {
   // Before the hash: a refused attempt must cost us nothing.
   const attempt = await beginAttempt(deps, email, visitor.address)
-  const account = await verifiedAccount(deps, attempt, email, password)
+  const account = await verifiedAccount(deps, visitor, attempt, email, password)
   // Only who knows the password learns whether there is a second factor.
   const factor = await passSecondFactor(deps, visitor, attempt, account, otp)
   await attempt.succeeded()
@@ -39,6 +42,7 @@ export async function signIn(
 
 async function verifiedAccount(
   deps: SignInDeps,
+  visitor: Visitor,
   attempt: Attempt,
   email: string,
   password: string,
@@ -51,10 +55,13 @@ async function verifiedAccount(
       throw error
     },
   )
-  if (!account || !matches)
-    throw new Failure('invalid_credentials', 'The e-mail address or the password is wrong.')
-  return account
+  if (account && matches) return account
+  if (account) noteRefused(deps, visitor, account, 'invalid_credentials')
+  throw wrongCredentials()
 }
+
+const wrongCredentials = () =>
+  new Failure('invalid_credentials', 'The e-mail address or the password is wrong.')
 
 type PassedFactor = Exclude<CodeVerdict, 'wrong'> | null
 
@@ -89,16 +96,15 @@ async function openSession(
   account: SignInAccount,
   factor: PassedFactor,
 ): Promise<SessionTokens> {
-  refuseDemoElsewhere(deps, account)
-  if (!account.emailConfirmed)
-    throw new Failure('email_unconfirmed', 'Confirm your e-mail address first: follow the link in the mail.')
-  const { id: userId, teamId } = account
-  if (teamId === null)
-    throw new Failure('forbidden', 'You are not a member of any team; ask an admin of yours to invite you.')
+  if (!account.emailConfirmed) await remindToConfirm(deps, account.id)
+  const teamId = teamToOpenIn(deps, visitor, account)
+  const { id: userId, passwordHash } = account
   const { address, userAgent } = visitor
-  const session = { userId, teamId, address, userAgent, secondFactor: factor !== null }
+  const session = { userId, passwordHash, teamId, address, userAgent, secondFactor: factor !== null }
   const sessionId = await deps.db.transaction().execute(async (trx) => {
     const id = await insertSession(trx, session, deps.lifetime)
+    // The password was changed while it was compared.
+    if (id === undefined) throw wrongCredentials()
     await writeAudit(trx, {
       ...auditOfVisitor(visitor, account),
       action: 'session.create',
@@ -108,6 +114,38 @@ async function openSession(
     return id
   })
   return currentTokens(deps, sessionId)
+}
+
+/** Throws for an account that may not sign in although its password was right. */
+function teamToOpenIn(deps: SignInDeps, visitor: Visitor, account: SignInAccount): number {
+  try {
+    refuseDemoElsewhere(deps, account)
+    return teamOfConfirmed(account)
+  } catch (error) {
+    if (error instanceof Failure) noteRefused(deps, visitor, account, error.code)
+    throw error
+  }
+}
+
+function teamOfConfirmed({ emailConfirmed, teamId }: SignInAccount): number {
+  if (!emailConfirmed)
+    throw new Failure('email_unconfirmed', 'Confirm your e-mail address first: follow the link in the mail.')
+  if (teamId === null)
+    throw new Failure('forbidden', 'You are not a member of any team; ask an admin of yours to invite you.')
+  return teamId
+}
+
+/**
+ * In the audit of the team that the session would open in: its admins are those who can do something about it, and telling
+ * every team of the user would tell each of them that there are others.
+ */
+function noteRefused(
+  { noteRefusal }: SignInDeps,
+  visitor: Visitor,
+  account: SignInAccount,
+  code: string,
+): void {
+  noteRefusal({ ...auditOfVisitor(visitor, account), action: 'session.refuse', code })
 }
 
 const auditOfVisitor = ({ requestId, address }: Visitor, { id, teamId }: SignInAccount) => ({

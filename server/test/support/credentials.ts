@@ -2,6 +2,7 @@
 // wrong in one way each.
 import { SignJWT, generateKeyPair } from 'jose'
 import { AccessTokens } from '../../src/session/access-token.ts'
+import { findAccount } from '../../src/session/account.store.ts'
 import { createApiToken, formatApiToken } from '../../src/session/api-token-format.ts'
 import { formatRefreshToken } from '../../src/session/refresh-token.ts'
 import { insertSession } from '../../src/session/session.store.ts'
@@ -13,8 +14,16 @@ export type Session = { readonly sessionId: string; readonly access: string; rea
 /** A new session of the user in the team, whether the user is in it or not. */
 export async function openSession(api: TestApi, userId: number, teamId: number): Promise<Session> {
   const { owner } = api.database.postgres
-  const origin = { userId, teamId, address: '127.0.0.1', userAgent: 'test', secondFactor: false }
-  const sessionId = await insertSession(owner, origin, { idleSeconds: 3600, absoluteSeconds: 3600 })
+  const { passwordHash } = (await findAccount(owner, userId))!
+  const origin = {
+    userId,
+    passwordHash,
+    teamId,
+    address: '127.0.0.1',
+    userAgent: 'test',
+    secondFactor: false,
+  }
+  const sessionId = (await insertSession(owner, origin, { idleSeconds: 3600, absoluteSeconds: 3600 }))!
   const access = await new AccessTokens(api.signingKeys, 300).sign({
     userId,
     sessionId,

@@ -1,0 +1,56 @@
+// The operations of the user's own account on HTTP.
+import {
+  changeEmail,
+  changePassword,
+  confirmEmail,
+  deleteSession,
+  listSessions,
+  requestPasswordReset,
+  resetPassword,
+  updateUser,
+} from '@pharos/contract/account'
+import { handle, handleGuest, type Mounted } from '../http/mount.ts'
+import * as emailChange from './change-email.ts'
+import * as passwordChange from './change-password.ts'
+import * as confirmation from './confirm-email.ts'
+import * as sessions from './own-sessions.ts'
+import * as passwordReset from './password-reset.ts'
+import * as profile from './profile.ts'
+
+export type AccountDeps = passwordChange.ChangePasswordDeps &
+  passwordReset.PasswordResetDeps &
+  emailChange.ChangeEmailDeps
+
+export function accountRoutes(deps: AccountDeps): Mounted[] {
+  return [
+    handle(changePassword, async (operation, { body }) => ({
+      body: await passwordChange.changePassword(deps, operation, body),
+    })),
+    handle(changeEmail, async (operation, { body }) => {
+      await emailChange.changeEmail(deps, operation, body)
+      return {}
+    }),
+    handleGuest(confirmEmail, async (guest, { body }) => ({
+      body: await confirmation.confirmEmail(deps, guest, body.token),
+    })),
+    handleGuest(requestPasswordReset, async (guest, { body }) => {
+      passwordReset.requestPasswordReset(deps, guest, body.email)
+      return {}
+    }),
+    handleGuest(resetPassword, async (guest, { body }) => ({
+      body: await passwordReset.resetPassword(deps, guest, body),
+    })),
+    handle(listSessions, async (operation, { query }) => {
+      const { limit = 100, offset = 0 } = query
+      const body = await sessions.listSessions(deps.db, operation, { limit, offset })
+      return { body, page: { limit, offset, count: body.count } }
+    }),
+    handle(deleteSession, async (operation, { params }) => {
+      await sessions.deleteSession(deps.db, operation, params.session_id)
+      return {}
+    }),
+    handle(updateUser, async (operation, { body }) => ({
+      body: await profile.updateUser(deps.db, operation, body),
+    })),
+  ]
+}

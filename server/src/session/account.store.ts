@@ -1,0 +1,93 @@
+// The account of a user in the database: address, password, profile.
+import { sql } from 'kysely'
+import type { User } from '@pharos/contract/session'
+import type { Db, Trx } from '../db/postgres.ts'
+import { errorCode } from '../db/errno.ts'
+
+export type Account = {
+  readonly id: number
+  readonly email: string
+  readonly emailConfirmed: Date | null
+  readonly passwordHash: string
+}
+
+const columns = ['id', 'email', 'email_confirmed as emailConfirmed', 'password_hash as passwordHash'] as const
+
+export async function findAccount(db: Db | Trx, userId: number): Promise<Account | undefined> {
+  return db.selectFrom('users').select(columns).where('id', '=', userId).executeTakeFirst()
+}
+
+export async function findAccountByEmail(db: Db | Trx, email: string): Promise<Account | undefined> {
+  return db
+    .selectFrom('users')
+    .select(columns)
+    .where(sql`lower(email)`, '=', sql`lower(${email})`)
+    .executeTakeFirst()
+}
+
+/** Whoever changes an account or its sessions locks this first; whoever opens a session shares it. */
+export async function lockAccount(trx: Trx, userId: number): Promise<Account | undefined> {
+  return trx.selectFrom('users').select(columns).where('id', '=', userId).forNoKeyUpdate().executeTakeFirst()
+}
+
+/** From now on the user's own: the platform file's counts no more. */
+export async function savePassword(trx: Trx, userId: number, passwordHash: string): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ password_hash: passwordHash, password_chosen: sql<Date>`now()` })
+    .where('id', '=', userId)
+    .execute()
+}
+
+/** The address becomes that of the account, and confirmed; undefined when another account has it. */
+export async function saveConfirmedEmail(trx: Trx, userId: number, email: string): Promise<Date | 'taken'> {
+  try {
+    const { confirmed } = await trx
+      .updateTable('users')
+      .set({ email, email_confirmed: sql<Date>`now()` })
+      .where('id', '=', userId)
+      .returning(sql<Date>`email_confirmed`.as('confirmed'))
+      .executeTakeFirstOrThrow()
+    return confirmed
+  } catch (error) {
+    if (errorCode(error) === '23505') return 'taken'
+    throw error
+  }
+}
+
+/** Of an address that is read by its user, as it is. */
+export async function confirmAddress(trx: Trx, userId: number): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ email_confirmed: sql<Date>`now()` })
+    .where('id', '=', userId)
+    .where('email_confirmed', 'is', null)
+    .execute()
+}
+
+export type Profile = {
+  readonly first_name: string
+  readonly last_name: string
+  readonly display_name: string
+  readonly country: string
+}
+
+export async function lockProfile(trx: Trx, userId: number): Promise<Profile | undefined> {
+  return trx
+    .selectFrom('users')
+    .select(['first_name', 'last_name', 'display_name', 'country'])
+    .where('id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+export async function saveProfile(trx: Trx, userId: number, profile: Profile): Promise<void> {
+  await trx.updateTable('users').set(profile).where('id', '=', userId).execute()
+}
+
+/** The user as the API shows it, working in that team. */
+export async function findUser(db: Db | Trx, userId: number, teamId: number): Promise<User | null> {
+  const { rows } = await sql<{ profile: User | null }>`
+    select user_profile(${userId}, ${teamId}) as profile`.execute(db)
+  return rows[0]!.profile
+}

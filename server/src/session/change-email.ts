@@ -1,0 +1,57 @@
+// Changing one's address. It changes when the link in the mail to the new one is followed; the old one is told at once.
+// Whether somebody else has the new address is told to nobody.
+import { auditOf, writeAudit } from '../db/audit.ts'
+import type { Db, Trx } from '../db/postgres.ts'
+import { queueMail } from '../mail/mail.ts'
+import { Failure, invalid } from '../runtime/error.ts'
+import type { Operation } from '../runtime/operation.ts'
+import { findAccountByEmail, lockAccount } from './account.store.ts'
+import { sendConfirmation, type ConfirmDeps } from './confirm-email.ts'
+import type { MailLimits } from './mail-limits.ts'
+import { deleteMailTokens } from './mail-token.store.ts'
+import { userIdOf } from './own-account.ts'
+import { requirePassword, type PasswordCheckDeps } from './password-check.ts'
+
+export type ChangeEmailDeps = ConfirmDeps &
+  PasswordCheckDeps & { readonly db: Db; readonly mailLimits: MailLimits }
+
+export type ChangeEmail = { readonly email: string; readonly current_password: string }
+
+export async function changeEmail(
+  deps: ChangeEmailDeps,
+  operation: Operation,
+  { email, current_password }: ChangeEmail,
+): Promise<void> {
+  const userId = userIdOf(operation)
+  const passwordHash = await requirePassword(deps, userId, current_password)
+  deps.mailLimits.take(operation.address, email)
+  await deps.db.transaction().execute(async (trx) => {
+    const account = await lockAccount(trx, userId)
+    if (account?.passwordHash !== passwordHash)
+      throw new Failure('wrong_password', 'The current password is wrong: it has just been changed.')
+    if (account.email.toLowerCase() === email.toLowerCase())
+      throw invalid(['body', 'email'], 'is the address of your account already', 'same')
+    // The change that was asked for last is the one that counts.
+    await deleteMailTokens(trx, userId, 'confirm-email')
+    if (!(await findAccountByEmail(trx, email))) await sendConfirmation(trx, deps, userId, email)
+    await tellOldAddress(trx, deps, operation, account.email, email)
+  })
+}
+
+async function tellOldAddress(
+  trx: Trx,
+  { ring }: ConfirmDeps,
+  operation: Operation,
+  from: string,
+  to: string,
+): Promise<void> {
+  const content = { to, at: new Date().toISOString(), address: operation.address }
+  await queueMail(trx, ring, { to: from, teamId: null, template: 'email-changing', content })
+  await writeAudit(trx, {
+    ...auditOf(operation),
+    action: 'email.change',
+    target: `user:${userIdOf(operation)}`,
+    before: { email: from },
+    after: { email: from, requested: to },
+  })
+}

@@ -1,0 +1,66 @@
+// Tokens that travel by mail, `phm_<purpose>.<id>.<secret>`: whoever has one reads the mailbox that it was sent to. Only a
+// MAC is kept, and a token says nothing any more once the address or the password of its account is another.
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Db, Trx } from '../db/postgres.ts'
+import { Failure } from '../runtime/error.ts'
+import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
+import {
+  findMailToken,
+  insertMailToken,
+  type FoundMailToken,
+  type MailTokenPurpose,
+} from './mail-token.store.ts'
+
+export type MailToken = { readonly purpose: MailTokenPurpose; readonly id: string; readonly secret: string }
+
+/** How long each is good for. */
+export const mailTokenMinutes: Readonly<Record<MailTokenPurpose, number>> = {
+  'confirm-email': 24 * 60,
+  'password-reset': 60,
+}
+
+const form =
+  /^phm_(confirm-email|password-reset)\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]{43})$/
+
+export const formatMailToken = ({ purpose, id, secret }: MailToken): string =>
+  `phm_${purpose}.${id}.${secret}`
+
+/** The parts of a token; undefined for any other text. */
+export function parseMailToken(text: string): MailToken | undefined {
+  const [, purpose, id, secret] = form.exec(text) ?? []
+  if (purpose === undefined || id === undefined || secret === undefined) return undefined
+  return { purpose: purpose as MailTokenPurpose, id, secret }
+}
+
+/** A new token for the user, as the text that is sent to `email` and stands nowhere else. */
+export async function createMailToken(
+  trx: Trx,
+  ring: KeyRing,
+  purpose: MailTokenPurpose,
+  userId: number,
+  email: string,
+): Promise<string> {
+  const token = { purpose, id: randomUUID(), secret: randomBytes(32).toString('base64url') }
+  const minutes = mailTokenMinutes[purpose]
+  await insertMailToken(trx, { purpose, id: token.id, userId, email, secretMac: macOf(ring, token), minutes })
+  return formatMailToken(token)
+}
+
+/** What a token of that purpose is good for. One that is unknown, expired, used or too old is the same `invalid_token`. */
+export async function requireMailToken(
+  db: Db | Trx,
+  ring: KeyRing,
+  purpose: MailTokenPurpose,
+  text: string,
+): Promise<FoundMailToken> {
+  const token = parseMailToken(text)
+  const found = token?.purpose === purpose ? await findMailToken(db, purpose, token.id) : undefined
+  if (!token || !found || !verifyMac(ring, 'mail-token', formatMailToken(token), found.secretMac))
+    throw invalidToken()
+  return found
+}
+
+export const invalidToken = () =>
+  new Failure('invalid_token', 'The link is unknown, has expired, or was used; ask for a new mail.')
+
+const macOf = (ring: KeyRing, token: MailToken): Buffer => mac(ring, 'mail-token', formatMailToken(token))

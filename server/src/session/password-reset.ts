@@ -1,0 +1,75 @@
+// A new password for whoever reads the mailbox of the account. Neither the answer nor its time tells whether there is
+// such an account: what differs is done after the answer.
+import type { Trx } from '../db/postgres.ts'
+import { queueMail } from '../mail/mail.ts'
+import type { Afterwards } from '../runtime/afterwards.ts'
+import { confirmAddress, findAccountByEmail, lockAccount } from './account.store.ts'
+import { forgetFailures } from './attempt.ts'
+import type { ConfirmDeps } from './confirm-email.ts'
+import type { MailLimits } from './mail-limits.ts'
+import { createMailToken, invalidToken, mailTokenMinutes, requireMailToken } from './mail-token.ts'
+import { checkNewPassword, hashNewPassword, type NewPasswordDeps } from './new-password.ts'
+import type { Origin } from './refresh.ts'
+import { replacePassword } from './replace-password.ts'
+import { findHomeTeam } from './session.store.ts'
+
+export type PasswordResetDeps = ConfirmDeps &
+  NewPasswordDeps & { readonly mailLimits: MailLimits; readonly afterwards: Afterwards }
+
+/** Sends the link, soon, if there is such an account. */
+export function requestPasswordReset(deps: PasswordResetDeps, origin: Origin, email: string): void {
+  deps.mailLimits.take(origin.address, email)
+  deps.afterwards.later(async () => {
+    const account = await findAccountByEmail(deps.db, email)
+    if (account) await deps.db.transaction().execute((trx) => sendReset(trx, deps, account.id))
+  })
+}
+
+async function sendReset(trx: Trx, { ring, publicUrl }: ConfirmDeps, userId: number): Promise<void> {
+  const account = await lockAccount(trx, userId)
+  if (!account) return
+  const token = await createMailToken(trx, ring, 'password-reset', userId, account.email)
+  const content = {
+    link: `${publicUrl}/reset-password#${token}`,
+    minutes: mailTokenMinutes['password-reset'],
+  }
+  await queueMail(trx, ring, { to: account.email, teamId: null, template: 'password-reset', content })
+}
+
+export type PasswordReset = { readonly token: string; readonly new_password: string }
+
+/** Nobody is signed in by it, and a second factor stays. Nothing is hashed before the token is known to be good. */
+export async function resetPassword(
+  deps: PasswordResetDeps,
+  origin: Origin,
+  { token, new_password }: PasswordReset,
+): Promise<{ email: string }> {
+  const { userId, email } = await requireMailToken(deps.db, deps.ring, 'password-reset', token)
+  await checkNewPassword(deps, email, new_password)
+  const passwordHash = await hashNewPassword(deps, new_password)
+  return deps.db.transaction().execute((trx) => reset(trx, deps, origin, { token, userId, passwordHash }))
+}
+
+type NewHash = { readonly token: string; readonly userId: number; readonly passwordHash: string }
+
+async function reset(
+  trx: Trx,
+  { ring }: PasswordResetDeps,
+  { requestId, address }: Origin,
+  { token, userId, passwordHash }: NewHash,
+): Promise<{ email: string }> {
+  const account = await lockAccount(trx, userId)
+  // Asked again under the lock: of two that use it at once, one is the first.
+  await requireMailToken(trx, ring, 'password-reset', token)
+  if (!account) throw invalidToken()
+  await replacePassword(trx, ring, account, passwordHash, {
+    teamId: await findHomeTeam(trx, userId),
+    actor: `user:${userId}`,
+    action: 'password.reset',
+    requestId,
+    address,
+  })
+  await confirmAddress(trx, userId)
+  await forgetFailures(trx, ring, account.email)
+  return { email: account.email }
+}

@@ -1,0 +1,28 @@
+// What users say about themselves.
+import type { User } from '@pharos/contract/session'
+import { auditOf, writeAudit } from '../db/audit.ts'
+import type { Db } from '../db/postgres.ts'
+import { Failure } from '../runtime/error.ts'
+import type { Operation } from '../runtime/operation.ts'
+import { findUser, lockProfile, saveProfile, type Profile } from './account.store.ts'
+import { personOf } from './own-account.ts'
+
+/** What is not named stays; a change of nothing is none, and is not audited. */
+export async function updateUser(db: Db, operation: Operation, patch: Partial<Profile>): Promise<User> {
+  const { userId, teamId } = personOf(operation)
+  return db.transaction().execute(async (trx) => {
+    const before = await lockProfile(trx, userId)
+    if (!before) throw sessionOver()
+    const after = { ...before, ...patch }
+    if (JSON.stringify(after) !== JSON.stringify(before)) {
+      await saveProfile(trx, userId, after)
+      const entry = { ...auditOf(operation), action: 'user.update', target: `user:${userId}` }
+      await writeAudit(trx, { ...entry, before, after })
+    }
+    const user = await findUser(trx, userId, teamId)
+    if (!user) throw sessionOver()
+    return user
+  })
+}
+
+const sessionOver = () => new Failure('unauthenticated', 'The session is over; sign in again.')
