@@ -6,6 +6,7 @@ import { byoipRoutes } from './byoip.ts'
 import { domainRoutes } from './domain.ts'
 import { holdRoutes } from './hold.ts'
 import { inventoryRoutes } from './inventory.ts'
+import { invitationRoutes } from './invitation.ts'
 import { letterRoutes } from './letter.ts'
 import { memberRoutes } from './member.ts'
 import type { Route } from './route.ts'
@@ -19,6 +20,7 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...accountRoutes,
   ...secondFactorRoutes,
+  ...invitationRoutes,
   ...teamRoutes,
   ...memberRoutes,
   ...domainRoutes,

@@ -26,6 +26,7 @@ import { openBreachedPasswords } from '../session/breached-passwords.ts'
 import { createCredentials } from '../session/credentials.ts'
 import { domainRoutes } from '../team/domain.routes.ts'
 import { teamRoutes } from '../team/team.routes.ts'
+import { invitationRoutes } from '../session/accept-invitation.routes.ts'
 import { apiTokenRoutes } from '../session/api-token.routes.ts'
 import { createMailLimits } from '../session/mail-limits.ts'
 import { createWrongPasswords } from '../session/password-check.ts'
@@ -99,6 +100,16 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       afterwards,
     }),
     ...secondFactorRoutes({ ...common, hashing, wrongPasswords, issuer: issuerOf(config) }),
+    ...invitationRoutes({
+      ...common,
+      hashing,
+      breached,
+      providerNames: [config.providerName, 'pharos'],
+      followed: new RateLimiter({
+        perSecond: config.signInLimitPerMinute / 60,
+        burst: config.signInLimitPerMinute,
+      }),
+    }),
     ...apiTokenRoutes({
       postgres,
       ring: config.secret,

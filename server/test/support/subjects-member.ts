@@ -1,4 +1,10 @@
 // The operations of members and of those who are invited. Each is about somebody of its own: callers stay what they are.
+import {
+  createInvitationToken,
+  formatInvitationToken,
+  invitationMac,
+  type InvitationToken,
+} from '../../src/team/invitation-token.ts'
 import { addUser, type TestTeam } from '../api.ts'
 import { missingId, foreignOf, type Context, type Subject, type SubjectRequest } from './subject.ts'
 import { aboutTeams, ofAdmins, ofMembers, ownTeamOf } from './subjects-team.ts'
@@ -15,21 +21,32 @@ async function addMember({ api }: Context, team: TestTeam): Promise<number> {
   return id
 }
 
-/** An open invitation, whose link nobody has. */
-async function addInvited({ api }: Context, { teamId }: TestTeam): Promise<number> {
-  const { id } = await api.database.postgres.owner
+const addInvited = async (context: Context, team: TestTeam) => (await addInvitation(context, team)).id
+
+/** An open invitation of red's admin, with its token. */
+async function addInvitation({ api, world }: Context, { teamId }: TestTeam): Promise<InvitationToken> {
+  const { userId, email } = world.people.admin
+  const { owner } = api.database.postgres
+  const invited = await owner
     .insertInto('invitations')
     .values({
       team_id: teamId,
       email: `invited-${people++}@elsewhere.example`,
       token_mac: Buffer.alloc(32),
-      inviter: 'user:0',
-      inviter_name: 'nobody',
+      invited_by: userId,
+      inviter: `user:${userId}`,
+      inviter_name: email,
       expires: new Date(Date.now() + 3_600_000),
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return id
+  const token = createInvitationToken(invited.id)
+  await owner
+    .updateTable('invitations')
+    .set({ token_mac: invitationMac(api.config.secret, token) })
+    .where('id', '=', token.id)
+    .execute()
+  return token
 }
 
 type Add = typeof addMember
@@ -129,7 +146,27 @@ export const memberSubjects: readonly Subject[] = [
   ...aboutMembers('updateMember', 'an invitation', addInvited, 200, { body: { is_admin: true } }),
   ...aboutMembers('removeMember', 'a member', addMember, 204),
   ...aboutMembers('removeMember', 'an invitation', addInvited, 204),
+  { route: 'showInvitation', ...aboutLinks() },
+  {
+    route: 'acceptInvitation',
+    ...aboutLinks({ password: 'seven unlikely words of mine', first_name: 'Ann', last_name: 'Lee' }),
+  },
 ]
+
+/** The token is the credential: whoever presents it, with whatever header. */
+function aboutLinks(rest: object = {}): Pick<Subject, 'requests' | 'answers' | 'ofAllTeams'> {
+  const about = (token: InvitationToken) => ({ body: { token: formatInvitationToken(token), ...rest } })
+  return {
+    requests: {
+      own: async (context) => about(await addInvitation(context, context.world.red)),
+      // The id of an open invitation, with a secret that is not its own.
+      foreign: async (context) => about(createInvitationToken(await addInvited(context, context.world.red))),
+      missing: async () => about(createInvitationToken(missingId)),
+    },
+    answers: (which) => (which === 'own' ? 200 : 'invalid_token'),
+    ofAllTeams: true,
+  }
+}
 
 function newMember(): SubjectRequest {
   return { body: { email: `new-${people++}@elsewhere.example`, is_admin: true, message: 'Welcome' } }
