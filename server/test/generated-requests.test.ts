@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc, { type Arbitrary } from 'fast-check'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
+import { parseApiToken } from '../src/session/api-token-format.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
 import { draftOf, type Hints } from './support/drafts.ts'
 import { createJournal } from './support/journal.ts'
@@ -20,6 +21,7 @@ import {
 } from './support/operations.ts'
 import { objectionTo, type Draft } from './support/oracle.ts'
 import { scale, testSeed } from './support/random.ts'
+import { addPendingFactor, addSecondFactor, removeSecondFactors } from './support/second-factor.ts'
 import { createWorld, openHoldAnew, openRegions, type World } from './support/world.ts'
 
 const requests = scale(20_000, 1_000_000)
@@ -28,6 +30,9 @@ const requests = scale(20_000, 1_000_000)
 const shares: Readonly<Record<string, number>> = {
   createSessionToken: 0.2,
   logout: 0.3,
+  createTotp: 0.1,
+  deleteTotp: 0.1,
+  createRecoveryCodes: 0.1,
   // Each is drawn in a thread, which takes a quarter of a second.
   draftLetter: 0.05,
   updateAnnouncement: 3,
@@ -35,13 +40,21 @@ const shares: Readonly<Record<string, number>> = {
 }
 
 /** The least part of the requests that has to succeed, where rules beyond the schema refuse most: 5 % elsewhere. */
-const sharesOfSuccess: Readonly<Record<string, number>> = { createAnnouncements: 0.01 }
+const sharesOfSuccess: Readonly<Record<string, number>> = {
+  createAnnouncements: 0.01,
+  // A code of an authenticator is good for a minute: none can be written down before. See second-factor.test.ts.
+  confirmTotp: -1,
+}
 
 /** After how many requests the world is put in order again, where an operation soon leaves nothing to do. */
 const renewedAfter: Readonly<Record<string, number>> = {
   logout: 1,
   // After five failures at one account it answers 429.
   createSessionToken: 5,
+  // A code works once, and of wrong ones there may be ten.
+  confirmTotp: 5,
+  deleteTotp: 1,
+  createRecoveryCodes: 1,
   approveHold: 20,
   rejectHold: 20,
   createAnnouncements: 5,
@@ -49,6 +62,8 @@ const renewedAfter: Readonly<Record<string, number>> = {
   uploadLetter: 40,
   acceptLetter: 5,
   rejectLetter: 5,
+  deleteToken: 3,
+  updateToken: 20,
 }
 
 /**
@@ -65,6 +80,13 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // Over, or a century away; not an announcement of the team.
   uploadLetter: [/^body\.valid_until: range$/, /^body\.applies_to: not_found$/],
   acceptLetter: [/^body\.valid_until: range$/],
+  // No code of the second factor, or one that was used.
+  confirmTotp: [/^body\.otp: wrong_code$/],
+  deleteTotp: [/^body\.otp: wrong_code$/],
+  createRecoveryCodes: [/^body\.otp: wrong_code$/],
+  // No network; over, or a decade away.
+  createToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
+  updateToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
   // No region that the team may announce in.
   updateAnnouncement: [/^body\.region: unknown$/],
   // No prefix or ASN that the team may announce, one that it announces already, or no region.
@@ -80,19 +102,30 @@ let world: World
 let changesSince: () => Promise<string[]>
 let authorizations: Record<string, string | undefined>
 let hints: Hints
+/** Of red, of blue, of red. */
+const tokenIds: string[] = []
 
 const operations = readOperations()
 const total = operations.reduce((sum, { id }) => sum + (shares[id] ?? 1), 0)
 const runsOf = ({ id }: Operation): number => Math.ceil((requests * (shares[id] ?? 1)) / total)
 
 before(async () => {
-  api = await createTestApi({ PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '100000' })
+  api = await createTestApi({
+    PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '100000',
+    PHAROS_API_TOKENS_PER_TEAM: '100000',
+  })
   world = await createWorld(api, { events: 30 })
   await openHoldAnew(api, world.regions['ams']!)
+  for (const { teamId } of [world.red, world.blue, world.red])
+    tokenIds.push(parseApiToken(await addApiToken(api, teamId))!.id)
   changesSince = await createJournal(api.database.postgres.owner)
   hints = await createHints()
 })
 after(() => api[Symbol.asyncDispose]())
+
+const recoveryCode = 'abcde-fgh27'
+
+const nextYear = new Date(Date.now() + 300 * 86_400_000).toISOString()
 
 const newPrefixes = ['198.51.100.0/24', '2001:db8:77::/48', '2001:db8:78::/48', '2001:db8:79::/48']
 const oddPrefixes = [
@@ -134,9 +167,14 @@ async function createHints(): Promise<Hints> {
     hold_id: [...holds.map(({ id }) => id), 999_999],
     source_key: ['detector', 'detector', 'detector', 'other', 'nothing'],
     token: [world.sources.detector],
+    token_id: [...tokenIds, tokenIds[0], 'aaaaaaaaaaaa'],
+    allowed_subnets: ['192.0.2.0/24', '198.51.100.7', '2001:db8::/32', '192.0.2.1/24'],
+    expires: [nextYear, nextYear, '2020-01-01'],
     team_id: [red.teamId, blue.teamId, 999_999],
     email: [people.member.email, people.blue.email, 'nobody@nowhere.example'],
     password: [testPassword],
+    current_password: [testPassword],
+    otp: [recoveryCode, recoveryCode.toUpperCase(), '123456'],
     refresh: [...sessions.map(({ refresh }) => refresh), 'phr_unknown'],
     limit: [1, 2, 1000],
     offset: [0, 1, 29, 30, 999_999_999_999_999],
@@ -161,7 +199,15 @@ async function renewWorld(): Promise<void> {
     .where('announcement_id', '=', red.announcements.off)
     .execute()
   await renewLetters(owner, [red.letterId, blue.letterId])
+  await owner
+    .updateTable('api_tokens')
+    .set({ revoked: null, expires: null })
+    .where('id', 'in', tokenIds)
+    .execute()
   await owner.deleteFrom('sign_in_failures').execute()
+  await removeSecondFactors(api)
+  for (const { userId } of [people.admin, people.staff]) await addSecondFactor(api, userId, [recoveryCode])
+  for (const { userId } of [people.member, people.blue]) await addPendingFactor(api, userId)
   // Signing out everywhere raises it, and then no access token of these users is good.
   await api.database.postgres.owner.updateTable('users').set({ session_version: 1 }).execute()
   const bearer = async (userId: number, teamId: number) =>
@@ -184,7 +230,10 @@ async function renewWorld(): Promise<void> {
 
 function mainCallers({ id }: Operation): string[] {
   if (id === 'ingestDelivery') return ['detector']
+  if (id === 'deleteTotp' || id === 'createRecoveryCodes') return ['admin', 'staff']
+  if (id === 'createTotp' || id === 'confirmTotp') return ['member', 'blue']
   if (/Hold|suspend|resume|ToReview|^(accept|reject)Letter/.test(id)) return ['staff']
+  if (/Tokens?$/.test(id) && !/Session/.test(id)) return ['admin', 'admin', 'staff']
   return /^(create|delete|restore)Announcement|^uploadLetter/.test(id)
     ? ['admin']
     : ['admin', 'token', 'staff']

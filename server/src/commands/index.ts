@@ -9,5 +9,17 @@ import { replay } from './replay.ts'
 import { serve } from './serve.ts'
 import { start } from './start.ts'
 import { token } from './token.ts'
+import { user } from './user.ts'
 
-export const commands: readonly Command[] = [start, serve, migrate, apply, token, replay, holds, audit, config]
+export const commands: readonly Command[] = [
+  start,
+  serve,
+  migrate,
+  apply,
+  token,
+  user,
+  replay,
+  holds,
+  audit,
+  config,
+]

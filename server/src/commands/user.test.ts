@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql } from 'kysely'
+import { createTestDatabase } from '../db/testing.ts'
+import { open } from '../runtime/secrets.ts'
+import { UsageError } from './command.ts'
+import { runCommand, testRing } from './testing.ts'
+import { user } from './user.ts'
+
+const database = await createTestDatabase()
+after(() => database[Symbol.asyncDispose]())
+const db = database.postgres.owner
+const pharos = (...args: readonly string[]) => runCommand(database, user, ...args)
+
+before(async () => {
+  await sql`insert into users (email, password_hash, username, totp_enabled) values
+    ('Anna@red.example', 'x', 'anna', now()), ('ben@red.example', 'x', 'ben', null)`.execute(db)
+  await sql`insert into second_factors (user_id, secret_sealed) select id, 'x' from users`.execute(db)
+  await sql`insert into recovery_codes (user_id, code_mac) select id, 'x' from users`.execute(db)
+})
+
+const stateOf = async () => {
+  const { rows } = await sql`select u.email, totp_enabled is not null as on,
+      (select count(*)::integer from second_factors f where f.user_id = u.id) as factors,
+      (select count(*)::integer from recovery_codes c where c.user_id = u.id) as codes
+    from users u order by id`.execute(db)
+  return rows
+}
+
+test('a user who is locked out gets in by the password alone; it is audited, and told by mail', async () => {
+  const printed = await pharos('reset-second-factor', 'anna@RED.example')
+  assert.match(printed, /^The second factor of Anna@red\.example is off, .*the password alone signs in/)
+  assert.deepEqual(await stateOf(), [
+    { email: 'Anna@red.example', on: false, factors: 0, codes: 0 },
+    { email: 'ben@red.example', on: false, factors: 1, codes: 1 },
+  ])
+  const audit = await db.selectFrom('audit_entries').selectAll().execute()
+  assert.deepEqual(
+    audit.map(({ actor, action, target, after: now }) => [actor, action, target, now]),
+    [['operator', 'totp.reset', 'user:1', { second_factor: false }]],
+  )
+  const mails = await db.selectFrom('mails').selectAll().execute()
+  assert.deepEqual(
+    mails.map(({ recipient, template }) => [recipient, template]),
+    [['Anna@red.example', 'second-factor-changed']],
+  )
+  const content = JSON.parse(open(testRing, 'mail', mails[0]!.content_sealed!, mails[0]!.template).toString())
+  assert.equal(content.change, 'off')
+})
+
+test('nothing is done, and that is said, where there is nothing to do', async () => {
+  const before = await stateOf()
+  await assert.rejects(
+    pharos('reset-second-factor', 'ben@red.example'),
+    /ben@red\.example has no second factor/,
+  )
+  await assert.rejects(
+    pharos('reset-second-factor', 'nobody@red.example'),
+    /no such user nobody@red\.example/,
+  )
+  assert.deepEqual(await stateOf(), before)
+  assert.equal((await db.selectFrom('mails').selectAll().execute()).length, 1)
+})
+
+test('what is missing is asked for', async () => {
+  for (const args of [[], ['reset'], ['reset-second-factor'], ['reset-second-factor', 'a@b.c', 'd@e.f']])
+    await assert.rejects(pharos(...args), UsageError, args.join(' '))
+})

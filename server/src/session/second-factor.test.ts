@@ -1,0 +1,355 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from '../../test/api.ts'
+import { openSession } from '../../test/support/credentials.ts'
+import { addSecondFactor, codeOf, passStep } from '../../test/support/second-factor.ts'
+import { createKeyRing, isSealedUnderNewest, open } from '../runtime/secrets.ts'
+import { spendCode } from './second-factor-check.ts'
+
+let api: TestApi
+let team: TestTeam
+let people = 0
+
+before(async () => {
+  api = await createTestApi()
+  team = await addTeam(api, 'red')
+})
+after(() => api[Symbol.asyncDispose]())
+
+const post = (url: string, payload: object, access?: string) =>
+  api.server.inject({
+    method: 'POST',
+    url,
+    payload,
+    ...(access === undefined ? {} : { headers: { authorization: `Bearer ${access}` } }),
+  })
+const get = (url: string, access: string) =>
+  api.server.inject({ url, headers: { authorization: `Bearer ${access}` } })
+const signIn = (email: string, rest: { otp?: string; password?: string } = {}) =>
+  post('/v3/session/token', { email, password: testPassword, ...rest })
+
+/** Somebody new, so that no test counts what another has tried. */
+async function addPerson(teams: readonly TestTeam[] = [team]) {
+  const person = await addUser(api, `person-${people++}`, teams)
+  return { ...person, ...(await openSession(api, person.userId, teams[0]!.teamId)) }
+}
+
+async function addPersonWithFactor() {
+  const person = await addPerson()
+  return { ...person, ...(await addSecondFactor(api, person.userId)) }
+}
+
+const start = (access: string, current_password = testPassword) =>
+  post('/v3/session/totp', { current_password }, access)
+const confirm = (access: string, otp: string) => post('/v3/session/totp/confirm', { otp }, access)
+
+const statusesOf = (answers: readonly { statusCode: number }[]) =>
+  answers.map(({ statusCode }) => statusCode).toSorted()
+
+async function auditOf(userId: number): Promise<string[]> {
+  const { rows } = await sql<{ action: string }>`
+    select action from audit_entries where target = ${`user:${userId}`} order by id`.execute(
+    api.database.postgres.owner,
+  )
+  return rows.map(({ action }) => action)
+}
+
+async function mailsTo(email: string): Promise<string[]> {
+  const rows = await api.database.postgres.owner
+    .selectFrom('mails')
+    .select(['template', 'content_sealed'])
+    .where('recipient', '=', email)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ template, content_sealed }) => {
+    const content = JSON.parse(open(api.config.secret, 'mail', content_sealed!, template).toString())
+    return `${template} ${content.change}`
+  })
+}
+
+describe('setting up a second factor', () => {
+  it('changes signing in only when its first code is confirmed, and shows ten recovery codes', async () => {
+    const { email, userId, access } = await addPerson()
+    const started = await start(access)
+    assert.equal(started.statusCode, 200)
+    const { secret, uri, expires } = started.json()
+    assert.match(secret, /^[A-Z2-7]{32}$/)
+    assert.ok(
+      uri.startsWith(`otpauth://totp/127.0.0.1:${encodeURIComponent(email)}?issuer=127.0.0.1&secret=`),
+      uri,
+    )
+    const minutes = (Date.parse(expires) - Date.now()) / 60_000
+    assert.ok(minutes > 9 && minutes <= 10.1)
+    assert.equal((await signIn(email)).statusCode, 200)
+    assert.deepEqual((await get('/v3/session/totp', access)).json(), {
+      enabled: null,
+      recovery_codes_left: 0,
+    })
+
+    const confirmed = await confirm(access, codeOf(secret))
+    assert.equal(confirmed.statusCode, 200)
+    const { recovery_codes, enabled } = confirmed.json()
+    assert.equal(new Set(recovery_codes).size, 10)
+    assert.deepEqual((await get('/v3/session/totp', access)).json(), { enabled, recovery_codes_left: 10 })
+    assert.equal((await signIn(email)).json().code, 'otp_required')
+    assert.deepEqual(await auditOf(userId), ['totp.start', 'totp.enable'])
+    assert.deepEqual(await mailsTo(email), ['second-factor-changed on'])
+    const again = await start(access)
+    assert.equal(again.json().code, 'conflict')
+  })
+
+  it('leaves the sessions that are open', async () => {
+    const { access, userId } = await addPerson()
+    const other = await openSession(api, userId, team.teamId)
+    const { secret } = (await start(access)).json()
+    await confirm(access, codeOf(secret))
+    assert.equal((await post('/v3/session/refresh', { refresh: other.refresh })).statusCode, 200)
+    assert.equal((await get('/v3/session/token', other.access)).statusCode, 200)
+  })
+
+  it('needs the current password', async () => {
+    const { access, userId } = await addPerson()
+    assert.equal((await start(access, 'not this one')).json().code, 'wrong_password')
+    assert.deepEqual(await auditOf(userId), [])
+  })
+
+  it('takes no other code than that of the secret that was made last', async () => {
+    const { access } = await addPerson()
+    const first = (await start(access)).json()
+    const second = (await start(access)).json()
+    const wrong = await confirm(access, codeOf(first.secret))
+    assert.equal(wrong.statusCode, 422)
+    assert.deepEqual(wrong.json().errors[0].loc, ['body', 'otp'])
+    assert.equal((await confirm(access, codeOf(second.secret))).statusCode, 200)
+  })
+
+  it('is over after ten minutes, and there is nothing to confirm before it begins', async () => {
+    const { access, userId } = await addPerson()
+    assert.equal((await confirm(access, '123456')).json().code, 'conflict')
+    const { secret } = (await start(access)).json()
+    await sql`update second_factors set pending_until = now() where user_id = ${userId}`.execute(
+      api.database.postgres.owner,
+    )
+    assert.equal((await confirm(access, codeOf(secret))).json().code, 'conflict')
+    assert.equal((await start(access)).statusCode, 200)
+  })
+
+  it('succeeds once when it is confirmed in many tabs at once', async () => {
+    const { access } = await addPerson()
+    const { secret } = (await start(access)).json()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => confirm(access, codeOf(secret))))
+    assert.deepEqual(statusesOf(answers), [200, ...Array<number>(7).fill(409)])
+    const { recovery_codes } = answers.find(({ statusCode }) => statusCode === 200)!.json()
+    assert.deepEqual(
+      (await get('/v3/session/totp', access)).json().recovery_codes_left,
+      recovery_codes.length,
+    )
+  })
+
+  it('keeps neither the secret nor a recovery code as it is', async () => {
+    const { access, userId } = await addPerson()
+    const { secret } = (await start(access)).json()
+    const { recovery_codes } = (await confirm(access, codeOf(secret))).json()
+    const { rows } = await sql<{ text: string }>`
+      select (select string_agg(f::text, '') from second_factors f where user_id = ${userId})
+        || (select string_agg(c::text, '') from recovery_codes c where user_id = ${userId})
+        || (select string_agg(a::text, '') from audit_entries a where target = ${`user:${userId}`}) as text`.execute(
+      api.database.postgres.owner,
+    )
+    assert.ok(rows[0]!.text.length > 500)
+    for (const kept of [
+      secret,
+      ...recovery_codes,
+      ...recovery_codes.map((code: string) => code.replace('-', '')),
+    ])
+      assert.ok(!rows[0]!.text.includes(kept))
+  })
+})
+
+describe('signing in with a second factor', () => {
+  it('needs a code, which works once; the session knows that it was opened with one', async () => {
+    const { email, secret, userId } = await addPersonWithFactor()
+    assert.equal((await signIn(email)).json().code, 'otp_required')
+    const otp = codeOf(secret)
+    const signedIn = await signIn(email, { otp })
+    assert.equal(signedIn.statusCode, 200)
+    const again = await signIn(email, { otp })
+    assert.equal(again.statusCode, 401)
+    assert.equal(again.json().code, 'otp_required')
+    assert.match(again.json().detail, /wrong, or was used already/)
+    assert.deepEqual(await auditOf(userId), ['totp.refuse'])
+    const sessionId = signedIn.json().refresh.slice(4, 40)
+    const { rows } = await sql<{ second_factor: boolean }>`
+      select second_factor from sessions where id = ${sessionId}`.execute(api.database.postgres.owner)
+    assert.deepEqual(rows, [{ second_factor: true }])
+  })
+
+  it('says nothing of the factor to who does not know the password', async () => {
+    const { email, secret } = await addPersonWithFactor()
+    const withoutFactor = await addPerson()
+    const strip = (problem: Record<string, unknown>) => ({ ...problem, request_id: '' })
+    const answers = [
+      await signIn(email, { password: 'wrong' }),
+      await signIn(email, { password: 'wrong', otp: codeOf(secret) }),
+      await signIn(email, { password: 'wrong', otp: '000000' }),
+      await signIn(withoutFactor.email, { password: 'wrong', otp: '000000' }),
+      await signIn('nobody@red.example', { otp: '000000' }),
+    ]
+    for (const answer of answers) {
+      assert.equal(answer.json().code, 'invalid_credentials')
+      assert.deepEqual(strip(answer.json()), strip(answers[0]!.json()))
+    }
+    assert.equal((await signIn(email, { otp: codeOf(secret) })).statusCode, 200, 'the code was not used up')
+  })
+
+  it('takes no code from who has no factor, whatever is sent', async () => {
+    const { email } = await addPerson()
+    assert.equal((await signIn(email, { otp: '000000' })).statusCode, 200)
+  })
+
+  it('lets one of many in who present one code at once', async () => {
+    const { email, secret } = await addPersonWithFactor()
+    const otp = codeOf(secret)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => signIn(email, { otp })))
+    assert.deepEqual(statusesOf(answers), [200, 401, 401, 401, 401])
+  })
+
+  it('takes each recovery code once, however it is written', async () => {
+    const { email, access, recoveryCodes } = await addPersonWithFactor()
+    const [first, second] = recoveryCodes as [string, string]
+    assert.equal((await signIn(email, { otp: first.toUpperCase() })).statusCode, 200)
+    assert.equal((await signIn(email, { otp: first })).statusCode, 401)
+    assert.equal((await signIn(email, { otp: second.replace('-', ' ') })).statusCode, 200)
+    assert.equal((await get('/v3/session/totp', access)).json().recovery_codes_left, 8)
+  })
+
+  it('counts wrong codes to what makes the account wait', async () => {
+    const { email, secret } = await addPersonWithFactor()
+    const codes = []
+    for (let times = 0; times < 6; times++) codes.push((await signIn(email, { otp: 'xxxxxx' })).json().code)
+    assert.deepEqual(codes, [...Array<string>(5).fill('otp_required'), 'rate_limited'])
+    assert.equal((await signIn(email, { otp: codeOf(secret) })).json().code, 'rate_limited')
+  })
+
+  it('is asked of nobody for what is only half a sign-in', async () => {
+    const { email, secret } = await addPersonWithFactor()
+    for (let times = 0; times < 8; times++) assert.equal((await signIn(email)).json().code, 'otp_required')
+    assert.equal((await signIn(email, { otp: codeOf(secret) })).statusCode, 200)
+  })
+})
+
+describe('a code', () => {
+  const spend = (userId: number, otp: string, ring = api.config.secret) =>
+    spendCode({ db: api.database.postgres.front, ring }, userId, otp).catch(
+      (error: { code?: string }) => error.code,
+    )
+
+  it('may be wrong ten times in a quarter of an hour, also when many are tried at once', async () => {
+    const { userId, secret } = await addPersonWithFactor()
+    const tried = await Promise.all(Array.from({ length: 30 }, () => spend(userId, 'xxxxxx')))
+    assert.deepEqual(tried.toSorted(), [
+      ...Array<string>(20).fill('rate_limited'),
+      ...Array<string>(10).fill('wrong'),
+    ])
+    assert.equal(await spend(userId, codeOf(secret)), 'rate_limited')
+    await sql`update second_factors set wrong_since = now() - interval '15 minutes' where user_id = ${userId}`.execute(
+      api.database.postgres.owner,
+    )
+    assert.equal(await spend(userId, codeOf(secret)), 'totp')
+  })
+
+  it('that is right costs no try', async () => {
+    const { userId, secret, recoveryCodes } = await addPersonWithFactor()
+    for (let times = 0; times < 9; times++) assert.equal(await spend(userId, 'xxxxxx'), 'wrong')
+    for (const code of recoveryCodes) assert.equal(await spend(userId, code), 'recovery code')
+    for (let times = 0; times < 3; times++) {
+      await passStep(api, userId)
+      assert.equal(await spend(userId, codeOf(secret)), 'totp')
+    }
+    assert.equal(await spend(userId, 'xxxxxx'), 'wrong')
+    assert.equal(await spend(userId, 'xxxxxx'), 'rate_limited')
+  })
+
+  it('is used by one of many who present it at once', async () => {
+    const { userId, secret, recoveryCodes } = await addPersonWithFactor()
+    for (const [code, verdict] of [
+      [codeOf(secret), 'totp'],
+      [recoveryCodes[0]!, 'recovery code'],
+    ] as const) {
+      const verdicts = await Promise.all(Array.from({ length: 9 }, () => spend(userId, code)))
+      assert.deepEqual(verdicts.toSorted(), [verdict, ...Array<string>(8).fill('wrong')].toSorted())
+      await sql`update second_factors set wrong_codes = 0`.execute(api.database.postgres.owner)
+    }
+  })
+
+  it('is one of its user only', async () => {
+    const [one, other] = [await addPersonWithFactor(), await addPersonWithFactor()]
+    for (const code of [codeOf(one.secret), one.recoveryCodes[0]!])
+      assert.equal(await spend(other.userId, code), 'wrong')
+  })
+
+  it('moves the secret to the newest key, so that the old one can leave the ring', async () => {
+    const { userId, secret } = await addPersonWithFactor()
+    const [oldKey, newKey] = ['o'.repeat(40), 'n'.repeat(40)]
+    const { sealSecret } = await import('./second-factor-check.ts')
+    const { owner } = api.database.postgres
+    const sealed = sealSecret(createKeyRing([oldKey]), userId, secret)
+    await sql`update second_factors set secret_sealed = ${sealed} where user_id = ${userId}`.execute(owner)
+    assert.equal(await spend(userId, codeOf(secret), createKeyRing([newKey, oldKey])), 'totp')
+    const { secret_sealed } = await owner
+      .selectFrom('second_factors')
+      .select('secret_sealed')
+      .where('user_id', '=', userId)
+      .executeTakeFirstOrThrow()
+    assert.ok(isSealedUnderNewest(createKeyRing([newKey]), 'totp', secret_sealed))
+    await passStep(api, userId)
+    assert.equal(await spend(userId, codeOf(secret), createKeyRing([newKey])), 'totp')
+  })
+
+  it('of a factor that was never confirmed is none', async () => {
+    const { userId, access } = await addPerson()
+    const { secret } = (await start(access)).json()
+    assert.equal(await spend(userId, codeOf(secret)), 'wrong')
+    assert.equal(await spend((await addPerson()).userId, codeOf(secret)), 'wrong')
+  })
+})
+
+describe('turning the second factor off', () => {
+  const disable = (access: string, otp: string, current_password = testPassword) =>
+    post('/v3/session/totp/disable', { current_password, otp }, access)
+
+  it('takes the password and a code; then the password alone signs in', async () => {
+    const { email, userId, access, secret, recoveryCodes } = await addPersonWithFactor()
+    assert.equal((await disable(access, codeOf(secret), 'not this one')).json().code, 'wrong_password')
+    const wrong = await disable(access, 'xxxxxx')
+    assert.deepEqual(wrong.json().errors[0].type, 'wrong_code')
+    assert.equal((await disable(access, recoveryCodes[3]!)).statusCode, 204)
+    assert.equal((await signIn(email)).statusCode, 200)
+    assert.deepEqual((await get('/v3/session/totp', access)).json(), {
+      enabled: null,
+      recovery_codes_left: 0,
+    })
+    assert.equal((await disable(access, recoveryCodes[4]!)).json().code, 'conflict')
+    assert.deepEqual(await auditOf(userId), ['totp.disable'])
+    assert.deepEqual(await mailsTo(email), ['second-factor-changed off'])
+    assert.equal((await start(access)).statusCode, 200)
+  })
+})
+
+describe('new recovery codes', () => {
+  it('are ten, and none of the old ones works any more', async () => {
+    const { email, userId, access, secret, recoveryCodes } = await addPersonWithFactor()
+    const body = { current_password: testPassword, otp: codeOf(secret) }
+    const renewed = await post('/v3/session/totp/recovery-codes', body, access)
+    assert.equal(renewed.statusCode, 200)
+    const { recovery_codes } = renewed.json()
+    assert.equal(new Set([...recovery_codes, ...recoveryCodes]).size, 20)
+    assert.equal((await signIn(email, { otp: recoveryCodes[0]! })).statusCode, 401)
+    assert.equal((await signIn(email, { otp: recovery_codes[0] })).statusCode, 200)
+    const again = await post('/v3/session/totp/recovery-codes', body, access)
+    assert.equal(again.json().errors[0].type, 'wrong_code', 'the code was used')
+    assert.deepEqual(await auditOf(userId), ['recovery_codes.renew', 'totp.refuse'])
+    assert.deepEqual(await mailsTo(email), ['second-factor-changed recovery codes'])
+  })
+})

@@ -1,0 +1,206 @@
+// Setting up, turning off and repairing the second factor of one's own account. Every change is audited and told to the
+// user by mail, in its transaction; sessions that are open stay so.
+import type { SecondFactor, TotpEnrolment } from '@pharos/contract/second-factor'
+import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
+import type { Db, Trx } from '../db/postgres.ts'
+import { queueMail, type MailContents } from '../mail/mail.ts'
+import { Failure, invalid, notFound } from '../runtime/error.ts'
+import type { Operation } from '../runtime/operation.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { requirePassword, type PasswordCheckDeps } from './password-check.ts'
+import { createRecoveryCodes, recoveryCodeMac } from './recovery-code.ts'
+import { beginTry, openSecret, sealSecret, spendCode, type FactorDeps } from './second-factor-check.ts'
+import {
+  deleteFactor,
+  enableFactor,
+  findFactorStatus,
+  findHolder,
+  findHolderByEmail,
+  lockFactor,
+  replaceCodes,
+  savePendingFactor,
+  type FactorHolder,
+} from './second-factor.store.ts'
+import { createTotpSecret, totpSecretText, totpStepOf, totpUri } from './totp.ts'
+
+export type SecondFactorDeps = FactorDeps &
+  PasswordCheckDeps & {
+    /** How an authenticator names us. */
+    readonly issuer: string
+  }
+
+const pendingMinutes = 10
+
+export async function getSecondFactor({ db }: FactorDeps, operation: Operation): Promise<SecondFactor> {
+  const { enabled, codesLeft } = await findFactorStatus(db, userIdOf(operation))
+  return { enabled: enabled?.toISOString() ?? null, recovery_codes_left: codesLeft }
+}
+
+/** Begins: nothing changes for signing in until the first code is confirmed. */
+export async function startTotp(
+  deps: SecondFactorDeps,
+  operation: Operation,
+  password: string,
+): Promise<TotpEnrolment> {
+  const userId = userIdOf(operation)
+  await requirePassword(deps, userId, password)
+  const secret = createTotpSecret()
+  return deps.db.transaction().execute(async (trx) => {
+    const { email } = await getHolder(trx, userId)
+    const expires = await savePendingFactor(
+      trx,
+      userId,
+      sealSecret(deps.ring, userId, secret),
+      pendingMinutes,
+    )
+    if (!expires) throw new Failure('conflict', 'The second factor is on already: turn it off first.')
+    await writeAudit(trx, { ...auditOf(operation), action: 'totp.start', target: `user:${userId}` })
+    return {
+      secret: totpSecretText(secret),
+      uri: totpUri(secret, deps.issuer, email),
+      expires: expires.toISOString(),
+    }
+  })
+}
+
+export type Confirmed = { readonly recovery_codes: string[]; readonly enabled: string }
+
+/** Turns it on, with the first code; the recovery codes are shown this once. */
+export async function confirmTotp(
+  deps: SecondFactorDeps,
+  operation: Operation,
+  otp: string,
+): Promise<Confirmed> {
+  const userId = userIdOf(operation)
+  const factor = await beginTry(deps, userId)
+  if (!factor || factor.pendingUntil === null || factor.pendingUntil <= factor.now) throw nothingPending()
+  const step = totpStepOf(openSecret(deps.ring, userId, factor.secretSealed), otp, factor.now)
+  if (step === undefined) throw wrongCode()
+  return deps.db.transaction().execute(async (trx) => {
+    const enabled = await enableFactor(trx, userId, step, factor.secretSealed)
+    if (!enabled) throw nothingPending()
+    const recovery_codes = await renewCodes(trx, deps.ring, userId)
+    await record(trx, deps, operation, { action: 'totp.enable', ...turnedOn, notice: 'on' })
+    return { recovery_codes, enabled: enabled.toISOString() }
+  })
+}
+
+export type FactorProof = { readonly current_password: string; readonly otp: string }
+
+export async function disableTotp(
+  deps: SecondFactorDeps,
+  operation: Operation,
+  proof: FactorProof,
+): Promise<void> {
+  const userId = userIdOf(operation)
+  await requireProof(deps, userId, proof)
+  await deps.db.transaction().execute(async (trx) => {
+    if (!(await deleteFactor(trx, userId))) throw notOn()
+    await record(trx, deps, operation, { action: 'totp.disable', ...turnedOff, notice: 'off' })
+  })
+}
+
+/** Ten new codes; the old ones are dead, used or not. */
+export async function renewRecoveryCodes(
+  deps: SecondFactorDeps,
+  operation: Operation,
+  proof: FactorProof,
+): Promise<string[]> {
+  const userId = userIdOf(operation)
+  await requireProof(deps, userId, proof)
+  return deps.db.transaction().execute(async (trx) => {
+    if (!(await lockFactor(trx, userId))) throw notOn()
+    const codes = await renewCodes(trx, deps.ring, userId)
+    await record(trx, deps, operation, { action: 'recovery_codes.renew', notice: 'recovery codes' })
+    return codes
+  })
+}
+
+/** The password first: who knows it not learns nothing about the factor. */
+async function requireProof(deps: SecondFactorDeps, userId: number, proof: FactorProof): Promise<void> {
+  await requirePassword(deps, userId, proof.current_password)
+  const { enabled } = await findFactorStatus(deps.db, userId)
+  if (!enabled) throw notOn()
+  if ((await spendCode(deps, userId, proof.otp)) === 'wrong') throw wrongCode()
+}
+
+/**
+ * The operator turns off the factor of somebody who is locked out, and gives the address as it is written in the
+ * account. `not_found`, and `conflict` where it is not on.
+ */
+export async function resetSecondFactor(db: Db, ring: KeyRing, email: string): Promise<string> {
+  const holder = await findHolderByEmail(db, email)
+  if (!holder) throw notFound(`user ${email}`)
+  await db.transaction().execute(async (trx) => {
+    if (!(await deleteFactor(trx, holder.userId)))
+      throw new Failure('conflict', `${holder.email} has no second factor.`)
+    await writeAudit(trx, {
+      teamId: null,
+      actor: 'operator',
+      action: 'totp.reset',
+      target: `user:${holder.userId}`,
+      ...turnedOff,
+    })
+    await queueNotice(trx, ring, holder.email, 'off', 'the provider')
+  })
+  return holder.email
+}
+
+const turnedOn = { before: { second_factor: false }, after: { second_factor: true } }
+const turnedOff = { before: { second_factor: true }, after: { second_factor: false } }
+
+type Change = Pick<AuditEntry, 'action' | 'before' | 'after'> & {
+  readonly notice: MailContents['second-factor-changed']['change']
+}
+
+/** Writes down what became of the factor, and lets its holder know: it might have been somebody else. */
+async function record(
+  trx: Trx,
+  { ring }: SecondFactorDeps,
+  operation: Operation,
+  { notice, ...entry }: Change,
+): Promise<void> {
+  const userId = userIdOf(operation)
+  const { email } = await getHolder(trx, userId)
+  await writeAudit(trx, { ...auditOf(operation), ...entry, target: `user:${userId}` })
+  await queueNotice(trx, ring, email, notice, operation.address)
+}
+
+function queueNotice(
+  trx: Trx,
+  ring: KeyRing,
+  to: string,
+  change: Change['notice'],
+  address: string,
+): Promise<void> {
+  const content = { change, at: new Date().toISOString(), address }
+  return queueMail(trx, ring, { to, teamId: null, template: 'second-factor-changed', content })
+}
+
+async function renewCodes(trx: Trx, ring: KeyRing, userId: number): Promise<string[]> {
+  const codes = createRecoveryCodes()
+  await replaceCodes(
+    trx,
+    userId,
+    codes.map((code) => recoveryCodeMac(ring, userId, code)),
+  )
+  return codes
+}
+
+async function getHolder(trx: Trx, userId: number): Promise<FactorHolder> {
+  const holder = await findHolder(trx, userId)
+  if (!holder) throw new Failure('unauthenticated', 'The access token is not valid.')
+  return holder
+}
+
+/** These operations take the web application's bearer only. */
+function userIdOf({ actor }: Operation): number {
+  if (actor.kind === 'user') return actor.userId
+  throw new Failure('unauthenticated', 'A second factor is a person’s: an API token is not accepted.')
+}
+
+const wrongCode = () =>
+  invalid(['body', 'otp'], 'is wrong, or was used already: wait for the next one', 'wrong_code')
+const notOn = () => new Failure('conflict', 'The second factor is not on.')
+const nothingPending = () =>
+  new Failure('conflict', 'No second factor is being set up, or it took longer than ten minutes: begin anew.')

@@ -1,0 +1,70 @@
+// A user's second factor in tests: put in place without setting it up, and the codes that its authenticator shows.
+import { sql } from 'kysely'
+import { Secret, TOTP } from 'otpauth'
+import { createRecoveryCodes, recoveryCodeMac } from '../../src/session/recovery-code.ts'
+import { sealSecret } from '../../src/session/second-factor-check.ts'
+import { savePendingFactor } from '../../src/session/second-factor.store.ts'
+import { createTotpSecret } from '../../src/session/totp.ts'
+import type { TestApi } from '../api.ts'
+
+export type TestFactor = {
+  readonly userId: number
+  readonly secret: Uint8Array
+  readonly recoveryCodes: readonly string[]
+}
+
+/** Turns a second factor on, in the place of what there was. */
+export async function addSecondFactor(
+  { database, config }: TestApi,
+  userId: number,
+  recoveryCodes: readonly string[] = createRecoveryCodes(),
+): Promise<TestFactor> {
+  const secret = createTotpSecret()
+  const { owner } = database.postgres
+  await owner.transaction().execute(async (trx) => {
+    await sql`delete from second_factors where user_id = ${userId}`.execute(trx)
+    await sql`delete from recovery_codes where user_id = ${userId}`.execute(trx)
+    await sql`insert into second_factors (user_id, secret_sealed)
+      values (${userId}, ${sealSecret(config.secret, userId, secret)})`.execute(trx)
+    await trx
+      .insertInto('recovery_codes')
+      .values(
+        recoveryCodes.map((code) => ({
+          user_id: userId,
+          code_mac: recoveryCodeMac(config.secret, userId, code),
+        })),
+      )
+      .execute()
+    await sql`update users set totp_enabled = now() where id = ${userId}`.execute(trx)
+  })
+  return { userId, secret, recoveryCodes }
+}
+
+/** A factor whose first code is still to be confirmed; gives its secret. */
+export async function addPendingFactor({ database, config }: TestApi, userId: number): Promise<Uint8Array> {
+  const secret = createTotpSecret()
+  const sealed = sealSecret(config.secret, userId, secret)
+  await database.postgres.owner.transaction().execute((trx) => savePendingFactor(trx, userId, sealed, 10))
+  return secret
+}
+
+/** As if nobody had ever set one up. */
+export async function removeSecondFactors({ database }: TestApi): Promise<void> {
+  const { owner } = database.postgres
+  await sql`update users set totp_enabled = null where totp_enabled is not null`.execute(owner)
+  await sql`delete from second_factors`.execute(owner)
+  await sql`delete from recovery_codes`.execute(owner)
+}
+
+/** What an authenticator shows now; it is accepted for at least 30 s. */
+export const codeOf = (secret: Uint8Array | string): string =>
+  new TOTP({
+    secret: typeof secret === 'string' ? secret : new Secret({ buffer: Uint8Array.from(secret).buffer }),
+  }).generate()
+
+/** Lets the time step pass for the user: the code that the authenticator shows may be used again. */
+export async function passStep({ database }: TestApi, userId: number): Promise<void> {
+  await sql`update second_factors set last_step = 0 where user_id = ${userId}`.execute(
+    database.postgres.owner,
+  )
+}
