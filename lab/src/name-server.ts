@@ -1,5 +1,5 @@
-// One real NSD that answers for reverse DNS: what a team would publish in its zones is put here. It must not resolve: it
-// knows the records that it was given, under `arpa`, and refuses everything else.
+// One real NSD that answers for the zones of teams: what a team would publish there is put here. It must not resolve: it
+// knows the records that it was given, under `arpa` unless said otherwise, and refuses everything else.
 import type { ChildProcess } from 'node:child_process'
 import { Resolver } from 'node:dns/promises'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -10,16 +10,26 @@ import { isRunning, killProgram, startProgram } from './program.ts'
 import { waitFor } from './wait.ts'
 
 export type TxtRecord = {
-  /** Below `arpa`, without the last dot: `_pharos-asn.113.0.203.in-addr.arpa`. */
+  /** Below the zone, without the last dot: `_pharos-asn.113.0.203.in-addr.arpa`. */
   readonly name: string
-  readonly text: string
+  /** One text, or the strings of which the record is made. */
+  readonly text: string | readonly string[]
 }
+
+/** A name that stands for another one (CNAME); both without the last dot. */
+export type AliasRecord = { readonly name: string; readonly alias: string }
+
+export type NameRecord = TxtRecord | AliasRecord
+
+const zoneFile = 'records.zone'
 
 export type NameServerOptions = {
   readonly folder: string
   readonly address: string
   readonly port: number
-  /** Zones below `arpa` whose data it has lost: SERVFAIL. */
+  /** Which names it knows; `arpa` unless said. */
+  readonly zone?: string
+  /** Zones below whose data it has lost: SERVFAIL. */
   readonly failing?: readonly string[]
 }
 
@@ -27,7 +37,7 @@ export type NameServerOptions = {
 export class NameServer {
   readonly options: NameServerOptions
   #child: ChildProcess | undefined
-  #records: readonly TxtRecord[] = []
+  #records: readonly NameRecord[] = []
   #serial = 0
 
   constructor(options: NameServerOptions) {
@@ -37,6 +47,10 @@ export class NameServer {
   /** As Pharos is told of it. */
   get server(): string {
     return `${this.options.address}:${this.options.port}`
+  }
+
+  get #zone(): string {
+    return this.options.zone ?? 'arpa'
   }
 
   async start(): Promise<void> {
@@ -53,7 +67,7 @@ export class NameServer {
   }
 
   /** In the place of all records that were there; resolves when they are served. */
-  async setRecords(records: readonly TxtRecord[]): Promise<void> {
+  async setRecords(records: readonly NameRecord[]): Promise<void> {
     this.#records = records
     if (!this.#child || !isRunning(this.#child)) return
     await this.#writeZone()
@@ -63,7 +77,8 @@ export class NameServer {
 
   #writeZone(): Promise<void> {
     this.#serial++
-    return writeFile(join(this.options.folder, 'arpa.zone'), zoneOf(this.#serial, this.#records))
+    const text = zoneOf(this.#zone, this.#serial, this.#records)
+    return writeFile(join(this.options.folder, zoneFile), text)
   }
 
   /**
@@ -74,7 +89,7 @@ export class NameServer {
     const resolver = new Resolver({ timeout: 250, tries: 1 })
     resolver.setServers([this.server])
     const serial = () =>
-      resolver.resolveSoa('arpa').then(
+      resolver.resolveSoa(this.#zone).then(
         (soa) => soa.serial,
         () => undefined,
       )
@@ -88,7 +103,7 @@ export class NameServer {
 
 /** One of its own for a test: in a temporary folder, at a free port, gone at the end of the scope. */
 export async function startNameServer(
-  options: Pick<NameServerOptions, 'failing'> = {},
+  options: Pick<NameServerOptions, 'zone' | 'failing'> = {},
 ): Promise<NameServer & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-nsd-'))
   const address = `${randomSubnet()}.53`
@@ -105,8 +120,8 @@ export async function startNameServer(
 }
 
 /** It is nobody's service: one process, no control port, its files in the lab's folder, and no change of user. */
-function nsdConfig({ folder, address, port, failing = [] }: NameServerOptions): string {
-  const zones = [['arpa', 'arpa.zone'], ...failing.map((name) => [name, 'there-is-none.zone'])]
+function nsdConfig({ folder, address, port, zone = 'arpa', failing = [] }: NameServerOptions): string {
+  const zones = [[zone, zoneFile], ...failing.map((name) => [name, 'there-is-none.zone'])]
   return `
 server:
   ip-address: ${address}@${port}
@@ -125,18 +140,24 @@ remote-control:
 ${zones.map(([name, file]) => `zone:\n  name: "${name}"\n  zonefile: "${file}"\n`).join('')}`
 }
 
-function zoneOf(serial: number, records: readonly TxtRecord[]): string {
+function zoneOf(zone: string, serial: number, records: readonly NameRecord[]): string {
   return [
-    `arpa. 60 IN SOA ns.arpa. hostmaster.arpa. ${serial} 3600 600 86400 60`,
-    'arpa. 60 IN NS ns.arpa.',
-    'ns.arpa. 60 IN A 127.0.0.1',
-    ...records.map(({ name, text }) => `${name}. 60 IN TXT ${stringsOf(text)}`),
+    `${zone}. 60 IN SOA ns.${zone}. hostmaster.${zone}. ${serial} 3600 600 86400 60`,
+    `${zone}. 60 IN NS ns.${zone}.`,
+    `ns.${zone}. 60 IN A 127.0.0.1`,
+    ...records.map(lineOf),
     '',
   ].join('\n')
 }
 
+function lineOf(record: NameRecord): string {
+  return 'alias' in record
+    ? `${record.name}. 60 IN CNAME ${record.alias}.`
+    : `${record.name}. 60 IN TXT ${stringsOf(record.text)}`
+}
+
 /** A string of DNS has at most 255 octets; a longer text is several, which readers join. */
-function stringsOf(text: string): string {
-  const parts = text.match(/.{1,255}/gs) ?? ['']
+function stringsOf(text: TxtRecord['text']): string {
+  const parts = typeof text === 'string' ? (text.match(/.{1,255}/gs) ?? ['']) : text
   return parts.map((part) => `"${part.replace(/["\\]/g, '\\$&')}"`).join(' ')
 }

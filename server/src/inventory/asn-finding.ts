@@ -2,6 +2,7 @@
 import type { AsnProofState } from '@pharos/contract/inventory'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
+import { unlessAborted } from '../runtime/abort.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { Failure } from '../runtime/error.ts'
 import type { AsnTokens } from './asn-token.ts'
@@ -48,19 +49,12 @@ export async function lookFor(
   const timeout = AbortSignal.timeout(timeoutMs)
   const ended = AbortSignal.any([signal, timeout])
   try {
-    return await Promise.race([look(ended), rejectOn(ended)])
+    return await unlessAborted(ended, look(ended))
   } catch (error) {
     if (timeout.aborted) return unavailable(`There was no answer within ${timeoutMs / 1000} seconds.`)
     signal.throwIfAborted()
     return findingOf(error, onError)
   }
-}
-
-function rejectOn(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason as Error)
-    else signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-  })
 }
 
 function findingOf(error: unknown, onError: (error: unknown) => void): Finding {

@@ -4,9 +4,10 @@
 import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
 import { reverseZones } from '../net/reverse-zone.ts'
 import { DriverError } from '../runtime/driver-error.ts'
+import type { TxtResolver } from '../team/txt-resolver.ts'
 import type { AsnTokens } from './asn-token.ts'
 import { missing, notSetUp, unavailable, valid, type Claim, type Finding } from './asn-finding.ts'
-import type { AsnProofSources, TxtResolver } from './asn-proof-sources.ts'
+import type { AsnProofSources } from './asn-proof-sources.ts'
 
 /** A prefix of more zones is not offered: nobody would create so many records. */
 const zonesMax = 16

@@ -2,6 +2,7 @@
 // registry's protocol. "There is none" is an answer; `unavailable` is none, and never counts against the team.
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
+import type { TxtResolver } from '../team/txt-resolver.ts'
 
 export type Unavailable = { readonly state: 'unavailable'; readonly reason: string }
 
@@ -17,14 +18,6 @@ export type AutNumSource = {
     asn: Asn,
     question: { readonly maxAgeSeconds: number; readonly signal: AbortSignal },
   ): Promise<AutNumAnswer>
-}
-
-export type TxtResolver = {
-  /**
-   * The TXT records of a name, the strings of each joined; empty where the name, or such a record, does not exist. Rejects
-   * with a DriverError, `unreachable` where nobody answered.
-   */
-  resolveTxt(name: string, signal: AbortSignal): Promise<readonly string[]>
 }
 
 /** Validated ROA payload (RFC 6811), as in net/roa-table.ts. */

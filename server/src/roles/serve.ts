@@ -13,6 +13,7 @@ import { createApi } from './api.ts'
 import { asnProofsPart } from './asn-proofs.ts'
 import { auditPart } from './audit.ts'
 import { collectorParts } from './collector.ts'
+import { domainsPart } from './domains.ts'
 import { watchInstallation } from './figures.ts'
 import { createHealthServer } from './http.ts'
 import { maintenancePart } from './maintenance.ts'
@@ -55,7 +56,13 @@ export async function runRole(
       { name: 'waker', start: () => shared.waker.start(), stop: () => shared.waker.stop() },
       ...(roles.some((role) => role !== 'collector') ? [views.rpki, views.irr] : []),
       ...(roles.includes('reconciler')
-        ? [maintenancePart(shared), auditPart(shared), asnProofsPart(shared), ...reconcilerParts(shared)]
+        ? [
+            maintenancePart(shared),
+            auditPart(shared),
+            asnProofsPart(shared),
+            domainsPart(shared),
+            ...reconcilerParts(shared),
+          ]
         : []),
       ...(roles.includes('collector') ? collectorParts(shared) : []),
       ...http.parts,

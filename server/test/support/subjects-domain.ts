@@ -1,4 +1,87 @@
-// The operations of domains.
-import type { Subject } from './subject.ts'
+// The operations of domains. Each is about one of its own, and no name server answers.
+import type { TestTeam } from '../api.ts'
+import { addDomain } from './domains.ts'
+import { foreignOf, missingId, type Context, type Subject, type SubjectRequest } from './subject.ts'
+import { aboutTeams, ofAdmins, ofMembers, ownTeamOf } from './subjects-team.ts'
 
-export const domainSubjects: readonly Subject[] = []
+const add = ({ api }: Context, { teamId }: TestTeam): Promise<number> =>
+  addDomain(api.database.postgres.owner, teamId)
+
+/** In the caller's team: a domain of it, one of another, and none. */
+function inCurrentTeam(request: SubjectRequest): Subject['requests'] {
+  const about = (domain_id: number) => ({ ...request, params: { team_id: 'current', domain_id } })
+  return {
+    own: async (context) => about(await add(context, ownTeamOf(context))),
+    foreign: async (context) => about(await add(context, foreignOf(context))),
+    missing: async () => about(missingId),
+  }
+}
+
+/** In a team that is named by its id, with a domain of that team. */
+function inNamedTeam(request: SubjectRequest): Subject['requests'] {
+  const about = async (context: Context, team: TestTeam) => ({
+    ...request,
+    params: { team_id: team.teamId, domain_id: await add(context, team) },
+  })
+  return {
+    own: (context) => about(context, ownTeamOf(context)),
+    foreign: (context) => about(context, foreignOf(context)),
+    missing: async () => ({ ...request, params: { team_id: missingId, domain_id: missingId } }),
+  }
+}
+
+/** Nobody finds a domain of another team in his own, staff neither; who is no admin is not told whether it is there. */
+const inOwnTeam =
+  (success: number, needsAdmin: boolean): Subject['answers'] =>
+  (which, identity) => {
+    const inTeam = (needsAdmin ? ofAdmins : ofMembers)(success)('own', identity)
+    return inTeam === success && which !== 'own' ? 'not_found' : inTeam
+  }
+
+function aboutDomains(route: string, success: number, request: SubjectRequest = {}): Subject[] {
+  const needsAdmin = route !== 'getDomain'
+  return [
+    { route, requests: inCurrentTeam(request), answers: inOwnTeam(success, needsAdmin) },
+    {
+      route,
+      form: 'in a team by its id',
+      requests: inNamedTeam(request),
+      answers: (needsAdmin ? ofAdmins : ofMembers)(success),
+      ofAllTeams: 'staff',
+    },
+  ]
+}
+
+let names = 0
+const newDomain = (): SubjectRequest => ({ body: { domain: `New-${names++}.example.`, auto_join: true } })
+
+export const domainSubjects: readonly Subject[] = [
+  { route: 'listDomains', requests: aboutTeams(), answers: ofMembers(200), ofAllTeams: 'staff' },
+  {
+    route: 'listDomains',
+    form: 'those that are verified',
+    requests: aboutTeams({ query: { verified: 'true', limit: '2', offset: '1' } }),
+    answers: ofMembers(200),
+    ofAllTeams: 'staff',
+  },
+  {
+    route: 'addDomain',
+    requests: {
+      own: async (context) => ({ ...newDomain(), params: { team_id: ownTeamOf(context).teamId } }),
+      foreign: async (context) => ({ ...newDomain(), params: { team_id: foreignOf(context).teamId } }),
+      missing: async () => ({ ...newDomain(), params: { team_id: missingId } }),
+    },
+    answers: ofAdmins(201),
+    ofAllTeams: 'staff',
+  },
+  {
+    route: 'addDomain',
+    form: 'to the current team',
+    requests: { only: async () => ({ ...newDomain(), params: { team_id: 'current' } }) },
+    answers: (_which, identity) => ofAdmins(201)('own', identity),
+  },
+  ...aboutDomains('getDomain', 200),
+  ...aboutDomains('updateDomain', 200, { body: { auto_join: true } }),
+  ...aboutDomains('verifyDomain', 200),
+  ...aboutDomains('removeDomain', 204),
+]

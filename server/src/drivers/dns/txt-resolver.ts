@@ -2,7 +2,7 @@
 // the resolver itself does; what a record means is not known here.
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { TxtResolver } from '../../inventory/asn-proof-sources.ts'
+import type { TxtResolver } from '../../team/txt-resolver.ts'
 import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'
 
 export type TxtResolverOptions = {

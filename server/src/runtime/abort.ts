@@ -1,0 +1,13 @@
+// Waiting that ends with a signal, whether what is waited for heeds it or not.
+
+/** What the work comes to, or the signal's reason as soon as it is aborted. */
+export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return Promise.race([work, rejectOn(signal)])
+}
+
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error)
+    else signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+}

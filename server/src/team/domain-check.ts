@@ -1,0 +1,75 @@
+// A look at a domain's record and what follows from it: DNS is asked outside of any transaction, and one settles what was
+// seen. Asked for by hand and by the loop alike.
+import { writeAudit, type AuditEntry } from '../db/audit.ts'
+import type { Postgres, Trx } from '../db/postgres.ts'
+import { queueMail } from '../mail/mail.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { recordName, type DomainProofDeps, type Seen } from './domain-proof.ts'
+import { settle, type Settlement } from './domain-verification.ts'
+import {
+  findAdmins,
+  isClaimedElsewhere,
+  lockDomain,
+  lockName,
+  saveDomainState,
+  type DueDomain,
+  type TeamDomain,
+} from './domain.store.ts'
+
+export type DomainCheckDeps = DomainProofDeps & {
+  readonly postgres: Postgres
+  readonly now: () => Date
+}
+
+export type Checked = { readonly kind: Settlement['kind']; readonly domain: TeamDomain }
+
+type By = Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>
+
+/** Keeps what was seen and does what follows from it, audited; undefined where the domain is gone meanwhile. */
+export async function saveSeen(
+  trx: Trx,
+  { ring, now }: DomainCheckDeps,
+  { id, teamId, domain }: DueDomain,
+  look: { readonly seen: Seen; readonly byHand: boolean },
+  by: By,
+): Promise<Checked | undefined> {
+  await lockName(trx, domain)
+  const before = await lockDomain(trx, teamId, id)
+  if (!before) return undefined
+  // Who has not proved it is not told, not even by the time that the answer takes.
+  const claimed = look.seen === 'valid' && (await isClaimedElsewhere(trx, teamId, domain))
+  const { kind, after } = settle(id, before, { ...look, claimed }, now())
+  await saveDomainState(trx, before, after)
+  if (kind !== 'keep') await auditChange(trx, before, kind, after.verified, by)
+  if (kind === 'lose') await tellAdmins(trx, ring, before, look.seen)
+  return { kind, domain: { ...before, ...after } }
+}
+
+function auditChange(
+  trx: Trx,
+  { id, domain, verified }: TeamDomain,
+  kind: 'verify' | 'lose',
+  after: Date | null,
+  by: By,
+): Promise<void> {
+  return writeAudit(trx, {
+    ...by,
+    action: `domain.${kind}`,
+    target: `domain:${id}`,
+    before: { domain, verified },
+    after: { domain, verified: after },
+  })
+}
+
+async function tellAdmins(
+  trx: Trx,
+  ring: KeyRing,
+  { teamId, domain }: TeamDomain,
+  seen: Seen,
+): Promise<void> {
+  const { team, emails } = await findAdmins(trx, teamId)
+  const found = seen === 'mismatch' ? 'There is only another text at' : 'There is no TXT record at'
+  const reason = `${found} ${recordName(domain)}; it was looked for on three days.`
+  for (const to of emails)
+    await queueMail(trx, ring, { to, teamId, template: 'domain-lost', content: { team, domain, reason } })
+}

@@ -1,0 +1,70 @@
+// The record by which a team proves a domain, and one look at what stands there. It keeps nothing, and does not know what
+// follows from what it saw.
+import { createHmac } from 'node:crypto'
+import type { DomainCheckResult } from '@pharos/contract/domain'
+import { unlessAborted } from '../runtime/abort.ts'
+import { DriverError } from '../runtime/driver-error.ts'
+import { deriveKeys, type KeyRing } from '../runtime/secrets.ts'
+import { recordLabel, type Domain } from './domain-name.ts'
+import type { TxtResolver } from './txt-resolver.ts'
+
+const prefix = 'pharos-domain-verification='
+/** 144 bits, which are 24 characters without a rest. */
+const macBytes = 18
+const defaultTimeoutMs = 5_000
+
+export const recordName = (domain: Domain): string => `${recordLabel}.${domain}`
+
+/** Newest first: the first one is what a team is told to publish, all of them count. */
+export type RecordValues = readonly [string, ...string[]]
+
+/**
+ * It follows from the key ring, the team and the domain, so that anybody may read it: for another team, or another domain,
+ * it proves nothing.
+ */
+export function recordValues(ring: KeyRing, teamId: number, domain: Domain): RecordValues {
+  const values = deriveKeys(ring, 'domain-proof').map(({ key }) => {
+    const mac = createHmac('sha256', key).update(`${teamId}|${domain}`).digest()
+    return prefix + mac.subarray(0, macBytes).toString('base64url')
+  })
+  return values as unknown as RecordValues
+}
+
+/** What stands there; whose the domain is, nobody asked yet. */
+export type Seen = Exclude<DomainCheckResult, 'claimed'>
+
+export type DomainProofDeps = {
+  readonly ring: KeyRing
+  readonly txt: TxtResolver
+  /** For one look; five seconds unless said. */
+  readonly timeoutMs?: number
+  /** What a look threw that is no answer of a name server: a bug, for the log. */
+  readonly onCheckError: (error: unknown) => void
+}
+
+/**
+ * Asks for the record, for so long, whether the resolver heeds its signal or not; rejects only where `signal` says so. A
+ * name server that answers with an error has not said that there is no record.
+ */
+export async function lookForRecord(
+  { ring, txt, timeoutMs = defaultTimeoutMs, onCheckError }: DomainProofDeps,
+  { teamId, domain }: { readonly teamId: number; readonly domain: Domain },
+  signal: AbortSignal,
+): Promise<Seen> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  const ended = AbortSignal.any([signal, timeout])
+  try {
+    const texts = await unlessAborted(ended, txt.resolveTxt(recordName(domain), ended))
+    return judge(texts, recordValues(ring, teamId, domain))
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!timeout.aborted && !(error instanceof DriverError)) onCheckError(error)
+    return 'unavailable'
+  }
+}
+
+/** Other texts may stand beside ours: a name has several masters. */
+function judge(texts: readonly string[], values: RecordValues): Seen {
+  if (texts.some((text) => values.includes(text.trim()))) return 'valid'
+  return texts.length > 0 ? 'mismatch' : 'missing'
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import * as fc from 'fast-check'
+import { nextDaily, nextPending, settle, type DomainState, type Look } from './domain-verification.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+const start = new Date('2026-03-01T10:00:00Z')
+const later = (ms: number, from = start) => new Date(from.getTime() + ms)
+
+const pending: DomainState = {
+  verified: null,
+  pendingSince: start,
+  lastCheck: null,
+  lastCheckResult: null,
+  missed: 0,
+  due: start,
+}
+const look = (seen: Look['seen'], rest: Partial<Look> = {}): Look => ({
+  seen,
+  claimed: false,
+  byHand: false,
+  ...rest,
+})
+const verified = settle(7, pending, look('valid'), start).after
+
+/** The state after these looks, each when it is due. */
+function after(state: DomainState, ...looks: Look[]): DomainState {
+  return looks.reduce((before, one) => settle(7, before, one, before.due!).after, state)
+}
+
+describe('a record that is awaited', () => {
+  it('verifies the domain as soon as it is seen', () => {
+    const settlement = settle(7, pending, look('valid'), later(hourMs))
+    assert.equal(settlement.kind, 'verify')
+    assert.deepEqual(settlement.after.verified, later(hourMs))
+    assert.equal(settlement.after.lastCheckResult, 'valid')
+  })
+
+  it('verifies nothing that another team has, and says so', () => {
+    const settlement = settle(7, pending, look('valid', { claimed: true }), start)
+    assert.equal(settlement.kind, 'keep')
+    assert.equal(settlement.after.verified, null)
+    assert.equal(settlement.after.lastCheckResult, 'claimed')
+  })
+
+  it('is nobody’s as long as it is not seen, whoever has the domain', () => {
+    for (const seen of ['missing', 'mismatch', 'unavailable'] as const)
+      for (const claimed of [true, false]) {
+        const { kind, after } = settle(7, pending, look(seen, { claimed }), start)
+        assert.deepEqual([kind, after.verified, after.lastCheckResult], ['keep', null, seen])
+      }
+  })
+
+  it('is looked for within the minute on the first day, hourly from the third on, and for 30 days', () => {
+    const waitAt = (age: number) => nextPending(start, later(age))!.getTime() - later(age).getTime()
+    for (const age of [0, hourMs, dayMs - 1, dayMs]) assert.ok(waitAt(age) <= 50_000, `${age}`)
+    for (const age of [2 * dayMs, 29 * dayMs]) assert.equal(waitAt(age), hourMs)
+    assert.ok(waitAt(1.5 * dayMs) > minuteMs && waitAt(1.5 * dayMs) < hourMs)
+    assert.equal(nextPending(start, later(30 * dayMs)), null)
+  })
+
+  it('that was given up verifies the domain by hand', () => {
+    const givenUp = settle(7, pending, look('missing'), later(31 * dayMs)).after
+    assert.equal(givenUp.due, null)
+    assert.equal(settle(7, givenUp, look('valid', { byHand: true }), later(40 * dayMs)).kind, 'verify')
+  })
+})
+
+describe('a record that has to stay', () => {
+  it('is looked for every day at one time', () => {
+    const days = after(verified, look('valid'), look('valid'))
+    assert.equal(days.due!.getTime() - after(verified, look('valid')).due!.getTime(), dayMs)
+  })
+
+  it('has its time of the day from its row', () => {
+    const time = fc.date({ min: new Date('2026-01-01'), max: new Date('2040-01-01'), noInvalidDate: true })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2 ** 31 - 1 }), time, (id, now) => {
+        const due = nextDaily(id, now)
+        const wait = due.getTime() - now.getTime()
+        assert.ok(wait >= dayMs / 2 - 1 && wait <= 1.5 * dayMs + 1, `${wait}`)
+        assert.equal(nextDaily(id, due).getTime() - due.getTime(), dayMs)
+      }),
+    )
+    const hours = new Set(Array.from({ length: 100 }, (_, id) => nextDaily(id + 1, start).getUTCHours()))
+    assert.equal(hours.size, 24)
+  })
+
+  it('loses the domain when three daily looks in a row do not find it', () => {
+    const missed = after(verified, look('missing'), look('mismatch'))
+    assert.deepEqual(missed.verified, start)
+    const { kind, after: lost } = settle(7, missed, look('missing'), missed.due!)
+    assert.equal(kind, 'lose')
+    assert.equal(lost.verified, null)
+    assert.deepEqual(lost.pendingSince, missed.due)
+    assert.equal(after(lost, look('valid')).verified !== null, true)
+  })
+
+  it('is forgiven when it is there again', () => {
+    const twice = [look('missing'), look('missing'), look('valid'), look('missing'), look('missing')]
+    assert.deepEqual(after(verified, ...twice).verified, start)
+  })
+
+  it('is not missed where nobody answered, nor when somebody looks by hand', () => {
+    const silent = after(verified, ...Array.from({ length: 200 }, () => look('unavailable')))
+    assert.deepEqual([silent.verified, silent.missed], [start, 0])
+    let state = after(verified, look('missing'), look('missing'))
+    for (let at = 0; at < 10; at++) {
+      const settlement = settle(
+        7,
+        state,
+        look('missing', { byHand: true }),
+        later(at * hourMs, state.lastCheck!),
+      )
+      assert.equal(settlement.kind, 'keep')
+      assert.deepEqual(settlement.after.due, state.due)
+      state = settlement.after
+    }
+    assert.equal(state.missed, 2)
+  })
+
+  it('whatever is seen is lost exactly after three misses that nothing but silence came between', () => {
+    const looks = fc.array(
+      fc.record({
+        seen: fc.constantFrom('valid', 'missing', 'mismatch', 'unavailable'),
+        claimed: fc.boolean(),
+        byHand: fc.boolean(),
+      }),
+      { maxLength: 40 },
+    ) as fc.Arbitrary<Look[]>
+    fc.assert(
+      fc.property(looks, (all) => {
+        let [state, misses] = [verified, 0]
+        for (const one of all) {
+          const { kind, after: next } = settle(7, state, one, state.due!)
+          if (one.seen === 'valid') misses = 0
+          else if (one.seen !== 'unavailable' && !one.byHand) misses++
+          assert.equal(kind === 'lose', misses === 3)
+          assert.equal(next.verified === null, misses === 3)
+          assert.ok(next.due)
+          if (kind === 'lose') return
+          state = next
+        }
+      }),
+    )
+  })
+})

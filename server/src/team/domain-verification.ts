@@ -1,0 +1,80 @@
+// What follows for a team's hold on a domain from what was seen, and when to look again: pure. Three daily looks in a row
+// that do not find the record end it; what could not be asked ends nothing.
+import type { DomainCheckResult } from '@pharos/contract/domain'
+import type { Seen } from './domain-proof.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+/** With the loop's interval, which comes on top, less than a minute. */
+const pendingMs = 45_000
+/** After so many days a record that was never found is looked for by hand only. */
+const givenUpAfterMs = 30 * dayMs
+const missedMax = 3
+
+/** How it stands in the row. */
+export type DomainState = {
+  /** Null where the team is not known to have it, or no longer. */
+  readonly verified: Date | null
+  readonly pendingSince: Date
+  readonly lastCheck: Date | null
+  readonly lastCheckResult: DomainCheckResult | null
+  /** Daily looks in a row that did not find the record. */
+  readonly missed: number
+  /** Null where it was given up. */
+  readonly due: Date | null
+}
+
+export type Look = {
+  readonly seen: Seen
+  /** Another team has the domain. */
+  readonly claimed: boolean
+  /** Somebody wanted to know: that is no daily look, and ends nothing. */
+  readonly byHand: boolean
+}
+
+export type Settlement = {
+  /** `verify` and `lose` change what the team has. */
+  readonly kind: 'verify' | 'lose' | 'keep'
+  readonly after: DomainState
+}
+
+/** `id`: of the row; it says at what time of the day the row is looked at. */
+export function settle(id: number, before: DomainState, look: Look, now: Date): Settlement {
+  const lastCheckResult = look.seen === 'valid' && look.claimed && !before.verified ? 'claimed' : look.seen
+  const checked: DomainState = { ...before, lastCheck: now, lastCheckResult }
+  return before.verified ? settleVerified(id, checked, look, now) : settlePending(id, checked, look, now)
+}
+
+function settlePending(id: number, checked: DomainState, { seen, claimed }: Look, now: Date): Settlement {
+  if (seen !== 'valid' || claimed)
+    return { kind: 'keep', after: { ...checked, due: nextPending(checked.pendingSince, now) } }
+  return { kind: 'verify', after: { ...checked, verified: now, missed: 0, due: nextDaily(id, now) } }
+}
+
+function settleVerified(id: number, checked: DomainState, { seen, byHand }: Look, now: Date): Settlement {
+  if (seen === 'valid') return { kind: 'keep', after: { ...checked, missed: 0, due: nextDaily(id, now) } }
+  if (byHand) return { kind: 'keep', after: checked }
+  if (seen === 'unavailable') return { kind: 'keep', after: { ...checked, due: later(now, hourMs) } }
+  const missed = checked.missed + 1
+  if (missed < missedMax) return { kind: 'keep', after: { ...checked, missed, due: nextDaily(id, now) } }
+  const pending = { verified: null, missed: 0, pendingSince: now, due: nextPending(now, now) }
+  return { kind: 'lose', after: { ...checked, ...pending } }
+}
+
+const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms)
+
+/** Every minute on the first day, ever less often on the second, and hourly from then on. */
+export function nextPending(since: Date, now: Date): Date | null {
+  const age = now.getTime() - since.getTime()
+  if (age >= givenUpAfterMs) return null
+  return later(now, Math.min(hourMs, Math.max(pendingMs, (age - dayMs) / 24)))
+}
+
+/** The time of its day, at least half a day from now: those of many teams are spread over it. */
+export function nextDaily(id: number, now: Date): Date {
+  // Multiplicative hashing (Knuth 6.4): neighbours are far from each other.
+  const timeOfDay = ((Math.imul(id, 0x9e3779b1) >>> 0) / 2 ** 32) * dayMs
+  const earliest = now.getTime() + dayMs / 2
+  return new Date(earliest + ((((timeOfDay - earliest) % dayMs) + dayMs) % dayMs))
+}

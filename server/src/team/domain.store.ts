@@ -1,0 +1,181 @@
+// The SQL of domains. Every statement names the team, but those by which the loop finds what is due.
+import { sql, type RawBuilder } from 'kysely'
+import type { DomainCheckResult } from '@pharos/contract/domain'
+import type { Db, Postgres, Trx } from '../db/postgres.ts'
+import type { Domain } from './domain-name.ts'
+import type { DomainState } from './domain-verification.ts'
+
+export type TeamDomain = DomainState & {
+  readonly id: number
+  readonly teamId: number
+  readonly domain: Domain
+  readonly autoJoin: boolean
+  readonly created: Date
+}
+
+type DomainRow = {
+  id: number
+  team_id: number
+  domain: string
+  auto_join: boolean
+  created: Date
+  verified: Date | null
+  pending_since: Date
+  last_check: Date | null
+  last_check_result: DomainCheckResult | null
+  missed: number
+  due: Date | null
+}
+
+const columns = sql`d.id, d.team_id, d.domain, d.auto_join, d.created, d.verified, d.pending_since, d.last_check,
+  d.last_check_result, d.missed, d.due`
+
+/** A page, by name, and the count of all that match, from one snapshot: one statement. */
+export async function listDomainRows(
+  postgres: Postgres,
+  teamId: number,
+  { verified, limit, offset }: { verified: boolean | undefined; limit: number; offset: number },
+): Promise<{ page: TeamDomain[]; count: number }> {
+  const chosen = verified === undefined ? sql`` : sql`and (d.verified is not null) = ${verified}`
+  const query = sql`
+    with matching as (select d.* from domains d where d.team_id = ${teamId} ${chosen}),
+    page as (select * from matching order by domain, id limit ${limit} offset ${offset})
+    select c.count, ${columns} from (select count(*) from matching) c left join page d on true
+    order by d.domain, d.id`
+  const rows = await postgres.readInTeam<PageRow>(teamId, query.compile(postgres.owner))
+  return { page: rows.filter((row) => row.id !== null).map(domainOf), count: rows[0]!.count }
+}
+
+/** A page that is empty still has one row, with the count: its other columns are null. */
+type PageRow = { id: null; count: number } | (DomainRow & { count: number })
+
+export async function findDomain(trx: Trx, teamId: number, id: number): Promise<TeamDomain | undefined> {
+  return readDomain(trx, teamId, id, sql``)
+}
+
+/** As `findDomain`; nobody else changes it until the end of the transaction. */
+export async function lockDomain(trx: Trx, teamId: number, id: number): Promise<TeamDomain | undefined> {
+  return readDomain(trx, teamId, id, sql`for update`)
+}
+
+async function readDomain(
+  trx: Trx,
+  teamId: number,
+  id: number,
+  lock: RawBuilder<unknown>,
+): Promise<TeamDomain | undefined> {
+  const { rows } = await sql<DomainRow>`
+    select ${columns} from domains d where d.team_id = ${teamId} and d.id = ${id}::bigint ${lock}`.execute(
+    trx,
+  )
+  return rows[0] && domainOf(rows[0])
+}
+
+/** Until the end of the transaction the team gets no other domain, so that its number holds. */
+export async function countDomains(trx: Trx, teamId: number): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`domains of ${teamId}`}, 0))`.execute(trx)
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from domains where team_id = ${teamId}`.execute(trx)
+  return rows[0]!.count
+}
+
+/** Undefined where the team has it already. Due at once. */
+export async function insertDomain(
+  trx: Trx,
+  { teamId, domain, autoJoin, now }: { teamId: number; domain: Domain; autoJoin: boolean; now: Date },
+): Promise<TeamDomain | undefined> {
+  const { rows } = await sql<DomainRow>`
+    insert into domains as d (team_id, domain, auto_join, created, pending_since, due)
+    values (${teamId}, ${domain}, ${autoJoin}, ${now}, ${now}, ${now})
+    on conflict (team_id, domain) do nothing returning ${columns}`.execute(trx)
+  return rows[0] && domainOf(rows[0])
+}
+
+export async function saveAutoJoin(trx: Trx, { teamId, id }: TeamDomain, autoJoin: boolean): Promise<void> {
+  await sql`update domains set auto_join = ${autoJoin} where team_id = ${teamId} and id = ${id}`.execute(trx)
+}
+
+export async function saveDomainState(
+  trx: Trx,
+  { teamId, id }: TeamDomain,
+  state: DomainState,
+): Promise<void> {
+  const { verified, pendingSince, lastCheck, lastCheckResult, missed, due } = state
+  await sql`
+    update domains set verified = ${verified}, pending_since = ${pendingSince}, last_check = ${lastCheck},
+      last_check_result = ${lastCheckResult}, missed = ${missed}, due = ${due}
+    where team_id = ${teamId} and id = ${id}`.execute(trx)
+}
+
+export async function deleteDomain(trx: Trx, { teamId, id }: TeamDomain): Promise<void> {
+  await sql`delete from domains where team_id = ${teamId} and id = ${id}`.execute(trx)
+}
+
+/**
+ * Until the end of the transaction nobody else changes which team has the domain: two teams that prove it at the same
+ * moment would otherwise not see each other.
+ */
+export async function lockName(trx: Trx, domain: Domain): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`domain ${domain}`}, 0))`.execute(trx)
+}
+
+/** Whether another team has it: yes or no, and never who. */
+export async function isClaimedElsewhere(trx: Trx, teamId: number, domain: Domain): Promise<boolean> {
+  const { rows } = await sql<{ claimed: boolean }>`
+    select domain_is_claimed(${teamId}::integer, ${domain}) as claimed`.execute(trx)
+  return rows[0]!.claimed
+}
+
+export type DueDomain = Pick<TeamDomain, 'id' | 'teamId' | 'domain'>
+
+/** How long whoever took a row has for it; a process that dies holds it up for no longer. */
+const leaseSeconds = 30
+/** Looks that go on at once for one team: its slow name servers take no more room than this from others. */
+const teamShare = 4
+
+/** Takes the row that has been due for the longest, of a team whose share is not used up; undefined where there is none. */
+export async function takeDueDomain(db: Db, now: Date): Promise<DueDomain | undefined> {
+  const { rows } = await sql<{ id: number; team_id: number; domain: string }>`
+    update domains set leased_until = ${now}::timestamptz + make_interval(secs => ${leaseSeconds})
+    where id = (
+      select d.id from domains d
+      where d.due <= ${now} and (d.leased_until is null or d.leased_until <= ${now}) and (
+        select count(*) from domains b where b.team_id = d.team_id and b.leased_until > ${now}) < ${teamShare}
+      order by d.due, d.id limit 1 for update skip locked)
+    returning id, team_id, domain`.execute(db)
+  const [row] = rows
+  return row && { id: row.id, teamId: row.team_id, domain: row.domain as Domain }
+}
+
+export async function releaseDomain(db: Db, { id }: DueDomain): Promise<void> {
+  await sql`update domains set leased_until = null where id = ${id}`.execute(db)
+}
+
+/** Whom to tell about a team's domains: its name, and the confirmed addresses of its admins. */
+export async function findAdmins(
+  trx: Trx,
+  teamId: number,
+): Promise<{ readonly team: string; readonly emails: readonly string[] }> {
+  const { rows } = await sql<{ team: string; emails: string[] }>`
+    select t.name as team, array(
+      select u.email from memberships m join users u on u.id = m.user_id
+      where m.team_id = t.id and m.is_admin and u.email_confirmed is not null order by u.id) as emails
+    from teams t where t.id = ${teamId}`.execute(trx)
+  return rows[0]!
+}
+
+function domainOf(row: DomainRow): TeamDomain {
+  return {
+    id: row.id,
+    teamId: row.team_id,
+    domain: row.domain as Domain,
+    autoJoin: row.auto_join,
+    created: row.created,
+    verified: row.verified,
+    pendingSince: row.pending_since,
+    lastCheck: row.last_check,
+    lastCheckResult: row.last_check_result,
+    missed: row.missed,
+    due: row.due,
+  }
+}

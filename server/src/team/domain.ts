@@ -1,0 +1,220 @@
+// The domains of a team: listed, added with the record to create, changed, looked at by hand and removed.
+import type { Domain as Wire } from '@pharos/contract/domain'
+import { auditOf, writeAudit } from '../db/audit.ts'
+import { mutate, type Answer } from '../db/mutate.ts'
+import type { Postgres } from '../db/postgres.ts'
+import { wake } from '../db/wake.ts'
+import { Failure, invalid, notFound } from '../runtime/error.ts'
+import { etagOf, requireMatch } from '../runtime/etag.ts'
+import type { Operation } from '../runtime/operation.ts'
+import { RateLimiter } from '../runtime/rate-limit.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { saveSeen, type DomainCheckDeps } from './domain-check.ts'
+import { canonicalDomain, objectionTo, type Domain, type DomainRules } from './domain-name.ts'
+import { lookForRecord, recordName, recordValues } from './domain-proof.ts'
+import {
+  countDomains,
+  deleteDomain,
+  findDomain,
+  insertDomain,
+  listDomainRows,
+  lockDomain,
+  saveAutoJoin,
+  type TeamDomain,
+} from './domain.store.ts'
+import { enterTeam, operationIn, requireAdmin } from './team-access.ts'
+
+/** Far more than a company has; each one that waits costs a question a minute. */
+export const domainsPerTeam = 100
+
+/** How often this process looks because somebody wants to know. Keys: team and domain, and team. */
+export type VerifyLimits = { readonly perDomain: RateLimiter; readonly perTeam: RateLimiter }
+
+/** One a minute for each domain, and so many for a team. */
+export function createVerifyLimits(perMinute: number, now?: () => number): VerifyLimits {
+  return {
+    perDomain: new RateLimiter({ perSecond: 1 / 60, burst: 1 }, now),
+    perTeam: new RateLimiter({ perSecond: perMinute / 60, burst: perMinute }, now),
+  }
+}
+
+export type DomainDeps = DomainCheckDeps & {
+  readonly postgres: Postgres
+  readonly rules: DomainRules
+  readonly verifications: VerifyLimits
+}
+
+/** The query of listDomains, as the contract read it. */
+export type DomainListQuery = {
+  readonly verified?: boolean
+  readonly limit: number
+  readonly offset: number
+}
+
+type Answered = { readonly body: Wire; readonly etag: string }
+
+/** A page of the team's domains and the exact count, from one snapshot. */
+export async function listDomains(
+  { postgres, ring }: Pick<DomainDeps, 'postgres' | 'ring'>,
+  operation: Operation,
+  team: string,
+  { verified, limit, offset }: DomainListQuery,
+): Promise<{ results: Wire[]; count: number }> {
+  const { teamId } = await enterTeam(postgres.front, operation, team)
+  const { page, count } = await listDomainRows(postgres, teamId, { verified, limit, offset })
+  return { results: page.map((domain) => present(ring, domain)), count }
+}
+
+export async function getDomain(
+  { postgres, ring }: Pick<DomainDeps, 'postgres' | 'ring'>,
+  operation: Operation,
+  team: string,
+  id: number,
+): Promise<Answered> {
+  const { teamId } = await enterTeam(postgres.front, operation, team)
+  return answerOf(ring, known(await postgres.inTeam(teamId, (trx) => findDomain(trx, teamId, id))))
+}
+
+export async function addDomain(
+  deps: DomainDeps,
+  operation: Operation,
+  team: string,
+  { domain: text, auto_join: autoJoin = false }: { domain: string; auto_join?: boolean },
+): Promise<Answer<Wire>> {
+  const asAdmin = await enterAsAdmin(deps, operation, team)
+  const domain = parseOwnable(text, deps.rules)
+  const { teamId } = asAdmin.actor
+  return mutate(deps.postgres, asAdmin, async (trx) => {
+    if ((await countDomains(trx, teamId)) >= domainsPerTeam)
+      throw new Failure('quota_exceeded', `A team may have ${domainsPerTeam} domains.`)
+    const added = await insertDomain(trx, { teamId, domain, autoJoin, now: deps.now() })
+    if (!added) throw new Failure('conflict', `The team has ${domain} already.`)
+    await writeAudit(trx, {
+      ...auditOf(asAdmin),
+      action: 'domain.create',
+      target: `domain:${added.id}`,
+      after: changeable(added),
+    })
+    await wake(trx, 'domains')
+    return answerOf(deps.ring, added)
+  })
+}
+
+/** Throws `invalid` for what is no domain, or none that a team can have. */
+function parseOwnable(text: string, rules: DomainRules): Domain {
+  const loc = ['body', 'domain']
+  const domain = canonicalDomain(text)
+  if (domain === undefined) throw invalid(loc, 'must be the name of a domain, such as acme.net', 'domain')
+  const objection = objectionTo(domain, rules)
+  if (objection) throw invalid(loc, objection.msg, objection.type, { domain })
+  return domain
+}
+
+export async function updateDomain(
+  deps: DomainDeps,
+  operation: Operation,
+  team: string,
+  id: number,
+  { auto_join: autoJoin }: { auto_join?: boolean },
+): Promise<Answer<Wire>> {
+  const asAdmin = await enterAsAdmin(deps, operation, team)
+  const { teamId } = asAdmin.actor
+  return mutate(deps.postgres, asAdmin, async (trx) => {
+    const before = known(await lockDomain(trx, teamId, id))
+    requireMatch(operation.ifMatch, etagOf(changeable(before)))
+    if (autoJoin === undefined || autoJoin === before.autoJoin) return answerOf(deps.ring, before)
+    const after = { ...before, autoJoin }
+    await saveAutoJoin(trx, before, autoJoin)
+    await writeAudit(trx, {
+      ...auditOf(asAdmin),
+      action: 'domain.update',
+      target: `domain:${id}`,
+      before: changeable(before),
+      after: changeable(after),
+    })
+    return answerOf(deps.ring, after)
+  })
+}
+
+/** Looks for the record now. Throws `rate_limited`, and `domain_claimed` where it is there and another team has the domain. */
+export async function verifyDomain(
+  deps: DomainDeps,
+  operation: Operation,
+  team: string,
+  id: number,
+): Promise<Answered> {
+  const asAdmin = await enterAsAdmin(deps, operation, team)
+  const { teamId } = asAdmin.actor
+  const { postgres, verifications } = deps
+  const domain = known(await postgres.inTeam(teamId, (trx) => findDomain(trx, teamId, id)))
+  // By its name: one that is added anew is asked for no sooner.
+  verifications.perDomain.take(`${teamId} ${domain.domain}`)
+  verifications.perTeam.take(`${teamId}`)
+  const seen = await lookForRecord(deps, domain, new AbortController().signal)
+  const look = { seen, byHand: true }
+  const checked = await postgres.inTeam(teamId, (trx) => saveSeen(trx, deps, domain, look, auditOf(asAdmin)))
+  const after = known(checked?.domain)
+  if (after.lastCheckResult === 'claimed')
+    throw new Failure('domain_claimed', `Another team has ${after.domain}.`)
+  return answerOf(deps.ring, after)
+}
+
+export async function removeDomain(
+  deps: DomainDeps,
+  operation: Operation,
+  team: string,
+  id: number,
+): Promise<void> {
+  const asAdmin = await enterAsAdmin(deps, operation, team)
+  const { teamId } = asAdmin.actor
+  await mutate(deps.postgres, asAdmin, async (trx) => {
+    const domain = known(await lockDomain(trx, teamId, id))
+    requireMatch(operation.ifMatch, etagOf(changeable(domain)))
+    await deleteDomain(trx, domain)
+    await writeAudit(trx, {
+      ...auditOf(asAdmin),
+      action: 'domain.delete',
+      target: `domain:${id}`,
+      before: { ...changeable(domain), verified: domain.verified },
+    })
+    return { body: {} }
+  })
+}
+
+/** The operation as one of that team, for its admins. */
+async function enterAsAdmin(
+  { postgres }: Pick<DomainDeps, 'postgres'>,
+  operation: Operation,
+  team: string,
+): Promise<Operation> {
+  const access = await enterTeam(postgres.front, operation, team)
+  requireAdmin(access)
+  return operationIn(operation, access)
+}
+
+function known(domain: TeamDomain | undefined): TeamDomain {
+  if (!domain) throw notFound('domain')
+  return domain
+}
+
+const changeable = ({ domain, autoJoin }: TeamDomain) => ({ domain, auto_join: autoJoin })
+
+function answerOf(ring: KeyRing, domain: TeamDomain): Answered {
+  const body = present(ring, domain)
+  return { body, etag: etagOf(changeable(domain), body) }
+}
+
+function present(ring: KeyRing, domain: TeamDomain): Wire {
+  return {
+    id: domain.id,
+    domain: domain.domain,
+    verified: domain.verified?.toISOString() ?? null,
+    method: 'dns_txt',
+    record_name: recordName(domain.domain),
+    record_value: recordValues(ring, domain.teamId, domain.domain)[0],
+    last_check: domain.lastCheck?.toISOString() ?? null,
+    last_check_result: domain.lastCheckResult,
+    auto_join: domain.autoJoin,
+    created: domain.created.toISOString(),
+  }
+}

@@ -1,0 +1,31 @@
+// Domains of teams for the cross-cutting tests, which ask no DNS: whether one is verified is said here.
+import { sql } from 'kysely'
+import type { Db } from '../../src/db/postgres.ts'
+
+export type DomainOptions = { readonly id?: number; readonly verified?: boolean; readonly autoJoin?: boolean }
+
+let names = 0
+
+/** A domain of the team that no other has, and its id. */
+export async function addDomain(
+  db: Db,
+  teamId: number,
+  { id, verified = false, autoJoin = false }: DomainOptions = {},
+): Promise<number> {
+  const isVerified = verified ? sql`now()` : sql`null`
+  const { rows } = await sql<{ id: number }>`
+    insert into domains (id, team_id, domain, auto_join, verified) overriding system value
+    values (${id ?? sql`nextval(pg_get_serial_sequence('domains', 'id'))`}, ${teamId},
+      ${`domain-${names++}.example`}, ${autoJoin}, ${isVerified})
+    returning id`.execute(db)
+  return rows[0]!.id
+}
+
+/** In the place of all that there are: the same ids with other names, since each name is looked at once a minute. */
+export async function renewDomains(db: Db, red: number, blue: number): Promise<void> {
+  await db.deleteFrom('domains').execute()
+  for (const [at, id] of renewedDomainIds.entries())
+    await addDomain(db, at === 3 ? blue : red, { id, verified: at % 2 === 0 })
+}
+
+export const renewedDomainIds: readonly number[] = [900_001, 900_002, 900_003, 900_004]
