@@ -3,10 +3,13 @@
 import { sql } from 'kysely'
 import type { Db } from './postgres.ts'
 
-/** Idempotency keys answer for 24 hours; sessions that are over are kept for as long as the audit may ask about them. */
+/** Idempotency keys answer for 24 hours; sessions that are over, and mails, are kept for as long as somebody may ask. */
 const expired = [
   sql`delete from idempotency_keys where created < now() - interval '24 hours'`,
   sql`delete from sessions where coalesce(revoked, expires) < now() - interval '90 days'`,
+  sql`delete from mails where created < now() - interval '90 days'`,
+  sql`delete from outbox where at < now() - interval '7 days'`,
+  sql`delete from webhook_deliveries where created < now() - interval '30 days' and state <> 'pending'`,
   sql`delete from region_withdrawals where at < now() - interval '1 day'`,
 ]
 

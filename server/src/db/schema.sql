@@ -170,6 +170,45 @@ AS $function$ select * from unnest(
       rate_bucket(bps), rate_bucket(pps)],
     array[event_flags, event_flags, event_flags, event_flags, event_flags, 0, 0]) $function$;
 
+CREATE OR REPLACE FUNCTION public.fan_out()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public'
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  insert into webhook_deliveries (webhook_id, team_id, message_id, type, body)
+    select w.id, w.team_id, concat('msg_', to_hex((extract(epoch from n.at) * 1000)::bigint), '_', to_hex(n.id)), n.type,
+      concat('{"type":"', n.type, '","timestamp":"', iso_time(n.at), '","data":', n.data, '}')
+    from new_rows n cross join lateral (
+      select w.id, w.team_id from webhooks w
+      where w.team_id = n.team_id and w.enabled and n.type = any(w.events)
+        and (select case when n.type like 'event.%' then 'lighthouse' else 'ipam' end = any(t.enabled_modules)
+          from teams t where t.id = w.team_id)
+      offset 0) w
+    order by n.id, w.id;
+  if found then
+    perform pg_notify('pharos', 'webhooks');
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.flag_words(flags integer)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select array_remove(array[case when flags & 1 <> 0 then 'INCOMING' end, case when flags & 2 <> 0 then 'OUTGOING' end,
+    case when flags & 4 <> 0 then 'INTERNAL' end, case when flags & 8 <> 0 then 'IPV6' end,
+    case when flags & 16 <> 0 then 'CARPET_BOMB' end, case when flags & 32 <> 0 then 'MULTI_VECTOR' end,
+    case when flags & 64 <> 0 then 'BLACKHOLED' end], null) $function$;
+
+CREATE OR REPLACE FUNCTION public.iso_time(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $function$;
+
 CREATE OR REPLACE FUNCTION public.prefix_is_claimed(team integer, wanted cidr)
  RETURNS boolean
  LANGUAGE sql
@@ -244,6 +283,91 @@ CREATE OR REPLACE FUNCTION public.staff_actors()
 AS $function$
   select coalesce(array_agg('user:' || id), '{}') from users where is_staff
 $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_announcement_statuses()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public'
+ SET enable_seqscan TO 'off'
+ SET enable_nestloop TO 'off'
+AS $function$
+begin
+  insert into outbox (team_id, type, data)
+    select n.team_id, 'announcement.status_changed', row_to_json(d)
+    from new_rows n join old_rows o on o.id = n.id
+      cross join lateral (select n.id as announcement_id, n.prefix::text as cidr, n.origin_asn, o.status as before,
+        n.status as after, iso_time(now()) as at) d
+    where n.status <> o.status
+    order by n.id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public'
+ SET enable_seqscan TO 'off'
+ SET enable_nestloop TO 'off'
+AS $function$
+declare
+  recent constant timestamptz := now() - interval '1 day';
+begin
+  if tg_op = 'INSERT' then
+    insert into outbox (team_id, type, data)
+      select e.team_id, k.type, row_to_json(d)
+      from new_rows e
+        join unnest(array['event.started', 'event.ended']) with ordinality k(type, place)
+          on k.place = 1 or e.end_at is not null
+        cross join lateral (select e.event_id as id, coalesce(e.affected_network::text, '') as affected_network,
+          e.classification_key, iso_time(e.start_at) as start, iso_time(e.end_at) as end, e.affected_bps,
+          e.affected_pps, flag_words(e.flags) as flags) d
+      where e.start_at > recent
+        and (e.end_at is null or (select v.updated from events v where v.id = e.event_id) = now())
+      order by e.event_id, e.team_id, k.place;
+  else
+    insert into outbox (team_id, type, data)
+      select n.team_id, case when o.end_at is null and n.end_at is not null then 'event.ended' else 'event.updated' end,
+        row_to_json(d)
+      from new_rows n join old_rows o on o.team_id = n.team_id and o.event_id = n.event_id
+        cross join lateral (select n.event_id as id, coalesce(n.affected_network::text, '') as affected_network,
+          n.classification_key, iso_time(n.start_at) as start, iso_time(n.end_at) as end, n.affected_bps,
+          n.affected_pps, flag_words(n.flags) as flags) d
+      where (n.end_at is distinct from o.end_at
+          or (n.affected_bps, n.affected_pps, n.flags) <> (o.affected_bps, o.affected_pps, o.flags))
+        and case
+          when n.end_at is null then o.end_at is null and n.start_at > now() - interval '7 days'
+          else n.end_at > recent end
+        and (o.end_at is not null or not exists (
+          select from outbox b
+          where b.type = 'event.ended' and b.data ->> 'id' = n.event_id and b.team_id = n.team_id
+            and (n.end_at is null or b.data ->> 'end' = iso_time(n.end_at))))
+      order by n.event_id, n.team_id;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_failed_validations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public'
+ SET enable_seqscan TO 'off'
+ SET enable_nestloop TO 'off'
+AS $function$
+begin
+  insert into outbox (team_id, type, data)
+    select n.team_id, 'validation.failed', row_to_json(d)
+    from new_rows n
+      join old_rows o on o.announcement_id = n.announcement_id and o.name = n.name
+      cross join lateral (
+        select a.id as announcement_id, a.prefix::text as cidr, a.origin_asn, n.name, n.state, n.note, n.fix
+        from announcements a where a.id = n.announcement_id and a.deleted is null offset 0) d
+    where o.state = 'valid' and n.state in ('missing', 'invalid', 'mismatch_asn', 'mismatch_length', 'expired')
+    order by n.announcement_id, n.name;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.user_profile(for_user integer, in_team integer)
  RETURNS json
@@ -347,6 +471,7 @@ create table announcement_validations (
 );
 CREATE INDEX announcement_validations_due ON public.announcement_validations USING btree (next_check) WHERE (next_check IS NOT NULL);
 alter table announcement_validations enable row level security;
+CREATE TRIGGER announcement_validations_told AFTER UPDATE ON public.announcement_validations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tell_failed_validations();
 create policy tenant on announcement_validations as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table announcements (
@@ -398,6 +523,7 @@ CREATE TRIGGER announcements_changed BEFORE UPDATE OF team_id, prefix, origin_as
 CREATE TRIGGER announcements_ownership AFTER INSERT OR DELETE OR UPDATE OF team_id, prefix, origin_asn, description, claimed, deleted ON public.announcements FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');
 CREATE TRIGGER announcements_removed AFTER DELETE ON public.announcements FOR EACH ROW EXECUTE FUNCTION resource_removed('announcement');
 CREATE TRIGGER announcements_soft_removed AFTER UPDATE OF deleted ON public.announcements FOR EACH ROW WHEN (((new.deleted IS NOT NULL) AND (old.deleted IS NULL))) EXECUTE FUNCTION resource_removed('announcement');
+CREATE TRIGGER announcements_told AFTER UPDATE ON public.announcements REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tell_announcement_statuses();
 CREATE TRIGGER announcements_vouched BEFORE INSERT ON public.announcements FOR EACH ROW EXECUTE FUNCTION vouch_for_announcement();
 create policy tenant on announcements as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
@@ -849,6 +975,22 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (number)
 );
 
+create table outbox (
+  id bigint not null generated always as identity,
+  team_id integer not null,
+  type text not null,
+  at timestamp with time zone not null default now(),
+  data json not null,
+  xid xid8 not null default pg_current_xact_id(), -- the transaction in which it happened; rows become visible in no order, and are read in this one
+  constraint outbox_pkey PRIMARY KEY (xid, id),
+  constraint outbox_type_check CHECK ((type = ANY (ARRAY['announcement.status_changed'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text])))
+);
+CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
+CREATE INDEX outbox_team ON public.outbox USING btree (team_id, xid, id);
+alter table outbox enable row level security;
+CREATE TRIGGER outbox_fanned_out AFTER INSERT ON public.outbox REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION fan_out();
+create policy tenant on outbox as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table prefixes (
   id integer not null generated always as identity,
   team_id integer not null,
@@ -1031,6 +1173,8 @@ CREATE INDEX team_events_start ON public.team_events USING btree (team_id, start
 alter table team_events enable row level security;
 CREATE TRIGGER team_events_deleted AFTER DELETE ON public.team_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();
 CREATE TRIGGER team_events_inserted AFTER INSERT ON public.team_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();
+CREATE TRIGGER team_events_told AFTER INSERT ON public.team_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tell_events();
+CREATE TRIGGER team_events_told_again AFTER UPDATE ON public.team_events REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tell_events();
 CREATE TRIGGER team_events_updated AFTER UPDATE ON public.team_events REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();
 create policy tenant on team_events as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
@@ -1091,6 +1235,65 @@ create policy tenant on users as permissive for all to pharos_tenant using ((EXI
    FROM memberships m
   WHERE ((m.team_id = current_team_id()) AND (m.user_id = users.id)))));
 
+create table webhook_deliveries (
+  id bigint not null generated always as identity,
+  webhook_id integer not null,
+  team_id integer not null,
+  message_id text not null, -- the same for all webhooks, and for every attempt
+  type text not null,
+  body text not null, -- what is signed and sent, to the byte
+  state text not null default 'pending'::text,
+  created timestamp with time zone not null default now(),
+  due timestamp with time zone not null default now(), -- when it is tried next
+  step integer not null default 0, -- how many attempts of the schedule were made; begins anew when somebody has it sent again
+  attempt_count integer not null default 0,
+  attempts jsonb not null default '[]'::jsonb, -- the last of them
+  last_attempt timestamp with time zone,
+  last_status integer,
+  last_error text,
+  duration_ms integer,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(id) ON DELETE CASCADE,
+  constraint webhook_deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])))
+);
+CREATE INDEX webhook_deliveries_created ON public.webhook_deliveries USING btree (created) WHERE (state <> 'pending'::text);
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (webhook_id, due, id) WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_webhook ON public.webhook_deliveries USING btree (webhook_id, id);
+alter table webhook_deliveries enable row level security;
+create policy tenant on webhook_deliveries as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table webhooks (
+  id integer not null generated always as identity,
+  team_id integer not null,
+  url text not null,
+  description text not null default ''::text,
+  events text[] not null,
+  enabled boolean not null default true,
+  disabled_reason text,
+  secret_sealed bytea not null, -- signs; bound to the id of the webhook
+  former_secret_sealed bytea,
+  former_secret_until timestamp with time zone, -- until then the former secret signs too
+  version integer not null default 1, -- raised by every change that somebody asked for; the ETag
+  created timestamp with time zone not null default now(),
+  created_by text not null,
+  modified timestamp with time zone not null default now(),
+  last_delivery timestamp with time zone, -- when a message was last taken
+  failing_since timestamp with time zone, -- when the first of the failures in a row was; null after a success
+  failures integer not null default 0,
+  resting_until timestamp with time zone, -- nothing is sent before: it did not answer, or asked for a pause
+  claim bigint not null default 0, -- raised by whoever sends: what an earlier one has to say no longer counts
+  claimed_until timestamp with time zone, -- somebody sends, or was killed while he did
+  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint webhooks_check CHECK ((enabled = (disabled_reason IS NULL))),
+  constraint webhooks_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['user'::text, 'gone'::text, 'failing'::text]))),
+  constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@ ARRAY['announcement.status_changed'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text])))
+);
+CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
+CREATE INDEX webhooks_team ON public.webhooks USING btree (team_id, id);
+alter table webhooks enable row level security;
+create policy tenant on webhooks as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 grant insert, select on announcement_history to pharos_tenant;
 grant insert, select, update on announcement_regions to pharos_tenant;
 grant delete, insert, select, update on announcement_validations to pharos_tenant;
@@ -1120,3 +1323,5 @@ grant select on team_event_counts to pharos_tenant;
 grant select on team_events to pharos_tenant;
 grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone) on teams to pharos_tenant;
 grant select (id, email, first_name, last_name, display_name, totp_enabled) on users to pharos_tenant;
+grant insert (webhook_id, team_id, message_id, type, body, due), select, update (state, due, step, attempt_count, attempts, last_attempt, last_status, last_error, duration_ms) on webhook_deliveries to pharos_tenant;
+grant delete, insert, select, update (url, description, events, enabled, disabled_reason, secret_sealed, former_secret_sealed, former_secret_until, version, modified, failing_since, failures, resting_until) on webhooks to pharos_tenant;

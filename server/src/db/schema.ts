@@ -454,6 +454,23 @@ export interface MigrationsTable {
   applied: Generated<Date>
 }
 
+export type OutboxType =
+  | 'announcement.status_changed'
+  | 'validation.failed'
+  | 'event.started'
+  | 'event.updated'
+  | 'event.ended'
+
+export interface OutboxTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  type: OutboxType
+  at: Generated<Date>
+  data: Json
+  /** the transaction in which it happened; rows become visible in no order, and are read in this one */
+  xid: Generated<string>
+}
+
 export interface PrefixesTable {
   id: GeneratedAlways<number>
   team_id: number
@@ -651,6 +668,65 @@ export interface UsersTable {
   totp_enabled: Date | null
 }
 
+export type WebhookDeliveriesState = 'pending' | 'delivered' | 'failed' | 'cancelled'
+
+export interface WebhookDeliveriesTable {
+  id: GeneratedAlways<number>
+  webhook_id: number
+  team_id: number
+  /** the same for all webhooks, and for every attempt */
+  message_id: string
+  type: string
+  /** what is signed and sent, to the byte */
+  body: string
+  state: Generated<WebhookDeliveriesState>
+  created: Generated<Date>
+  /** when it is tried next */
+  due: Generated<Date>
+  /** how many attempts of the schedule were made; begins anew when somebody has it sent again */
+  step: Generated<number>
+  attempt_count: Generated<number>
+  /** the last of them */
+  attempts: GeneratedJson
+  last_attempt: Date | null
+  last_status: number | null
+  last_error: string | null
+  duration_ms: number | null
+}
+
+export type WebhooksDisabledReason = 'user' | 'gone' | 'failing'
+
+export interface WebhooksTable {
+  id: GeneratedAlways<number>
+  team_id: number
+  url: string
+  description: Generated<string>
+  events: string[]
+  enabled: Generated<boolean>
+  disabled_reason: WebhooksDisabledReason | null
+  /** signs; bound to the id of the webhook */
+  secret_sealed: Buffer
+  former_secret_sealed: Buffer | null
+  /** until then the former secret signs too */
+  former_secret_until: Date | null
+  /** raised by every change that somebody asked for; the ETag */
+  version: Generated<number>
+  created: Generated<Date>
+  created_by: string
+  modified: Generated<Date>
+  /** when a message was last taken */
+  last_delivery: Date | null
+  /** when the first of the failures in a row was; null after a success */
+  failing_since: Date | null
+  failures: Generated<number>
+  /** nothing is sent before: it did not answer, or asked for a pause */
+  resting_until: Date | null
+  /** raised by whoever sends: what an earlier one has to say no longer counts */
+  claim: Generated<number>
+  /** somebody sends, or was killed while he did */
+  claimed_until: Date | null
+}
+
 export interface Schema {
   announcement_history: AnnouncementHistoryTable
   announcement_regions: AnnouncementRegionsTable
@@ -680,6 +756,7 @@ export interface Schema {
   mails: MailsTable
   memberships: MembershipsTable
   migrations: MigrationsTable
+  outbox: OutboxTable
   prefixes: PrefixesTable
   recovery_codes: RecoveryCodesTable
   region_withdrawals: RegionWithdrawalsTable
@@ -695,4 +772,6 @@ export interface Schema {
   team_events: TeamEventsTable
   teams: TeamsTable
   users: UsersTable
+  webhook_deliveries: WebhookDeliveriesTable
+  webhooks: WebhooksTable
 }
