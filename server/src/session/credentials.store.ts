@@ -61,6 +61,21 @@ export async function findTokenStanding(db: Db, id: string): Promise<TokenStandi
   return rows[0]
 }
 
+export type RefusedToken = {
+  readonly teamId: number
+  readonly secretMac: Buffer
+  readonly reason: 'revoked' | 'expired' | 'unused'
+}
+
+/** An API token that findTokenStanding does not find, and why. */
+export async function findRefusedToken(db: Db, id: string): Promise<RefusedToken | undefined> {
+  const { rows } = await sql<RefusedToken>`
+    select team_id as "teamId", secret_mac as "secretMac",
+      case when revoked is not null then 'revoked' when expires <= now() then 'expired' else 'unused' end as reason
+    from api_tokens where id = ${id}`.execute(db)
+  return rows[0]
+}
+
 /**
  * Notes that the token was used and from where, with its MAC under the newest key; at most once a minute over all
  * processes, so that a busy program does not write with every call. `address` is null where it could not be read.

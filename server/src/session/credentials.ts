@@ -1,5 +1,6 @@
 // Who presents a credential: the access token of the web application, or a team's API token. Every doubt is 401 with
 // the same words, so that nothing is learnt about credentials that do not work.
+import type { NoteRefusal } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import { covers, parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
@@ -7,12 +8,14 @@ import { Failure } from '../runtime/error.ts'
 import type { TokenActor, UserActor } from '../runtime/operation.ts'
 import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
 import type { AccessTokens } from './access-token.ts'
-import { parseApiToken } from './api-token-format.ts'
+import { parseApiToken, type ApiToken } from './api-token-format.ts'
 import {
   findBearerStanding,
+  findRefusedToken,
   findTokenStanding,
   touchToken,
   type BearerStanding,
+  type RefusedToken,
   type TokenStanding,
 } from './credentials.store.ts'
 import { refuseDemoElsewhere, type DemoRule } from './demo.ts'
@@ -25,16 +28,31 @@ export type CredentialDeps = DemoRule & {
   readonly accessTokens: AccessTokens
   /** Told about a failure to note the last use; the call itself goes on. */
   readonly onTouchError: (error: unknown) => void
+  /** Told of API tokens that are genuine, and no longer good or not from there. Nobody waits for it. */
+  readonly noteRefusal?: NoteRefusal
 }
 
 export function createCredentials(deps: CredentialDeps) {
   const bearers = new StandingCache<BearerStanding | undefined>(deps.waker)
   const tokens = new StandingCache<TokenStanding | undefined>(deps.waker)
+  const refusedTokens = new StandingCache<RefusedToken | undefined>(deps.waker)
   const touched = new Map<string, number>()
+
+  /** A token that is newer than what is remembered comes before the notification that ends it: after a new password. */
+  async function standingOf(
+    key: string,
+    version: number,
+    load: () => Promise<BearerStanding | undefined>,
+  ): Promise<BearerStanding | undefined> {
+    const remembered = await bearers.get(key, load)
+    if (!remembered || remembered.sessionVersion >= version) return remembered
+    bearers.forget(key)
+    return bearers.get(key, load)
+  }
 
   async function bearer(text: string): Promise<UserActor> {
     const { userId, sessionId, teamId, sessionVersion } = await deps.accessTokens.verify(text)
-    const standing = await bearers.get(`${sessionId} ${userId} ${teamId}`, () =>
+    const standing = await standingOf(`${sessionId} ${userId} ${teamId}`, sessionVersion, () =>
       findBearerStanding(deps.db, sessionId, userId, teamId),
     )
     if (!standing || standing.sessionVersion !== sessionVersion) throw notValid('access token')
@@ -51,11 +69,33 @@ export function createCredentials(deps: CredentialDeps) {
     const standing = await tokens.get(parsed.id, () => findTokenStanding(deps.db, parsed.id))
     // Compared even where there is no such token, so that both take the same time.
     const genuine = verifyMac(deps.ring, 'api-token', parsed.secret, standing?.secretMac ?? Buffer.alloc(32))
-    if (!standing || !genuine || isExpired(standing)) throw notValid('API token')
-    if (!isAllowedFrom(standing.allowedNetworks, address)) throw notValid('API token')
+    if (!standing) void noteIfKnown(parsed, address)
+    if (!standing || !genuine) throw notValid('API token')
+    const reason = reasonToRefuse(standing, address)
+    if (reason) {
+      noteRefused(standing.id, standing.teamId, reason, address)
+      throw notValid('API token')
+    }
     noteUse(standing.id, parsed.secret, address)
     const { id, teamId, isAdmin, scopes, modules } = standing
     return { kind: 'token', tokenId: id, teamId, isAdmin, isStaff: false, scopes, modules }
+  }
+
+  function noteRefused(id: string, teamId: number, code: string, address: string): void {
+    const [actor, action] = [`token:${id}`, 'token.refuse']
+    deps.noteRefusal?.({ teamId, actor, credential: actor, action, target: actor, code, address })
+  }
+
+  /** After the answer, so that it takes no longer than for a token that never was. */
+  async function noteIfKnown({ id, secret }: ApiToken, address: string): Promise<void> {
+    if (!deps.noteRefusal) return
+    try {
+      const known = await refusedTokens.get(id, () => findRefusedToken(deps.db, id))
+      if (known && verifyMac(deps.ring, 'api-token', secret, known.secretMac))
+        noteRefused(id, known.teamId, known.reason, address)
+    } catch (error) {
+      deps.onTouchError(error)
+    }
   }
 
   /** A token in use also moves to the newest key, so that an old one can leave the ring. */
@@ -69,6 +109,11 @@ export function createCredentials(deps: CredentialDeps) {
   }
 
   return { bearer, token }
+}
+
+function reasonToRefuse(standing: TokenStanding, address: string): string | undefined {
+  if (isExpired(standing)) return 'expired'
+  return isAllowedFrom(standing.allowedNetworks, address) ? undefined : 'network'
 }
 
 /** A cached token may run out while it is cached. */
