@@ -12,11 +12,12 @@ const NODE_MAJOR_MIN = 24
 
 /** What each command runs, one after the other; the words after the command follow each. */
 const commands = {
-  start: [['server/src/main.ts', 'start']],
+  start: [['scripts/build-portal.mjs'], ['server/src/main.ts', 'start']],
+  build: [['scripts/build-portal.mjs']],
   pharos: [['server/src/main.ts']],
   test: [['scripts/test.mjs']],
   check: [['scripts/check.mjs']],
-  lab: [['lab/src/main.ts']],
+  lab: [['scripts/build-portal.mjs'], ['lab/src/main.ts']],
   bench: [['bench/src/main.ts']],
   generate: [['server/src/db/generate.ts'], ['server/src/http/generate-openapi.ts']],
   format: [['node_modules/oxfmt/bin/oxfmt']],

@@ -1,4 +1,4 @@
-// What the server shows besides the API: the start page, the documentation, the OpenAPI document, the public keys.
+// What the server shows besides the API and the portal: the documentation, the OpenAPI document, the public keys.
 // Everything comes from this machine: no page asks anything of a third party, and each has its own strict policy.
 import { createRequire } from 'node:module'
 import { readFile } from 'node:fs/promises'
@@ -25,7 +25,6 @@ export function addPages(server: FastifyInstance, jwks: () => object): void {
   const file = (url: string, path: string | URL, type: string, policy = pagePolicy) =>
     server.get(url, async (_request, reply) => asset(reply, await readFile(path), type, policy))
 
-  file('/', portalFile('index.html'), 'text/html')
   file('/assets/portal.css', portalFile('portal.css'), 'text/css')
   file('/docs/assets/swagger-ui.css', swaggerFile('swagger-ui.css'), 'text/css')
   file('/docs/assets/swagger-ui.js', swaggerFile('swagger-ui-bundle.js'), 'text/javascript')

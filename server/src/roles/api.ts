@@ -12,6 +12,7 @@ import { letterRoutes } from '../byoip/letter/letter.routes.ts'
 import { addHealth } from '../http/health.ts'
 import type { Mounted } from '../http/mount.ts'
 import { addPages } from '../http/pages.ts'
+import { addPortal } from '../http/portal.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createRefreshLimits } from '../inventory/asn-proof.ts'
 import { asnRoutes } from '../inventory/asn.routes.ts'
@@ -76,9 +77,14 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const afterwards = createAfterwards(afterwardsMax, (error) =>
     log.error({ err: error }, 'what was to be done after an answer was not done'),
   )
+  const cookies = {
+    secure: publicUrl(config).startsWith('https://'),
+    lifetimeSeconds: config.refreshIdleLifetimeSeconds,
+  }
   const mounted: Mounted[] = [
     ...sessionRoutes({
       ...common,
+      cookies,
       noteRefusal: refusals.note,
       publicUrl: publicUrl(config),
       lifetime,
@@ -170,6 +176,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   server.addHook('onClose', () => afterwards.settled())
   server.addHook('onClose', async () => breached?.close())
   addPages(server, () => signingKeys.jwks())
+  addPortal(server)
   addHealth(server, healthDeps(deps))
   return server
 }

@@ -1,0 +1,47 @@
+// How answers are kept: every key begins with the team, so that switching the team never shows another team's rows.
+import { ProblemError, type CallInput } from '@pharos/contract/client'
+import type { ResponseOf, Route } from '@pharos/contract/route'
+import { QueryClient, queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { call } from './call.ts'
+import { session } from './session.ts'
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      // What the server has refused it refuses again; what did not arrive is worth another try.
+      retry: (failures, error) =>
+        failures < 2 && !(error instanceof ProblemError && error.problem.status < 500),
+      retryDelay: (failures) => 500 * 2 ** failures,
+    },
+  },
+})
+
+export function teamIdNow(): number {
+  const state = session.get()
+  return state.kind === 'in' ? state.user.current_team.id : 0
+}
+
+/** The answer of an operation, under a key of the team, the operation and what it is asked. */
+export function answerOf<R extends Route>(route: R, input: CallInput<R>) {
+  return queryOptions({
+    queryKey: [teamIdNow(), route.name, input],
+    queryFn: async ({ signal }): Promise<ResponseOf<R>> =>
+      (await call(route, { ...input, signal })).body as ResponseOf<R>,
+  })
+}
+
+export const useAnswer = <R extends Route>(
+  route: R,
+  input: CallInput<R>,
+  options: { refetchInterval?: number } = {},
+) => useQuery({ ...answerOf(route, input), ...options })
+
+export const useReadyAnswer = <R extends Route>(route: R, input: CallInput<R>) =>
+  useSuspenseQuery(answerOf(route, input))
+
+/** Everything that was answered by these operations is asked for again where it is shown. */
+export function forget(...routes: readonly Route[]): Promise<unknown> {
+  const names = new Set(routes.map(({ name }) => name))
+  return queryClient.invalidateQueries({ predicate: ({ queryKey }) => names.has(String(queryKey[1])) })
+}

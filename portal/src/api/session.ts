@@ -1,0 +1,136 @@
+// The session of this tab and its neighbours. The refresh token is a cookie that no script reads; the access token lives
+// in memory only. One tab refreshes at a time (Web Locks) and tells the others, so that no two present one token; whoever
+// loses that race keeps its state. Nothing is stored in the browser.
+import { createClient, ProblemError } from '@pharos/contract/client'
+import {
+  createSessionToken,
+  logout,
+  refreshSession,
+  type SessionTokens,
+  type User,
+} from '@pharos/contract/session'
+
+export type SessionState =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'out'; readonly reason?: 'ended' }
+  | { readonly kind: 'in'; readonly user: User; readonly etag: string }
+
+/** Says to the server that the refresh token travels as a cookie; no page of another site can send it. */
+const cookieMode = { 'pharos-refresh': 'cookie' }
+/** Stands in the body where the token itself would. */
+const inCookie = 'cookie'
+/** An access token that has less than this left is replaced before it is used. */
+const renewBeforeMs = 30_000
+const lockName = 'pharos-session'
+
+const call = createClient({ baseUrl: '', credential: () => (access ? { bearer: access.token } : undefined) })
+
+type Access = { readonly token: string; readonly until: number }
+type Told = { readonly access: Access; readonly user: User; readonly etag: string } | { readonly out: true }
+
+let access: Access | undefined
+let state: SessionState = { kind: 'unknown' }
+const listeners = new Set<() => void>()
+const neighbours = new BroadcastChannel(lockName)
+
+neighbours.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+  if ('out' in data) leave()
+  else enter(data.access, data.user, data.etag)
+})
+
+/** A channel reaches pages of this origin only: it has no target to name. */
+// oxlint-disable-next-line unicorn/require-post-message-target-origin
+const inform = (told: Told): void => neighbours.postMessage(told)
+
+export const session = {
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  },
+  get: (): SessionState => state,
+
+  /** Throws the problem of the server: `otp_required` asks for the code of the second factor. */
+  async signIn(credentials: { email: string; password: string; otp?: string }): Promise<void> {
+    const { body } = await call(createSessionToken, { body: credentials, headers: cookieMode })
+    tell(body)
+  },
+
+  async switchTeam(teamId: number): Promise<void> {
+    await ensureAccess()
+    const { body } = await call(createSessionToken, { body: { team_id: teamId }, headers: cookieMode })
+    tell(body)
+  },
+
+  async signOut(all = false): Promise<void> {
+    await call(logout, { body: { refresh: inCookie, ...(all ? { all } : {}) }, headers: cookieMode }).catch(
+      () => {},
+    )
+    inform({ out: true })
+    leave()
+  },
+
+  /** What a change of the password, or of the user, answers with: the tokens from now on. */
+  take: (tokens: SessionTokens): void => tell(tokens),
+  cookieMode,
+}
+
+/** A token that is good for some time yet; undefined where nobody is signed in. Throws where the server cannot be asked. */
+export async function ensureAccess(): Promise<string | undefined> {
+  if (access && access.until - Date.now() > renewBeforeMs) return access.token
+  if (state.kind === 'out') return undefined
+  await refresh()
+  return access?.token
+}
+
+/** After a 401: the token may have been taken away before its time. */
+export async function renewAccess(refused: string): Promise<string | undefined> {
+  if (access?.token === refused) access = undefined
+  return ensureAccess()
+}
+
+async function refresh(): Promise<void> {
+  const before = access
+  await navigator.locks.request(lockName, async () => {
+    // Another tab may have been faster while this one waited.
+    if (access && access !== before && access.until - Date.now() > renewBeforeMs) return
+    try {
+      const { body } = await call(refreshSession, { body: { refresh: inCookie }, headers: cookieMode })
+      tell({ ...body, user: body.user! })
+    } catch (error) {
+      // Only the server's own word ends a session: a lost connection does not.
+      if (!(error instanceof ProblemError) || error.problem.status !== 401) throw error
+      inform({ out: true })
+      leave()
+    }
+  })
+}
+
+function tell({ access: token, user, user_etag: etag }: SessionTokens): void {
+  const next = { token, until: expiryOf(token) }
+  inform({ access: next, user, etag })
+  enter(next, user, etag)
+}
+
+function enter(next: Access, user: User, etag: string): void {
+  access = next
+  const known = state.kind === 'in' && state.etag === etag
+  if (!known) change({ kind: 'in', user, etag })
+}
+
+function leave(): void {
+  access = undefined
+  const wasIn = state.kind === 'in'
+  if (state.kind !== 'out') change(wasIn ? { kind: 'out', reason: 'ended' } : { kind: 'out' })
+}
+
+function change(next: SessionState): void {
+  state = next
+  for (const listener of listeners) listener()
+}
+
+/** When the token ends, milliseconds since 1970 by this machine's clock, from the times that stand in it (RFC 7519). */
+function expiryOf(token: string): number {
+  const payload = token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')
+  const { iat, exp } = JSON.parse(atob(payload)) as { iat: number; exp: number }
+  return Date.now() + (exp - iat) * 1000
+}

@@ -1,0 +1,93 @@
+// Which address shows which page. Pages are loaded when they are first looked at; what an address says of a list (its
+// filters, its order) is read by the page itself, so that every view can be sent to a colleague.
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { queryClient } from './api/queries.ts'
+import { ensureAccess, session } from './api/session.ts'
+import { NotFound, PageFailed, PageWaiting } from './shell/states.tsx'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: PageFailed })
+
+/** Pages that need nobody signed in. */
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search): { to?: string } => {
+    const { to } = search
+    // A path of ours, never an address of somebody else's.
+    return typeof to === 'string' && /^\/(?!\/)/.test(to) ? { to } : {}
+  },
+  component: lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignIn'),
+})
+
+/** Everything else stands in the frame, for whoever is signed in. */
+const frame = createRoute({
+  getParentRoute: () => root,
+  id: 'frame',
+  beforeLoad: async ({ location }) => {
+    await ensureAccess()
+    if (session.get().kind !== 'in') throw redirect({ to: '/sign-in', search: { to: location.href } })
+  },
+  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+})
+
+export type Search = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
+const anySearch = (search: Record<string, unknown>) => search as Search
+
+const overview = createRoute({
+  getParentRoute: () => frame,
+  path: '/',
+  component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+})
+const announcements = createRoute({
+  getParentRoute: () => frame,
+  path: '/announcements',
+  validateSearch: anySearch,
+  component: lazyRouteComponent(() => import('./announcements/announcements.tsx'), 'Announcements'),
+})
+const newAnnouncement = createRoute({
+  getParentRoute: () => frame,
+  path: '/announcements/new',
+  component: lazyRouteComponent(() => import('./announcements/new-announcement.tsx'), 'NewAnnouncement'),
+})
+const announcement = createRoute({
+  getParentRoute: () => frame,
+  path: '/announcements/$id',
+  component: lazyRouteComponent(() => import('./announcements/announcement.tsx'), 'AnnouncementPage'),
+})
+const events = createRoute({
+  getParentRoute: () => frame,
+  path: '/events',
+  validateSearch: anySearch,
+  component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
+})
+const event = createRoute({
+  getParentRoute: () => frame,
+  path: '/events/$id',
+  component: lazyRouteComponent(() => import('./events/event.tsx'), 'EventPage'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    signIn,
+    frame.addChildren([overview, announcements, newAnnouncement, announcement, events, event]),
+  ]),
+  context: { queryClient },
+  defaultPreload: 'intent',
+  defaultPendingComponent: PageWaiting,
+  defaultErrorComponent: PageFailed,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  // eslint-disable-next-line typescript/consistent-type-definitions -- the library asks for an interface
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,208 @@
+// The frame around every page: where one can go, in which team one works, and who one is.
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  ScrollArea,
+  SegmentedControl,
+  Select,
+  Text,
+  Tooltip,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import {
+  IconBroadcast,
+  IconClock,
+  IconGavel,
+  IconHome,
+  IconLogout,
+  IconMoon,
+  IconShieldBolt,
+  IconSun,
+  IconUser,
+  IconUsers,
+  IconFileCheck,
+  IconBook,
+} from '@tabler/icons-react'
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { queryClient } from '../api/queries.ts'
+import { session } from '../api/session.ts'
+import { tellProblem } from '../ui/problem.tsx'
+import { useZone } from '../ui/time.tsx'
+import { Shortcuts } from './shortcuts.tsx'
+import { useSession } from './use-session.ts'
+import classes from './shell.module.css'
+
+type Place = {
+  readonly to: string
+  readonly label: string
+  readonly icon: typeof IconHome
+  readonly module?: string
+  readonly staff?: true
+}
+
+const places: readonly Place[] = [
+  { to: '/', label: 'Overview', icon: IconHome },
+  { to: '/announcements', label: 'Announcements', icon: IconBroadcast, module: 'ipam' },
+  { to: '/events', label: 'Security events', icon: IconShieldBolt, module: 'lighthouse' },
+  { to: '/team', label: 'Team', icon: IconUsers },
+  { to: '/profile', label: 'Profile', icon: IconUser },
+  { to: '/staff/holds', label: 'Held plans', icon: IconGavel, staff: true },
+  { to: '/staff/letters', label: 'Letters to review', icon: IconFileCheck, staff: true },
+]
+
+export function Shell() {
+  const state = useSession()
+  const navigate = useNavigate()
+  const location = useLocation()
+  const [open, { toggle, close }] = useDisclosure(false)
+  // Signed out here or in another tab: the address is kept, to come back to.
+  useEffect(() => {
+    if (state.kind !== 'out') return
+    queryClient.clear()
+    void navigate({ to: '/sign-in', search: { to: location.href } })
+  }, [state.kind, navigate, location.href])
+  useEffect(close, [location.pathname, close])
+  if (state.kind !== 'in') return null
+  const { user } = state
+  const allowed = places.filter(
+    ({ module, staff }) => (!module || user.enabled_modules.includes(module)) && (!staff || user.is_staff),
+  )
+  return (
+    <AppShell
+      header={{ height: 48 }}
+      navbar={{ width: 200, breakpoint: 'sm', collapsed: { mobile: !open } }}
+      padding="md"
+    >
+      <a href="#content" className={classes['skip']}>
+        Skip to the content
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap">
+            <Burger opened={open} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <Link to="/" className={classes['brand']}>
+              Pharos
+            </Link>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <TeamSwitch />
+            <ZoneSwitch />
+            <SchemeSwitch />
+            <UserMenu name={user.display_name || user.email} />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs">
+        <AppShell.Section grow component={ScrollArea}>
+          <nav aria-label="Pages">
+            {allowed.map(({ to, label, icon: Icon }) => (
+              <NavLink
+                key={to}
+                component={Link}
+                to={to}
+                label={label}
+                leftSection={<Icon size={16} />}
+                active={to === '/' ? location.pathname === '/' : location.pathname.startsWith(to)}
+              />
+            ))}
+          </nav>
+        </AppShell.Section>
+        <AppShell.Section>
+          <NavLink href="/docs" label="API" leftSection={<IconBook size={16} />} target="_blank" />
+          <Text size="xs" c="dimmed" px="sm">
+            Press ? for keys
+          </Text>
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <Outlet />
+      </AppShell.Main>
+      <Shortcuts />
+    </AppShell>
+  )
+}
+
+function TeamSwitch() {
+  const state = useSession()
+  if (state.kind !== 'in') return null
+  const { current_team: current, teams } = state.user
+  const known = teams.some(({ id }) => id === current.id) ? teams : [current, ...teams]
+  if (known.length === 1)
+    return (
+      <Text size="sm" fw={500} truncate maw={200}>
+        {current.name}
+      </Text>
+    )
+  return (
+    <Select
+      size="xs"
+      w={180}
+      aria-label="Team"
+      data={known.map(({ id, name }) => ({ value: String(id), label: name }))}
+      value={String(current.id)}
+      allowDeselect={false}
+      searchable={known.length > 10}
+      onChange={(id) => id !== null && void session.switchTeam(Number(id)).catch(tellProblem)}
+    />
+  )
+}
+
+function ZoneSwitch() {
+  const [zone, setZone] = useZone()
+  return (
+    <Tooltip label={`Times in ${Intl.DateTimeFormat().resolvedOptions().timeZone} or in UTC`}>
+      <SegmentedControl
+        size="xs"
+        visibleFrom="sm"
+        aria-label="Time zone"
+        value={zone}
+        onChange={(value) => setZone(value as 'local' | 'utc')}
+        data={[
+          { value: 'local', label: <IconClock size={14} aria-label="local" /> },
+          { value: 'utc', label: 'UTC' },
+        ]}
+      />
+    </Tooltip>
+  )
+}
+
+function SchemeSwitch() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const dark =
+    colorScheme === 'dark' || (colorScheme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches)
+  return (
+    <ActionIcon
+      aria-label={dark ? 'Light theme' : 'Dark theme'}
+      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
+    >
+      {dark ? <IconSun size={16} /> : <IconMoon size={16} />}
+    </ActionIcon>
+  )
+}
+
+function UserMenu({ name }: { name: string }) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon aria-label={`Account of ${name}`}>
+          <IconUser size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{name}</Menu.Label>
+        <Menu.Item component={Link} to="/profile" leftSection={<IconUser size={14} />}>
+          Profile
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={14} />} onClick={() => void session.signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

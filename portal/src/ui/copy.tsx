@@ -1,0 +1,28 @@
+// Literal text to be taken elsewhere: a route object, a ROA, a record, a token.
+import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+
+export function CopyIcon({ text, label = 'Copy' }: { text: string; label?: string }) {
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : label}>
+          <ActionIcon onClick={copy} aria-label={label} size="sm">
+            {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  )
+}
+
+export function CopyBlock({ text, label }: { text: string; label?: string }) {
+  return (
+    <Group align="flex-start" gap="xs" wrap="nowrap">
+      <Code block style={{ flex: 1, overflowX: 'auto' }} tabIndex={0}>
+        {text}
+      </Code>
+      <CopyIcon text={text} {...(label === undefined ? {} : { label })} />
+    </Group>
+  )
+}

@@ -1,0 +1,114 @@
+// Serves the portal as it was built: files with a hash in their name are kept by browsers for a year, the page itself is
+// asked for every time. Without a build the start page says so. It knows no operation of the API.
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+const folder = fileURLToPath(new URL('../../../portal/', import.meta.url))
+const built = `${folder}dist/`
+
+/** Where the portal has pages: the address is read by the portal itself, and any below it. */
+const places = [
+  'sign-in',
+  'announcements',
+  'events',
+  'team',
+  'profile',
+  'staff',
+  'confirm-email',
+  'reset-password',
+  'invitation',
+]
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+type Asset = { readonly type: string; readonly plain: Buffer; readonly brotli: Buffer }
+
+/** Adds the portal's pages and files; everything is read now, and nothing of the disk is ever named by a request. */
+export function addPortal(server: FastifyInstance): void {
+  if (!existsSync(`${built}index.html`)) return addStartPage(server)
+  const page = readFileSync(`${built}index.html`, 'utf8')
+  const sendPage = (_request: FastifyRequest, reply: FastifyReply) => showPage(reply, page)
+  server.get('/', sendPage)
+  for (const place of places) {
+    server.get(`/${place}`, sendPage)
+    server.get(`/${place}/*`, sendPage)
+  }
+  server.get('/favicon.svg', (request, reply) =>
+    sendAsset(request, reply, readAsset('favicon.svg'), 'no-cache'),
+  )
+  const assets = new Map(readdirSync(`${built}assets`).map((name) => [name, readAsset(`assets/${name}`)]))
+  for (const [name, asset] of assets) {
+    server.get(`/assets/${name}`, (request, reply) =>
+      sendAsset(request, reply, asset, 'public, max-age=31536000, immutable'),
+    )
+  }
+}
+
+function addStartPage(server: FastifyInstance): void {
+  server.get('/', (_request, reply) => {
+    const page = readFileSync(`${folder}public/start.html`)
+    return reply
+      .header('content-type', 'text/html; charset=utf-8')
+      .header(
+        'content-security-policy',
+        "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+      )
+      .header('cache-control', 'no-cache')
+      .send(page)
+  })
+}
+
+/** Styles that the portal adds while it runs carry a nonce of this answer; scripts come from our own files alone. */
+function showPage(reply: FastifyReply, page: string): FastifyReply {
+  const nonce = randomBytes(18).toString('base64url')
+  return reply
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', policyWith(nonce))
+    .header('cache-control', 'no-store')
+    .header('cross-origin-opener-policy', 'same-origin')
+    .send(page.replace('nonce=""', `nonce="${nonce}"`))
+}
+
+const policyWith = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+function readAsset(name: string): Asset {
+  const plain = readFileSync(`${built}${name}`)
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+  const type = mediaTypes[extname(name)] ?? 'application/octet-stream'
+  return { type, plain, brotli: brotliCompressSync(plain, { params }) }
+}
+
+function sendAsset(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asset: Asset,
+  cacheControl: string,
+): FastifyReply {
+  const packed = /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))
+  reply
+    .header('content-type', asset.type)
+    .header('cache-control', cacheControl)
+    .header('vary', 'accept-encoding')
+  if (packed) reply.header('content-encoding', 'br')
+  return reply.send(packed ? asset.brotli : asset.plain)
+}
