@@ -25,6 +25,9 @@ test('the state of the installation is read from the database when somebody asks
     ('s', '1', now() - interval '90 seconds', '', 'new'), ('s', '2', now(), '', 'new'), ('s', '3', now(), '', 'done')`.execute(
     owner,
   )
+  await sql`insert into mails (recipient, template, content_sealed, created, sent) values
+    ('a@b.example', 'test', '', now() - interval '80 seconds', null), ('a@b.example', 'test', '', now(), null),
+    ('a@b.example', 'test', null, now() - interval '1 day', now())`.execute(owner)
   const metrics = createMetrics()
   watchInstallation(metrics, owner)
   const [text] = await Promise.all([metrics.registry.metrics(), metrics.registry.metrics()])
@@ -32,6 +35,8 @@ test('the state of the installation is read from the database when somebody asks
     /^pharos_postgres_up 1$/m,
     /^pharos_deliveries_waiting 2$/m,
     /^pharos_deliveries_oldest_wait_seconds 9\d(\.\d+)?$/m,
+    /^pharos_mails_waiting 2$/m,
+    /^pharos_mails_oldest_wait_seconds 8\d(\.\d+)?$/m,
     /^pharos_region_last_check_timestamp_seconds\{region="ams"\} 1700000000$/m,
     /^pharos_region_last_check_ok\{region="ams"\} 0$/m,
     /^pharos_holds_open\{region="ams"\} 1$/m,
@@ -50,7 +55,7 @@ test('without a database the metrics say so, and nothing that was true before', 
   metrics.deliveriesWaiting.set(7)
   const text = await metrics.registry.metrics()
   assert.match(text, /^pharos_postgres_up 0$/m)
-  assert.doesNotMatch(text, /^pharos_deliveries_waiting \d/m)
+  assert.doesNotMatch(text, /^pharos_(deliveries|mails)_waiting \d/m)
 })
 
 test('the process tells its own memory and event loop', async () => {

@@ -4,6 +4,7 @@ import { audit } from './audit.ts'
 import type { Command } from './command.ts'
 import { config } from './config.ts'
 import { holds } from './holds.ts'
+import { mail } from './mail.ts'
 import { migrate } from './migrate.ts'
 import { replay } from './replay.ts'
 import { serve } from './serve.ts'
@@ -21,5 +22,6 @@ export const commands: readonly Command[] = [
   replay,
   holds,
   audit,
+  mail,
   config,
 ]

@@ -1,9 +1,10 @@
 // `pharos start`: the demo platform, ready to try: migrated, filled once, served in all roles, on loopback only.
+import { join, resolve } from 'node:path'
 import { openDatabase, allRoles } from '../roles/serve.ts'
-import { isLoopback } from '../runtime/config.ts'
+import { isLoopback, type Config, type Environment } from '../runtime/config.ts'
 import { createLog } from '../runtime/log.ts'
 import { demoAccounts, prepareDemo } from '../platform/demo.ts'
-import { CommandFailure, noArguments, type Command } from './command.ts'
+import { CommandFailure, noArguments, type Command, type CommandContext } from './command.ts'
 import { migrateSchema } from './migrate.ts'
 import { serveUntilStopped } from './serve.ts'
 
@@ -15,7 +16,7 @@ export const start: Command = {
     noArguments(context)
     // A demo is watched by a person: lines for people, and only what is worth a look, unless told otherwise.
     const env = { ...demoSettings, ...context.env, PHAROS_DEMO: 'true' }
-    const config = context.config(env)
+    const config = withMailFolder(context, env)
     if (!isLoopback(config.host)) {
       throw new CommandFailure(
         `The demo accounts have published passwords, so the demo does not listen on ${config.host}. ` +
@@ -31,7 +32,7 @@ export const start: Command = {
       await postgres.stop()
       throw error
     }
-    await serveUntilStopped(config, postgres, allRoles, log, (url) => context.out(welcome(url!)))
+    await serveUntilStopped(config, postgres, allRoles, log, (url) => context.out(welcome(url!, config)))
   },
 }
 
@@ -46,14 +47,21 @@ const demoSettings = {
   PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
 }
 
-function welcome(url: string): string {
+/** Mails are to be read, not sent: in the data directory, unless told otherwise. */
+function withMailFolder(context: CommandContext, env: Environment): Config {
+  const config = context.config(env)
+  if (config.mailUrl !== null || config.mailFolder !== null) return config
+  return context.config({ ...env, PHAROS_MAIL_FOLDER: join(config.dataDir, 'mails') })
+}
+
+function welcome(url: string, { mailFolder }: Config): string {
   const accounts = demoAccounts.map(({ email, what }) => `  ${email.padEnd(22)} ${what}`).join('\n')
   return `
 Pharos is running the demo platform.
 
   ${url}            start page
   ${url}/docs       the API, to read and to try
-
+${mailFolder === null ? '' : `\nMails are files in ${resolve(mailFolder)}; none leaves this machine.\n`}
 Accounts, all with the password pharos-demo-password:
 ${accounts}
 

@@ -31,6 +31,18 @@ describe('maintenance', () => {
     )
   })
 
+  it('forgets mails after ninety days, sent or not', async () => {
+    await using database = await createTestDatabase()
+    const { owner } = database.postgres
+    await sql`insert into mails (recipient, template, content_sealed, sent, created) values
+      ('old@b.example', 'test', null, now(), now() - interval '91 days'),
+      ('waiting@b.example', 'test', '', null, now() - interval '91 days'),
+      ('new@b.example', 'test', null, now(), now() - interval '89 days')`.execute(owner)
+    await maintain(owner)
+    const { rows } = await sql<{ recipient: string }>`select recipient from mails`.execute(owner)
+    assert.deepEqual(rows, [{ recipient: 'new@b.example' }])
+  })
+
   it('forgets idempotency keys after a day', async () => {
     await using database = await createTestDatabase()
     const { owner } = database.postgres

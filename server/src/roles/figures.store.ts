@@ -4,6 +4,7 @@ import type { Db } from '../db/postgres.ts'
 
 export type Figures = {
   readonly deliveries: { readonly waiting: number; readonly oldest_seconds: number }
+  readonly mails: { readonly waiting: number; readonly oldest_seconds: number }
   readonly regions: readonly {
     readonly slug: string
     readonly last_check: Date | null
@@ -23,6 +24,10 @@ export async function readFigures(db: Db): Promise<Figures> {
         select count(*) as waiting,
           coalesce(extract(epoch from now() - min(received)), 0)::double precision as oldest_seconds
         from deliveries where state = 'new'`.execute(trx)
+      const mails = await sql<Figures['mails']>`
+        select count(*) as waiting,
+          coalesce(extract(epoch from now() - min(created)), 0)::double precision as oldest_seconds
+        from mails where sent is null and failed is null`.execute(trx)
       const regions = await sql<Figures['regions'][number]>`
         select slug, last_check, last_check_result,
           (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds
@@ -32,6 +37,11 @@ export async function readFigures(db: Db): Promise<Figures> {
         from pg_stat_activity
         where datname = current_database() and application_name like 'pharos %'
         group by 1, 2`.execute(trx)
-      return { deliveries: deliveries.rows[0]!, regions: regions.rows, connections: connections.rows }
+      return {
+        deliveries: deliveries.rows[0]!,
+        mails: mails.rows[0]!,
+        regions: regions.rows,
+        connections: connections.rows,
+      }
     })
 }

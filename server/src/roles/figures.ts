@@ -25,8 +25,14 @@ export function watchInstallation(metrics: Metrics, db: Db): void {
 }
 
 function gaugesOf(metrics: Metrics) {
-  const { deliveriesWaiting, deliveryWaitSeconds, regionChecked, regionOk, holdsOpen, connections } = metrics
-  return [deliveriesWaiting, deliveryWaitSeconds, regionChecked, regionOk, holdsOpen, connections]
+  const { regionChecked, regionOk, holdsOpen, connections } = metrics
+  return [...plainGaugesOf(metrics), regionChecked, regionOk, holdsOpen, connections]
+}
+
+/** Those without labels. */
+function plainGaugesOf(metrics: Metrics) {
+  const { deliveriesWaiting, deliveryWaitSeconds, mailsWaiting, mailWaitSeconds } = metrics
+  return [deliveriesWaiting, deliveryWaitSeconds, mailsWaiting, mailWaitSeconds]
 }
 
 async function read(metrics: Metrics, db: Db): Promise<void> {
@@ -35,16 +41,15 @@ async function read(metrics: Metrics, db: Db): Promise<void> {
   for (const gauge of gaugesOf(metrics)) gauge.reset()
   metrics.postgresUp.set(figures ? 1 : 0)
   if (figures) show(metrics, figures)
-  else {
-    // A gauge without labels is 0 after its reset, which would be a claim.
-    metrics.deliveriesWaiting.remove()
-    metrics.deliveryWaitSeconds.remove()
-  }
+  // A gauge without labels is 0 after its reset, which would be a claim.
+  else for (const gauge of plainGaugesOf(metrics)) gauge.remove()
 }
 
-function show(metrics: Metrics, { deliveries, regions, connections }: Figures): void {
+function show(metrics: Metrics, { deliveries, mails, regions, connections }: Figures): void {
   metrics.deliveriesWaiting.set(deliveries.waiting)
   metrics.deliveryWaitSeconds.set(deliveries.oldest_seconds)
+  metrics.mailsWaiting.set(mails.waiting)
+  metrics.mailWaitSeconds.set(mails.oldest_seconds)
   for (const { slug: region, last_check, last_check_result, holds } of regions) {
     if (last_check !== null) metrics.regionChecked.set({ region }, last_check.getTime() / 1000)
     if (last_check_result !== null) metrics.regionOk.set({ region }, last_check_result ? 1 : 0)

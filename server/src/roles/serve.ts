@@ -16,6 +16,7 @@ import { collectorParts } from './collector.ts'
 import { domainsPart } from './domains.ts'
 import { watchInstallation } from './figures.ts'
 import { createHealthServer } from './http.ts'
+import { mailPart } from './mail.ts'
 import { maintenancePart } from './maintenance.ts'
 import { reconcilerParts } from './reconciler.ts'
 import { createRegistryViews } from './registry-views.ts'
@@ -61,6 +62,7 @@ export async function runRole(
             auditPart(shared),
             asnProofsPart(shared),
             domainsPart(shared),
+            mailPart(shared),
             ...reconcilerParts(shared),
           ]
         : []),

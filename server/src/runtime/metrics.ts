@@ -63,6 +63,22 @@ export function createMetrics() {
       help: 'How long the oldest of them has waited; 0 without any. Alarm when it grows.',
       registers,
     }),
+    mails: new Counter({
+      name: 'pharos_mails_total',
+      help: 'Attempts of this process to send a mail, by template and outcome sent, postponed or failed.',
+      labelNames: ['template', 'outcome'],
+      registers,
+    }),
+    mailsWaiting: new Gauge({
+      name: 'pharos_mails_waiting',
+      help: 'Mails that are neither sent nor given up, of the whole installation.',
+      registers,
+    }),
+    mailWaitSeconds: new Gauge({
+      name: 'pharos_mails_oldest_wait_seconds',
+      help: 'How long the oldest of them has waited; 0 without any. Alarm when it grows.',
+      registers,
+    }),
     routes: new Gauge({
       name: 'pharos_region_routes',
       help: 'Routes of each region: desired, observed on the router, and held by the guard.',
