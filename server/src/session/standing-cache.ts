@@ -26,6 +26,10 @@ export class StandingCache<T> {
     return value
   }
 
+  forget(key: string): void {
+    this.#entries.delete(key)
+  }
+
   clear(): void {
     this.#generation += 1
     this.#entries.clear()

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { addTeam, createTestApi, testPassword, type TestApi, type TestTeam } from '../../test/api.ts'
+import { mailsTo, templatesTo, tokenMailedTo } from '../../test/support/mails.ts'
+import { addPerson, auditOfPerson, createClient, type Client } from '../../test/support/person.ts'
+
+let api: TestApi
+let team: TestTeam
+let client: Client
+before(async () => {
+  api = await createTestApi({ PHAROS_PROVIDER_NAME: 'Northern Light' })
+  team = await addTeam(api, 'red')
+  client = createClient(api)
+})
+after(() => api[Symbol.asyncDispose]())
+
+const next = 'blue kettle rainy tram'
+const change = (access: string, new_password = next, current_password = testPassword) =>
+  client.post('/change-password', { current_password, new_password }, access)
+
+describe('changing the password', () => {
+  it('answers as signing in does, with tokens that are good', async () => {
+    const { email } = await addPerson(api, team)
+    const signedIn = await client.open(email)
+    const { status, body } = await change(signedIn.access)
+    assert.equal(status, 200)
+    assert.deepEqual(Object.keys(body), Object.keys(signedIn))
+    assert.equal(body.user.email, email)
+    assert.notEqual(body.refresh, signedIn.refresh)
+    assert.equal((await client.send('GET', '/token', body.access)).status, 200)
+    assert.equal((await client.post('/refresh', { refresh: body.refresh })).status, 200)
+  })
+
+  it('makes the new one the one to sign in with', async () => {
+    const { email } = await addPerson(api, team)
+    await change((await client.open(email)).access)
+    assert.equal((await client.signIn(email)).code, 'invalid_credentials')
+    assert.equal((await client.signIn(email, next)).status, 200)
+  })
+
+  it('ends all other sessions and every access token that there is, and goes on with its own', async () => {
+    const { email } = await addPerson(api, team)
+    const [own, other] = [await client.open(email), await client.open(email)]
+    const { body } = await change(own.access)
+    assert.equal((await client.post('/refresh', { refresh: other.refresh })).code, 'token_not_valid')
+    const { body: sessions } = await client.send('GET', '/sessions', body.access)
+    assert.deepEqual([sessions.count, sessions.results[0].current], [1, true])
+    for (const { access } of [own, other]) {
+      const deadline = Date.now() + 20_000
+      while ((await client.send('GET', '/token', access)).status !== 401)
+        assert.ok(Date.now() < deadline, 'an access token is still good')
+    }
+  })
+
+  it('leaves the tabs in that presented the refresh token of before', async () => {
+    const { email } = await addPerson(api, team)
+    const own = await client.open(email)
+    const { body } = await change(own.access)
+    const tab = await client.post('/refresh', { refresh: own.refresh })
+    assert.equal(tab.status, 200)
+    assert.equal(tab.body.refresh, body.refresh)
+  })
+
+  it('tells the user by mail, and stands in the audit', async () => {
+    const { userId, email } = await addPerson(api, team)
+    await change((await client.open(email)).access)
+    const [mail] = await mailsTo(api, email)
+    assert.equal(mail?.template, 'password-changed')
+    assert.deepEqual(Object.keys(mail.content), ['at', 'address'])
+    assert.deepEqual(await auditOfPerson(api, userId), ['password.change'])
+  })
+
+  it('kills the mails that were sent before', async () => {
+    const { email } = await addPerson(api, team)
+    const { access } = await client.open(email)
+    const body = { email: `new-${email}`, current_password: testPassword }
+    assert.equal((await client.post('/change-email', body, access)).status, 202)
+    const token = await tokenMailedTo(api, `new-${email}`, 'confirm-email')
+    assert.equal((await change(access)).status, 200)
+    assert.equal((await client.post('/confirm-email', { token })).code, 'invalid_token')
+  })
+
+  it('needs the current one, and says nothing else to who does not know it', async () => {
+    const { userId, email } = await addPerson(api, team)
+    const { access } = await client.open(email)
+    const { status, code } = await change(access, next, 'not the one')
+    assert.deepEqual([status, code], [403, 'wrong_password'])
+    assert.deepEqual(await templatesTo(api, email), [])
+    assert.ok(!(await auditOfPerson(api, userId)).includes('password.change'))
+    assert.equal((await client.signIn(email)).status, 200)
+  })
+
+  it('is done once when it is asked for twice at once', async () => {
+    const { userId, email } = await addPerson(api, team)
+    const [one, two] = [await client.open(email), await client.open(email)]
+    const passwords = ['first of two new ones', 'second of two new ones'] as const
+    const answers = await Promise.all([change(one.access, passwords[0]), change(two.access, passwords[1])])
+    const won = answers.findIndex(({ status }) => status === 200)
+    assert.ok(won >= 0)
+    const lost = answers[1 - won]!
+    assert.ok(['wrong_password', 'unauthenticated'].includes(lost.code ?? ''), JSON.stringify(lost))
+    assert.equal((await client.signIn(email, passwords[won])).status, 200)
+    assert.equal((await client.signIn(email, passwords[1 - won])).status, 401)
+    assert.equal(
+      (await auditOfPerson(api, userId)).filter((action) => action === 'password.change').length,
+      1,
+    )
+  })
+
+  it('is for the web application only', async () => {
+    assert.equal(
+      (await client.post('/change-password', { current_password: 'x', new_password: next })).status,
+      401,
+    )
+  })
+})
+
+describe('a new password', () => {
+  const refused: Record<string, string> = {
+    too_short: 'elevenchars',
+    common: 'Password1234',
+    pattern: 'qwertyuiopasdf',
+    the_same: testPassword,
+    provider: 'Northern-Light!24',
+  }
+  for (const [why, password] of Object.entries(refused)) {
+    it(`is refused with what to do: ${why}`, async () => {
+      const { email } = await addPerson(api, team)
+      const { status, body } = await change((await client.open(email)).access, password)
+      assert.equal(status, 422)
+      assert.deepEqual(body.errors[0].loc, ['body', 'new_password'])
+      assert.ok(body.errors[0].msg.length > 10)
+      assert.equal((await client.signIn(email)).status, 200)
+    })
+  }
+
+  it('may not be the address', async () => {
+    const { email } = await addPerson(api, team)
+    const { body } = await change((await client.open(email)).access, email.toUpperCase())
+    assert.equal(body.errors[0].type, 'personal')
+  })
+
+  it('is the same however its accents are typed', async () => {
+    const { email } = await addPerson(api, team)
+    const password = 'kühlschrank im wald'
+    await change((await client.open(email)).access, password.normalize('NFD'))
+    assert.equal((await client.signIn(email, password.normalize('NFC'))).status, 200)
+    assert.equal((await client.signIn(email, password.normalize('NFD'))).status, 200)
+  })
+})

@@ -1,0 +1,56 @@
+// What the use-cases of an account need, with a count of the passwords that are hashed: what costs the same must hash as
+// often, and what is refused before the hash must not hash at all.
+import { AccessTokens } from '../../src/session/access-token.ts'
+import type { AccountDeps } from '../../src/session/account.routes.ts'
+import { createMailLimits } from '../../src/session/mail-limits.ts'
+import { createWrongPasswords } from '../../src/session/password-check.ts'
+import type { SignInDeps } from '../../src/session/sign-in.ts'
+import { createAfterwards } from '../../src/runtime/afterwards.ts'
+import { RateLimiter } from '../../src/runtime/rate-limit.ts'
+import { createSemaphore, type Semaphore } from '../../src/runtime/semaphore.ts'
+import type { TestApi } from '../api.ts'
+
+export type CountedDeps = AccountDeps & SignInDeps & { readonly hashes: () => number }
+
+export function createCountedDeps(api: TestApi): CountedDeps {
+  const { hashing, hashes } = countingSemaphore()
+  return {
+    db: api.database.postgres.front,
+    ring: api.config.secret,
+    accessTokens: new AccessTokens(api.signingKeys, 300),
+    onLoopback: true,
+    publicUrl: 'https://pharos.example',
+    lifetime: { idleSeconds: 3600, absoluteSeconds: 3600 },
+    hashing,
+    hashes,
+    attempts: new RateLimiter({ perSecond: 100, burst: 1000 }),
+    wrongPasswords: createWrongPasswords(1000),
+    breached: undefined,
+    providerNames: ['Northern Light', 'pharos'],
+    mailLimits: createMailLimits(1000),
+    afterwards: createAfterwards(100, (error) => {
+      throw error
+    }),
+    noteRefusal: () => {},
+  }
+}
+
+function countingSemaphore(): { hashing: Semaphore; hashes: () => number } {
+  const inner = createSemaphore({ permits: 4, waiting: 1000, retryAfterSeconds: 1 })
+  let hashes = 0
+  return {
+    hashes: () => hashes,
+    hashing: {
+      run(work, signal) {
+        hashes++
+        return inner.run(work, signal)
+      },
+      get running() {
+        return inner.running
+      },
+      get waiting() {
+        return inner.waiting
+      },
+    },
+  }
+}
