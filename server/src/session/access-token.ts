@@ -1,6 +1,6 @@
 // Access tokens: JWTs (RFC 9068 `at+jwt`) signed with Ed25519, for the web application only, good for minutes.
 // They say who and which session; whether that session still stands is asked of the database, in credentials.ts.
-import { KeyObject, sign } from 'node:crypto'
+import { sign } from 'node:crypto'
 import { errors, jwtVerify } from 'jose'
 import { Failure } from '../runtime/error.ts'
 import type { SigningKeys } from './signing-keys.ts'
@@ -51,7 +51,7 @@ export class AccessTokens {
       exp: expires,
     })
     const signed = `${header}.${payload}`
-    const token = `${signed}.${sign(null, Buffer.from(signed), keyObjectOf(privateKey)).toString('base64url')}`
+    const token = `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`
     const { userId, sessionId, teamId, sessionVersion } = claims
     const times = { issued: new Date(issued * 1000), expires: new Date(expires * 1000) }
     this.#remember(token, { kid, access: { userId, sessionId, teamId, sessionVersion, ...times } })
@@ -114,13 +114,3 @@ export class AccessTokens {
 
 /** A part of a JWT (RFC 7515, 3.1). */
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
-
-const keyObjects = new WeakMap<CryptoKey, KeyObject>()
-
-function keyObjectOf(key: CryptoKey): KeyObject {
-  const known = keyObjects.get(key)
-  if (known) return known
-  const object = KeyObject.from(key)
-  keyObjects.set(key, object)
-  return object
-}

@@ -1,14 +1,7 @@
 // The Ed25519 keys that sign access tokens: kept sealed in the database, shared by all processes, replaced in time.
 // A new key is published before it signs, and stays published until its last token has expired.
-import {
-  calculateJwkThumbprint,
-  exportJWK,
-  exportPKCS8,
-  generateKeyPair,
-  importJWK,
-  importPKCS8,
-  type JWK,
-} from 'jose'
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair, importJWK, type JWK } from 'jose'
 import { sql, type Selectable } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import type { Schema } from '../db/schema.ts'
@@ -19,7 +12,8 @@ export type SigningKey = {
   readonly kid: string
   readonly publicJwk: JWK
   readonly publicKey: CryptoKey
-  readonly privateKey: CryptoKey
+  /** Not a CryptoKey: signing is done at once, which WebCrypto cannot. */
+  readonly privateKey: KeyObject
   readonly activeFrom: Date
   readonly retires: Date
 }
@@ -167,7 +161,7 @@ async function openSigningKey(ring: KeyRing, row: Selectable<Schema['signing_key
     kid: row.kid,
     publicJwk: row.public_jwk as JWK,
     publicKey: (await importJWK(row.public_jwk as JWK, 'Ed25519')) as CryptoKey,
-    privateKey: await importPKCS8(pem, 'Ed25519'),
+    privateKey: createPrivateKey(pem),
     activeFrom: row.active_from,
     retires: row.retires,
   }
