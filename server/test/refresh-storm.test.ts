@@ -2,7 +2,7 @@
 // session's tokens are numbered, and only its newest one makes another. Token n that comes again gives n + 1 again
 //   - while n + 1 was never presented (the answer was lost), for ever,
 //   - for 30 s after n was rotated, or came again as above (tabs that are behind each other), however far the session is.
-// Any other is a copy: the session ends, for everybody, and that is audited, once.
+// Any other is a copy: the session ends, for everybody, and that is audited and told by mail, once.
 //
 // From it follows what is tried here. A browser whose tabs share one storage, where an answer replaces only the token that
 // it answers, is never more than one answer behind: no lost answer, late tab or change of team may sign it out. Two who
@@ -66,6 +66,14 @@ async function reusesOf(sessionId: string): Promise<Record<string, unknown>[]> {
     api.database.postgres.owner,
   )
   return rows
+}
+
+/** How often the user was told that a session of his was ended. */
+async function countMails(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from mails
+    where template = 'session-ended' and recipient = 'anna@red.example'`.execute(api.database.postgres.owner)
+  return rows[0]!.count
 }
 
 /** What the tabs share: the tokens that were stored last. */
@@ -218,7 +226,8 @@ async function fallOutOfStep(theft: Theft, thief: Holder): Promise<void> {
 }
 
 describe('a stolen refresh token', () => {
-  it(`is found in each of ${rounds} thefts, by the rule exactly, and audited once`, async () => {
+  it(`is found in each of ${rounds} thefts, by the rule exactly, audited and told by mail once`, async () => {
+    const mailsBefore = await countMails()
     await forEachRound(async (random) => {
       const theft = await openTheft()
       for (let before = random.below(4); before > 0; before--) {
@@ -230,6 +239,7 @@ describe('a stolen refresh token', () => {
       await fallOutOfStep(theft, thief)
       await theft.assertFound(theft.owner, thief)
     })
+    assert.equal((await countMails()) - mailsBefore, rounds)
   })
 
   it('gives the thief nothing when the owner has gone on, and takes the access tokens of both', async () => {
@@ -246,14 +256,17 @@ describe('a stolen refresh token', () => {
     for (const { access } of [theft.owner.tokens, thief.tokens]) await untilRefused(access)
   })
 
-  it('is found and audited once when 50 copies of it come at once', async () => {
+  it('is found, audited and told once when 50 copies of it come at once, and then again', async () => {
+    const mailsBefore = await countMails()
     const { sessionId, stored } = await openBrowser()
     const second = (await refresh(stored.refresh)) as Tokens
     await refresh(second.refresh)
     await pass(sessionId, graceMs + 1_000)
     const results = await Promise.all(Array.from({ length: 50 }, () => refresh(stored.refresh)))
     assert.deepEqual([...new Set(results)], ['signed out'])
+    for (let times = 0; times < 3; times++) assert.equal(await refresh(stored.refresh), 'signed out')
     assert.equal((await reusesOf(sessionId)).length, 1)
+    assert.equal((await countMails()) - mailsBefore, 1)
   })
 })
 

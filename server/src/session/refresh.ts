@@ -1,7 +1,8 @@
 // Refreshing a session. The usual case is one statement; only when that finds nothing to rotate is the session looked
-// at: a token that came twice gets its successor again, a copy of an old one ends the session and is audited.
+// at: a token that came twice gets its successor again, a copy of an old one ends the session, which is audited and told.
 import { writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
+import { queueMail } from '../mail/mail.ts'
 import { Failure } from '../runtime/error.ts'
 import { parseRefreshToken, type RefreshToken } from './refresh-token.ts'
 import { judgeRefresh } from './rotation.ts'
@@ -66,6 +67,12 @@ async function endSession(
       requestId: origin.requestId,
       address: origin.address,
     })
+    // The user did nothing that would explain it, and is the one who can tell what the thief may have done.
+    if (session.profile) {
+      const content = { at: session.now.toISOString(), address: origin.address }
+      const { email } = session.profile
+      await queueMail(trx, deps.ring, { to: email, teamId: null, template: 'session-ended', content })
+    }
   })
   throw notValid()
 }
