@@ -10,7 +10,7 @@ CREATE OR REPLACE FUNCTION public.asn_is_held(team integer, wanted bigint)
  RETURNS boolean
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$ select exists (select from asns a
     where a.asn = wanted and a.team_id <> team and a.verified is not null and (a.expires is null or a.expires > now())) $function$;
 
@@ -18,7 +18,7 @@ CREATE OR REPLACE FUNCTION public.audit_actor_names(actors text[])
  RETURNS TABLE(actor text, name text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
   select a, case
     when a ~ '^user:\d{1,9}$' then (
@@ -34,7 +34,7 @@ CREATE OR REPLACE FUNCTION public.await_audit_seal()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into audit_unsealed (entry_id, entry_at) values (new.id, new.at);
@@ -52,7 +52,7 @@ CREATE OR REPLACE FUNCTION public.count_team_events()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if tg_op = 'INSERT' then
@@ -128,7 +128,7 @@ CREATE OR REPLACE FUNCTION public.domain_is_claimed(team integer, wanted text)
  RETURNS boolean
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$ select exists (select from domains d where d.domain = wanted and d.verified is not null and d.team_id <> team) $function$;
 
 CREATE OR REPLACE FUNCTION public.drop_audit_months(past timestamp with time zone)
@@ -174,7 +174,7 @@ CREATE OR REPLACE FUNCTION public.fan_out()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
 begin
@@ -213,7 +213,7 @@ CREATE OR REPLACE FUNCTION public.prefix_is_claimed(team integer, wanted cidr)
  RETURNS boolean
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$ select exists (select from announcements a
       where a.prefix >>= wanted and a.team_id <> team and a.claimed is not null and a.deleted is null)
     or exists (select from prefixes p where p.prefix >>= wanted and p.team_id <> team) $function$;
@@ -222,7 +222,7 @@ CREATE OR REPLACE FUNCTION public.raise_revision()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   update revisions set revision = revision + 1 where name = tg_argv[0];
@@ -268,7 +268,7 @@ CREATE OR REPLACE FUNCTION public.resource_removed()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into removed_resources (match_resource, match_resource_id) values (tg_argv[0], old.id) on conflict do nothing;
@@ -279,7 +279,7 @@ CREATE OR REPLACE FUNCTION public.staff_actors()
  RETURNS text[]
  LANGUAGE sql
  STABLE SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
   select coalesce(array_agg('user:' || id), '{}') from users where is_staff
 $function$;
@@ -288,7 +288,7 @@ CREATE OR REPLACE FUNCTION public.tell_announcement_statuses()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_nestloop TO 'off'
 AS $function$
@@ -307,7 +307,7 @@ CREATE OR REPLACE FUNCTION public.tell_events()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_nestloop TO 'off'
 AS $function$
@@ -352,7 +352,7 @@ CREATE OR REPLACE FUNCTION public.tell_failed_validations()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
  SET enable_seqscan TO 'off'
  SET enable_nestloop TO 'off'
 AS $function$

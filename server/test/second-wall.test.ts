@@ -1,0 +1,340 @@
+// The second wall: what the role pharos_tenant, as which the API works for a team, sees and changes. Tables and functions
+// are read from PostgreSQL's catalogs and rows are made up by their types, so that a new table cannot be forgotten: one
+// without the wall is named here, with the reason.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql, type RawBuilder } from 'kysely'
+import type { Trx } from '../src/db/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { addMadeUpRow, dropRules, listTables, type TableShape } from './support/made-up-rows.ts'
+
+type Open = { readonly why: string; readonly rights?: readonly string[] }
+
+/** Tables without a policy, which hold nothing of a team; the team's role may do there what stands here, and no more. */
+const withoutWall: Record<string, Open> = {
+  locations: { why: 'places of the provider, shown to everybody', rights: ['select'] },
+  regions: {
+    why: 'places of the provider; how their routers are reached is not shown',
+    rights: ['select (id, slug, name, location_key, open, last_check, last_check_result)'],
+  },
+  region_withdrawals: { why: 'what the guard of a region counts' },
+  holds: { why: 'plans of a region that wait for staff' },
+  sources: { why: 'detectors of the provider' },
+  deliveries: { why: 'what detectors sent, before it is known whom it is about' },
+  delivery_ids: { why: 'which deliveries were seen' },
+  event_networks: { why: 'where events were, for the matching' },
+  removed_resources: { why: 'ids that the matching of events has still to look at' },
+  revisions: { why: 'numbers that say that something has changed' },
+  signing_keys: { why: 'keys of the installation' },
+  migrations: { why: 'what was done to the database' },
+  mail_tokens: { why: 'of accounts: the session works on them before there is a team' },
+  recovery_codes: { why: 'of accounts' },
+  second_factors: { why: 'of accounts' },
+  sign_in_failures: { why: 'of accounts' },
+}
+
+/** Whose a row is, where no column `team_id` of its own says it. */
+const owners: Record<string, string> = {
+  teams: 't.id',
+  users: '(select m.team_id from memberships m where m.user_id = t.id)',
+  events: '(select e.team_id from team_events e where e.event_id = t.id)',
+}
+
+/** Tables with the wall and no door: no policy lets the team's role in. */
+const closed: Record<string, string> = {
+  audit_unsealed: 'a trigger fills it, a loop empties it',
+}
+
+/** Columns that a secret could be found by: not read in a team's work, but for these reasons. */
+const secretColumn = /(_mac|_sealed|_hash|password|secret|private_key)(?!.*_(until|enabled)$)/
+const readAllTheSame: Record<string, string> = {
+  'idempotency_keys.request_hash': 'compared with that of a repeat; the request is in no answer',
+  'webhooks.secret_sealed': 'becomes the former one when it is rotated; nobody reads it without the key ring',
+  'webhooks.former_secret_sealed': 'as the newest one',
+}
+
+/** What the owner's functions that run with the owner's rights may be used for, by everybody. */
+const forEverybody: Record<string, string> = {}
+
+let database: TestDatabase
+let tables: readonly TableShape[]
+before(async () => {
+  database = await createTestDatabase()
+  const { owner } = database.postgres
+  tables = await listTables(owner)
+  await dropRules(owner, tables)
+  await owner.transaction().execute(fill)
+})
+after(() => database[Symbol.asyncDispose]())
+
+/** A row of each of two teams in every table, and one of nobody where there is such a thing. */
+async function fill(trx: Trx): Promise<void> {
+  for (const table of tables) {
+    await sql`delete from ${sql.table(table.name)}`.execute(trx)
+    const nobody = table.columns.some(({ name, required }) => name === 'team_id' && !required)
+    for (const team of [1, 2]) await addMadeUpRow(trx, table, team, team)
+    if (nobody) await addMadeUpRow(trx, table, 3, null)
+  }
+}
+
+const walled = () => tables.filter(({ name }) => !(name in withoutWall))
+
+class TakeBack extends Error {}
+
+/**
+ * As the role, with every right on the table, so that nothing but its policy stands in the way. Everything is taken back.
+ */
+async function asTenant(table: TableShape, team: number | null, work: (trx: Trx) => Promise<void>) {
+  const all = database.postgres.owner.transaction().execute(async (trx) => {
+    await sql`grant all on ${sql.table(table.name)} to pharos_tenant`.execute(trx)
+    await sql`grant select on memberships, team_events to pharos_tenant`.execute(trx)
+    await sql`set local role pharos_tenant`.execute(trx)
+    if (team !== null) await sql.raw(`set local pharos.team_id = '${team}'`).execute(trx)
+    await work(trx)
+    throw new TakeBack()
+  })
+  await all.catch((error: unknown) => {
+    if (!(error instanceof TakeBack)) throw error
+  })
+}
+
+/** How many rows a statement is done to, or the refusal; the transaction goes on as before. */
+async function outcomeOf(trx: Trx, statement: RawBuilder<unknown>): Promise<number | string> {
+  await sql`savepoint before`.execute(trx)
+  try {
+    return Number((await statement.execute(trx)).numAffectedRows)
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    await sql`rollback to savepoint before`.execute(trx)
+  }
+}
+
+const refused = /row-level security policy/
+
+/** The team's rows, as JSON. */
+async function rowsOf(table: TableShape, team: number): Promise<string[]> {
+  if (table.name in closed) return []
+  const owner = sql.raw(owners[table.name] ?? 't.team_id')
+  const { rows } = await sql<{ row: string }>`
+    select to_jsonb(t)::text as row from ${sql.table(table.name)} t where ${owner} is not distinct from ${team}`.execute(
+    database.postgres.owner,
+  )
+  return rows.map(({ row }) => row)
+}
+
+async function visible(trx: Trx, { name }: TableShape): Promise<string[]> {
+  const { rows } = await sql<{
+    row: string
+  }>`select to_jsonb(t)::text as row from ${sql.table(name)} t`.execute(trx)
+  return rows.map(({ row }) => row)
+}
+
+/** The row as it is, again. */
+function insertion({ name, columns }: TableShape, row: string): RawBuilder<unknown> {
+  const written = sql.join(
+    columns.filter(({ isGenerated }) => !isGenerated).map((column) => sql.ref(column.name)),
+  )
+  return sql`
+    insert into ${sql.table(name)} (${written}) overriding system value
+    select ${written} from jsonb_populate_record(null::${sql.table(name)}, ${row}::jsonb)`
+}
+
+/** Every column onto itself, as far as PostgreSQL lets columns be set. */
+function update({ name, columns }: TableShape): RawBuilder<unknown> {
+  const column = sql.ref((columns.find((one) => one.name === 'team_id') ?? columns.find(isPlain)!).name)
+  return sql`update ${sql.table(name)} set ${column} = ${column}`
+}
+
+const isPlain = ({ type }: { readonly type: string }) => type === 'text' || type.startsWith('timestamp')
+
+describe('every table', () => {
+  it('is behind the wall, or holds nothing of a team', () => {
+    const open = tables.filter(({ hasRowSecurity }) => !hasRowSecurity).map(({ name }) => name)
+    assert.deepEqual(open.toSorted(), Object.keys(withoutWall).toSorted())
+    const named = tables.filter(({ columns }) => columns.some(({ name }) => name === 'team_id'))
+    assert.deepEqual(
+      named.filter(({ name }) => name in withoutWall && name !== 'sessions').map(({ name }) => name),
+      [],
+      'it names a team',
+    )
+  })
+
+  it('without the wall gives the team role no more than what stands here', () => {
+    for (const { name, rights } of tables.filter(({ name }) => name in withoutWall))
+      assert.deepEqual(rights, withoutWall[name]!.rights ?? [], name)
+  })
+
+  it('with the wall asks for the team of the transaction, and nothing else', () => {
+    for (const { name, policies } of walled()) {
+      if (name in closed) assert.deepEqual(policies, [], name)
+      else if (name in owners) assert.match(policies.join(), /current_team_id\(\)/, name)
+      else assert.deepEqual(policies, ['(team_id = current_team_id())'], name)
+    }
+  })
+
+  it('is read and written by the team role, and never emptied, referenced or given triggers', () => {
+    for (const { name, rights } of tables)
+      for (const right of rights) assert.match(right, /^(select|insert|update|delete)( \(|$)/, name)
+  })
+
+  it('keeps what a secret could be found by from the team role', () => {
+    const found = tables.flatMap(({ name, columns, rights }) => {
+      const [all, some] = [rights.includes('select'), rights.find((right) => right.startsWith('select ('))]
+      const read = columns.filter(
+        (column) =>
+          all ||
+          some
+            ?.match(/\((.*)\)/)![1]!
+            .split(', ')
+            .includes(column.name),
+      )
+      return read.filter((column) => secretColumn.test(column.name)).map((column) => `${name}.${column.name}`)
+    })
+    assert.deepEqual(
+      found.filter((column) => !(column in readAllTheSame)),
+      [],
+    )
+  })
+})
+
+describe('of every table with the wall, as the team role with all rights', () => {
+  it('a team sees its own rows, all of them, and no others', async () => {
+    for (const table of walled()) {
+      for (const team of [1, 2]) {
+        const own = await rowsOf(table, team)
+        if (!(table.name in closed)) assert.equal(own.length, 1, `${table.name}: no row of team ${team}`)
+        await asTenant(table, team, async (trx) =>
+          assert.deepEqual(await visible(trx, table), own, table.name),
+        )
+      }
+    }
+  })
+
+  it('a team changes and deletes its own rows, and no others', async () => {
+    for (const table of walled()) {
+      const own = table.name in closed ? 0 : 1
+      await asTenant(table, 1, async (trx) => {
+        assert.equal(await outcomeOf(trx, update(table)), own, `${table.name}: update`)
+        assert.equal(
+          await outcomeOf(trx, sql`delete from ${sql.table(table.name)}`),
+          own,
+          `${table.name}: delete`,
+        )
+      })
+    }
+  })
+
+  it('a team adds no row to another, and moves none of its own there', async () => {
+    for (const table of walled()) {
+      const [foreign] = await rowsOf(table, 2)
+      await asTenant(table, 1, async (trx) => {
+        if (foreign)
+          assert.match(String(await outcomeOf(trx, insertion(table, foreign))), refused, table.name)
+        if (!table.columns.some(({ name }) => name === 'team_id')) return
+        for (const team of [2, null]) {
+          const moved = sql`update ${sql.table(table.name)} set team_id = ${team}`
+          assert.match(String(await outcomeOf(trx, moved)), refused, `${table.name}: to ${team}`)
+        }
+      })
+    }
+  })
+
+  it('nobody sees, changes or adds anything without a team', async () => {
+    for (const table of walled()) {
+      const [row] = await rowsOf(table, 1)
+      await asTenant(table, null, async (trx) => {
+        assert.deepEqual(await visible(trx, table), [], table.name)
+        assert.equal(await outcomeOf(trx, update(table)), 0, table.name)
+        assert.equal(await outcomeOf(trx, sql`delete from ${sql.table(table.name)}`), 0, table.name)
+        if (row) assert.match(String(await outcomeOf(trx, insertion(table, row))), refused, table.name)
+      })
+    }
+  })
+})
+
+describe('the team role', () => {
+  const one = async <T>(statement: RawBuilder<T>): Promise<T> =>
+    (await statement.execute(database.postgres.owner)).rows[0]!
+
+  it('owns nothing, signs in nowhere, and gets past no policy', async () => {
+    const role = await one(sql`
+      select rolsuper, rolbypassrls, rolcanlogin, rolcreaterole, rolcreatedb, rolreplication from pg_roles
+      where rolname = 'pharos_tenant'`)
+    assert.ok(
+      Object.values(role as object).every((value) => value === false),
+      JSON.stringify(role),
+    )
+    const owned = await sql`select from pg_class where relowner = 'pharos_tenant'::regrole`.execute(
+      database.postgres.owner,
+    )
+    assert.equal(owned.rows.length, 0)
+    const member = await sql`select from pg_auth_members where member = 'pharos_tenant'::regrole`.execute(
+      database.postgres.owner,
+    )
+    assert.equal(member.rows.length, 0)
+    const { create } = await one(sql<{ create: boolean }>`
+      select has_schema_privilege('pharos_tenant', 'public', 'create') as create`)
+    assert.equal(create, false)
+  })
+
+  it('has no right on a partition, which the policy of its table does not reach', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select relname as name from pg_class, aclexplode(relacl) a
+      where relispartition and a.grantee in (0, 'pharos_tenant'::regrole)`.execute(database.postgres.owner)
+    assert.deepEqual(rows, [])
+  })
+
+  it('has nothing through views, which work with the rights of who made them', async () => {
+    const { rows } = await sql`
+      select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')`.execute(
+      database.postgres.owner,
+    )
+    assert.deepEqual(rows, [])
+  })
+})
+
+describe('every function that runs with the rights of its owner', () => {
+  type Definer = { name: string; settings: string[]; isTrigger: boolean; isPublic: boolean }
+  let definers: Definer[]
+  before(async () => {
+    const { rows } = await sql<Definer>`
+      select p.proname as name, coalesce(p.proconfig, '{}') as settings, p.prorettype = 'trigger'::regtype as "isTrigger",
+        has_function_privilege('public', p.oid, 'execute') as "isPublic"
+      from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prosecdef order by 1`.execute(
+      database.postgres.owner,
+    )
+    definers = rows
+  })
+
+  it('looks names up in our schema, and among temporary tables last', () => {
+    assert.ok(definers.length > 3)
+    for (const { name, settings } of definers)
+      assert.ok(settings.includes('search_path=public, pg_temp'), `${name}: ${settings}`)
+  })
+
+  it('is not for everybody, unless the reason stands here', () => {
+    // PostgreSQL calls a trigger function for a trigger only, and asks who may when the trigger is made.
+    const everybodys = definers.filter(({ isPublic, isTrigger }) => isPublic && !isTrigger)
+    assert.deepEqual(
+      everybodys.map(({ name }) => name),
+      Object.keys(forEverybody),
+    )
+  })
+
+  it('is not fooled by a temporary table of the name of one of ours', async () => {
+    const taken = database.postgres.owner.transaction().execute(async (trx) => {
+      await sql`insert into asns (id, team_id, asn, verified) overriding system value values (900, 2, 64999, now())`.execute(
+        trx,
+      )
+      await sql`set local role pharos_tenant`.execute(trx)
+      await sql`create temporary table asns (team_id integer, asn bigint, verified timestamptz, expires timestamptz)`.execute(
+        trx,
+      )
+      const { rows } = await sql<{ held: boolean }>`select asn_is_held(1, 64999) as held`.execute(trx)
+      assert.equal(rows[0]!.held, true)
+      throw new TakeBack()
+    })
+    await assert.rejects(taken, TakeBack)
+  })
+})

@@ -1,0 +1,100 @@
+// Rows for every table that there is, made up from the types of its columns and nothing else: for tests of what PostgreSQL
+// itself lets through. They mean nothing, so the database's rules are taken away before.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../../src/db/postgres.ts'
+
+export type TableColumn = {
+  readonly name: string
+  readonly type: string
+  readonly required: boolean
+  readonly hasDefault: boolean
+  readonly isGenerated: boolean
+}
+
+export type TableShape = {
+  readonly name: string
+  readonly hasRowSecurity: boolean
+  readonly policies: readonly string[]
+  /** What the team's role may do, as `select`, `update (name)`; sorted. */
+  readonly rights: readonly string[]
+  readonly columns: readonly TableColumn[]
+}
+
+/** All tables; a partitioned one stands for its partitions. */
+export async function listTables(db: Db): Promise<TableShape[]> {
+  const { rows } = await sql<TableShape>`
+    select c.relname as name, c.relrowsecurity as "hasRowSecurity",
+      array(select pg_get_expr(p.polqual, p.polrelid) from pg_policy p where p.polrelid = c.oid) as policies,
+      array(
+        select lower(a.privilege_type) from aclexplode(c.relacl) a where a.grantee = 'pharos_tenant'::regrole
+        union all
+        select format('%s (%s)', lower(a.privilege_type), string_agg(t.attname, ', ' order by t.attnum))
+        from pg_attribute t, aclexplode(t.attacl) a
+        where t.attrelid = c.oid and a.grantee = 'pharos_tenant'::regrole group by a.privilege_type
+        order by 1) as rights,
+      (select jsonb_agg(jsonb_build_object(
+          'name', a.attname, 'type', format_type(a.atttypid, null), 'required', a.attnotnull,
+          'hasDefault', a.atthasdef and a.attgenerated = '', 'isGenerated', a.attgenerated <> '') order by a.attnum)
+        from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns
+    from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    order by c.relname`.execute(db)
+  return rows
+}
+
+/** Foreign keys, checks and triggers are gone afterwards: only for a database that nothing else is done with. */
+export async function dropRules(db: Db, tables: readonly TableShape[]): Promise<void> {
+  const { rows } = await sql<{ statement: string }>`
+    select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement from pg_constraint
+    where connamespace = 'public'::regnamespace and contype in ('c', 'f') and conparentid = 0 and coninhcount = 0
+      and conrelid <> 0`.execute(db)
+  for (const { statement } of rows) await sql.raw(statement).execute(db)
+  for (const { name } of tables) await sql`alter table ${sql.table(name)} disable trigger user`.execute(db)
+}
+
+const byType: Record<string, (n: number) => unknown> = {
+  integer: (n) => n,
+  bigint: (n) => n,
+  smallint: (n) => n,
+  'double precision': (n) => n,
+  numeric: (n) => n,
+  boolean: () => false,
+  text: (n) => `x${n}`,
+  character: (n) => String(n),
+  'character varying': (n) => `x${n}`,
+  bytea: (n) => Buffer.alloc(32, n),
+  jsonb: () => '{}',
+  json: () => '{}',
+  cidr: (n) => `192.0.${n}.0/24`,
+  inet: (n) => `192.0.${n}.1`,
+  uuid: (n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+  date: () => '2026-03-01',
+  'timestamp with time zone': () => '2026-03-01T10:00:00Z',
+}
+
+/**
+ * One row of team `n`, for tables without `team_id` one that is numbered so: ids and references of team 1 are 1, and
+ * what belongs together by its numbers belongs together.
+ */
+export async function addMadeUpRow(
+  trx: Trx,
+  table: TableShape,
+  n: number,
+  team: number | null,
+): Promise<void> {
+  const columns = table.columns.filter(
+    ({ name, required, hasDefault, isGenerated }) =>
+      name === 'team_id' || (required && !hasDefault && !isGenerated),
+  )
+  const values = columns.map((column) => (column.name === 'team_id' ? team : madeUp(table, column, n)))
+  await sql`
+    insert into ${sql.table(table.name)} (${sql.join(columns.map(({ name }) => sql.ref(name)))})
+    overriding system value values (${sql.join(values)})`.execute(trx)
+}
+
+function madeUp(table: TableShape, { name, type }: TableColumn, n: number): unknown {
+  if (type.endsWith('[]')) return '{}'
+  const make = byType[type]
+  if (!make) throw new Error(`made-up-rows.ts knows no value of the type ${type} of ${table.name}.${name}`)
+  return make(n)
+}
