@@ -21,22 +21,24 @@ export type DomainTurn = {
 export async function checkDueDomains(deps: DomainCheckDeps, signal: AbortSignal): Promise<DomainTurn> {
   const turn = { checked: 0, verified: 0, lost: 0, failed: 0 }
   const going = new Set<Promise<void>>()
+  const lookAt = async (due: DueDomain) => count(turn, await checkSafely(deps, due, signal))
   try {
     for (;;) {
       if (going.size >= atOnce) await Promise.race(going)
       signal.throwIfAborted()
       const due = await takeDueDomain(deps.postgres.owner, deps.now())
       if (!due) break
-      const look = checkSafely(deps, due, signal).then((outcome) => {
-        count(turn, outcome)
-        going.delete(look)
-      })
-      going.add(look)
+      keep(going, lookAt(due))
     }
   } finally {
     await Promise.all(going)
   }
   return turn
+}
+
+function keep(going: Set<Promise<void>>, look: Promise<void>): void {
+  const kept = look.finally(() => going.delete(kept))
+  going.add(kept)
 }
 
 type Outcome = Checked | undefined | 'failed'

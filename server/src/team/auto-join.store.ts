@@ -1,0 +1,49 @@
+// The SQL of joining by a domain: of no team yet, so it runs as the API's own work.
+import { sql } from 'kysely'
+import type { Trx } from '../db/postgres.ts'
+import type { Domain } from './domain-name.ts'
+
+/** Of a user who may join by it; undefined for staff, for demo accounts and for addresses that were not confirmed. */
+export async function findConfirmedEmail(trx: Trx, userId: number): Promise<string | undefined> {
+  const { rows } = await sql<{ email: string }>`
+    select email from users
+    where id = ${userId} and email_confirmed is not null and not is_staff and not is_demo`.execute(trx)
+  return rows[0]?.email
+}
+
+/** Whether the user comes in by the domain, as far as the rows say that are his and the team's. */
+const isOpenTo = (userId: number, domain: Domain) => sql`
+  d.domain = ${domain} and d.verified is not null and d.auto_join
+  and not exists (select from memberships m where m.team_id = d.team_id and m.user_id = ${userId})
+  and not exists (select from former_members f where f.team_id = d.team_id and f.user_id = ${userId})`
+
+/** At most one has verified a domain. */
+export async function findJoinableTeam(
+  trx: Trx,
+  userId: number,
+  domain: Domain,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select d.team_id as id from domains d where ${isOpenTo(userId, domain)}`.execute(trx)
+  return rows[0]?.id
+}
+
+export type NewMember = {
+  readonly teamId: number
+  readonly userId: number
+  readonly domain: Domain
+  readonly membersMax: number
+}
+
+/** The member's id; undefined where the team is full or not open to him any more. The team is locked. */
+export async function insertByDomain(trx: Trx, member: NewMember): Promise<number | undefined> {
+  const { teamId, userId, domain, membersMax } = member
+  const { rows } = await sql<{ id: number }>`
+    insert into memberships (team_id, user_id)
+    select d.team_id, ${userId} from domains d
+    where d.team_id = ${teamId} and ${isOpenTo(userId, domain)} and ${membersMax} > (
+      (select count(*) from memberships where team_id = ${teamId})
+      + (select count(*) from invitations where team_id = ${teamId} and accepted is null and expires > now()))
+    on conflict do nothing returning id`.execute(trx)
+  return rows[0]?.id
+}
