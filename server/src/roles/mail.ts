@@ -41,10 +41,12 @@ export function letterheadOf({ mailFrom, mailReplyTo, providerName }: MailConfig
 /** A mail that nobody was woken for, or whose time has come, is found after this long. */
 const intervalMs = 30_000
 /** How long a stop waits for mails that are being handed over; cut short, they go out again later. */
-const graceMs = 5_000
+const graceMsDefault = 5_000
 
-export function mailPart(shared: Shared): Component {
-  const { config, postgres, waker, log, metrics } = shared
+type MailDeps = Pick<Shared, 'config' | 'postgres' | 'waker' | 'log' | 'metrics'>
+
+export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
+  const { config, postgres, waker, log, metrics } = deps
   const transport = createMailTransport(config)
   if (!transport) return silentPart(log)
   const loop = createLoop({

@@ -132,9 +132,10 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   ],
   // scheme://user:password@host
   [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@]{1,500}@/gi, `$1${gone}@`],
-  // JWTs and our own API tokens, wherever they stand
+  // JWTs, and our own tokens of programs and of mails, wherever they stand
   [/\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}/g, gone],
   [/\bphs_[a-z0-9]{4,}_[A-Za-z0-9]{8,}/g, gone],
+  [/\bphm_[a-z-]+\.[\w-]+\.[\w-]{8,}/g, gone],
 ]
 
 /** A text without what looks like a credential. */
@@ -143,7 +144,7 @@ export function redactText(text: string): string {
 }
 
 /** What every pattern needs one of; an id has none, and is not looked at further. */
-const mayHoldCredential = /[:=@%\s]|eyJ|phs_/
+const mayHoldCredential = /[:=@%\s]|eyJ|ph[sm]_/
 
 const isClean = remember(
   (text) => withoutCredentials(text) === text,
