@@ -440,7 +440,11 @@ describe('accepting', () => {
     const joined = (await auditOfTarget(api, `member:${id}`)).filter(({ action }) => action === 'member.join')
     assert.equal(joined.length, 1)
     const signedIn = []
-    for (let at = 0; at < 5; at++) signedIn.push((await signIn(email, `${chosen} ${at}`)).status)
+    for (let at = 0; at < 5; at++) {
+      // Who keeps failing has to wait, which is not what is asked here.
+      await sql`delete from sign_in_failures`.execute(owner())
+      signedIn.push((await signIn(email, `${chosen} ${at}`)).status)
+    }
     assert.equal(signedIn.filter((status) => status === 200).length, 1)
   })
 
