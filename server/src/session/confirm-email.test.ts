@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { addTeam, createTestApi, testPassword, type TestApi, type TestTeam } from '../../test/api.ts'
+import { mailsTo, templatesTo, tokenMailedTo } from '../../test/support/mails.ts'
+import { addPerson, auditOfPerson, createClient, type Client } from '../../test/support/person.ts'
+
+let api: TestApi
+let team: TestTeam
+let client: Client
+before(async () => {
+  api = await createTestApi({ PHAROS_PUBLIC_URL: 'https://pharos.example' })
+  team = await addTeam(api, 'red')
+  client = createClient(api)
+})
+after(() => api[Symbol.asyncDispose]())
+
+const confirm = (token: string) => client.post('/confirm-email', { token })
+const emailOf = async (userId: number) =>
+  (
+    await api.database.postgres.owner
+      .selectFrom('users')
+      .select(['email', 'email_confirmed'])
+      .where('id', '=', userId)
+      .executeTakeFirstOrThrow()
+  ).email
+/** As if the mails had been sent so much earlier. */
+const passed = (userId: number, minutes: number) =>
+  sql`update mail_tokens set created = created - make_interval(mins => ${minutes}),
+    expires = expires - make_interval(mins => ${minutes}) where user_id = ${userId}`.execute(
+    api.database.postgres.owner,
+  )
+
+/** A user who has asked for another address: the token that was sent there. */
+async function changing(
+  to?: string,
+): Promise<{ userId: number; email: string; next: string; access: string }> {
+  const { userId, email } = await addPerson(api, team)
+  const next = to ?? `next-${email}`
+  const { access } = await client.open(email)
+  assert.equal((await changeEmail(access, next)).status, 202)
+  return { userId, email, next, access }
+}
+const changeEmail = (access: string, email: string, current_password = testPassword) =>
+  client.post('/change-email', { email, current_password }, access)
+
+describe('an account that is not confirmed', () => {
+  it('gets a mail when somebody signs in with its password, and is confirmed by the link in it', async () => {
+    const { userId, email } = await addPerson(api, team, { unconfirmed: true })
+    assert.equal((await client.signIn(email)).code, 'email_unconfirmed')
+    const [mail] = await mailsTo(api, email)
+    assert.equal(mail?.template, 'confirm-email')
+    assert.match(
+      mail.content.link,
+      /^https:\/\/pharos\.example\/confirm-email#phm_confirm-email\.[0-9a-f-]{36}\.[\w-]{43}$/,
+    )
+    assert.equal(mail.content.hours, 24)
+    const { status, body } = await confirm(await tokenMailedTo(api, email, 'confirm-email'))
+    assert.deepEqual([status, body.email], [200, email])
+    assert.ok(Date.parse(body.confirmed) > 0)
+    assert.equal((await client.signIn(email)).status, 200)
+    assert.deepEqual(await auditOfPerson(api, userId), ['email.confirm'])
+  })
+
+  it('gets no mail from who does not know its password', async () => {
+    const { email } = await addPerson(api, team, { unconfirmed: true })
+    assert.equal((await client.signIn(email, 'not the one')).code, 'invalid_credentials')
+    assert.deepEqual(await templatesTo(api, email), [])
+  })
+
+  it('gets one in ten minutes, however often and however many sign in at once', async () => {
+    const { userId, email } = await addPerson(api, team, { unconfirmed: true })
+    await Promise.all([client.signIn(email), client.signIn(email), client.signIn(email)])
+    await client.signIn(email)
+    assert.equal((await templatesTo(api, email)).length, 1)
+    await passed(userId, 10)
+    await client.signIn(email)
+    assert.equal((await templatesTo(api, email)).length, 2)
+  })
+})
+
+describe('the token of a mail', () => {
+  const unconfirmed = async () => {
+    const { userId, email } = await addPerson(api, team, { unconfirmed: true })
+    await client.signIn(email)
+    return { userId, email, token: await tokenMailedTo(api, email, 'confirm-email') }
+  }
+
+  it('is answered the same when it comes again, and does nothing more', async () => {
+    const { userId, token } = await unconfirmed()
+    const answers = [await confirm(token), await confirm(token), await confirm(token)]
+    assert.equal(new Set(answers.map((answer) => JSON.stringify(answer))).size, 1)
+    assert.equal(answers[0]!.status, 200)
+    assert.deepEqual(await auditOfPerson(api, userId), ['email.confirm'])
+  })
+
+  it('does its work once when it comes twice at once', async () => {
+    const { userId, token } = await unconfirmed()
+    const answers = await Promise.all([confirm(token), confirm(token), confirm(token)])
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+    assert.equal(new Set(answers.map(({ body }) => body.confirmed)).size, 1)
+    assert.deepEqual(await auditOfPerson(api, userId), ['email.confirm'])
+  })
+
+  it('is unknown, expired or too old with the same words', async () => {
+    const [expired, old, gone] = [await unconfirmed(), await unconfirmed(), await unconfirmed()]
+    await passed(expired.userId, 24 * 60 + 1)
+    const { owner } = api.database.postgres
+    await sql`update users set password_hash = 'another' where id = ${old.userId}`.execute(owner)
+    await sql`delete from users where id = ${gone.userId}`.execute(owner)
+    const { token } = await unconfirmed()
+    const forged = [
+      token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A'),
+      token.replace('confirm-email', 'password-reset'),
+      token.replace(/\.[0-9a-f-]{36}\./, '.00000000-0000-4000-8000-000000000000.'),
+      'phm_confirm-email',
+      'nonsense',
+    ]
+    const answers = await Promise.all([expired.token, old.token, gone.token, ...forged].map(confirm))
+    const strip = ({ status, body }: (typeof answers)[number]) => ({ status, ...body, request_id: '' })
+    assert.equal(answers[0]!.code, 'invalid_token')
+    assert.equal(answers[0]!.status, 400)
+    for (const answer of answers) assert.deepEqual(strip(answer), strip(answers[0]!))
+    assert.equal((await confirm(token)).status, 200)
+  })
+
+  it('is kept as a MAC only', async () => {
+    const { token } = await unconfirmed()
+    const rows = await api.database.postgres.owner.selectFrom('mail_tokens').selectAll().execute()
+    const secret = token.split('.')[2]!
+    assert.ok(rows.length > 0)
+    assert.ok(rows.every((row) => !JSON.stringify(row).includes(secret)))
+    assert.ok(rows.every((row) => !row.secret_mac.includes(Buffer.from(secret, 'base64url'))))
+  })
+})
+
+describe('changing the address', () => {
+  it('sends the link to the new address and word to the old one, and changes nothing yet', async () => {
+    const { userId, email, next } = await changing()
+    assert.deepEqual(await templatesTo(api, next), ['confirm-email'])
+    const [told] = await mailsTo(api, email)
+    assert.equal(told?.template, 'email-changing')
+    assert.equal((told.content as { to: string }).to, next)
+    assert.equal(await emailOf(userId), email)
+    assert.deepEqual(await auditOfPerson(api, userId), ['email.change'])
+  })
+
+  it('happens when the link is followed, and the link may be followed again', async () => {
+    const { userId, email, next } = await changing()
+    const token = await tokenMailedTo(api, next, 'confirm-email')
+    const first = await confirm(token)
+    assert.deepEqual([first.status, first.body.email], [200, next])
+    assert.equal(await emailOf(userId), next)
+    assert.deepEqual(await confirm(token), first)
+    assert.equal((await client.signIn(email)).code, 'invalid_credentials')
+    assert.equal((await client.signIn(next)).status, 200)
+    assert.deepEqual(await auditOfPerson(api, userId), ['email.change', 'email.confirm'])
+  })
+
+  it('says nothing of who has the new address, and sends no link there', async () => {
+    const other = await addPerson(api, team)
+    const { access } = await changing()
+    const [free, taken] = [
+      await changeEmail(access, 'nobody-yet@red.example'),
+      await changeEmail(access, other.email.toUpperCase()),
+    ]
+    assert.deepEqual(free, taken)
+    assert.equal(taken.status, 202)
+    assert.deepEqual(await templatesTo(api, other.email), [])
+    assert.deepEqual(await templatesTo(api, other.email.toUpperCase()), [])
+  })
+
+  it('gives the address to the first who confirms it; for another the token is invalid', async () => {
+    const [one, two] = [await changing('wanted@red.example'), await changing('Wanted@red.example')]
+    const tokens = await Promise.all([
+      tokenMailedTo(api, one.next, 'confirm-email'),
+      tokenMailedTo(api, two.next, 'confirm-email'),
+    ])
+    const answers = await Promise.all(tokens.map(confirm))
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 400])
+    const [won, lost] = answers[0]!.status === 200 ? [one, two] : [two, one]
+    assert.equal(await emailOf(won.userId), won.next)
+    assert.equal(await emailOf(lost.userId), lost.email)
+  })
+
+  it('counts only as it was asked for last', async () => {
+    const { access, userId, next } = await changing()
+    const mistyped = await tokenMailedTo(api, next, 'confirm-email')
+    const meant = `meant-${next}`
+    await changeEmail(access, meant)
+    assert.equal((await confirm(mistyped)).code, 'invalid_token')
+    assert.equal((await confirm(await tokenMailedTo(api, meant, 'confirm-email'))).status, 200)
+    assert.equal(await emailOf(userId), meant)
+  })
+
+  it('kills the mails that were sent to the old address', async () => {
+    const { email, next } = await changing()
+    await client.post('/password-reset', { email })
+    const reset = await untilMailed(email)
+    await confirm(await tokenMailedTo(api, next, 'confirm-email'))
+    const body = { token: reset, new_password: 'blue kettle rainy tram' }
+    assert.equal((await client.post('/password-reset/confirm', body)).code, 'invalid_token')
+  })
+
+  it('needs the password, another address, and one that mail can be sent to', async () => {
+    const { access, email } = await changing()
+    assert.equal((await changeEmail(access, 'other@red.example', 'not the one')).code, 'wrong_password')
+    const same = await changeEmail(access, email.toUpperCase())
+    assert.deepEqual(same.body.errors[0].loc, ['body', 'email'])
+    for (const address of [
+      'nothing',
+      'a@b@c',
+      'a b@red.example',
+      'a@red.example\r\nBcc: b@x.example',
+      '@x',
+      'a@',
+    ])
+      assert.equal((await changeEmail(access, address)).status, 422, address)
+    assert.equal((await client.post('/change-email', { email, current_password: testPassword })).status, 401)
+  })
+})
+
+/** What is done after the answer is done soon. */
+async function untilMailed(email: string): Promise<string> {
+  const deadline = Date.now() + 20_000
+  while (!(await templatesTo(api, email)).includes('password-reset'))
+    assert.ok(Date.now() < deadline, 'no mail was sent')
+  return tokenMailedTo(api, email, 'password-reset')
+}
+
+describe('the limit of mails', () => {
+  it('is for each address of mail, and tells nothing of whether it has an account', async () => {
+    await using strict = await createTestApi({ PHAROS_ACCOUNT_MAILS_PER_HOUR: '2' })
+    const red = await addTeam(strict, 'red')
+    const { email } = await addPerson(strict, red)
+    const anyone = createClient(strict)
+    const ask = (address: string) => anyone.post('/password-reset', { email: address })
+    for (const address of [email, 'nobody@red.example']) {
+      const statuses = [await ask(address), await ask(address.toUpperCase()), await ask(address)]
+      assert.deepEqual(
+        statuses.map(({ status }) => status),
+        [202, 202, 429],
+      )
+    }
+    const { access } = await anyone.open(email)
+    const changed = { email, current_password: testPassword }
+    assert.equal((await anyone.post('/change-email', changed, access)).code, 'rate_limited')
+  })
+
+  it('is for each client too', async () => {
+    await using strict = await createTestApi({ PHAROS_ACCOUNT_MAILS_PER_HOUR: '1' })
+    const anyone = createClient(strict)
+    const statuses: number[] = []
+    for (let n = 0; n < 11; n++)
+      statuses.push((await anyone.post('/password-reset', { email: `n${n}@red.example` })).status)
+    assert.deepEqual(statuses, [...Array(10).fill(202), 429])
+  })
+})

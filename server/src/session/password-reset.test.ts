@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { addTeam, createTestApi, testPassword, type TestApi, type TestTeam } from '../../test/api.ts'
+import { createCountedDeps } from '../../test/support/account.ts'
+import { mailsTo, templatesTo, tokenMailedTo } from '../../test/support/mails.ts'
+import { addPerson, auditOfPerson, createClient, type Client } from '../../test/support/person.ts'
+import { addSecondFactor } from '../../test/support/second-factor.ts'
+import { changePassword } from './change-password.ts'
+import { requestPasswordReset, resetPassword } from './password-reset.ts'
+import { signIn } from './sign-in.ts'
+
+let api: TestApi
+let team: TestTeam
+let client: Client
+before(async () => {
+  api = await createTestApi({ PHAROS_PUBLIC_URL: 'https://pharos.example' })
+  team = await addTeam(api, 'red')
+  client = createClient(api)
+})
+after(() => api[Symbol.asyncDispose]())
+
+const next = 'blue kettle rainy tram'
+const origin = { requestId: 'r', address: '127.0.0.1' }
+const reset = (token: string, new_password = next) =>
+  client.post('/password-reset/confirm', { token, new_password })
+
+/** Asked for and sent: the token. */
+async function asked(email: string): Promise<string> {
+  const deps = createCountedDeps(api)
+  requestPasswordReset(deps, origin, email)
+  await deps.afterwards.settled()
+  return tokenMailedTo(api, email, 'password-reset')
+}
+
+async function addAsking(flags = {}): Promise<{ userId: number; email: string; token: string }> {
+  const person = await addPerson(api, team, flags)
+  return { ...person, token: await asked(person.email) }
+}
+
+describe('asking for a new password', () => {
+  it('is answered alike whether or not there is an account, before anything is looked for', async () => {
+    const { email } = await addPerson(api, team)
+    const [known, unknown] = [
+      await client.post('/password-reset', { email }),
+      await client.post('/password-reset', { email: 'nobody@nowhere.example' }),
+    ]
+    assert.equal(known.status, 202)
+    assert.deepEqual(known, unknown)
+    const deps = createCountedDeps(api)
+    let looked = false
+    const db = new Proxy(deps.db, {
+      get(target, name) {
+        looked = true
+        const value: unknown = Reflect.get(target, name)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    requestPasswordReset({ ...deps, db }, origin, email)
+    assert.equal(looked, false)
+    await deps.afterwards.settled()
+    assert.equal(looked, true)
+    assert.equal(deps.hashes(), 0)
+  })
+
+  it('sends a link that is good for an hour, and nothing where there is no account', async () => {
+    const { email } = await addAsking()
+    const [mail] = await mailsTo(api, email)
+    assert.equal(mail?.template, 'password-reset')
+    assert.match(mail.content.link, /^https:\/\/pharos\.example\/reset-password#phm_password-reset\./)
+    assert.equal(mail.content.minutes, 60)
+    await assert.rejects(asked('nobody@nowhere.example'), /no password-reset to/)
+  })
+})
+
+describe('a new password by mail', () => {
+  it('is the one to sign in with, signs nobody in, and ends every session', async () => {
+    const { userId, email } = await addPerson(api, team)
+    const before = await client.open(email)
+    const { status, body } = await reset(await asked(email))
+    assert.equal(status, 200)
+    assert.deepEqual(body, { email })
+    assert.equal((await client.signIn(email)).code, 'invalid_credentials')
+    assert.equal((await client.post('/refresh', { refresh: before.refresh })).code, 'token_not_valid')
+    assert.equal((await client.signIn(email, next)).status, 200)
+    assert.deepEqual(await auditOfPerson(api, userId), ['password.reset'])
+    assert.equal((await templatesTo(api, email)).at(-1), 'password-changed')
+  })
+
+  it('confirms the address: its holder has read the mail', async () => {
+    const { email, token } = await addAsking({ unconfirmed: true })
+    await reset(token)
+    assert.equal((await client.signIn(email, next)).status, 200)
+  })
+
+  it('leaves the second factor on', async () => {
+    const { userId, email, token } = await addAsking()
+    await addSecondFactor(api, userId)
+    assert.equal((await reset(token)).status, 200)
+    assert.equal((await client.signIn(email, next)).code, 'otp_required')
+  })
+
+  it('ends the wait of who kept failing', async () => {
+    const { email, token } = await addAsking()
+    for (let n = 0; n < 6; n++) await client.signIn(email, 'not the one')
+    assert.equal((await client.signIn(email)).code, 'rate_limited')
+    await reset(token)
+    assert.equal((await client.signIn(email, next)).status, 200)
+  })
+
+  it('is taken once, of two that come at once too', async () => {
+    const { userId, email, token } = await addAsking()
+    const answers = await Promise.all([reset(token, 'the first of two new ones'), reset(token)])
+    assert.deepEqual(answers.map(({ code }) => code ?? 'done').toSorted(), ['done', 'invalid_token'])
+    assert.equal((await reset(token)).code, 'invalid_token')
+    assert.deepEqual(await auditOfPerson(api, userId), ['password.reset'])
+    const won = answers[0]!.status === 200 ? 'the first of two new ones' : next
+    assert.equal((await client.signIn(email, won)).status, 200)
+  })
+
+  it('kills the other links that were sent', async () => {
+    const { email, token } = await addAsking()
+    const second = await asked(email)
+    assert.equal((await reset(second)).status, 200)
+    assert.equal((await reset(token)).code, 'invalid_token')
+  })
+
+  it('is refused for a bad one, and the link stays good', async () => {
+    const { email, token } = await addAsking()
+    for (const bad of ['elevenchars', 'Password1234', email]) {
+      const { body } = await reset(token, bad)
+      assert.deepEqual(body.errors[0].loc, ['body', 'new_password'])
+    }
+    assert.equal((await reset(token)).status, 200)
+  })
+
+  it('needs a token of its own kind that has not expired', async () => {
+    const { userId, token } = await addAsking()
+    assert.equal((await client.post('/confirm-email', { token })).code, 'invalid_token')
+    await sql`update mail_tokens set expires = now() where user_id = ${userId}`.execute(
+      api.database.postgres.owner,
+    )
+    for (const one of [token, 'nonsense', token.replace('password-reset', 'confirm-email')])
+      assert.equal((await reset(one)).code, 'invalid_token')
+  })
+})
+
+describe('what is hashed', () => {
+  it('is one password for a sign-in, whether or not there is the account, and none while it has to wait', async () => {
+    const { email } = await addPerson(api, team)
+    const deps = createCountedDeps(api)
+    const visitor = { ...origin, userAgent: '' }
+    const attempt = (address: string, password: string) =>
+      signIn(deps, visitor, { email: address, password }).then(
+        () => 'signed in',
+        (error: { code: string }) => error.code,
+      )
+    for (const [address, password] of [
+      [email, 'not the one'],
+      ['nobody@nowhere.example', testPassword],
+      [email, testPassword],
+    ] as const) {
+      const before = deps.hashes()
+      await attempt(address, password)
+      assert.equal(deps.hashes() - before, 1)
+    }
+    for (let n = 0; n < 5; n++) await attempt('nobody@nowhere.example', 'not the one')
+    const before = deps.hashes()
+    assert.equal(await attempt('nobody@nowhere.example', 'not the one'), 'rate_limited')
+    assert.equal(deps.hashes(), before)
+  })
+
+  it('is nothing before the token is known to be good, and the password to be allowed', async () => {
+    const { token } = await addAsking()
+    const deps = createCountedDeps(api)
+    const body = { token: 'nonsense', new_password: next }
+    await assert.rejects(resetPassword(deps, origin, body), { code: 'invalid_token' })
+    const forged = { token: token.slice(0, -2) + 'AA', new_password: next }
+    await assert.rejects(resetPassword(deps, origin, forged), { code: 'invalid_token' })
+    await assert.rejects(resetPassword(deps, origin, { token, new_password: 'Password1234' }), {
+      code: 'invalid',
+    })
+    assert.equal(deps.hashes(), 0)
+    await resetPassword(deps, origin, { token, new_password: next })
+    assert.equal(deps.hashes(), 1)
+  })
+
+  it('is nothing of a change whose limit is used up', async () => {
+    const { userId, email } = await addPerson(api, team)
+    await client.open(email)
+    const { id: sessionId } = await api.database.postgres.owner
+      .selectFrom('sessions')
+      .select('id')
+      .where('user_id', '=', userId)
+      .executeTakeFirstOrThrow()
+    const actor = {
+      kind: 'user' as const,
+      userId,
+      sessionId,
+      teamId: team.teamId,
+      isAdmin: false,
+      isStaff: false,
+      lacksSecondFactor: false,
+      modules: [],
+    }
+    const operation = { ...origin, actor, dryRun: false, ifMatch: null, idempotency: null }
+    const { createWrongPasswords } = await import('./password-check.ts')
+    const deps = { ...createCountedDeps(api), wrongPasswords: createWrongPasswords() }
+    const attempt = (current_password: string) =>
+      changePassword(deps, operation, { current_password, new_password: next })
+    for (let n = 0; n < 5; n++) await assert.rejects(attempt('not the one'), { code: 'wrong_password' })
+    const before = deps.hashes()
+    assert.equal(before, 5)
+    await assert.rejects(attempt(testPassword), { code: 'rate_limited' })
+    assert.equal(deps.hashes(), before)
+  })
+})
+
+describe('a sign-in whose password is replaced while it is compared', () => {
+  it('opens no session', async () => {
+    const { userId, email, token } = await addAsking()
+    const deps = createCountedDeps(api)
+    const hashing = {
+      ...deps.hashing,
+      // The old password is found to be right, and then the reset happens.
+      run: async <T>(work: () => Promise<T>): Promise<T> => {
+        const matches = await work()
+        assert.equal((await reset(token)).status, 200)
+        return matches
+      },
+    }
+    const visitor = { ...origin, userAgent: '' }
+    await assert.rejects(signIn({ ...deps, hashing }, visitor, { email, password: testPassword }), {
+      code: 'invalid_credentials',
+    })
+    const open = await api.database.postgres.owner
+      .selectFrom('sessions')
+      .select('id')
+      .where('user_id', '=', userId)
+      .where('revoked', 'is', null)
+      .execute()
+    assert.deepEqual(open, [])
+  })
+
+  it('leaves none behind, in whatever order they come', async () => {
+    for (let round = 0; round < 6; round++) {
+      const { userId, email, token } = await addAsking()
+      await Promise.all([client.signIn(email), reset(token), client.signIn(email), client.signIn(email)])
+      const open = await api.database.postgres.owner
+        .selectFrom('sessions')
+        .select('id')
+        .where('user_id', '=', userId)
+        .where('revoked', 'is', null)
+        .execute()
+      assert.deepEqual(open, [])
+    }
+  })
+})
