@@ -114,11 +114,10 @@ export class Refusals {
   /** Only while there is something: an idle process has nothing that ticks. */
   #schedule(): void {
     if (this.#timer || this.#stopped) return
-    this.#timer = setTimeout(() => {
-      void this.flush().then(() => {
-        this.#timer = undefined
-        if (this.#kinds.size > 0) this.#schedule()
-      })
+    this.#timer = setTimeout(async () => {
+      await this.flush()
+      this.#timer = undefined
+      if (this.#kinds.size > 0) this.#schedule()
     }, flushEveryMs).unref()
   }
 }

@@ -9,6 +9,7 @@ import { createInspector } from '../byoip/letter/inspect-letter.ts'
 import { createDrafter } from '../byoip/letter/letter-draft.ts'
 import { letterQuotas } from '../byoip/letter/letter.ts'
 import { letterRoutes } from '../byoip/letter/letter.routes.ts'
+import { auditRoutes } from '../audit/audit.routes.ts'
 import { addHealth } from '../http/health.ts'
 import type { Mounted } from '../http/mount.ts'
 import { addPages } from '../http/pages.ts'
@@ -161,6 +162,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...asnRoutes({ ...asnProofDeps(deps), refreshes: createRefreshLimits() }),
+    ...auditRoutes({ postgres, db: postgres.front }),
     ...relatedEventRoutes({ postgres }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
   ]

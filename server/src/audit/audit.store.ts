@@ -1,0 +1,132 @@
+// The SQL of reading the audit, as the team. What says who a person of the provider is comes from functions of the database
+// that tell a team no more than that.
+import { sql, type RawBuilder } from 'kysely'
+import type { Db, Trx } from '../db/postgres.ts'
+import type { Prefix } from '../net/prefix.ts'
+
+export type EntryRow = {
+  readonly id: number
+  readonly at: Date
+  readonly actor: string
+  readonly credential: string | null
+  readonly byStaff: boolean
+  readonly action: string
+  readonly target: string
+  readonly before: unknown
+  readonly after: unknown
+  readonly request_id: string | null
+  readonly address: string | null
+  readonly sequence: number | null
+}
+
+/** What a team may not find by: persons of the provider are one to it. */
+export type Viewer = { readonly teamId: number; readonly isStaff: boolean }
+
+export type EntryFilter = {
+  readonly actors?: readonly string[]
+  readonly actions?: readonly string[]
+  /** Beginnings, with their last dot. */
+  readonly actionPrefixes?: readonly string[]
+  readonly targets?: readonly string[]
+  readonly requestIds?: readonly string[]
+  readonly networks?: readonly Prefix[]
+  readonly start?: string
+  readonly end?: string
+}
+
+export type EntryOrdering = readonly { readonly key: 'at' | 'id'; readonly descending: boolean }[]
+
+const isByStaff = sql`(e.by_staff or e.actor = any((select staff_actors())::text[]))`
+
+const columns = sql`e.id, e.at, e.actor, e.credential, ${isByStaff} as "byStaff", e.action, e.target, e.before, e.after,
+  e.request_id, host(e.address) as address`
+
+function conditionsOf({ teamId, isStaff }: Viewer, filter: EntryFilter): RawBuilder<unknown> {
+  const { targets, requestIds, networks, start, end } = filter
+  const conditions = [
+    sql`e.team_id = ${teamId}`,
+    ofActors(filter, isStaff),
+    ofActions(filter),
+    targets && sql`e.target = any(${targets}::text[])`,
+    requestIds && sql`e.request_id = any(${requestIds}::text[])`,
+    networks && sql`e.address <<= any(${networks}::inet[])`,
+    networks && !isStaff && sql`not ${isByStaff}`,
+    start !== undefined && sql`e.at >= ${start}::timestamptz`,
+    end !== undefined && sql`e.at < ${end}::timestamptz`,
+  ]
+  return sql.join(
+    conditions.filter((one) => typeof one === 'object'),
+    sql` and `,
+  )
+}
+
+function ofActors({ actors }: EntryFilter, isStaff: boolean): RawBuilder<unknown> | undefined {
+  if (!actors) return undefined
+  const named = sql`e.actor = any(${actors}::text[])`
+  if (isStaff) return named
+  const others = sql`(${named} and not ${isByStaff})`
+  return actors.includes('staff') ? sql`(${others} or ${isByStaff})` : others
+}
+
+/** In the order of bytes, `/` comes after `.`: whatever begins with `team.` stands between `team.` and `team/`. */
+function ofActions({ actions = [], actionPrefixes = [] }: EntryFilter): RawBuilder<unknown> | undefined {
+  if (actions.length + actionPrefixes.length === 0) return undefined
+  const beginnings = actionPrefixes.map(
+    (prefix) => sql`(e.action >= ${prefix} and e.action < ${prefix.replace(/\.$/, '/')})`,
+  )
+  const exact = actions.length > 0 ? [sql`e.action = any(${actions}::text[])`] : []
+  return sql`(${sql.join([...exact, ...beginnings], sql` or `)})`
+}
+
+/** By the keys, and by the id in the direction of the last: an index gives both ways. */
+function orderOf(order: EntryOrdering): RawBuilder<unknown> {
+  const keys = [...order, { key: 'id' as const, descending: order.at(-1)?.descending ?? false }]
+  return sql.join(
+    keys.map(({ key, descending }) => sql`${sql.ref(`e.${key}`)} ${descending ? sql`desc` : sql`asc`}`),
+  )
+}
+
+/** A page and the count of all that match, from one snapshot: one statement. */
+export async function listEntries(
+  trx: Trx,
+  viewer: Viewer,
+  filter: EntryFilter,
+  order: EntryOrdering,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<{ page: EntryRow[]; count: number }> {
+  const conditions = conditionsOf(viewer, filter)
+  const { rows } = await sql<{ id: null; count: number } | (EntryRow & { count: number })>`
+    with page as (
+      select row_number() over () as place, p.* from (
+        select ${columns} from audit_entries e where ${conditions}
+        order by ${orderOf(order)} limit ${limit} offset ${offset}) p),
+    counted as (select count(*) as count from audit_entries e where ${conditions})
+    select counted.count, page.*, s.sequence
+    from counted left join page on true left join audit_seals s on s.entry_id = page.id
+    order by page.place`.execute(trx)
+  return { page: rows.filter((row) => row.id !== null), count: rows[0]!.count }
+}
+
+export async function findEntry(trx: Trx, { teamId }: Viewer, id: number): Promise<EntryRow | undefined> {
+  const { rows } = await sql<EntryRow>`
+    select ${columns}, s.sequence from audit_entries e left join audit_seals s on s.entry_id = e.id
+    where e.id = ${id}::bigint and e.team_id = ${teamId}`.execute(trx)
+  return rows[0]
+}
+
+/** What a team is shown of who did something in it. */
+export async function findNames(trx: Trx, actors: readonly string[]): Promise<Map<string, string | null>> {
+  const { rows } = await sql<{ actor: string; name: string | null }>`
+    select actor, name from audit_actor_names(${actors}::text[])`.execute(trx)
+  return new Map(rows.map(({ actor, name }) => [actor, name]))
+}
+
+/** For the provider's own people: the e-mail addresses of users. */
+export async function findEmails(db: Db, userIds: readonly number[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'email'])
+    .where('id', 'in', [0, ...userIds])
+    .execute()
+  return new Map(rows.map(({ id, email }) => [`user:${id}`, email]))
+}

@@ -1,0 +1,134 @@
+// Reading the audit of a team: one entry, or a page with filters. Who of the provider did something is not shown to the team.
+import type { AuditEntry } from '@pharos/contract/audit'
+import type { Db, Postgres, Trx } from '../db/postgres.ts'
+import { PrefixError } from '../net/prefix-error.ts'
+import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
+import { invalid, notFound } from '../runtime/error.ts'
+import { etagOf } from '../runtime/etag.ts'
+import type { Actor, Operation } from '../runtime/operation.ts'
+import { parseOrdering } from '../runtime/ordering.ts'
+import {
+  findEmails,
+  findEntry,
+  findNames,
+  listEntries,
+  type EntryFilter,
+  type EntryRow,
+  type Viewer,
+} from './audit.store.ts'
+
+export type AuditDeps = { readonly postgres: Postgres; readonly db: Db }
+
+/** The query of listAuditEntries, as the contract read it. */
+export type AuditQuery = {
+  readonly actor?: readonly string[]
+  readonly action?: readonly string[]
+  readonly target?: readonly string[]
+  readonly request_id?: readonly string[]
+  readonly address?: readonly string[]
+  readonly start?: string
+  readonly end?: string
+  readonly ordering: string
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A page of the audit of the actor's team, and the exact count, from one snapshot. */
+export async function listAudit(
+  deps: AuditDeps,
+  { actor }: Operation,
+  query: AuditQuery,
+): Promise<{ results: AuditEntry[]; count: number }> {
+  const viewer = viewerOf(actor)
+  const [filter, order] = [filterOf(query), parseOrdering<'at' | 'id'>(query.ordering)]
+  return deps.postgres.inTeam(actor.teamId, async (trx) => {
+    const { page, count } = await listEntries(trx, viewer, filter, order, query)
+    return { results: await presentAll(deps, trx, viewer, page), count }
+  })
+}
+
+/** One entry of the actor's team with its ETag; `not_found` otherwise. */
+export async function getAudit(
+  deps: AuditDeps,
+  { actor }: Operation,
+  id: number,
+): Promise<{ body: AuditEntry; etag: string }> {
+  const viewer = viewerOf(actor)
+  const body = await deps.postgres.inTeam(actor.teamId, async (trx) => {
+    const row = await findEntry(trx, viewer, id)
+    return row && (await presentAll(deps, trx, viewer, [row]))[0]
+  })
+  if (!body) throw notFound('audit entry')
+  return { body, etag: etagOf(body.id, [body.sequence, body.actor, body.actor_name]) }
+}
+
+const viewerOf = ({ teamId, isStaff }: Actor): Viewer => ({ teamId, isStaff })
+
+function filterOf({ actor, action, target, request_id, address, start, end }: AuditQuery): EntryFilter {
+  if (start !== undefined && end !== undefined && new Date(end) < new Date(start))
+    throw invalid(['query', 'end'], 'must not be before start', 'range', { start })
+  const isPrefix = (one: string) => one.endsWith('.*')
+  return {
+    ...(actor ? { actors: actor } : {}),
+    ...(action ? { actions: action.filter((one) => !isPrefix(one)) } : {}),
+    ...(action ? { actionPrefixes: action.filter(isPrefix).map((one) => one.slice(0, -1)) } : {}),
+    ...(target ? { targets: target } : {}),
+    ...(request_id ? { requestIds: request_id } : {}),
+    ...(address ? { networks: address.map(parseNetwork) } : {}),
+    ...(start === undefined ? {} : { start }),
+    ...(end === undefined ? {} : { end }),
+  }
+}
+
+function parseNetwork(text: string): Prefix {
+  try {
+    return parsePrefixOrAddress(text)
+  } catch (error) {
+    if (!(error instanceof PrefixError)) throw error
+    const ctx = error.canonical === undefined ? undefined : { canonical: error.canonical }
+    throw invalid(['query', 'address'], error.message, error.reason, ctx)
+  }
+}
+
+async function presentAll(
+  { db }: AuditDeps,
+  trx: Trx,
+  viewer: Viewer,
+  rows: readonly EntryRow[],
+): Promise<AuditEntry[]> {
+  const actors = [...new Set(rows.map(({ actor }) => actor))]
+  const names = new Map<string, string | null>([
+    ...(await findNames(trx, actors)),
+    ['operator', staffName],
+    ['pharos', 'Pharos'],
+    ...(viewer.isStaff ? await findEmails(db, actors.flatMap(userIdOf)) : []),
+  ])
+  return rows.map((row) => present(row, viewer, names))
+}
+
+function userIdOf(actor: string): number[] {
+  const match = /^user:(\d{1,9})$/.exec(actor)
+  return match ? [Number(match[1])] : []
+}
+
+const staffName = 'staff of the provider'
+
+function present(row: EntryRow, viewer: Viewer, names: ReadonlyMap<string, string | null>): AuditEntry {
+  const { id, at, action, target, before, after, request_id, sequence } = row
+  const isHidden = row.byStaff && !viewer.isStaff
+  return {
+    id,
+    at: at.toISOString(),
+    actor: isHidden ? 'staff' : row.actor,
+    actor_name: isHidden ? staffName : (names.get(row.actor) ?? null),
+    credential: isHidden ? null : row.credential,
+    action,
+    target,
+    before: before ?? null,
+    after: after ?? null,
+    request_id,
+    address: isHidden ? null : row.address,
+    sealed: sequence !== null,
+    sequence,
+  }
+}
