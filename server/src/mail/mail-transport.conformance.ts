@@ -88,6 +88,12 @@ export function mailTransportConformance(name: string, make: () => Promise<MailT
       assert.doesNotMatch(bytes.toString('latin1').replaceAll('\r\n', ''), /[\r\n]/)
     })
 
+    it('makes the same mail the same to the byte, so that a double is one', async () => {
+      const [first, second] = [await deliver(sample()), await deliver(sample())]
+      const parts = ({ bytes }: { bytes: Buffer }) => bytes.subarray(bytes.indexOf('From:')).toString()
+      assert.equal(parts(first), parts(second))
+    })
+
     it('gives a mail that is sent twice the same id both times', async () => {
       await fixture.transport.send(sample())
       await fixture.transport.send(sample())

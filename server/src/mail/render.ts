@@ -75,6 +75,8 @@ function renderHtml({ subject, paragraphs, link, after = [] }: MailParts, sender
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
+    // Numbers and addresses in the words of others are not to be called or opened with a touch.
+    '<meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no">',
     `<title>${escapeHtml(subject)}</title>`,
     '</head>',
     `<body style="${page}">`,

@@ -30,6 +30,8 @@ export async function composeMail(message: MailMessage): Promise<Composed> {
     text: isPlainEnough(text) ? { raw: sevenBit(text) } : text,
     html,
     newline: 'win',
+    // Not made up anew: what is sent twice is the same mail to the byte.
+    baseBoundary: id,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
