@@ -31,6 +31,7 @@ const server = createHttpServer({
     handlerTimeoutMs,
     keepAliveTimeoutMs: 1_000,
     trustedProxies: [],
+    https: false,
     rate,
     deliveryRate: rate,
   },

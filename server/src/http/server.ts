@@ -1,6 +1,7 @@
 // The HTTP server: limits and timeouts, who is calling, the routes, and one form of answer for every error.
 // It knows no domain; what it mounts and who checks credentials is handed in by the composition root.
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
 import type { ProblemCode } from '@pharos/contract/problem'
 import type { Permission } from '@pharos/contract/route'
 import Fastify, {
@@ -18,6 +19,7 @@ import { mount, type Mounted } from './mount.ts'
 import { requireForm } from './multipart.ts'
 import { answerProblem, problemOf, sendProblem } from './problem.ts'
 import { RequestLog } from './request-log.ts'
+import { securityHeaders } from './security-headers.ts'
 import { RateLimiter, type Rate, type RateState } from '../runtime/rate-limit.ts'
 import { createSemaphore, type Semaphore } from '../runtime/semaphore.ts'
 
@@ -40,10 +42,14 @@ export type HttpSettings = {
   readonly handlerTimeoutMs: number
   readonly keepAliveTimeoutMs: number
   readonly trustedProxies: readonly string[]
+  /** Users reach the server by https, whatever stands in front of it. */
+  readonly https: boolean
   readonly rate: Rate
   /** Of deliveries, per address: a detector sends many at once when there is much to tell. */
   readonly deliveryRate: Rate
 }
+
+type Headers = ReturnType<typeof securityHeaders>
 
 export type HttpDeps = {
   readonly settings: HttpSettings
@@ -76,6 +82,7 @@ export type HttpObserver = {
 
 /** A server with the API's routes on it, not listening yet; pages (docs, health) are added by the caller. */
 export function createHttpServer(deps: HttpDeps): FastifyInstance {
+  const headers = securityHeaders(deps.settings)
   const server = Fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
@@ -107,10 +114,10 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     },
     // Such a request never gets to the hooks.
     frameworkErrors: (error, request, reply) => {
-      addCommonHeaders(request, reply)
+      addCommonHeaders(headers, request, reply)
       void answerProblem(error, request, reply)
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => answerClientError(headers, error, socket),
   })
   server.decorateRequest('actor', null)
   server.setErrorHandler((error, request, reply) => {
@@ -123,7 +130,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   server.addContentTypeParser(/^application\/json(;.*)?$/i, { parseAs: 'buffer' }, (request, bytes, done) =>
     isEncoded(request) ? done(encoded()) : done(null, bytes),
   )
-  addCommonHooks(server, deps)
+  addCommonHooks(server, deps, headers)
   server.register(async (api) => {
     addAuthentication(api, deps, deps.settings.rate)
     for (const mounted of deps.mounted) if (!mounted.rawBody && !mounted.route.upload) mount(api, mounted)
@@ -216,7 +223,7 @@ const isEncoded = ({ headers }: FastifyRequest): boolean =>
 const encoded = () => new Failure('unsupported_media_type', 'Send the body without a Content-Encoding.')
 
 /** Neither waits for anything, so neither is an async function: a promise less for every request. */
-function addCommonHooks(server: FastifyInstance, deps: HttpDeps): void {
+function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Headers): void {
   const deadlines = new Deadlines(deps.settings.handlerTimeoutMs)
   server.addHook('onClose', async () => deadlines.stop())
   let inFlight = 0
@@ -228,7 +235,7 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps): void {
       inFlight -= 1
       end()
     })
-    addCommonHeaders(request, reply)
+    addCommonHeaders(headers, request, reply)
     refuseWithoutHost(request)
     if (inFlight > deps.settings.requestsInFlight) {
       deps.observer.refused('overloaded')
@@ -258,16 +265,9 @@ function refuseWithoutHost({ raw }: FastifyRequest): void {
     throw new Failure('malformed', 'The request has no Host header.')
 }
 
-function addCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(commonHeaders)
+function addCommonHeaders(headers: Headers, request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(headers)
   reply.header('x-request-id', request.id)
-}
-
-const commonHeaders = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
 /** Who is calling is settled before the body is read, so that a stranger cannot make us read ten megabytes. */
@@ -339,14 +339,18 @@ const clientErrors: Record<string, string> = {
 }
 
 /** What is not even HTTP never reaches a route; it is answered in the same form all the same. */
-function answerClientError(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+function answerClientError(headers: Headers, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const failure = new Failure(
     'malformed',
     clientErrors[error.code ?? ''] ?? 'This cannot be read as an HTTP request.',
   )
   const body = JSON.stringify(problemOf(failure, randomUUID()))
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  const lines = Object.entries({
+    ...headers,
+    'content-type': 'application/problem+json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines.join('')}\r\n${body}`)
 }

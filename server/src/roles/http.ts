@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import { addHealth, type HealthDeps } from '../http/health.ts'
 import { createHttpServer, type HttpDeps, type HttpObserver } from '../http/server.ts'
+import { publicUrl } from '../runtime/config.ts'
 import { Failure } from '../runtime/error.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import type { Shared } from './shared.ts'
@@ -17,6 +18,7 @@ export function httpDeps({ config, log, metrics }: Shared): Omit<HttpDeps, 'cred
       handlerTimeoutMs: config.handlerTimeoutSeconds * 1000,
       keepAliveTimeoutMs: config.keepAliveTimeoutSeconds * 1000,
       trustedProxies: config.trustedProxies,
+      https: publicUrl(config).startsWith('https:'),
       rate: { perSecond: config.rateLimitPerSecond, burst: config.rateLimitBurst },
       deliveryRate: { perSecond: config.deliveryLimitPerSecond, burst: config.deliveryLimitPerSecond * 10 },
     },

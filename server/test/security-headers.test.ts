@@ -1,0 +1,174 @@
+// What every answer says to browsers: of each route that the server has, as it lists them itself, and of answers that
+// belong to no route.
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
+import { openSession } from './support/credentials.ts'
+import { sendRaw } from './support/raw.ts'
+
+let api: TestApi
+let plain: TestApi
+let bearer: string
+before(async () => {
+  api = await createTestApi({ PHAROS_PUBLIC_URL: 'https://portal.net.example' })
+  plain = await createTestApi({ PHAROS_PUBLIC_URL: 'http://portal.net.example' }, { beside: api })
+  const team = await addTeam(api, 'red')
+  const { userId } = await addUser(api, 'admin', [team], { admin: true, staff: true })
+  bearer = `Bearer ${(await openSession(api, userId, team.teamId)).access}`
+})
+after(async () => {
+  await plain[Symbol.asyncDispose]()
+  await api[Symbol.asyncDispose]()
+})
+
+type Route = { readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; readonly url: string }
+
+/** Read from the tree that the framework draws of its routes, four characters of indentation for each level. */
+function routesOf({ server }: TestApi): Route[] {
+  const path: string[] = []
+  return server
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const [, indentation, part, methods] = /^([│ ]*)[├└]── (\S+) \((.+)\)$/.exec(line) ?? []
+      if (part === undefined) return []
+      const level = indentation!.length / 4
+      path.splice(level, path.length, part)
+      const url = path.join('').replace(/:\w+/g, '1').replace(/\/?\*/, '/anything')
+      return methods!.split(', ').map((method) => ({ method: method as Route['method'], url }))
+    })
+}
+
+type Answer = { readonly headers: Readonly<Record<string, unknown>> }
+
+const always: Record<string, string> = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+const never = ['server', 'x-powered-by', 'via', 'x-aspnet-version']
+
+function assertCommon({ headers }: Answer, what: string): void {
+  for (const [name, value] of Object.entries(always)) assert.equal(headers[name], value, `${what}: ${name}`)
+  for (const name of never) assert.equal(headers[name], undefined, `${what}: ${name}`)
+  assert.match(String(headers['permissions-policy']), /camera=\(\).*geolocation=\(\)/, what)
+  assert.equal(headers['strict-transport-security'], 'max-age=63072000; includeSubDomains', what)
+  const shared = Object.keys(headers).filter((name) => name.startsWith('access-control-'))
+  assert.deepEqual(shared, [], what)
+}
+
+const nothing = "default-src 'none'; frame-ancestors 'none'"
+
+/** Nothing of it may be seen by a cache, and nothing in it is shown as a page. */
+function assertClosed(answer: Answer, what: string): void {
+  assertCommon(answer, what)
+  const policy = String(answer.headers['content-security-policy'])
+  assert.ok([nothing, `${nothing}; sandbox`].includes(policy), `${what}: ${policy}`)
+  assert.match(String(answer.headers['cache-control']), /^(private, )?no-store$/, what)
+}
+
+const isApi = ({ url }: Route): boolean => url.startsWith('/v3/') && url !== '/v3/openapi.json'
+
+describe('every operation of the API', () => {
+  it('is answered closed, to whoever asks', async () => {
+    const operations = routesOf(api).filter(isApi)
+    assert.ok(operations.length > 30, 'the routes are not read')
+    for (const { method, url } of operations) {
+      for (const authorization of [undefined, bearer]) {
+        const headers = { origin: 'https://evil.example', ...(authorization ? { authorization } : {}) }
+        const answer = await api.server.inject({ method, url, headers })
+        assertClosed(answer, `${method} ${url} ${answer.statusCode}`)
+      }
+    }
+  })
+
+  it('answers with something, too', async () => {
+    const answer = await api.server.inject({ url: '/v3/session/token', headers: { authorization: bearer } })
+    assert.equal(answer.statusCode, 200)
+    assertClosed(answer, 'who am I')
+    const { etag } = answer.headers
+    const same = await api.server.inject({
+      url: '/v3/session/token',
+      headers: { authorization: bearer, 'if-none-match': etag! },
+    })
+    assert.equal(same.statusCode, 304)
+    assertClosed(same, '304')
+  })
+})
+
+describe('every page and file', () => {
+  const pages = () => routesOf(api).filter((route) => !isApi(route))
+
+  it('has a policy of its own that lets nothing in from elsewhere', async () => {
+    assert.ok(pages().length > 8, 'the routes are not read')
+    for (const { method, url } of pages()) {
+      const answer = await api.server.inject({ method, url })
+      const what = `${method} ${url}`
+      assert.equal(answer.statusCode, 200, what)
+      assertCommon(answer, what)
+      const policy = String(answer.headers['content-security-policy'])
+      assert.match(policy, /^default-src 'none';/, what)
+      assert.match(policy, /; frame-ancestors 'none'(;|$)/, what)
+      assert.doesNotMatch(policy, /unsafe-eval|https?:|\*/, what)
+      if (/html/.test(String(answer.headers['content-type']))) assert.match(policy, /base-uri 'none'/, what)
+      if (url !== '/docs') assert.doesNotMatch(policy, /unsafe-inline|data:/, what)
+      assert.doesNotMatch(policy, /script-src[^;]*unsafe/, what)
+    }
+  })
+
+  it('is asked for again by browsers, but for files that are named by what is in them', async () => {
+    for (const { method, url } of pages()) {
+      const { headers } = await api.server.inject({ method, url })
+      const kept = /^\/assets\/.*-[\w-]{8}\.\w+$/.test(url) ? /immutable$/ : /^(no-cache|no-store)$/
+      assert.match(String(headers['cache-control']), kept, url)
+    }
+  })
+})
+
+describe('an answer that belongs to no route', () => {
+  const requests: Record<string, object> = {
+    'of a path that there is not': { url: '/v3/nothing' },
+    'of a page that there is not': { url: '/nothing.html' },
+    'of a method that there is not': { method: 'PUT', url: '/v3/tokens' },
+    'that asks whether another site may': {
+      method: 'OPTIONS',
+      url: '/v3/tokens',
+      headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+    },
+    'of a broken path': { url: '/v3/%zz' },
+    'with a body that is too large': {
+      method: 'POST',
+      url: '/v3/session/token',
+      headers: { 'content-type': 'application/json' },
+      payload: 'x'.repeat(2_000_000),
+    },
+    'with a body that is no JSON': { method: 'POST', url: '/v3/session/token', payload: 'x=1' },
+  }
+  for (const [what, request] of Object.entries(requests)) {
+    it(`is closed: ${what}`, async () => {
+      const answer = await api.server.inject(request)
+      assert.ok(answer.statusCode >= 400, String(answer.statusCode))
+      assertClosed(answer, what)
+    })
+  }
+
+  it('is closed: of what is not even HTTP', async () => {
+    await api.server.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = api.server.server.address() as AddressInfo
+    const [answer] = await sendRaw(port, 'nonsense\r\n\r\n')
+    assert.equal(answer!.status, 400)
+    assertClosed({ headers: Object.fromEntries(answer!.headers) }, 'nonsense')
+  })
+})
+
+describe('a server that users reach without TLS', () => {
+  it('says nothing of it, which browsers would remember', async () => {
+    for (const url of ['/', '/v3/tokens', '/healthz']) {
+      const { headers } = await plain.server.inject({ url })
+      assert.equal(headers['strict-transport-security'], undefined, url)
+      assert.equal(headers['x-content-type-options'], 'nosniff', url)
+    }
+  })
+})
