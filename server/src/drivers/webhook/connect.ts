@@ -1,0 +1,102 @@
+// A connection to where a customer says, that cannot be led into networks of our own: every address that the name has is looked
+// at before anything is connected to, and the far end of the socket before anything is written.
+import { connect as connectSocket, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { Prefix } from '../../net/prefix.ts'
+import { isWithin, objectionToAddress } from '../../net/public-address.ts'
+import type { HostResolver } from './resolve-host.ts'
+
+export type Destination = { readonly host: string; readonly port: number; readonly isSecure: boolean }
+
+export type ConnectOptions = {
+  readonly resolver: HostResolver
+  /** Networks that are not public and may be sent to all the same, also without TLS. */
+  readonly allowed: readonly Prefix[]
+  /** Certificates to trust in the place of those that Node knows. */
+  readonly ca?: string
+}
+
+/** Where it leads is not for customers; the message is for the team and names no address. */
+export class NotAllowed extends Error {}
+
+/** Of many addresses, the first ones are tried, each for this long. */
+const addressesMax = 3
+const connectTimeoutMs = 5_000
+
+/** Throws NotAllowed before anything was sent, and what node:net and node:tls throw. */
+export async function connect(
+  destination: Destination,
+  options: ConnectOptions,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const { host, isSecure } = destination
+  const addresses = await options.resolver.resolve(host, signal)
+  if (addresses.length === 0) throw new NotAllowed('the name has no address')
+  for (const address of addresses) refuse(address, isSecure, options.allowed)
+  const socket = await connectToOne(addresses.slice(0, addressesMax), destination, options, signal)
+  return isSecure ? await secure(socket, host, options.ca, signal) : socket
+}
+
+function refuse(address: string, isSecure: boolean, allowed: readonly Prefix[]): void {
+  if (isWithin(address, allowed)) return
+  if (objectionToAddress(address) !== undefined)
+    throw new NotAllowed('the URL leads to an address that is not of the public internet')
+  if (!isSecure) throw new NotAllowed('nothing is sent to the public internet without TLS')
+}
+
+/** One after the other; the last failure is the one that is told. */
+async function connectToOne(
+  addresses: readonly string[],
+  { port, isSecure }: Destination,
+  { allowed }: ConnectOptions,
+  signal: AbortSignal,
+): Promise<Socket> {
+  let last: unknown
+  for (const address of addresses) {
+    try {
+      const socket = await open(address, port, signal)
+      try {
+        refuse(socket.remoteAddress ?? '', isSecure, allowed)
+      } catch (error) {
+        socket.destroy()
+        throw error
+      }
+      return socket
+    } catch (error) {
+      if (error instanceof NotAllowed) throw error
+      signal.throwIfAborted()
+      last = error
+    }
+  }
+  throw last
+}
+
+/** The address is no name, so nothing is resolved here. */
+function open(address: string, port: number, signal: AbortSignal): Promise<Socket> {
+  const socket = connectSocket({ host: address, port })
+  return ready(socket, 'connect', AbortSignal.any([signal, AbortSignal.timeout(connectTimeoutMs)]))
+}
+
+function secure(socket: Socket, host: string, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
+  const isName = !host.includes(':') && !/^[\d.]+$/.test(host)
+  const tls = connectTls({
+    socket,
+    host,
+    ...(isName ? { servername: host } : {}),
+    ...(ca === undefined ? {} : { ca }),
+    ALPNProtocols: ['http/1.1'],
+  })
+  return ready(tls, 'secureConnect', signal)
+}
+
+function ready<S extends Socket>(socket: S, event: string, signal: AbortSignal): Promise<S> {
+  const { promise, resolve, reject } = Promise.withResolvers<S>()
+  const giveUp = () => socket.destroy(signal.reason as Error)
+  // It stays: what breaks after this is told by whoever reads.
+  socket.on('error', reject)
+  socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
+  socket.once(event, () => resolve(socket))
+  if (signal.aborted) giveUp()
+  else signal.addEventListener('abort', giveUp, { once: true })
+  return promise.finally(() => signal.removeEventListener('abort', giveUp))
+}

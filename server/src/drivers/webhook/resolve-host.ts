@@ -1,0 +1,50 @@
+// The addresses that a name leads to at this moment, by way of name servers that the operator names, or those of the system.
+// It keeps nothing, so that what is checked is what is used, and reads no hosts file and no search list.
+import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+
+export type HostResolver = {
+  /** IPv4 first; of an address, itself. Empty where there is no such name. Rejects where nobody can be asked. */
+  resolve(host: string, signal: AbortSignal): Promise<readonly string[]>
+}
+
+export type HostResolverOptions = {
+  /** `127.0.0.1`, `127.0.0.1:5353`, `[::1]:5353`; none: those of the system. */
+  readonly servers?: readonly string[]
+  readonly timeoutMs?: number
+  readonly tries?: number
+}
+
+export function createHostResolver(options: HostResolverOptions = {}): HostResolver {
+  const { servers = [], timeoutMs = 2_000, tries = 2 } = options
+  return {
+    async resolve(host, signal) {
+      signal.throwIfAborted()
+      if (isIP(host) !== 0) return [host]
+      const resolver = new Resolver({ timeout: timeoutMs, tries })
+      if (servers.length > 0) resolver.setServers(servers)
+      const cancel = () => resolver.cancel()
+      signal.addEventListener('abort', cancel, { once: true })
+      try {
+        const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+        signal.throwIfAborted()
+        return addressesOf(found)
+      } finally {
+        signal.removeEventListener('abort', cancel)
+      }
+    },
+  }
+}
+
+/** One family that cannot be asked about does not matter where the other one has an address. */
+function addressesOf(found: readonly PromiseSettledResult<string[]>[]): readonly string[] {
+  const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  const failed = found.find(
+    (one) => one.status === 'rejected' && !isAbsence(one.reason),
+  ) as PromiseRejectedResult
+  if (addresses.length === 0 && failed) throw failed.reason
+  return addresses
+}
+
+const isAbsence = (error: unknown): boolean =>
+  ['ENOTFOUND', 'ENODATA'].includes((error as NodeJS.ErrnoException).code ?? '')

@@ -1,0 +1,122 @@
+// One message to one URL over HTTP/1.1, on a connection of its own (connect.ts): no agent, so no proxy of the environment and
+// nothing that is shared between teams; no redirect is followed and no body is decompressed; of the answer, the status counts
+// and the beginning of the body is kept.
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Answered, SendResult, WebhookRequest, WebhookSender } from '../../webhook/webhook-sender.ts'
+import { connect, NotAllowed, type ConnectOptions } from './connect.ts'
+import { reasonOf } from './reason.ts'
+
+export type SenderOptions = ConnectOptions & {
+  /** For everything together: resolving, connecting, TLS, the request and its answer. */
+  readonly timeoutMs?: number
+}
+
+const timeoutMsDefault = 15_000
+/** Of an answer's body, so much is read, and then the connection is closed. */
+const answerMax = 64 * 1024
+/** Of what was read, so many characters are kept. */
+const keptMax = 1024
+const headerMax = 16 * 1024
+
+/** Throws nothing but the signal's reason. */
+export function createWebhookSender(options: SenderOptions): WebhookSender {
+  const { timeoutMs = timeoutMsDefault } = options
+  return {
+    async send(request, signal) {
+      signal.throwIfAborted()
+      const began = performance.now()
+      const late = AbortSignal.timeout(timeoutMs)
+      const ended = (): number => Math.round(performance.now() - began)
+      try {
+        const answer = await exchange(request, options, AbortSignal.any([signal, late]))
+        return { kind: 'answered', ...answer, durationMs: ended() }
+      } catch (error) {
+        signal.throwIfAborted()
+        const reason = late.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error)
+        return { kind: 'unanswered', error: reason, durationMs: ended() } satisfies SendResult
+      }
+    },
+  }
+}
+
+type Answer = Omit<Answered, 'kind' | 'durationMs'>
+
+async function exchange(
+  request: WebhookRequest,
+  options: ConnectOptions,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const url = new URL(request.url)
+  const isSecure = url.protocol === 'https:'
+  if (!isSecure && url.protocol !== 'http:') throw new NotAllowed('the URL is not one of HTTP')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const port = Number(url.port || (isSecure ? 443 : 80))
+  const socket = await connect({ host, port, isSecure }, options, signal)
+  try {
+    const response = await post(socket, url, request, signal)
+    const bytes = await readStart(response)
+    return {
+      status: response.statusCode!,
+      retryAfterSeconds: secondsOf(response.headers['retry-after']),
+      text: response.headers['content-encoding'] === undefined ? textOf(bytes) : '',
+    }
+  } finally {
+    socket.destroy()
+  }
+}
+
+function post(
+  socket: Socket,
+  url: URL,
+  { headers, body }: WebhookRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const request = httpRequest({
+    createConnection: () => socket,
+    method: 'POST',
+    path: `${url.pathname}${url.search}`,
+    headers: {
+      ...headers,
+      host: url.host,
+      connection: 'close',
+      'content-length': String(Buffer.byteLength(body)),
+    },
+    maxHeaderSize: headerMax,
+    signal,
+  })
+  request.once('response', resolve)
+  request.on('error', reject)
+  request.end(body)
+  return promise
+}
+
+/** Whatever ends the body early, the status has been said. */
+async function readStart(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes >= answerMax) break
+    }
+  } catch {
+    // Cut short, or too slow.
+  }
+  return Buffer.concat(chunks)
+}
+
+function textOf(bytes: Buffer): string {
+  const text = new TextDecoder().decode(bytes.subarray(0, keptMax * 4))
+  return [...text.replace(/[\p{C}\s]+/gu, ' ').trim()].slice(0, keptMax).join('')
+}
+
+/** Seconds, or a date of HTTP (RFC 9110, 10.2.3). */
+function secondsOf(header: string | undefined): number | null {
+  if (header === undefined) return null
+  if (/^\d{1,9}$/.test(header)) return Number(header)
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
+}

@@ -1,0 +1,62 @@
+// Which URLs a webhook may have. What can be told from the text alone is told when it is written; where a name leads is asked
+// each time that something is sent (drivers/webhook).
+import { invalid } from '../runtime/error.ts'
+import type { Failure } from '../runtime/error.ts'
+import { isWithin, objectionToAddress } from '../net/public-address.ts'
+import type { Prefix } from '../net/prefix.ts'
+
+/** "Port blocking" of the Fetch standard: ports of other protocols, which a request could be mistaken for. */
+const badPorts = new Set([
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
+])
+
+/** Names that no public name server answers for (RFC 6761, 6762, 7686, 8375, and `internal`). */
+const privateName = /(^|\.)(localhost|local|internal|invalid|onion|home\.arpa)$/
+
+/** Longer ones are refused by the contract already. */
+const lengthMax = 2000
+
+/**
+ * The URL as it is stored and asked for, in the spelling of the URL standard: every other way to write an address, such as
+ * `http://0x7f.1/`, has become the plain one by then. `allowed`: networks of the operator's own. Throws `invalid`.
+ */
+export function parseWebhookUrl(text: string, allowed: readonly Prefix[]): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || url.href.length > lengthMax || /[\s\p{Cc}]/u.test(text))
+    throw refused('must be a URL, such as https://hooks.example.net/pharos', 'url')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw refused('must begin with https://', 'scheme')
+  if (url.username !== '' || url.password !== '')
+    throw refused('must hold no credentials; check the signature of each message', 'credentials')
+  if (url.hash !== '') throw refused('must have no fragment: it is never sent', 'fragment')
+  if (badPorts.has(Number(url.port || '443'))) throw refused('this port is one of another protocol', 'port')
+  refuseHost(hostOf(url), url.protocol === 'https:', allowed)
+  return url.href
+}
+
+/** An address without its brackets, or a name. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+}
+
+function refuseHost(host: string, isSecure: boolean, allowed: readonly Prefix[]): void {
+  const isAddress = host.includes(':') || /^[\d.]+$/.test(host)
+  if (isAddress && isWithin(host, allowed)) return
+  // A name may still lead there; what it leads to is looked at when something is sent.
+  const mayBeOwn = !isAddress && allowed.length > 0
+  if (!isSecure && !mayBeOwn) throw refused('must begin with https://', 'scheme')
+  if (isAddress && objectionToAddress(host) !== undefined)
+    throw refused('must lead to an address of the public internet', 'address')
+  if (!isAddress && !mayBeOwn && isPrivateName(host))
+    throw refused('must be a name that the public internet knows', 'host')
+}
+
+function isPrivateName(host: string): boolean {
+  const name = host.replace(/\.$/, '')
+  return !name.includes('.') || privateName.test(name)
+}
+
+const refused = (msg: string, type: string): Failure => invalid(['body', 'url'], msg, type)
