@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc, { type Arbitrary } from 'fast-check'
+import { writeAudit } from '../src/db/audit.ts'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
 import { parseApiToken } from '../src/session/api-token-format.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
@@ -75,6 +76,8 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   listAnnouncements: [/^query\.cidr: /],
   // Nearly a prefix: host bits, an impossible length, IPv4-mapped. Other text is searched for.
   listRelatedEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
+  // Not an address or a network, or not in its canonical form.
+  listAuditEntries: [/^query\.address: /, /^query\.end: range$/],
   // Set aside, and no documentation of a lab.
   verifyAsn: [/^path\.asn: reserved$/],
   // Over, or a century away; not an announcement of the team.
@@ -146,6 +149,13 @@ async function createHints(): Promise<Hints> {
     await openSession(api, people.blue.userId, blue.teamId),
   ]
   const holds = await owner.selectFrom('holds').select('id').execute()
+  for (const { teamId } of [red, red, blue])
+    await writeAudit(owner, { teamId, actor: 'operator', action: 'test.write', target: 'test:1' })
+  const entries = await owner
+    .selectFrom('audit_entries')
+    .select('id')
+    .where('team_id', '=', red.teamId)
+    .execute()
   return {
     announcement_id: [
       ...Object.values(red.announcements),
@@ -160,6 +170,10 @@ async function createHints(): Promise<Hints> {
     description: ['UDP', '%', '_', '\\'],
     origin_asn: [...Array.from({ length: 8 }, () => red.asn), 64496, 4294967295],
     asn: [red.asn, red.asn, blue.asn, 3333, 64512, 23456],
+    audit_id: [...entries.map(({ id }) => id), 999_999],
+    action: ['test.write', 'test.*', 'announcement.*', 'nothing'],
+    actor: ['operator', 'staff', `user:${people.admin.userId}`],
+    address: ['127.0.0.1', '::/0', '192.0.2.0/24'],
     event_id: [red.eventIds[0], red.eventIds[1], blue.eventIds[0], 'nothing'],
     letter_id: [red.letterId, red.letterId, blue.letterId, 999_999],
     applies_to: [red.announcements.on, red.announcements.unvalidated, 999_999],
@@ -233,6 +247,7 @@ function mainCallers({ id }: Operation): string[] {
   if (id === 'deleteTotp' || id === 'createRecoveryCodes') return ['admin', 'staff']
   if (id === 'createTotp' || id === 'confirmTotp') return ['member', 'blue']
   if (/Hold|suspend|resume|ToReview|^(accept|reject)Letter/.test(id)) return ['staff']
+  if (/AuditEntr/.test(id)) return ['admin', 'staff']
   if (/Tokens?$/.test(id) && !/Session/.test(id)) return ['admin', 'admin', 'staff']
   return /^(create|delete|restore)Announcement|^uploadLetter/.test(id)
     ? ['admin']
