@@ -19,7 +19,7 @@ import { createRefreshLimits } from '../inventory/asn-proof.ts'
 import { asnRoutes } from '../inventory/asn.routes.ts'
 import { isLoopback, publicUrl } from '../runtime/config.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
-import { createAfterwards } from '../runtime/afterwards.ts'
+import { createAfterwards, type Afterwards } from '../runtime/afterwards.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createSemaphore } from '../runtime/semaphore.ts'
 import { AccessTokens } from '../session/access-token.ts'
@@ -42,7 +42,11 @@ import { issuerOf } from './issuer.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import type { Shared } from './shared.ts'
 
-export type ApiDeps = Shared & { readonly signingKeys: SigningKeys }
+export type ApiDeps = Shared & {
+  readonly signingKeys: SigningKeys
+  /** For tests, which wait for what is done after an answer. */
+  readonly afterwards?: Afterwards
+}
 
 /** How much may wait to be done after its answer: a few seconds of work. */
 const afterwardsMax = 1_000
@@ -53,7 +57,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const accessTokens = new AccessTokens(signingKeys, config.accessTokenLifetimeSeconds)
   const refusals = createRefusals(deps)
   const demoRule = { onLoopback: isLoopback(config.host) }
-  const common = { db: postgres.front, ring: config.secret, accessTokens, ...demoRule }
+  const { secret: ring, membersPerTeam } = config
+  const common = { db: postgres.front, ring, accessTokens, membersPerTeam, ...demoRule }
 
   const hashing = createSemaphore({
     permits: config.passwordHashesAtOnce,
@@ -75,9 +80,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   }
   const { breachedPasswordsFile } = config
   const breached = breachedPasswordsFile === null ? undefined : openBreachedPasswords(breachedPasswordsFile)
-  const afterwards = createAfterwards(afterwardsMax, (error) =>
-    log.error({ err: error }, 'what was to be done after an answer was not done'),
-  )
+  const { afterwards = afterwardsOf(deps) } = deps
   const cookies = {
     secure: publicUrl(config).startsWith('https://'),
     lifetimeSeconds: config.refreshIdleLifetimeSeconds,
@@ -97,6 +100,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     }),
     ...accountRoutes({
       ...common,
+      cookies,
       publicUrl: publicUrl(config),
       lifetime,
       hashing,
@@ -182,6 +186,11 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   addHealth(server, healthDeps(deps))
   return server
 }
+
+const afterwardsOf = ({ log }: Shared): Afterwards =>
+  createAfterwards(afterwardsMax, (error) =>
+    log.error({ err: error }, 'what was to be done after an answer was not done'),
+  )
 
 /** Every operation of the contract is served, and nothing else: an operation in the document that is 404 is a lie. */
 function refuseGaps(mounted: readonly Mounted[]): void {

@@ -10,6 +10,7 @@ import {
   updateUser,
 } from '@pharos/contract/account'
 import { handle, handleGuest, type Mounted } from '../http/mount.ts'
+import { keepRefresh, type RefreshCookies } from '../http/refresh-cookie.ts'
 import * as emailChange from './change-email.ts'
 import * as passwordChange from './change-password.ts'
 import * as confirmation from './confirm-email.ts'
@@ -19,13 +20,16 @@ import * as profile from './profile.ts'
 
 export type AccountDeps = passwordChange.ChangePasswordDeps &
   passwordReset.PasswordResetDeps &
-  emailChange.ChangeEmailDeps
+  emailChange.ChangeEmailDeps &
+  confirmation.JoinDeps & { readonly cookies: RefreshCookies }
 
 export function accountRoutes(deps: AccountDeps): Mounted[] {
   return [
-    handle(changePassword, async (operation, { body }) => ({
-      body: await passwordChange.changePassword(deps, operation, body),
-    })),
+    handle(changePassword, async (operation, { body, headers }) =>
+      keepRefresh(deps.cookies, headers, {
+        body: await passwordChange.changePassword(deps, operation, body),
+      }),
+    ),
     handle(changeEmail, async (operation, { body }) => {
       await emailChange.changeEmail(deps, operation, body)
       return {}

@@ -3,6 +3,7 @@ import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
+import { joinByDomain } from '../team/auto-join.ts'
 import { lockAccount, saveConfirmedEmail, type Account } from './account.store.ts'
 import { createMailToken, invalidToken, mailTokenMinutes, requireMailToken } from './mail-token.ts'
 import { hasNewMailToken, rebindMailToken } from './mail-token.store.ts'
@@ -15,6 +16,9 @@ export type ConfirmDeps = {
   /** How users reach us, without a path. */
   readonly publicUrl: string
 }
+
+/** What is needed where an address is found to be confirmed: its domain may make the user a member of a team. */
+export type JoinDeps = ConfirmDeps & { readonly membersPerTeam: number }
 
 /** However often somebody signs in to an account that is not confirmed, a mail goes out this seldom. */
 const remindedMinutes = 10
@@ -47,14 +51,15 @@ export async function remindToConfirm(deps: ConfirmDeps, userId: number): Promis
 export type ConfirmedEmail = { readonly email: string; readonly confirmed: string }
 
 /** Mail scanners open links: a token that has done its work answers the same again. */
-export async function confirmEmail(deps: ConfirmDeps, origin: Origin, text: string): Promise<ConfirmedEmail> {
+export async function confirmEmail(deps: JoinDeps, origin: Origin, text: string): Promise<ConfirmedEmail> {
   const { userId } = await requireMailToken(deps.db, deps.ring, 'confirm-email', text)
   return deps.db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, userId)
     // Asked again under the lock: another token may have changed the account.
     const { id, email } = await requireMailToken(trx, deps.ring, 'confirm-email', text)
     if (!account) throw invalidToken()
-    const confirmed = confirmedAlready(account, email) ?? (await confirm(trx, origin, account, id, email))
+    const confirmed =
+      confirmedAlready(account, email) ?? (await confirm(trx, deps, origin, account, id, email))
     return { email, confirmed: confirmed.toISOString() }
   })
 }
@@ -64,6 +69,7 @@ const confirmedAlready = (account: Account, email: string): Date | null =>
 
 async function confirm(
   trx: Trx,
+  { membersPerTeam }: JoinDeps,
   { requestId, address }: Origin,
   account: Account,
   tokenId: string,
@@ -83,5 +89,6 @@ async function confirm(
     requestId,
     address,
   })
+  await joinByDomain(trx, account.id, { membersPerTeam, requestId, address })
   return confirmed
 }

@@ -4,8 +4,9 @@ import { writeAudit, type NoteRefusal } from '../db/audit.ts'
 import { Failure, notFound } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
+import { joinByDomain } from '../team/auto-join.ts'
 import { beginAttempt, type Attempt, type AttemptDeps } from './attempt.ts'
-import { remindToConfirm, type ConfirmDeps } from './confirm-email.ts'
+import { remindToConfirm, type JoinDeps } from './confirm-email.ts'
 import { refuseDemoElsewhere } from './demo.ts'
 import { verifyPassword } from './password.ts'
 import { spendCode, type CodeVerdict } from './second-factor-check.ts'
@@ -21,7 +22,7 @@ import { issueTokens } from './tokens.ts'
 
 export type SignInDeps = RefreshDeps &
   AttemptDeps &
-  ConfirmDeps & { readonly hashing: Semaphore; readonly noteRefusal: NoteRefusal }
+  JoinDeps & { readonly hashing: Semaphore; readonly noteRefusal: NoteRefusal }
 
 export type Visitor = Origin & { readonly userAgent: string }
 
@@ -93,10 +94,11 @@ async function passSecondFactor(
 async function openSession(
   deps: SignInDeps,
   visitor: Visitor,
-  account: SignInAccount,
+  verified: SignInAccount,
   factor: PassedFactor,
 ): Promise<SessionTokens> {
-  if (!account.emailConfirmed) await remindToConfirm(deps, account.id)
+  if (!verified.emailConfirmed) await remindToConfirm(deps, verified.id)
+  const account = await joinedByDomain(deps, visitor, verified)
   const teamId = teamToOpenIn(deps, visitor, account)
   const { id: userId, passwordHash } = account
   const { address, userAgent } = visitor
@@ -114,6 +116,17 @@ async function openSession(
     return id
   })
   return currentTokens(deps, sessionId)
+}
+
+/** The team whose domain the address is in may be the account's first. */
+async function joinedByDomain(
+  { db, membersPerTeam }: SignInDeps,
+  { requestId, address }: Visitor,
+  account: SignInAccount,
+): Promise<SignInAccount> {
+  const joining = { membersPerTeam, requestId, address }
+  const joined = await db.transaction().execute((trx) => joinByDomain(trx, account.id, joining))
+  return { ...account, teamId: account.teamId ?? joined ?? null }
 }
 
 /** Throws for an account that may not sign in although its password was right. */
