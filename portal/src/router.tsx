@@ -26,6 +26,22 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignIn'),
 })
 
+const confirmEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/confirm-email',
+  component: lazyRouteComponent(() => import('./session/confirm-email.tsx'), 'ConfirmEmail'),
+})
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('./session/reset-password.tsx'), 'ResetPassword'),
+})
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('./session/invitation.tsx'), 'InvitationPage'),
+})
+
 /** Everything else stands in the frame, for whoever is signed in. */
 const frame = createRoute({
   getParentRoute: () => root,
@@ -73,10 +89,53 @@ const event = createRoute({
   component: lazyRouteComponent(() => import('./events/event.tsx'), 'EventPage'),
 })
 
+const team = createRoute({
+  getParentRoute: () => frame,
+  path: '/team',
+  component: lazyRouteComponent(() => import('./team/team.tsx'), 'TeamPage'),
+  validateSearch: anySearch,
+})
+const teamRoom = createRoute({
+  getParentRoute: () => frame,
+  path: '/team/$room',
+  component: lazyRouteComponent(() => import('./team/team.tsx'), 'TeamPage'),
+  validateSearch: anySearch,
+})
+const profile = createRoute({
+  getParentRoute: () => frame,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./profile/profile.tsx'), 'Profile'),
+})
+const holds = createRoute({
+  getParentRoute: () => frame,
+  path: '/staff/holds',
+  component: lazyRouteComponent(() => import('./staff/holds.tsx'), 'Holds'),
+})
+const letters = createRoute({
+  getParentRoute: () => frame,
+  path: '/staff/letters',
+  component: lazyRouteComponent(() => import('./staff/letters.tsx'), 'LettersToReview'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
-    frame.addChildren([overview, announcements, newAnnouncement, announcement, events, event]),
+    confirmEmail,
+    resetPassword,
+    invitation,
+    frame.addChildren([
+      overview,
+      announcements,
+      newAnnouncement,
+      announcement,
+      events,
+      event,
+      team,
+      teamRoom,
+      profile,
+      holds,
+      letters,
+    ]),
   ]),
   context: { queryClient },
   defaultPreload: 'intent',

@@ -71,6 +71,10 @@ export const session = {
 
   /** What a change of the password, or of the user, answers with: the tokens from now on. */
   take: (tokens: SessionTokens): void => tell(tokens),
+  /** What a change of the profile answers with; its etag follows with the next refresh. */
+  takeUser(user: User): void {
+    if (state.kind === 'in') change({ ...state, user })
+  },
   cookieMode,
 }
 
@@ -78,9 +82,13 @@ export const session = {
 export async function ensureAccess(): Promise<string | undefined> {
   if (access && access.until - Date.now() > renewBeforeMs) return access.token
   if (state.kind === 'out') return undefined
-  await refresh()
+  if (state.kind === 'unknown' && !mayBeSignedIn()) leave()
+  else await refresh()
   return access?.token
 }
+
+/** The server says beside its secret cookie, to scripts too, that there is one. */
+const mayBeSignedIn = (): boolean => /(^|; *)pharos-signed-in=yes/.test(document.cookie)
 
 /** After a 401: the token may have been taken away before its time. */
 export async function renewAccess(refused: string): Promise<string | undefined> {

@@ -1,29 +1,17 @@
 // Signing in: e-mail and password, then the code of the second factor where there is one.
-import {
-  Alert,
-  Anchor,
-  Button,
-  Card,
-  Center,
-  PasswordInput,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core'
-import { useDocumentTitle } from '@mantine/hooks'
+import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
 import { useMutation } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { session } from '../api/session.ts'
 import { useSession } from '../shell/use-session.ts'
 import { Problem } from '../ui/problem.tsx'
+import { AloneFrame } from './frame.tsx'
 
 const asksForCode = (error: unknown) => error instanceof ProblemError && error.problem.code === 'otp_required'
 
 export function SignIn() {
-  useDocumentTitle('Sign in · Pharos')
   const { to } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
   const state = useSession()
@@ -43,52 +31,51 @@ export function SignIn() {
   }
   const ended = state.kind === 'out' && state.reason === 'ended'
   return (
-    <Center mih="100dvh" p="md" component="main">
-      <Card w="100%" maw={380}>
-        <form onSubmit={submit}>
-          <Stack>
-            <Title order={1}>Sign in to Pharos</Title>
-            {ended && signIn.isIdle && (
-              <Alert color="blue">Your session has ended. Sign in to go on where you were.</Alert>
-            )}
+    <AloneFrame title="Sign in">
+      <form onSubmit={submit}>
+        <Stack>
+          {ended && signIn.isIdle && (
+            <Alert color="blue">Your session has ended. Sign in to go on where you were.</Alert>
+          )}
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            autoFocus
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          {needsCode && (
             <TextInput
-              label="E-mail"
-              type="email"
-              autoComplete="username"
+              label="Code of the second factor"
+              description="Six digits of your authenticator, or a recovery code"
+              autoComplete="one-time-code"
+              inputMode="text"
               required
               autoFocus
-              value={email}
-              onChange={(event) => setEmail(event.currentTarget.value)}
+              value={otp}
+              onChange={(event) => setOtp(event.currentTarget.value)}
             />
-            <PasswordInput
-              label="Password"
-              autoComplete="current-password"
-              required
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-            />
-            {needsCode && (
-              <TextInput
-                label="Code of the second factor"
-                description="Six digits of your authenticator, or a recovery code"
-                autoComplete="one-time-code"
-                inputMode="text"
-                required
-                autoFocus
-                value={otp}
-                onChange={(event) => setOtp(event.currentTarget.value)}
-              />
-            )}
-            {signIn.error && !(asksForCode(signIn.error) && otp === '') && <Problem error={signIn.error} />}
-            <Button type="submit" size="sm" loading={signIn.isPending}>
-              Sign in
-            </Button>
-            <Text size="sm">
-              <Anchor href="/reset-password">Forgotten the password?</Anchor>
-            </Text>
-          </Stack>
-        </form>
-      </Card>
-    </Center>
+          )}
+          {signIn.error && !(asksForCode(signIn.error) && otp === '') && <Problem error={signIn.error} />}
+          <Button type="submit" size="sm" loading={signIn.isPending}>
+            Sign in
+          </Button>
+          <Text size="sm">
+            <Anchor component={Link} to="/reset-password">
+              Forgotten the password?
+            </Anchor>
+          </Text>
+        </Stack>
+      </form>
+    </AloneFrame>
   )
 }

@@ -18,7 +18,9 @@ export const theme = createTheme({
     }),
     TextInput: TextInput.extend({ defaultProps: { size: 'sm' } }),
     Button: Button.extend({ defaultProps: { size: 'xs' } }),
-    Badge: Badge.extend({ defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 500 } }),
+    Badge: Badge.extend({
+      defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 500, miw: 'fit-content' },
+    }),
     Card: Card.extend({ defaultProps: { withBorder: true, padding: 'md' } }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 300 } }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),

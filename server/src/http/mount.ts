@@ -27,7 +27,7 @@ export type Reply<R extends Route> = {
   readonly etag?: string
   /** Another status than the route's `success`: 304, or that of a replayed answer. */
   readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | string[]>>
   /** For a list: makes the `Link` header. */
   readonly page?: { readonly limit: number; readonly offset: number; readonly count: number }
 }

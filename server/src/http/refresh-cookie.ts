@@ -15,7 +15,7 @@ export type RefreshCookies = {
   readonly lifetimeSeconds: number
 }
 
-type WithRefresh = { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+type WithRefresh = { readonly body?: unknown; readonly headers?: Readonly<Record<string, string | string[]>> }
 
 /** The refresh token of a request's body, or of its cookie where the body says so. Throws `forbidden` for other sites. */
 export function readRefresh(cookies: RefreshCookies, headers: IncomingHttpHeaders, given: string): string {
@@ -34,13 +34,16 @@ export function keepRefresh<R extends WithRefresh>(
   return {
     ...reply,
     body: { ...body, refresh: inCookie },
-    headers: { ...reply.headers, 'set-cookie': format(cookies, body.refresh, cookies.lifetimeSeconds) },
+    headers: { ...reply.headers, 'set-cookie': setCookies(cookies, body.refresh, cookies.lifetimeSeconds) },
   }
 }
 
 /** The headers that take the cookie away; none outside of cookie mode. */
-export function forgetRefresh(cookies: RefreshCookies, headers: IncomingHttpHeaders): Record<string, string> {
-  return isCookieMode(headers) ? { 'set-cookie': format(cookies, '', 0) } : {}
+export function forgetRefresh(
+  cookies: RefreshCookies,
+  headers: IncomingHttpHeaders,
+): Record<string, string[]> {
+  return isCookieMode(headers) ? { 'set-cookie': setCookies(cookies, '', 0) } : {}
 }
 
 function isCookieMode(headers: IncomingHttpHeaders): boolean {
@@ -53,9 +56,10 @@ function isCookieMode(headers: IncomingHttpHeaders): boolean {
 
 const nameOf = ({ secure }: RefreshCookies) => (secure ? '__Host-pharos-refresh' : 'pharos-refresh')
 
-function format(cookies: RefreshCookies, value: string, maxAge: number): string {
-  const secure = cookies.secure ? '; Secure' : ''
-  return `${nameOf(cookies)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure}`
+/** Beside the token a word that scripts may read: whether there is one, so that nobody asks with none. */
+function setCookies(cookies: RefreshCookies, token: string, maxAge: number): string[] {
+  const common = `Path=/; Max-Age=${maxAge}; SameSite=Strict${cookies.secure ? '; Secure' : ''}`
+  return [`${nameOf(cookies)}=${token}; HttpOnly; ${common}`, `pharos-signed-in=${token && 'yes'}; ${common}`]
 }
 
 function findCookie(header: string, name: string): string | undefined {

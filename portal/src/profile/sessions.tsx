@@ -1,0 +1,96 @@
+// Where one is signed in; each can be ended.
+import { Badge, Button, Group, Table, Text } from '@mantine/core'
+import { deleteSession, listSessions, type OpenSession } from '@pharos/contract/account'
+import { useMutation } from '@tanstack/react-query'
+import { call } from '../api/call.ts'
+import { forget, useAnswer } from '../api/queries.ts'
+import { session } from '../api/session.ts'
+import { Problem, tellProblem } from '../ui/problem.tsx'
+import { Time } from '../ui/time.tsx'
+import { Section } from './profile.tsx'
+
+export function Sessions() {
+  const answer = useAnswer(listSessions, { query: { limit: 100 } }, { refetchInterval: 30_000 })
+  return (
+    <Section title="Sessions">
+      {answer.error && <Problem error={answer.error} />}
+      <Table.ScrollContainer minWidth={640}>
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Browser</Table.Th>
+              <Table.Th>From</Table.Th>
+              <Table.Th>Signed in</Table.Th>
+              <Table.Th>Last refreshed</Table.Th>
+              <Table.Th aria-label="End it" />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {answer.data?.results.map((one) => (
+              <Row key={one.id} session={one} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Group mt="sm">
+        <Button variant="default" onClick={() => void session.signOut(true)}>
+          Sign out everywhere
+        </Button>
+      </Group>
+    </Section>
+  )
+}
+
+function Row({
+  session: { id, current, user_agent, address, created, last_used },
+}: {
+  session: OpenSession
+}) {
+  const end = useMutation({
+    mutationFn: () => call(deleteSession, { params: { session_id: id } }),
+    onSuccess: () => forget(listSessions),
+    onError: tellProblem,
+  })
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Group gap="xs" wrap="nowrap">
+          <Text size="sm" truncate maw={340} title={user_agent}>
+            {browserOf(user_agent)}
+          </Text>
+          {current && <Badge>this one</Badge>}
+        </Group>
+      </Table.Td>
+      <Table.Td>{address}</Table.Td>
+      <Table.Td>
+        <Time at={created} />
+      </Table.Td>
+      <Table.Td>
+        <Time at={last_used} />
+      </Table.Td>
+      <Table.Td>
+        {!current && (
+          <Button
+            variant="subtle"
+            color="red"
+            size="compact-xs"
+            loading={end.isPending}
+            onClick={() => end.mutate()}
+          >
+            End
+          </Button>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** Enough to know one's own again: the product and the system. */
+function browserOf(userAgent: string): string {
+  const product = /(Firefox|Edg|OPR|Chrome|Safari|curl)\/[\d.]+/
+    .exec(userAgent)?.[0]
+    ?.replace(/\..*$/, '')
+    .replace('/', ' ')
+  const system = /(Windows|Mac OS X|Android|iPhone|Linux)/.exec(userAgent)?.[0]
+  return product ? [product, system].filter(Boolean).join(', ') : userAgent || 'unknown'
+}

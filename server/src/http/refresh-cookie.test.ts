@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { Failure } from '../runtime/error.ts'
+import { forgetRefresh, keepRefresh, readRefresh } from './refresh-cookie.ts'
+
+const plain = { secure: false, lifetimeSeconds: 600 }
+const secure = { secure: true, lifetimeSeconds: 600 }
+const mode = { 'pharos-refresh': 'cookie' }
+const reply = { body: { access: 'a', refresh: 'phr_secret', user: null }, headers: { etag: '"1"' } }
+
+describe('the refresh token', () => {
+  it('stays in the body for whoever does not ask for a cookie', () => {
+    assert.equal(keepRefresh(secure, {}, reply), reply)
+    assert.equal(keepRefresh(secure, { 'pharos-refresh': 'Cookie, cookie' }, reply), reply)
+    assert.deepEqual(forgetRefresh(secure, {}), {})
+    assert.equal(readRefresh(secure, { cookie: '__Host-pharos-refresh=phr_other' }, 'cookie'), 'cookie')
+  })
+
+  it('moves into a cookie that no script reads and no other site sends', () => {
+    const { body, headers } = keepRefresh(secure, mode, reply)
+    assert.deepEqual(body, { access: 'a', refresh: 'cookie', user: null })
+    assert.equal(headers.etag, '"1"')
+    const cookies = (headers as Record<string, unknown>)['set-cookie']
+    assert.deepEqual(cookies, [
+      '__Host-pharos-refresh=phr_secret; HttpOnly; Path=/; Max-Age=600; SameSite=Strict; Secure',
+      'pharos-signed-in=yes; Path=/; Max-Age=600; SameSite=Strict; Secure',
+    ])
+  })
+
+  it('is one of http where users come by http', () => {
+    const { headers } = keepRefresh(plain, mode, reply) as { headers: Record<string, unknown> }
+    assert.deepEqual(headers['set-cookie'], [
+      'pharos-refresh=phr_secret; HttpOnly; Path=/; Max-Age=600; SameSite=Strict',
+      'pharos-signed-in=yes; Path=/; Max-Age=600; SameSite=Strict',
+    ])
+  })
+
+  it('is read from the cookie of that name only, where the body says so', () => {
+    const cookie = 'a=b; x-pharos-refresh=no; pharos-refresh=phr_mine; pharos-refresh2=no'
+    assert.equal(readRefresh(plain, { ...mode, cookie }, 'cookie'), 'phr_mine')
+    assert.equal(readRefresh(plain, { ...mode, cookie }, 'phr_given'), 'phr_given')
+    assert.equal(readRefresh(secure, { ...mode, cookie }, 'cookie'), '')
+    assert.equal(readRefresh(plain, mode, 'cookie'), '')
+  })
+
+  it('goes with the session', () => {
+    assert.deepEqual(forgetRefresh(plain, mode), {
+      'set-cookie': [
+        'pharos-refresh=; HttpOnly; Path=/; Max-Age=0; SameSite=Strict',
+        'pharos-signed-in=; Path=/; Max-Age=0; SameSite=Strict',
+      ],
+    })
+  })
+
+  it('is refused to pages of other sites, those of a neighbour too', () => {
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      const headers = { ...mode, 'sec-fetch-site': site, cookie: 'pharos-refresh=phr_mine' }
+      const isForbidden = (error: unknown) => error instanceof Failure && error.code === 'forbidden'
+      assert.throws(() => readRefresh(plain, headers, 'cookie'), isForbidden)
+      assert.throws(() => keepRefresh(plain, headers, reply), isForbidden)
+      assert.throws(() => forgetRefresh(plain, headers), isForbidden)
+    }
+    const own = { ...mode, 'sec-fetch-site': 'same-origin', cookie: 'pharos-refresh=phr_mine' }
+    assert.equal(readRefresh(plain, own, 'cookie'), 'phr_mine')
+  })
+})
