@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -132,8 +134,14 @@ test('a login that is not taken is ours to mend, and stands in no error', async 
   assert.equal(server.mails[0]?.user, 'pharos')
 })
 
-test('a login that is configured is never left out: a server that offers none gets no mail', async (t) => {
-  const server = await serve(t, { login: { user: 'a', password: 'b' } })
+test('a login that is configured is never left out: a server that knows none gets no mail', async (t) => {
+  const server = await serve(t)
+  await assert.rejects(open(t, server, { login: 'pharos:right@' }).send(sample()), isKind('protocol'))
+  assert.deepEqual(server.mails, [])
+})
+
+test('a server that wants a login gets no mail without one', async (t) => {
+  const server = await serve(t, { login: { user: 'pharos', password: 'right' } })
   await assert.rejects(open(t, server).send(sample()), isKind('protocol'))
   assert.deepEqual(server.mails, [])
 })
@@ -200,6 +208,34 @@ test('a server that went away in between is found again', async (t) => {
   await assert.rejects(transport.send(sample()), isKind('unreachable'))
   server.setDoor('open')
   await transport.send(sample())
+  assert.equal(server.mails.length, 2)
+})
+
+test('a server that goes on answering and never ends is given up too', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.write('220 test\r\n')
+    socket.on('data', (bytes) => {
+      if (!String(bytes).startsWith('MAIL')) return void socket.write('250 test\r\n')
+      const trickle = setInterval(() => socket.write('250-\r\n'), 20)
+      socket.on('close', () => clearInterval(trickle))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const transport = createSmtpTransport(parseMailUrl(`smtp://127.0.0.1:${port}`), { timeoutMs: 300 })
+  t.after(() => transport.close())
+  await assert.rejects(transport.send(sample()), isKind('unreachable'))
+})
+
+test('a mail is sent once more where a kept connection ends before the server has any of it', async (t) => {
+  const server = await serve(t)
+  const transport = open(t, server)
+  await transport.send(sample())
+  server.answers.dropsNextMail = true
+  await transport.send(sample())
+  assert.equal(server.answers.dropsNextMail, false)
   assert.equal(server.mails.length, 2)
 })
 

@@ -23,6 +23,8 @@ export type Answers = {
   mailFrom?: Answer | undefined
   rcptTo?: Answer | undefined
   data?: ((bytes: Buffer) => Answer) | undefined
+  /** Ends every connection once, instead of answering to MAIL FROM. */
+  dropsNextMail?: boolean
 }
 export type Answer = { readonly code: number; readonly text: string }
 
@@ -45,7 +47,7 @@ export type TestSmtpServer = {
 }
 
 export type TestSmtpOptions = {
-  /** Lets nobody send who does not know them. */
+  /** Lets nobody send who does not know them; without it, no login is offered. */
   readonly login?: { readonly user: string; readonly password: string }
   /** PEM; with it STARTTLS is offered, or TLS spoken from the first byte. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly implicit?: boolean }
@@ -54,7 +56,7 @@ export type TestSmtpOptions = {
 export async function startSmtpServer(options: TestSmtpOptions = {}): Promise<TestSmtpServer> {
   const [mails, logins, answers]: [ArrivedMail[], string[], Answers] = [[], [], {}]
   const smtp = new SMTPServer({
-    ...tlsOptions(options),
+    ...commandOptions(options),
     authOptional: !options.login,
     authMethods: ['PLAIN', 'LOGIN'],
     closeTimeout: 1,
@@ -67,8 +69,11 @@ export async function startSmtpServer(options: TestSmtpOptions = {}): Promise<Te
         user: username,
       })
     },
-    onMailFrom: (_address: SMTPServerAddress, _session: SMTPServerSession, callback) =>
-      callback(refusal(answers.mailFrom)),
+    onMailFrom(_address: SMTPServerAddress, _session: SMTPServerSession, callback) {
+      if (!answers.dropsNextMail) return callback(refusal(answers.mailFrom))
+      answers.dropsNextMail = false
+      door.drop()
+    },
     onRcptTo: (_address: SMTPServerAddress, _session: SMTPServerSession, callback) =>
       callback(refusal(answers.rcptTo)),
     async onData(stream, { envelope, secure, user }, callback) {
@@ -101,9 +106,10 @@ export async function startSmtpServer(options: TestSmtpOptions = {}): Promise<Te
   }
 }
 
-function tlsOptions({ tls }: TestSmtpOptions): SMTPServerOptions {
-  if (!tls) return { disabledCommands: ['STARTTLS'], allowInsecureAuth: true }
-  return { cert: tls.cert, key: tls.key, secure: tls.implicit === true }
+function commandOptions({ tls, login }: TestSmtpOptions): SMTPServerOptions {
+  const disabledCommands = [...(tls ? [] : ['STARTTLS']), ...(login ? [] : ['AUTH'])]
+  if (!tls) return { disabledCommands, allowInsecureAuth: true }
+  return { disabledCommands, cert: tls.cert, key: tls.key, secure: tls.implicit === true }
 }
 
 function refusal(answer: Answer | undefined): Error | null {
