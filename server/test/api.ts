@@ -8,6 +8,7 @@ import { createWaker, type Waker } from '../src/db/wake.ts'
 import { createApi } from '../src/roles/api.ts'
 import { createRegistryViews } from '../src/roles/registry-views.ts'
 import { loadConfig, type Config } from '../src/runtime/config.ts'
+import { createAfterwards } from '../src/runtime/afterwards.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { hashPassword } from '../src/session/password.ts'
@@ -21,6 +22,8 @@ export type TestApi = {
   readonly signingKeys: SigningKeys
   /** Signs a user in and gives the tokens. */
   signIn(email: string): Promise<{ access: string; refresh: string }>
+  /** When all that is done after answers is done. */
+  settled(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -73,7 +76,9 @@ export async function createTestApi(
   const views = createRegistryViews(config, log, metrics)
   await views.rpki.start?.()
   await views.irr.start?.()
+  const afterwards = createAfterwards(1_000, () => {})
   const server = createApi({
+    afterwards,
     config,
     postgres,
     waker,
@@ -89,6 +94,7 @@ export async function createTestApi(
     config,
     waker,
     signingKeys,
+    settled: () => afterwards.settled(),
     async signIn(email) {
       const response = await server.inject({
         method: 'POST',

@@ -36,6 +36,8 @@ before(async () => {
 })
 // Reading every row after every call takes as long as there are rows.
 afterEach(async () => {
+  // What one call leaves to be done must not look like what the next one did.
+  await Promise.all([api.settled(), elsewhere.settled()])
   await sql`delete from sessions`.execute(api.database.postgres.owner)
   await sql`delete from api_tokens`.execute(api.database.postgres.owner)
   await removeSecondFactors(api)

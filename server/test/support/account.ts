@@ -10,7 +10,7 @@ import { RateLimiter } from '../../src/runtime/rate-limit.ts'
 import { createSemaphore, type Semaphore } from '../../src/runtime/semaphore.ts'
 import type { TestApi } from '../api.ts'
 
-export type CountedDeps = AccountDeps & SignInDeps & { readonly hashes: () => number }
+export type CountedDeps = Omit<AccountDeps, 'cookies'> & SignInDeps & { readonly hashes: () => number }
 
 export function createCountedDeps(api: TestApi): CountedDeps {
   const { hashing, hashes } = countingSemaphore()
@@ -27,6 +27,7 @@ export function createCountedDeps(api: TestApi): CountedDeps {
     wrongPasswords: createWrongPasswords(1000),
     breached: undefined,
     providerNames: ['Northern Light', 'pharos'],
+    membersPerTeam: 1000,
     mailLimits: createMailLimits(1000),
     afterwards: createAfterwards(100, (error) => {
       throw error

@@ -2,7 +2,6 @@
 // wrong in one way each.
 import { SignJWT, generateKeyPair } from 'jose'
 import { AccessTokens } from '../../src/session/access-token.ts'
-import { findAccount } from '../../src/session/account.store.ts'
 import { createApiToken, formatApiToken } from '../../src/session/api-token-format.ts'
 import { formatRefreshToken } from '../../src/session/refresh-token.ts'
 import { insertSession } from '../../src/session/session.store.ts'
@@ -14,7 +13,11 @@ export type Session = { readonly sessionId: string; readonly access: string; rea
 /** A new session of the user in the team, whether the user is in it or not. */
 export async function openSession(api: TestApi, userId: number, teamId: number): Promise<Session> {
   const { owner } = api.database.postgres
-  const { passwordHash } = (await findAccount(owner, userId))!
+  const { passwordHash, sessionVersion } = await owner
+    .selectFrom('users')
+    .select(['password_hash as passwordHash', 'session_version as sessionVersion'])
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow()
   const origin = {
     userId,
     passwordHash,
@@ -28,7 +31,7 @@ export async function openSession(api: TestApi, userId: number, teamId: number):
     userId,
     sessionId,
     teamId,
-    sessionVersion: 1,
+    sessionVersion,
   })
   return { sessionId, access, refresh: formatRefreshToken(api.config.secret, { sessionId, counter: 1 }) }
 }

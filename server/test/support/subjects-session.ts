@@ -1,8 +1,11 @@
 // The operations of the session.
+import { createMailToken } from '../../src/session/mail-token.ts'
+import type { MailTokenPurpose } from '../../src/session/mail-token.store.ts'
+import { hashPassword } from '../../src/session/password.ts'
 import { testPassword, type TestApi } from '../api.ts'
 import { openSession } from './credentials.ts'
-import { foreignOf, missingId, only, type Subject } from './subject.ts'
-import type { World } from './world.ts'
+import { foreignOf, missingId, only, type Context, type Subject } from './subject.ts'
+import type { Person, World } from './world.ts'
 
 export const sessionSubjects: readonly Subject[] = [
   {
@@ -68,6 +71,131 @@ export const sessionSubjects: readonly Subject[] = [
       missing: async () => ({ body: { refresh: 'phr_unknown' } }),
     },
     answers: () => 204,
+  },
+]
+
+const newPassword = 'blue kettle rainy tram'
+const hash = hashPassword(testPassword)
+
+/** Gives the caller the password again that was changed before. */
+async function withPassword({ api, presented: { userId } }: Context): Promise<void> {
+  if (userId === undefined) return
+  const password_hash = await hash
+  const { owner } = api.database.postgres
+  await owner.updateTable('users').set({ password_hash }).where('id', '=', userId).execute()
+}
+
+const withPasswordAlways = (
+  body: (password: string) => object,
+  password = testPassword,
+): Subject['requests'] => ({
+  only: async (context) => {
+    await withPassword(context)
+    return { body: body(password) }
+  },
+})
+
+/** A token as it is mailed to the person. */
+function mailTokenOf(
+  { api }: Context,
+  purpose: MailTokenPurpose,
+  { userId, email }: Person,
+): Promise<string> {
+  return api.database.postgres.owner
+    .transaction()
+    .execute((trx) => createMailToken(trx, api.config.secret, purpose, userId, email))
+}
+
+function aboutMailTokens(
+  purpose: MailTokenPurpose,
+  name: 'member' | 'former',
+  rest: object = {},
+): Pick<Subject, 'requests' | 'answers'> {
+  const about = (token: string) => ({ body: { token, ...rest } })
+  const tokenOf = (context: Context) => mailTokenOf(context, purpose, context.world.people[name])
+  return {
+    requests: {
+      own: async (context) => about(await tokenOf(context)),
+      foreign: async (context) => about((await tokenOf(context)).replace(/[^.]{43}$/, 'A'.repeat(43))),
+      missing: async () => about(`phm_${purpose}.00000000-0000-4000-8000-000000000000.${'A'.repeat(43)}`),
+    },
+    answers: (which) => (which === 'own' ? 200 : 'invalid_token'),
+  }
+}
+
+let addresses = 0
+
+export const accountSubjects: readonly Subject[] = [
+  {
+    route: 'changePassword',
+    requests: withPasswordAlways((current_password) => ({ current_password, new_password: newPassword })),
+    answers: () => 200,
+  },
+  {
+    route: 'changePassword',
+    form: 'with a wrong password',
+    requests: withPasswordAlways(
+      (current_password) => ({ current_password, new_password: newPassword }),
+      'not this one',
+    ),
+    answers: () => 'wrong_password',
+  },
+  { route: 'confirmEmail', ...aboutMailTokens('confirm-email', 'member') },
+  {
+    route: 'changeEmail',
+    requests: withPasswordAlways((current_password) => ({
+      email: `address${++addresses}@red.example`,
+      current_password,
+    })),
+    answers: () => 202,
+  },
+  {
+    route: 'changeEmail',
+    form: 'with a wrong password',
+    requests: withPasswordAlways(
+      (current_password) => ({ email: 'another@red.example', current_password }),
+      'not this one',
+    ),
+    answers: () => 'wrong_password',
+  },
+  {
+    route: 'requestPasswordReset',
+    requests: {
+      own: async ({ world }) => ({ body: { email: world.people.member.email } }),
+      missing: async () => ({ body: { email: 'nobody@nowhere.example' } }),
+    },
+    without: { foreign: 'an address is an address' },
+    answers: () => 202,
+  },
+  // Whoever lost a team still has an account; nobody else here presents it.
+  {
+    route: 'resetPassword',
+    ...aboutMailTokens('password-reset', 'former', { new_password: newPassword }),
+  },
+  { route: 'listSessions', requests: only(), answers: () => 200 },
+  {
+    route: 'deleteSession',
+    requests: {
+      own: async ({ api, world, presented }) => ({
+        params: {
+          session_id: (
+            await openSession(api, presented.userId ?? world.people.member.userId, world.red.teamId)
+          ).sessionId,
+        },
+      }),
+      foreign: async ({ api, world }) => ({
+        params: {
+          session_id: (await openSession(api, world.people.former.userId, world.blue.teamId)).sessionId,
+        },
+      }),
+      missing: async () => ({ params: { session_id: '00000000-0000-4000-8000-000000000000' } }),
+    },
+    answers: (which) => (which === 'own' ? 204 : 'not_found'),
+  },
+  {
+    route: 'updateUser',
+    requests: only({ body: { first_name: 'Ada', country: 'GB' } }),
+    answers: () => 200,
   },
 ]
 

@@ -18,7 +18,7 @@ import { auditSubjects } from './subjects-audit.ts'
 import { domainSubjects } from './subjects-domain.ts'
 import { memberSubjects } from './subjects-member.ts'
 import { secondFactorSubjects } from './subjects-second-factor.ts'
-import { sessionSubjects } from './subjects-session.ts'
+import { accountSubjects, sessionSubjects } from './subjects-session.ts'
 import { teamSubjects } from './subjects-team.ts'
 import { tokenSubjects } from './subjects-token.ts'
 import { webhookSubjects } from './subjects-webhook.ts'
@@ -122,6 +122,7 @@ const sourceOf = (identity: Identity) => ('key' in identity ? identity.key : 'de
 
 export const subjects: readonly Subject[] = [
   ...sessionSubjects,
+  ...accountSubjects,
   ...secondFactorSubjects,
   ...teamSubjects,
   ...memberSubjects,
