@@ -412,6 +412,15 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.wake_actors()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('pharos', 'actors');
+  return null;
+end $function$;
+
 create table announcement_history (
   id bigint not null generated always as identity,
   announcement_id integer not null,
@@ -550,7 +559,7 @@ create table api_tokens (
 CREATE INDEX api_tokens_created_by ON public.api_tokens USING btree (created_by);
 CREATE INDEX api_tokens_team ON public.api_tokens USING btree (team_id);
 alter table api_tokens enable row level security;
-CREATE TRIGGER api_tokens_actors AFTER DELETE OR UPDATE OF scopes, allowed_networks, is_admin, expires, revoked ON public.api_tokens FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
+CREATE TRIGGER api_tokens_actors AFTER DELETE OR UPDATE OF scopes, allowed_networks, is_admin, expires, revoked ON public.api_tokens FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 create policy tenant on api_tokens as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table asn_proofs (
@@ -963,7 +972,7 @@ create table memberships (
 CREATE INDEX memberships_invited_by ON public.memberships USING btree (invited_by);
 CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
 alter table memberships enable row level security;
-CREATE TRIGGER memberships_actors AFTER INSERT OR DELETE OR UPDATE ON public.memberships FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
+CREATE TRIGGER memberships_actors AFTER INSERT OR DELETE OR UPDATE ON public.memberships FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 CREATE TRIGGER memberships_version BEFORE UPDATE ON public.memberships FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();
 create policy tenant on memberships as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
@@ -1095,7 +1104,7 @@ create table sessions (
 );
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 alter table sessions enable row level security;
-CREATE TRIGGER sessions_actors AFTER DELETE OR UPDATE OF team_id, revoked ON public.sessions FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
+CREATE TRIGGER sessions_actors AFTER DELETE OR UPDATE OF team_id, revoked ON public.sessions FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 create policy tenant on sessions as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table sign_in_failures (
@@ -1201,8 +1210,7 @@ create table teams (
   constraint teams_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
 alter table teams enable row level security;
-CREATE TRIGGER teams_actors AFTER DELETE OR UPDATE OF enabled_modules ON public.teams FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
-CREATE TRIGGER teams_second_factor_actors AFTER UPDATE OF require_2fa ON public.teams FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
+CREATE TRIGGER teams_actors AFTER DELETE OR UPDATE OF enabled_modules, require_2fa ON public.teams FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 CREATE TRIGGER teams_version BEFORE UPDATE ON public.teams FOR EACH ROW WHEN ((old.* IS DISTINCT FROM new.*)) EXECUTE FUNCTION raise_version();
 create policy tenant on teams as permissive for all to pharos_tenant using ((id = current_team_id()));
 
@@ -1229,8 +1237,7 @@ create table users (
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 alter table users enable row level security;
-CREATE TRIGGER users_actors AFTER DELETE OR UPDATE OF is_staff, is_demo, session_version, email_confirmed ON public.users FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
-CREATE TRIGGER users_second_factor_actors AFTER UPDATE OF totp_enabled ON public.users FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('actors');
+CREATE TRIGGER users_actors AFTER DELETE OR UPDATE OF is_staff, is_demo, session_version, email_confirmed, totp_enabled ON public.users FOR EACH STATEMENT EXECUTE FUNCTION wake_actors();
 create policy tenant on users as permissive for all to pharos_tenant using ((EXISTS ( SELECT
    FROM memberships m
   WHERE ((m.team_id = current_team_id()) AND (m.user_id = users.id)))));

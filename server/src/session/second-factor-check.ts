@@ -7,6 +7,7 @@ import { isSealedUnderNewest, open, seal, type KeyRing } from '../runtime/secret
 import { matchRecoveryCode } from './recovery-code.ts'
 import {
   findWaitSeconds,
+  giveTryBack,
   listUnusedCodes,
   takeTry,
   useCode,
@@ -25,7 +26,9 @@ export async function spendCode(deps: FactorDeps, userId: number, otp: string): 
   if (!factor || factor.pendingUntil !== null) return 'wrong'
   if (await spendStep(deps, userId, factor, otp)) return 'totp'
   const code = matchRecoveryCode(deps.ring, userId, otp, await listUnusedCodes(deps.db, userId))
-  return code && (await useCode(deps.db, userId, code)) ? 'recovery code' : 'wrong'
+  if (!code || !(await useCode(deps.db, code))) return 'wrong'
+  await giveTryBack(deps.db, userId)
+  return 'recovery code'
 }
 
 /** The factor that is to be compared with, one try less; undefined where there is none. Throws `rate_limited`. */

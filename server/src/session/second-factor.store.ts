@@ -60,13 +60,22 @@ export async function listUnusedCodes(db: Db | Trx, userId: number): Promise<Sto
   return rows
 }
 
-/** Marks the code as used, and gives the try back; false where it was used already. */
-export async function useCode(db: Db | Trx, userId: number, { id }: StoredCode): Promise<boolean> {
-  const { rows } = await sql`
-    with used as (update recovery_codes set used = now() where id = ${id} and used is null returning user_id)
-    update second_factors set wrong_codes = greatest(wrong_codes - 1, 0)
-    where user_id = ${userId} and user_id in (select user_id from used) returning user_id`.execute(db)
-  return rows.length > 0
+/** Marks the code as used; false where it was used already, or is gone. */
+export async function useCode(db: Db, { id }: StoredCode): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('recovery_codes')
+    .set({ used: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('used', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Apart from `useCode`: both rows at once, in this order, would meet whoever takes the factor away in the other. */
+export async function giveTryBack(db: Db, userId: number): Promise<void> {
+  await sql`update second_factors set wrong_codes = greatest(wrong_codes - 1, 0) where user_id = ${userId}`.execute(
+    db,
+  )
 }
 
 /** Keeps a secret that is still to be confirmed; undefined where a factor is on. The tries that were taken stay taken. */
@@ -102,15 +111,15 @@ export async function enableFactor(
   return rows[0]?.enabled
 }
 
-/** Takes the factor and its recovery codes away; false where it was not on. */
+/** Takes the factor and its recovery codes away; false where it was not on. Locks in the order in which it is turned on. */
 export async function deleteFactor(trx: Trx, userId: number): Promise<boolean> {
+  await trx.deleteFrom('second_factors').where('user_id', '=', userId).execute()
   const { numUpdatedRows } = await trx
     .updateTable('users')
     .set({ totp_enabled: null })
     .where('id', '=', userId)
     .where('totp_enabled', 'is not', null)
     .executeTakeFirst()
-  await trx.deleteFrom('second_factors').where('user_id', '=', userId).execute()
   await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
   return numUpdatedRows > 0n
 }

@@ -208,13 +208,17 @@ export async function revokeSession(db: Db | Trx, sessionId: string, reason: str
   return numUpdatedRows > 0n
 }
 
-/** Ends all sessions of the user but the one that is kept, and every access token at once, those of that one too. */
+/**
+ * Ends all sessions of the user but the one that is kept, and every access token at once, those of that one too. The user
+ * is locked before any session, as whoever replaces the password does: two that end them at once wait for each other.
+ */
 export async function revokeAllSessions(
   trx: Trx,
   userId: number,
   reason: string,
   keptId: string | null = null,
 ): Promise<void> {
+  await sql`select from users where id = ${userId} for no key update`.execute(trx)
   await trx
     .updateTable('sessions')
     .set({ revoked: sql<Date>`now()`, revoked_reason: reason })

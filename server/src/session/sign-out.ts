@@ -20,8 +20,8 @@ export async function signOut(
   const session = await findSession(deps.db, sessionId)
   if (!session || session.over) return
   await deps.db.transaction().execute(async (trx) => {
-    await revokeSession(trx, sessionId, 'logout')
     if (request.all) await revokeAllSessions(trx, session.userId, 'logout')
+    else await revokeSession(trx, sessionId, 'logout')
     await writeAudit(trx, {
       teamId: session.teamId,
       actor: `user:${session.userId}`,

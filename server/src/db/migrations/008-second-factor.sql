@@ -28,8 +28,29 @@ create table recovery_codes (
 );
 create index recovery_codes_user on recovery_codes (user_id);
 
--- What a team may do changes at once with what it requires, and with what its members have.
-create trigger users_second_factor_actors after update of totp_enabled on users
-  for each statement execute function raise_revision('actors');
-create trigger teams_second_factor_actors after update of require_2fa on teams
-  for each statement execute function raise_revision('actors');
+-- What is remembered about credentials is forgotten at once when one of these changes, the second factor among them. By
+-- a notification alone: counting such changes in one row made every two of them wait for each other until the commit, and
+-- sign-outs, switches of the team and new passwords of one user into a deadlock. Nobody read the count.
+create function wake_actors() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('pharos', 'actors');
+  return null;
+end $$;
+drop trigger users_actors on users;
+drop trigger memberships_actors on memberships;
+drop trigger teams_actors on teams;
+drop trigger sessions_actors on sessions;
+drop trigger api_tokens_actors on api_tokens;
+create trigger users_actors
+  after delete or update of is_staff, is_demo, session_version, email_confirmed, totp_enabled on users
+  for each statement execute function wake_actors();
+create trigger memberships_actors after insert or delete or update on memberships
+  for each statement execute function wake_actors();
+create trigger teams_actors after delete or update of enabled_modules, require_2fa on teams
+  for each statement execute function wake_actors();
+create trigger sessions_actors after delete or update of team_id, revoked on sessions
+  for each statement execute function wake_actors();
+create trigger api_tokens_actors
+  after delete or update of scopes, allowed_networks, is_admin, expires, revoked on api_tokens
+  for each statement execute function wake_actors();
+delete from revisions where name = 'actors';
