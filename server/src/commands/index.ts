@@ -7,6 +7,7 @@ import { holds } from './holds.ts'
 import { mail } from './mail.ts'
 import { migrate } from './migrate.ts'
 import { replay } from './replay.ts'
+import { secrets } from './secrets.ts'
 import { serve } from './serve.ts'
 import { start } from './start.ts'
 import { token } from './token.ts'
@@ -23,5 +24,6 @@ export const commands: readonly Command[] = [
   holds,
   audit,
   mail,
+  secrets,
   config,
 ]
