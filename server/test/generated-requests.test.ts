@@ -4,11 +4,15 @@
 // own (support/oracle.ts). 20,000 requests; 1,000,000 with PHAROS_TEST_LONG; PHAROS_TEST_SEED repeats a run.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
 import fc, { type Arbitrary } from 'fast-check'
+import { formatInvitationToken, invitationMac, type InvitationToken } from '../src/team/invitation-token.ts'
 import { writeAudit } from '../src/db/audit.ts'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
 import { parseApiToken } from '../src/session/api-token-format.ts'
+import { createSpareAccounts, spareSessions, type SpareAccounts } from './support/account-world.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
+import { renewDomains, renewedDomainIds } from './support/domains.ts'
 import { draftOf, type Hints } from './support/drafts.ts'
 import { createJournal } from './support/journal.ts'
 import { renewLetters } from './support/letters.ts'
@@ -31,9 +35,13 @@ const requests = scale(20_000, 1_000_000)
 const shares: Readonly<Record<string, number>> = {
   createSessionToken: 0.2,
   logout: 0.3,
+  changePassword: 0.3,
+  changeEmail: 0.3,
+  resetPassword: 0.3,
   createTotp: 0.1,
   deleteTotp: 0.1,
   createRecoveryCodes: 0.1,
+  acceptInvitation: 0.3,
   // Each is drawn in a thread, which takes a quarter of a second.
   draftLetter: 0.05,
   updateAnnouncement: 3,
@@ -52,6 +60,9 @@ const renewedAfter: Readonly<Record<string, number>> = {
   logout: 1,
   // After five failures at one account it answers 429.
   createSessionToken: 5,
+  changePassword: 2,
+  resetPassword: 2,
+  deleteSession: 3,
   // A code works once, and of wrong ones there may be ten.
   confirmTotp: 5,
   deleteTotp: 1,
@@ -63,6 +74,14 @@ const renewedAfter: Readonly<Record<string, number>> = {
   uploadLetter: 40,
   acceptLetter: 5,
   rejectLetter: 5,
+  addDomain: 5,
+  removeDomain: 3,
+  // Each is looked at once a minute.
+  verifyDomain: 5,
+  updateTeam: 5,
+  updateMember: 5,
+  removeMember: 3,
+  acceptInvitation: 5,
   deleteToken: 3,
   updateToken: 20,
 }
@@ -78,15 +97,26 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   listRelatedEvents: [/^query\.affected_network: (host_bits|length_range|mapped)$/, /^query\.end: range$/],
   // Not an address or a network, or not in its canonical form.
   listAuditEntries: [/^query\.address: /, /^query\.end: range$/],
+  // One that the policy refuses.
+  changePassword: [/^body\.new_password: (personal|pattern|common|same)$/],
+  resetPassword: [/^body\.new_password: (personal|pattern|common)$/],
+  changeEmail: [/^body\.email: same$/],
   // Set aside, and no documentation of a lab.
   verifyAsn: [/^path\.asn: reserved$/],
   // Over, or a century away; not an announcement of the team.
   uploadLetter: [/^body\.valid_until: range$/, /^body\.applies_to: not_found$/],
   acceptLetter: [/^body\.valid_until: range$/],
+  // No domain, or one that no team can have.
+  addDomain: [/^body\.domain: /],
   // No code of the second factor, or one that was used.
   confirmTotp: [/^body\.otp: wrong_code$/],
   deleteTotp: [/^body\.otp: wrong_code$/],
   createRecoveryCodes: [/^body\.otp: wrong_code$/],
+  // No address, country or time zone that there is.
+  updateTeam: [/^body\.(billing_email|technical_email|abuse_email|country|timezone): unknown$/],
+  addMember: [/^body\.email: email$/],
+  // Of a new account: none, or one that the policy refuses.
+  acceptInvitation: [/^body\.password: /],
   // No network; over, or a decade away.
   createToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
   updateToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
@@ -105,6 +135,7 @@ let world: World
 let changesSince: () => Promise<string[]>
 let authorizations: Record<string, string | undefined>
 let hints: Hints
+let spareAccounts: SpareAccounts
 /** Of red, of blue, of red. */
 const tokenIds: string[] = []
 
@@ -117,16 +148,24 @@ before(async () => {
     PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '100000',
     PHAROS_API_TOKENS_PER_TEAM: '100000',
   })
+  // Away from small numbers, which are tried often: the callers stay members of their teams.
+  await sql`alter sequence member_ids restart with 700000`.execute(api.database.postgres.owner)
   world = await createWorld(api, { events: 30 })
   await openHoldAnew(api, world.regions['ams']!)
   for (const { teamId } of [world.red, world.blue, world.red])
     tokenIds.push(parseApiToken(await addApiToken(api, teamId))!.id)
   changesSince = await createJournal(api.database.postgres.owner)
+  spareAccounts = await createSpareAccounts(api, world)
   hints = await createHints()
 })
 after(() => api[Symbol.asyncDispose]())
 
 const recoveryCode = 'abcde-fgh27'
+
+/** A member of red and somebody whom it has invited, with the link, both to be changed and removed. */
+const spare = { memberId: 800_001, invitationId: 800_002, email: 'spare@red.example' }
+const link: InvitationToken = { id: spare.invitationId, secret: 'A'.repeat(43) }
+const guests = Array.from({ length: 300 }, (_, at) => `guest-${at}@elsewhere.example`)
 
 const nextYear = new Date(Date.now() + 300 * 86_400_000).toISOString()
 
@@ -178,21 +217,58 @@ async function createHints(): Promise<Hints> {
     letter_id: [red.letterId, red.letterId, blue.letterId, 999_999],
     applies_to: [red.announcements.on, red.announcements.unvalidated, 999_999],
     valid_until: ['2029-01-31', '2029-01-31T12:00:00+01:00'],
+    domain_id: [...renewedDomainIds, 999_999],
+    domain: ['acme.example', 'Ums.Example.', 'münchen.example', 'a.b.example', 'co.uk', '192.0.2.1'],
     hold_id: [...holds.map(({ id }) => id), 999_999],
     source_key: ['detector', 'detector', 'detector', 'other', 'nothing'],
-    token: [world.sources.detector],
+    token: [world.sources.detector, formatInvitationToken(link)],
+    member_id: [spare.memberId, spare.memberId, spare.invitationId, 999_999],
+    billing_email: ['billing@red.example', '', 'nobody'],
+    technical_email: ['noc@red.example'],
+    abuse_email: ['abuse@red.example'],
+    country: ['NL', 'DE', '', 'XX'],
+    timezone: ['UTC', 'Europe/Amsterdam', 'Europe/Atlantis'],
     token_id: [...tokenIds, tokenIds[0], 'aaaaaaaaaaaa'],
     allowed_subnets: ['192.0.2.0/24', '198.51.100.7', '2001:db8::/32', '192.0.2.1/24'],
     expires: [nextYear, nextYear, '2020-01-01'],
-    team_id: [red.teamId, blue.teamId, 999_999],
+    team_id: [red.teamId, red.teamId, 'current', 'current', blue.teamId, 999_999],
     email: [people.member.email, people.blue.email, 'nobody@nowhere.example'],
     password: [testPassword],
     current_password: [testPassword],
     otp: [recoveryCode, recoveryCode.toUpperCase(), '123456'],
     refresh: [...sessions.map(({ refresh }) => refresh), 'phr_unknown'],
+    new_password: ['blue kettle rainy tram', 'seven more of my words', 'Password1234'],
+    session_id: [spareSessions[0], spareSessions[0], spareSessions[1]],
     limit: [1, 2, 1000],
     offset: [0, 1, 29, 30, 999_999_999_999_999],
   }
+}
+
+/** For operations that want others than the rest under the same name. */
+const ownHints = (id: string): Hints => ownHintsOf()[id] ?? {}
+
+const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
+  addMember: { email: guests },
+  confirmEmail: { token: [spareAccounts.confirmToken] },
+  resetPassword: { token: [spareAccounts.resetToken] },
+})
+
+/** Those that were there before some request changed or removed them. */
+async function renewMembers(): Promise<void> {
+  const { red, people } = world
+  const { owner } = api.database.postgres
+  await owner.updateTable('teams').set({ require_2fa: false }).where('id', '=', red.teamId).execute()
+  const known = sql`insert into users (email, username, password_hash) values (${spare.email}, 'spare', '-')
+    on conflict (lower(email)) do update set username = excluded.username returning id`
+  const { id } = (await known.execute(owner)).rows[0] as { id: number }
+  await sql`delete from invitations where id = ${spare.invitationId}`.execute(owner)
+  await sql`delete from memberships where id in (${spare.memberId}, ${spare.invitationId})`.execute(owner)
+  await sql`insert into memberships (id, team_id, user_id) values (${spare.memberId}, ${red.teamId}, ${id})
+    on conflict do nothing`.execute(owner)
+  await sql`insert into invitations (id, team_id, email, token_mac, invited_by, inviter, inviter_name, expires)
+    values (${spare.invitationId}, ${red.teamId}, 'invited@elsewhere.example',
+      ${invitationMac(api.config.secret, link)}, ${people.admin.userId}, ${`user:${people.admin.userId}`}, 'Ann',
+      now() + interval '1 day')`.execute(owner)
 }
 
 /** An open hold and fresh credentials: some operations decide the one and end the others. */
@@ -218,7 +294,10 @@ async function renewWorld(): Promise<void> {
     .set({ revoked: null, expires: null })
     .where('id', 'in', tokenIds)
     .execute()
+  await renewMembers()
   await owner.deleteFrom('sign_in_failures').execute()
+  await spareAccounts.renew()
+  await renewDomains(owner, red.teamId, blue.teamId)
   await removeSecondFactors(api)
   for (const { userId } of [people.admin, people.staff]) await addSecondFactor(api, userId, [recoveryCode])
   for (const { userId } of [people.member, people.blue]) await addPendingFactor(api, userId)
@@ -233,7 +312,7 @@ async function renewWorld(): Promise<void> {
     staff: await bearer(people.staff.userId, red.teamId),
     blue: await bearer(people.blue.userId, blue.teamId),
     bare: await bearer(people.bare.userId, bare.teamId),
-    token: await token(['ipam:read', 'ipam:write', 'lighthouse:read']),
+    token: await token(['ipam:read', 'ipam:write', 'lighthouse:read', 'team:read']),
     reader: await token(['ipam:read']),
     detector: `Token ${sources.detector}`,
     stranger: 'Bearer abc.def.ghi',
@@ -244,11 +323,13 @@ async function renewWorld(): Promise<void> {
 
 function mainCallers({ id }: Operation): string[] {
   if (id === 'ingestDelivery') return ['detector']
+  if (/^(change(Password|Email)|(list|delete)Sessions?|updateUser)$/.test(id)) return ['admin', 'staff']
   if (id === 'deleteTotp' || id === 'createRecoveryCodes') return ['admin', 'staff']
   if (id === 'createTotp' || id === 'confirmTotp') return ['member', 'blue']
   if (/Hold|suspend|resume|ToReview|^(accept|reject)Letter/.test(id)) return ['staff']
   if (/AuditEntr/.test(id)) return ['admin', 'staff']
   if (/Tokens?$/.test(id) && !/Session/.test(id)) return ['admin', 'admin', 'staff']
+  if (/^(update|remove|add|verify)(Team|Member|Domain)$/.test(id)) return ['admin', 'admin', 'staff']
   return /^(create|delete|restore)Announcement|^uploadLetter/.test(id)
     ? ['admin']
     : ['admin', 'token', 'staff']
@@ -268,7 +349,7 @@ function spoiltDrafts(operation: Operation): Arbitrary<Draft> {
     { weight: 3, arbitrary: fc.array(mutationOf(operation), { minLength: 1, maxLength: 2 }) },
   )
   return fc
-    .tuple(draftOf(operation, hints), mutations)
+    .tuple(draftOf(operation, { ...hints, ...ownHints(operation.id) }), mutations)
     .map(([draft, changes]) => changes.reduce(applied, draft))
 }
 
@@ -310,7 +391,8 @@ type Problem = { code: string; errors?: { loc: (string | number)[]; type: string
 function unexplained({ id }: Operation, { status, body }: Answer): string | undefined {
   if (![400, 413, 415, 422].includes(status)) return undefined
   const { code, errors = [] } = JSON.parse(body) as Problem
-  if (code === 'idempotency_mismatch') return undefined
+  // About what a key or a token stands for, which no document says.
+  if (code === 'idempotency_mismatch' || code === 'invalid_token') return undefined
   const rules = semanticRules[id] ?? []
   const places = errors.map(({ loc, type }) => `${loc.slice(0, 2).join('.')}: ${type}`)
   return places.length > 0 && places.every((place) => rules.some((rule) => rule.test(place)))
@@ -336,6 +418,8 @@ async function assertAnswer(operation: Operation, draft: Draft, answer: Answer):
   assert.ok(status < 500 || status === 503, said)
   if (objection) assert.ok(status >= 400, `accepted although invalid (${objection}): ${said}`)
   else assert.equal(unexplained(operation, answer), undefined, `refused although valid: ${said}`)
+  // What was left to be done after the answer belongs to it.
+  await api.settled()
   const changes = await changesSince()
   const reads = operation.method === 'GET' && !isRefresh(operation, draft)
   const mustKeep = status >= 400 || reads || isDryRun(draft)

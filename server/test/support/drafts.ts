@@ -31,9 +31,11 @@ const times = fc.oneof(
 /** A value of the schema. */
 export function valueOf(schema: Schema, name: string, hints: Hints): Arbitrary<unknown> {
   // A switch and a token may have one name; of a list, the name is that of its elements.
-  const hinted = schema.type === 'boolean' || schema.type === 'array' ? undefined : hints[name]
+  const known = schema.type === 'boolean' || schema.type === 'array' ? undefined : hints[name]
+  // A team is an id in a body, and an id or a word in a path.
+  const hinted = schema.type === 'integer' ? known?.filter((one) => typeof one === 'number') : known
   const plain = plainValueOf(schema, name, hints)
-  return hinted ? fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...hinted) }, plain) : plain
+  return hinted?.length ? fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...hinted) }, plain) : plain
 }
 
 function plainValueOf(schema: Schema, name: string, hints: Hints): Arbitrary<unknown> {
