@@ -1,0 +1,138 @@
+// A team that requires a second factor, and a member who has none: what is closed to him, what stays open, and from when.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { routes } from '@pharos/contract/routes'
+import { sql } from 'kysely'
+import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
+import { addApiToken, openSession } from './support/credentials.ts'
+import { addSecondFactor, codeOf } from './support/second-factor.ts'
+
+let api: TestApi
+let other: TestApi
+let open: TestTeam
+let people = 0
+
+before(async () => {
+  api = await createTestApi()
+  other = await createTestApi({}, { beside: api })
+  open = await addTeam(api, 'open')
+})
+after(async () => {
+  await other[Symbol.asyncDispose]()
+  await api[Symbol.asyncDispose]()
+})
+
+type Method = 'GET' | 'POST' | 'PATCH'
+const call = (method: Method, url: string, access?: string, payload?: object, on = api) =>
+  on.server.inject({
+    method,
+    url,
+    ...(access === undefined ? {} : { headers: { authorization: `Bearer ${access}` } }),
+    ...(payload === undefined ? {} : { payload }),
+  })
+const announcements = (access: string, on = api) =>
+  call('GET', '/v3/ipam/announcements', access, undefined, on)
+
+const require2fa = ({ teamId }: TestTeam, required: boolean) =>
+  sql`update teams set require_2fa = ${required} where id = ${teamId}`.execute(api.database.postgres.owner)
+
+/** A member of the open team and of a new one, working in the new one. */
+async function addMember() {
+  const team = await addTeam(api, `strict-${people}`)
+  const user = await addUser(api, `person-${people++}`, [team, open], { admin: true })
+  return { ...user, team, ...(await openSession(api, user.userId, team.teamId)) }
+}
+
+/** What was remembered of the credential is forgotten by a notification: within moments, not after its lifetime of 5 s. */
+async function until(status: number, ask: () => Promise<{ statusCode: number }>): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while ((await ask()).statusCode !== status) {
+    assert.ok(performance.now() < deadline, `it does not become ${status}`)
+    await setTimeout(5)
+  }
+}
+
+describe('a team that begins to require a second factor', () => {
+  it('closes at once to a member without one, on every process, and opens when it no longer does', async () => {
+    const { team, access } = await addMember()
+    for (const on of [api, other]) assert.equal((await announcements(access, on)).statusCode, 200)
+    await require2fa(team, true)
+    for (const on of [api, other]) await until(403, () => announcements(access, on))
+    assert.equal((await announcements(access)).json().code, 'second_factor_required')
+    await require2fa(team, false)
+    for (const on of [api, other]) await until(200, () => announcements(access, on))
+  })
+
+  it('opens when the member sets one up, without a new session, and closes when it is turned off', async () => {
+    const { team, access } = await addMember()
+    await require2fa(team, true)
+    await until(403, () => announcements(access))
+    const { secret } = (
+      await call('POST', '/v3/session/totp', access, { current_password: testPassword })
+    ).json()
+    const { recovery_codes } = (
+      await call('POST', '/v3/session/totp/confirm', access, { otp: codeOf(secret) })
+    ).json()
+    await until(200, () => announcements(access))
+    const proof = { current_password: testPassword, otp: recovery_codes[0] }
+    assert.equal((await call('POST', '/v3/session/totp/disable', access, proof)).statusCode, 204)
+    await until(403, () => announcements(access))
+  })
+
+  it('keeps nobody from signing in, refreshing, seeing who he is, going to another team and signing out', async () => {
+    const { team, userId, email, refresh } = await addMember()
+    await require2fa(team, true)
+    const signedIn = (
+      await call('POST', '/v3/session/token', undefined, { email, password: testPassword })
+    ).json()
+    assert.equal(signedIn.user.current_team.id, team.teamId)
+    await until(403, () => announcements(signedIn.access))
+    assert.equal((await call('POST', '/v3/session/refresh', undefined, { refresh })).statusCode, 200)
+    assert.equal((await call('GET', '/v3/session/token', signedIn.access)).json().user.id, userId)
+    assert.equal((await call('GET', '/v3/teams', signedIn.access)).json().count, 2)
+    const away = await call('POST', '/v3/session/token', signedIn.access, { team_id: open.teamId })
+    assert.equal((await announcements(away.json().access)).statusCode, 200)
+    const back = await call('POST', '/v3/session/token', away.json().access, { team_id: team.teamId })
+    assert.equal((await announcements(back.json().access)).statusCode, 403)
+    assert.equal((await call('POST', '/v3/session/logout', back.json().access, {})).statusCode, 204)
+  })
+
+  it('is closed by its path too, from another team', async () => {
+    const { team, userId } = await addMember()
+    await require2fa(team, true)
+    const { access } = await openSession(api, userId, open.teamId)
+    const closed = await call('PATCH', `/v3/teams/${team.teamId}`, access, { require_2fa: false })
+    assert.equal(closed.json().code, 'second_factor_required')
+    assert.equal((await call('GET', `/v3/teams/${open.teamId}`, access)).statusCode, 200)
+    await addSecondFactor(api, userId)
+    assert.equal((await call('GET', `/v3/teams/${team.teamId}`, access)).statusCode, 200)
+  })
+
+  it('asks no program for one', async () => {
+    const { team } = await addMember()
+    await require2fa(team, true)
+    const token = await addApiToken(api, team.teamId, { scopes: ['ipam:read'] })
+    const response = await api.server.inject({
+      url: '/v3/ipam/announcements',
+      headers: { authorization: `Token ${token}` },
+    })
+    assert.equal(response.statusCode, 200)
+  })
+})
+
+describe('what is open without the second factor that the team requires', () => {
+  it('is the own account and the way to another team, and nothing else', () => {
+    const personal = routes.filter(({ permission }) => 'personal' in permission && permission.personal)
+    const others = personal.filter(({ group }) => group !== 'Session').map(({ name }) => name)
+    assert.deepEqual(others, ['listTeams'])
+    const session = routes.filter(
+      ({ group, permission: { credential } }) =>
+        group === 'Session' && (credential === 'web' || credential === 'any'),
+    )
+    assert.deepEqual(
+      session.filter((route) => !personal.includes(route)).map(({ name }) => name),
+      [],
+    )
+  })
+})
