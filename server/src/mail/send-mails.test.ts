@@ -28,7 +28,16 @@ const reset = (to = 'anna@customer.example'): NewMail<'password-reset'> => ({
   content: { link: `https://net.example/reset-password#${secret}`, minutes: 60 },
 })
 
-const queue = (mail: NewMail<'password-reset'> = reset()) => queueMail(database.postgres.owner, ring, mail)
+/** One that only tells, and is never too late. */
+const notice = (): NewMail<'password-changed'> => ({
+  to: 'anna@customer.example',
+  teamId: null,
+  template: 'password-changed',
+  content: { at: '2026-01-31T12:00:00Z', address: '192.0.2.1' },
+})
+
+const queue = (mail: NewMail<'password-reset'> | NewMail<'password-changed'> = reset()) =>
+  queueMail(database.postgres.owner, ring, mail)
 
 type Post = {
   readonly sent: MailMessage[]
@@ -240,7 +249,7 @@ test('refused: the mail is given up at once, and what it said is gone', async ()
 })
 
 test('a mail that was postponed for three days is given up', async () => {
-  await queue()
+  await queue(notice())
   const post = createPost(saying('unreachable'))
   await later(3 * 86_400 - 60)
   await post.run()
@@ -255,8 +264,26 @@ test('a mail that was postponed for three days is given up', async () => {
   )
 })
 
-test('a mail that waited longer than that for a server is still tried', async () => {
+test('a mail whose link is over is given up without an attempt, one whose link is not is sent', async () => {
   await queue()
+  await later(59 * 60)
+  const post = createPost()
+  await post.run()
+  assert.equal(post.sent.length, 1)
+  await queue()
+  await later(61 * 60)
+  await post.run()
+  assert.equal(post.sent.length, 1)
+  const { failed, error, has_content } = (await rows())[1]!
+  assert.ok(failed)
+  assert.deepEqual(
+    { error, has_content },
+    { error: 'its link was over before it could be sent', has_content: false },
+  )
+})
+
+test('a mail that waited longer than that for a server is still tried', async () => {
+  await queue(notice())
   await later(10 * 86_400)
   const post = createPost()
   await post.run()

@@ -9,7 +9,7 @@ import { open, type KeyRing } from '../runtime/secrets.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
 import type { MailMessage, MailTransport } from './mail-transport.ts'
 import { claimMail, saveFailed, savePostponed, saveSent, type ClaimedMail } from './mail.store.ts'
-import { fillTemplate, isTemplate } from './templates.ts'
+import { fillTemplate, isTemplate, lastsSeconds } from './templates.ts'
 
 /** Whose mails they are. */
 export type Letterhead = {
@@ -130,8 +130,11 @@ function composeMessage(
   const { recipient, template, created } = mail
   // A newer version of the other processes has queued it, and sends it.
   if (!isTemplate(template)) throw new MailDefect('later', `this version has no template ${template}`)
+  const content = openContent(ring, mail) as MailContents['test']
+  if (mail.ageSeconds >= lastsSeconds(template, content))
+    throw new MailDefect('never', 'its link was over before it could be sent')
   const sender = { provider, contact: (replyTo ?? from).address }
-  const rendered = fillTemplate(template, openContent(ring, mail) as MailContents['test'], sender)
+  const rendered = fillTemplate(template, content, sender)
   return { id: messageId(mail), date: created, from, replyTo, to: recipient, ...rendered }
 }
 

@@ -6,7 +6,7 @@ import * as fc from 'fast-check'
 import { disarmLine, disarmLines } from './disarm.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
 import { escapeHtml } from './render.ts'
-import { fillTemplate, isTemplate } from './templates.ts'
+import { fillTemplate, isTemplate, lastsSeconds } from './templates.ts'
 
 const sender = { provider: 'Example Net', contact: 'help@net.example' }
 const link = 'https://net.example/do#phm_x.1.abc'
@@ -106,6 +106,16 @@ test('a link is whole, and leads to the web', () => {
     sender,
   )
   assert.ok(html.includes('href="https://net.example/?a=1&amp;b=&quot;2&quot;"'))
+})
+
+test('a mail with a link is good for as long as it says', () => {
+  const lasts = filled.map(({ template, mail }, at) => {
+    const content = Object.values(contents).flat()[at] as { at: string }
+    const seconds = lastsSeconds(template as 'test', content)
+    assert.equal(Number.isFinite(seconds), /The link works for/.test(mail.text), template)
+    return seconds
+  })
+  assert.deepEqual(lasts.filter(Number.isFinite), [86_400, 3_600, 604_800, 86_400])
 })
 
 test('only what is a template is one', () => {

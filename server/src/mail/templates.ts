@@ -144,6 +144,19 @@ function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:\/\/[!-~]+$/.test(url)
 }
 
+/** How long the link of a template is good for. */
+const lasting: { readonly [T in MailTemplate]?: (content: MailContents[T]) => number } = {
+  'confirm-email': ({ hours }) => hours * 3_600,
+  'password-reset': ({ minutes }) => minutes * 60,
+  invitation: ({ days }) => days * 86_400,
+}
+
+/** After how many seconds nobody can use the mail any more; endless for one that only tells. */
+export function lastsSeconds<T extends MailTemplate>(template: T, content: MailContents[T]): number {
+  const lasts = lasting[template] as ((content: MailContents[T]) => number) | undefined
+  return lasts?.(content) ?? Infinity
+}
+
 const word = (text: string): string => disarmLine(text) || 'somebody'
 
 const count = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? '' : 's'}`
