@@ -1,0 +1,54 @@
+// What requests about accounts use up, in a form that can be put back: passwords, tokens of mails, sessions to be ended.
+import { sql } from 'kysely'
+import { createMailToken } from '../../src/session/mail-token.ts'
+import { hashPassword } from '../../src/session/password.ts'
+import { testPassword, type TestApi } from '../api.ts'
+import type { World } from './world.ts'
+
+/** Of red's admin, and of somebody else. */
+export const spareSessions = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
+
+export type SpareAccounts = {
+  readonly confirmToken: string
+  readonly resetToken: string
+  /** Puts everything back. */
+  renew(): Promise<void>
+}
+
+/** The tokens are those of somebody who calls nothing. */
+export async function createSpareAccounts(api: TestApi, world: World): Promise<SpareAccounts> {
+  const { owner } = api.database.postgres
+  const password_hash = await hashPassword(testPassword)
+  const setPasswords = () =>
+    owner.updateTable('users').set({ password_hash }).where('password_hash', '<>', '-').execute()
+  await setPasswords()
+  const { userId, email } = world.people.former
+  const [confirmToken, resetToken] = await owner
+    .transaction()
+    .execute(async (trx) => [
+      await createMailToken(trx, api.config.secret, 'confirm-email', userId, email),
+      await createMailToken(trx, api.config.secret, 'password-reset', userId, email),
+    ])
+  const tokens = await owner.selectFrom('mail_tokens').selectAll().where('user_id', '=', userId).execute()
+  return {
+    confirmToken: confirmToken!,
+    resetToken: resetToken!,
+    async renew() {
+      await setPasswords()
+      await owner.deleteFrom('mail_tokens').where('user_id', '=', userId).execute()
+      await owner.insertInto('mail_tokens').values(tokens).execute()
+      await renewSessions(api, world)
+    },
+  }
+}
+
+async function renewSessions({ database }: TestApi, { people, red }: World): Promise<void> {
+  for (const [at, { userId }] of [people.admin, people.former].entries()) {
+    await sql`
+      insert into sessions (id, user_id, team_id, expires)
+      values (${spareSessions[at]}, ${userId}, ${red.teamId}, now() + interval '1 hour')
+      on conflict (id) do update set revoked = null, expires = excluded.expires`.execute(
+      database.postgres.owner,
+    )
+  }
+}
