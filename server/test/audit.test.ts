@@ -225,6 +225,24 @@ describe('who did it', () => {
   })
 })
 
+describe('a session that goes on in another team', () => {
+  it('stands in the audit of that team, once, and the team learns that it was the provider', async () => {
+    const { access } = await openSession(api, people.staff.userId, blue.teamId)
+    const enter = (team: TestTeam) =>
+      api.server.inject({
+        method: 'POST',
+        url: '/v3/session/token',
+        headers: { authorization: `Bearer ${access}` },
+        payload: { team_id: team.teamId },
+      })
+    assert.equal((await enter(blue)).statusCode, 200)
+    assert.equal((await enter(red)).statusCode, 200)
+    assert.deepEqual(await targetsOf('', bearers.blue), [])
+    const shown = (await list()).results.map(({ action, actor, after }) => [action, actor, after])
+    assert.deepEqual(shown, [['session.switch', 'staff', { team_id: red.teamId }]])
+  })
+})
+
 describe('the wall between teams', () => {
   it('shows no entry of another team, of no team, and no seal of theirs', async () => {
     await write({ red: {}, blue: { teamId: blue.teamId }, nobody: { teamId: null } })

@@ -10,6 +10,10 @@ const entryText = sql`e.id::text as id,
   e.before::text as before, e.after::text as after, e.request_id,
   host(e.address) || '/' || masklen(e.address) as address`
 
+/** One by one, by the key: a planner that knows nothing of the list yet would read the whole audit for each batch. */
+const withEntry = (of: RawBuilder<unknown>) => sql`left join lateral (
+  select * from audit_entries where id = ${of}.entry_id and at = ${of}.entry_at limit 1) e on true`
+
 /** Where no entry was joined, its id is null too. */
 type JoinedEntry = EntryText | { readonly [Column in keyof EntryText]: null }
 
@@ -31,8 +35,8 @@ export type Waiting = JoinedEntry & { readonly entryId: number; readonly entryAt
 export async function listWaiting(trx: Trx, limit: number): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
     select u.entry_id as "entryId", ${isoText(sql`u.entry_at`)} as "entryAt", ${entryText}
-    from audit_unsealed u left join audit_entries e on e.id = u.entry_id and e.at = u.entry_at
-    order by u.entry_id limit ${limit}`.execute(trx)
+    from (select * from audit_unsealed order by entry_id limit ${limit}) u ${withEntry(sql`u`)}
+    order by u.entry_id`.execute(trx)
   return rows
 }
 
@@ -80,8 +84,7 @@ export async function listSeals(db: Db, after: number, limit: number): Promise<S
     select s.sequence, s.entry_id as "entryId", ${isoText(sql`s.entry_at`)} as "entryAt",
       s.team_id::text as "sealTeam", s.key_id as "keyId", s.hash, ${entryText}
     from (select * from audit_seals where sequence > ${after}::bigint order by sequence limit ${limit}) s
-    left join audit_entries e on e.id = s.entry_id and e.at = s.entry_at
-    order by s.sequence`.execute(db)
+    ${withEntry(sql`s`)} order by s.sequence`.execute(db)
   return rows
 }
 

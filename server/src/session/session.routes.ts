@@ -18,7 +18,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Mounted[] {
     handleGuest(createSessionToken, async (guest, { body, headers }) => {
       const tokens =
         'team_id' in body
-          ? await changeTeam(deps, guest.actor, body.team_id)
+          ? await changeTeam(deps, guest, guest.actor, body.team_id)
           : await signIn(deps, { ...guest, userAgent: headers['user-agent'] ?? '' }, body)
       return keepRefresh(cookies, headers, { body: tokens })
     }),

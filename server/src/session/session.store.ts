@@ -237,7 +237,11 @@ export async function revokeAllSessions(
  * Lets the session go on in another team and gives the number of its newest token; undefined when that is not possible.
  * The token is not rotated: an answer that is lost must not put the tabs behind by one more.
  */
-export async function switchTeam(db: Db, sessionId: string, teamId: number): Promise<number | undefined> {
+export async function switchTeam(
+  db: Db | Trx,
+  sessionId: string,
+  teamId: number,
+): Promise<number | undefined> {
   // Asked first: an update of no row still fires the trigger that empties every process's memory of who is who.
   const able = await sql`
     select from sessions where id = ${sessionId} and revoked is null and expires > now()

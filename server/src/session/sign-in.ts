@@ -1,6 +1,6 @@
 // Signing in with e-mail and password, and going on in another team.
 import type { SessionTokens } from '@pharos/contract/session'
-import { writeAudit, type NoteRefusal } from '../db/audit.ts'
+import { auditOfActor, writeAudit, type NoteRefusal } from '../db/audit.ts'
 import { Failure, notFound } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
@@ -32,7 +32,8 @@ export async function signIn(
   visitor: Visitor,
   { email, password, otp }: { email: string; password: string; otp?: string },
 ): Promise<SessionTokens> {
-  // Before the hash: a refused attempt must cost us nothing.
+  // Before the hash: a refused attempt must cost us nothing. And one that would find no room costs not even a query.
+  deps.hashing.requireRoom()
   const attempt = await beginAttempt(deps, email, visitor.address)
   const account = await verifiedAccount(deps, visitor, attempt, email, password)
   // Only who knows the password learns whether there is a second factor.
@@ -172,14 +173,21 @@ const auditOfVisitor = ({ requestId, address }: Visitor, { id, teamId }: SignInA
 /** The same session, in another team of the user; `not_found` for a team that the user is not in. */
 export async function changeTeam(
   deps: SignInDeps,
+  { requestId, address }: Origin,
   actor: Actor | null,
   teamId: number,
 ): Promise<SessionTokens> {
   if (actor?.kind !== 'user')
     throw new Failure('unauthenticated', 'Switching the team needs the bearer token of the session.')
-  const counter = await switchTeam(deps.db, actor.sessionId, teamId)
-  if (counter === undefined) throw notFound('team of yours')
-  return currentTokens(deps, actor.sessionId)
+  const { sessionId } = actor
+  await deps.db.transaction().execute(async (trx) => {
+    if ((await switchTeam(trx, sessionId, teamId)) === undefined) throw notFound('team of yours')
+    if (teamId === actor.teamId) return
+    // In the audit of the team that is entered: staff may enter any.
+    const about = { action: 'session.switch', target: `session:${sessionId}`, requestId, address }
+    await writeAudit(trx, { ...auditOfActor(actor), ...about, teamId, after: { team_id: teamId } })
+  })
+  return currentTokens(deps, sessionId)
 }
 
 async function currentTokens(deps: SignInDeps, sessionId: string): Promise<SessionTokens> {
