@@ -1,0 +1,66 @@
+// That docs/asvs.md names every requirement of levels 1 and 2 once, and nothing that is not there.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, it } from 'node:test'
+
+const root = resolve(import.meta.dirname, '../..')
+const page = readFileSync(`${root}/docs/asvs.md`, 'utf8')
+
+/** Of each section of ASVS 5.0.0, the numbers of its requirements of levels 1 and 2: they come first. */
+const sections: Readonly<Record<string, number>> = {
+  ...{ '1.1': 2, '1.2': 9, '1.3': 11, '1.4': 3, '1.5': 2 },
+  ...{ '2.1': 3, '2.2': 3, '2.3': 4, '2.4': 1 },
+  ...{ '3.2': 2, '3.3': 4, '3.4': 6, '3.5': 5, '3.7': 2 },
+  ...{ '4.1': 3, '4.2': 1, '4.3': 2, '4.4': 4 },
+  ...{ '5.1': 1, '5.2': 3, '5.3': 2, '5.4': 3 },
+  ...{ '6.1': 3, '6.2': 12, '6.3': 4, '6.4': 4, '6.5': 5, '6.6': 3, '6.8': 4 },
+  ...{ '7.1': 3, '7.2': 4, '7.3': 2, '7.4': 5, '7.5': 2, '7.6': 2 },
+  ...{ '8.1': 2, '8.2': 3, '8.3': 1, '8.4': 1 },
+  ...{ '9.1': 3, '9.2': 4 },
+  ...{ '10.1': 2, '10.2': 2, '10.3': 4, '10.4': 11, '10.5': 5, '10.6': 2, '10.7': 3 },
+  ...{ '11.1': 2, '11.2': 3, '11.3': 3, '11.4': 4, '11.5': 1, '11.6': 1 },
+  ...{ '12.1': 3, '12.2': 2, '12.3': 4 },
+  ...{ '13.1': 1, '13.2': 5, '13.3': 2, '13.4': 5 },
+  ...{ '14.1': 2, '14.2': 4, '14.3': 3 },
+  ...{ '15.1': 3, '15.2': 3, '15.3': 7 },
+  ...{ '16.1': 1, '16.2': 5, '16.3': 4, '16.4': 3, '16.5': 3 },
+  ...{ '17.1': 1, '17.2': 4, '17.3': 2 },
+}
+
+const requirements = Object.entries(sections).flatMap(([section, count]) =>
+  Array.from({ length: count }, (_, at) => `v5.0.0-${section}.${at + 1}`),
+)
+
+const rows = page
+  .split('\n')
+  .filter((line) => line.startsWith('| v5.0.0-'))
+  .map((line) => line.slice(2, -2).split(' | '))
+
+describe('docs/asvs.md', () => {
+  it('names each of the 253 requirements of levels 1 and 2 once', () => {
+    assert.equal(requirements.length, 253)
+    const named = rows.flatMap(([ids]) => ids!.split(', '))
+    assert.deepEqual(named, requirements)
+  })
+
+  it('says of each whether it is met, and by what or why not', () => {
+    for (const [ids, met, by, ...more] of rows) {
+      assert.match(String(met), /^(yes|partly|no|n\/a)$/, ids)
+      assert.ok(by && by.length > 5, ids)
+      assert.deepEqual(more, [], ids)
+    }
+  })
+
+  it('names files that are there, and tests by names that they have', () => {
+    const files = [...page.matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.\w+|package-lock\.json)`((?: "[^"]+",?)*)/g)]
+    assert.ok(files.length > 150, `${files.length}`)
+    for (const [, file, titles] of files) {
+      assert.ok(existsSync(`${root}/${file}`), `there is no ${file}`)
+      const text = readFileSync(`${root}/${file}`, 'utf8')
+      for (const [, title] of (titles ?? '').matchAll(/"([^"]+)"/g)) {
+        if (file!.endsWith('.test.ts')) assert.ok(text.includes(title!), `${file} has no test "${title}"`)
+      }
+    }
+  })
+})
