@@ -963,11 +963,13 @@ create table memberships (
   id integer not null default nextval('member_ids'::regclass), -- of one sequence with invitations
   invited_by integer,
   version integer not null default 1, -- raised by every change; the ETag
+  managed_by text not null default 'team'::text, -- who decided last that there is this member, and in which role
   constraint memberships_pkey PRIMARY KEY (team_id, user_id),
   constraint memberships_id_key UNIQUE (id),
   constraint memberships_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id) ON DELETE SET NULL,
   constraint memberships_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
-  constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+  constraint memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint memberships_managed_by_check CHECK ((managed_by = ANY (ARRAY['operator'::text, 'team'::text])))
 );
 CREATE INDEX memberships_invited_by ON public.memberships USING btree (invited_by);
 CREATE INDEX memberships_user ON public.memberships USING btree (user_id);
@@ -1204,6 +1206,7 @@ create table teams (
   country text not null default ''::text,
   timezone text not null default 'UTC'::text, -- IANA name, such as Europe/Amsterdam
   version integer not null default 1, -- raised by every change; the ETag
+  renamed timestamp with time zone, -- when the team last named itself; null while the name is the operator's
   constraint teams_pkey PRIMARY KEY (id),
   constraint teams_slug_key UNIQUE (slug),
   constraint teams_country_check CHECK (((country = ''::text) OR (country ~ '^[A-Z]{2}$'::text))),
@@ -1232,8 +1235,10 @@ create table users (
   created timestamp with time zone not null default now(),
   password_chosen timestamp with time zone, -- when the user last chose it; null while it is the one that the platform file gave, which then counts no more
   totp_enabled timestamp with time zone, -- since when signing in needs a code of the second factor; null while it does not
+  managed_by text not null default 'team'::text, -- whether the operator made the account, or a team by an invitation
   constraint users_pkey PRIMARY KEY (id),
-  constraint users_country_check CHECK (((country = ''::text) OR (country ~ '^[A-Z]{2}$'::text)))
+  constraint users_country_check CHECK (((country = ''::text) OR (country ~ '^[A-Z]{2}$'::text))),
+  constraint users_managed_by_check CHECK ((managed_by = ANY (ARRAY['operator'::text, 'team'::text])))
 );
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 alter table users enable row level security;
@@ -1322,13 +1327,13 @@ grant insert (team_id, filename, media_type, size, sha256, valid_until, uploaded
 grant select on locations to pharos_tenant;
 grant insert (team_id, recipient, template, content_sealed) on mails to pharos_tenant;
 grant usage on member_ids to pharos_tenant;
-grant delete, select, update (is_admin) on memberships to pharos_tenant;
+grant delete, select, update (is_admin, managed_by) on memberships to pharos_tenant;
 grant select on prefixes to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result) on regions to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;
 grant select on team_event_counts to pharos_tenant;
 grant select on team_events to pharos_tenant;
-grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone) on teams to pharos_tenant;
+grant select, update (name, require_2fa, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, renamed) on teams to pharos_tenant;
 grant select (id, email, first_name, last_name, display_name, totp_enabled) on users to pharos_tenant;
 grant insert (webhook_id, team_id, message_id, type, body, due), select, update (state, due, step, attempt_count, attempts, last_attempt, last_status, last_error, duration_ms) on webhook_deliveries to pharos_tenant;
 grant delete, insert, select, update (url, description, events, enabled, disabled_reason, secret_sealed, former_secret_sealed, former_secret_until, version, modified, failing_since, failures, resting_until) on webhooks to pharos_tenant;

@@ -435,6 +435,8 @@ export interface MailsTable {
   error: string | null
 }
 
+export type MembershipsManagedBy = 'operator' | 'team'
+
 export interface MembershipsTable {
   team_id: number
   user_id: number
@@ -445,6 +447,8 @@ export interface MembershipsTable {
   invited_by: number | null
   /** raised by every change; the ETag */
   version: Generated<number>
+  /** who decided last that there is this member, and in which role */
+  managed_by: Generated<MembershipsManagedBy>
 }
 
 export interface MigrationsTable {
@@ -642,7 +646,11 @@ export interface TeamsTable {
   timezone: Generated<string>
   /** raised by every change; the ETag */
   version: Generated<number>
+  /** when the team last named itself; null while the name is the operator's */
+  renamed: Date | null
 }
+
+export type UsersManagedBy = 'operator' | 'team'
 
 export interface UsersTable {
   id: GeneratedAlways<number>
@@ -666,6 +674,8 @@ export interface UsersTable {
   password_chosen: Date | null
   /** since when signing in needs a code of the second factor; null while it does not */
   totp_enabled: Date | null
+  /** whether the operator made the account, or a team by an invitation */
+  managed_by: Generated<UsersManagedBy>
 }
 
 export type WebhookDeliveriesState = 'pending' | 'delivered' | 'failed' | 'cancelled'

@@ -77,16 +77,22 @@ const creators: Creators = {
           is_staff: staff,
           is_demo: demo,
           email_confirmed: now,
+          managed_by: 'operator' as const,
         })),
       )
       .execute(),
   membership: (trx, created) =>
     sql`
-    insert into memberships (team_id, user_id, is_admin)
-    select t.id, u.id, n.admin
-    from ${recordset(created.map(({ fields }) => fields))} as n (place integer, team text, "user" text, admin boolean)
-    join teams t on t.slug = n.team join users u on lower(u.email) = n.user
-    order by n.place`.execute(trx),
+    with made as (
+      insert into memberships (team_id, user_id, is_admin, managed_by)
+      select t.id, u.id, n.admin, 'operator'
+      from ${recordset(created.map(({ fields }) => fields))} as n (place integer, team text, "user" text, admin boolean)
+      join teams t on t.slug = n.team join users u on lower(u.email) = n.user
+      order by n.place
+      returning team_id, user_id)
+    delete from former_members f using made where (f.team_id, f.user_id) = (made.team_id, made.user_id)`.execute(
+      trx,
+    ),
   prefix: (trx, created) =>
     sql`
     insert into prefixes (team_id, prefix, name, location_key)
@@ -148,14 +154,19 @@ const updaters: Updaters = {
   },
   team: (trx, { key, fields }) => {
     const { modules, ...rest } = fields
-    return set(trx, 'teams', { ...rest, ...(modules && { enabled_modules: modules }) }, sql`slug = ${key}`)
+    const columns = {
+      ...rest,
+      ...(modules && { enabled_modules: modules }),
+      ...(rest.name !== undefined && { renamed: null }),
+    }
+    return set(trx, 'teams', columns, sql`slug = ${key}`)
   },
   user: updateUser,
   membership: (trx, { before, fields }) =>
     set(
       trx,
       'memberships',
-      { is_admin: fields.admin },
+      { is_admin: fields.admin, managed_by: 'operator' },
       sql`team_id = (select id from teams where slug = ${before.team})
         and user_id = (select id from users where lower(email) = ${before.user})`,
     ),

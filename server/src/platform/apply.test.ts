@@ -16,6 +16,13 @@ const database = await createTestDatabase()
 after(() => database[Symbol.asyncDispose]())
 const db = database.postgres.owner
 
+// The audit is written once: emptying it between tests is what its triggers refuse.
+await sql`do $$ declare kept record; begin
+  for kept in select tgname, tgrelid::regclass as relation from pg_trigger
+    where tgfoid = 'refuse_change'::regproc and tgparentid = 0 loop
+    execute format('drop trigger %I on %s', kept.tgname, kept.relation);
+  end loop; end $$`.execute(db)
+
 const fileOf = (text: string, files: Record<string, string> = {}): PlatformFile => ({
   name: 'platform.yaml',
   text,
@@ -32,7 +39,9 @@ async function apply(text: string, options = plain, files: Record<string, string
 
 async function empty(): Promise<void> {
   await sql`truncate locations, regions, teams, users, memberships, prefixes, asns, announcements, announcement_regions,
-    sources, sessions, audit_entries, deliveries, delivery_ids restart identity cascade`.execute(db)
+    sources, sessions, audit_entries, audit_unsealed, deliveries, delivery_ids restart identity cascade`.execute(
+    db,
+  )
 }
 
 const rowsOf = async (query: ReturnType<typeof sql>) => (await query.execute(db)).rows
@@ -191,6 +200,89 @@ test('what a team switched survives the next apply, unless it is enforced', asyn
   assert.deepEqual(await rowsOf(sql`select prefix from announcements where enabled`), [
     { prefix: '192.0.2.0/24' },
   ])
+})
+
+const people = (admin: string, rest = '') => `
+teams:
+  - {slug: red, name: Red}
+users:
+  - email: ann@red.example
+    password: correct horse battery
+    teams: [{team: red, admin: ${admin}}]
+  - email: bob@red.example
+    password: correct horse battery
+    teams: [{team: red${rest}}]
+`
+
+test('what a team decided of its people and its name survives the next apply, unless it is enforced', async () => {
+  await empty()
+  const file = people('true', ', admin: true')
+  await apply(file)
+  await sql`update teams set name = 'Red by Choice', renamed = now()`.execute(db)
+  await sql`update memberships set is_admin = false, managed_by = 'team'
+    where user_id = (select id from users where email = 'bob@red.example')`.execute(db)
+  const stays = await apply(file)
+  assert.deepEqual(stays.slice(0, -1), [
+    '! team red: the file says name Red, since then it was set to Red by Choice; left to the team (--enforce sets it)',
+    '! membership red bob@red.example: the file says admin true, since then it was set to false; left to the team (--enforce sets it)',
+  ])
+  await sql`with gone as (delete from memberships where not is_admin returning team_id, user_id)
+    insert into former_members (team_id, user_id) select * from gone`.execute(db)
+  assert.deepEqual((await apply(file)).slice(1, -1), [
+    '! membership red bob@red.example: it was ended since, by the team or the member; left so (--enforce makes it again)',
+  ])
+  assert.deepEqual(
+    (await apply(file, { prune: true, enforce: false })).filter((line) => /^[-+~]/.test(line)),
+    [],
+  )
+  assert.deepEqual((await apply(file, { prune: false, enforce: true })).slice(0, -1), [
+    '~ team red name: Red by Choice -> Red',
+    '+ membership red bob@red.example (admin true)',
+  ])
+  assert.deepEqual(await rowsOf(sql`select name, renamed from teams`), [{ name: 'Red', renamed: null }])
+  assert.deepEqual(await rowsOf(sql`select * from former_members`), [])
+  // It is the operator's again: a word of the file is enough.
+  const line = '~ membership red bob@red.example admin: true -> false'
+  assert.deepEqual((await apply(people('true', ', admin: false'))).slice(0, -1), [line])
+})
+
+test('whom a team invited stays, with the account that he made, whatever is pruned', async () => {
+  await empty()
+  await apply(people('true'))
+  await sql`with made as (
+      insert into users (email, username, password_hash) values ('eve@elsewhere.example', 'eve', '-') returning id)
+    insert into memberships (team_id, user_id) select (select id from teams), id from made`.execute(db)
+  const lines = await apply(people('true'), { prune: true, enforce: true })
+  assert.match(lines.join(), /0 to create, 0 to change, 0 to delete/)
+})
+
+test('no file leaves a team without an admin, unless it is enforced, and then it is said', async () => {
+  await empty()
+  await apply(people('true'))
+  const kept = '! team red: it would be left without an admin; its admins stay (--enforce takes them away)'
+  assert.deepEqual((await apply(people('false'))).slice(0, -1), [kept])
+  const without = 'teams:\n  - {slug: red, name: Red}\nusers: []\n'
+  assert.deepEqual((await apply(without, { prune: true, enforce: false })).slice(0, -1), [
+    '- membership red bob@red.example',
+    '- user bob@red.example',
+    kept,
+  ])
+  // Who hands over to another in one file leaves none without.
+  const handed = people('false', ', admin: true')
+  assert.deepEqual(
+    (await apply(handed)).filter((text) => text.startsWith('!')),
+    [],
+  )
+  const lines = await apply(people('false', ', admin: false'), { prune: false, enforce: true })
+  assert.ok(lines.includes('! team red: it is left without an admin'), lines.join('\n'))
+  // A team that goes needs none.
+  await apply(people('true'), { prune: false, enforce: true })
+  const gone = await apply('teams: []\nusers: []\n', { prune: true, enforce: false })
+  assert.deepEqual(
+    gone.filter((text) => text.startsWith('!')),
+    [],
+  )
+  assert.deepEqual(await rowsOf(sql`select id from teams`), [])
 })
 
 test('enabling without regions means all that are open', async () => {

@@ -17,6 +17,7 @@ export async function readCurrent(db: Db | Trx): Promise<Current> {
     asn: byKey(await readAsns(db)),
     announcement: byKey(await readAnnouncements(db)),
     source: byKey(await readSources(db)),
+    ended: await readEnded(db),
   }
 }
 
@@ -29,10 +30,10 @@ function rowOf<K extends Kind>(
   key: string,
   id: number | string,
   fields: Fields[K],
-  more: { inUse?: string | null; alsoRefersTo?: readonly string[]; prunable?: boolean } = {},
+  more: Partial<Pick<Row, 'inUse' | 'alsoRefersTo' | 'prunable' | 'teamsOwn'>> = {},
 ): Row<K> {
-  const { inUse = null, alsoRefersTo = [], prunable = true } = more
-  return { kind, key, id, fields, inUse, alsoRefersTo, prunable } as Row<K>
+  const { inUse = null, alsoRefersTo = [], prunable = true, teamsOwn = [] } = more
+  return { kind, key, id, fields, inUse, alsoRefersTo, prunable, teamsOwn } as Row<K>
 }
 
 async function readLocations(db: Db | Trx): Promise<Row<'location'>[]> {
@@ -53,10 +54,16 @@ async function readRegions(db: Db | Trx): Promise<Row<'region'>[]> {
 async function readTeams(db: Db | Trx): Promise<Row<'team'>[]> {
   const rows = await db
     .selectFrom('teams')
-    .select(['id', 'slug', 'name', 'enabled_modules', 'enable_dns', 'enable_sdwan'])
+    .select(['id', 'slug', 'name', 'enabled_modules', 'enable_dns', 'enable_sdwan', 'renamed'])
     .execute()
-  return rows.map(({ id, slug, enabled_modules, ...fields }) =>
-    rowOf('team', slug, id, { ...fields, modules: enabled_modules.toSorted() }),
+  return rows.map(({ id, slug, enabled_modules, renamed, ...fields }) =>
+    rowOf(
+      'team',
+      slug,
+      id,
+      { ...fields, modules: enabled_modules.toSorted() },
+      { teamsOwn: renamed === null ? [] : ['name'] },
+    ),
   )
 }
 
@@ -74,9 +81,11 @@ async function readUsers(db: Db | Trx): Promise<Row<'user'>[]> {
       'country',
       'password_hash',
     ])
-    .select(['is_staff as staff', 'is_demo as demo'])
+    .select(['is_staff as staff', 'is_demo as demo', 'managed_by'])
     .execute()
-  return rows.map(({ id, ...fields }) => rowOf('user', fields.email.toLowerCase(), id, fields))
+  return rows.map(({ id, managed_by, ...fields }) =>
+    rowOf('user', fields.email.toLowerCase(), id, fields, { prunable: managed_by === 'operator' }),
+  )
 }
 
 async function readMemberships(db: Db | Trx): Promise<Row<'membership'>[]> {
@@ -85,11 +94,23 @@ async function readMemberships(db: Db | Trx): Promise<Row<'membership'>[]> {
     .innerJoin('teams as t', 't.id', 'm.team_id')
     .innerJoin('users as u', 'u.id', 'm.user_id')
     .select(['t.slug as team', sql<string>`lower(u.email)`.as('user'), 'm.is_admin as admin'])
+    .select('m.managed_by')
     .execute()
-  return rows.map((fields) => {
+  return rows.map(({ managed_by, ...fields }) => {
     const key = `${fields.team} ${fields.user}`
-    return rowOf('membership', key, key, fields)
+    const prunable = managed_by === 'operator'
+    return rowOf('membership', key, key, fields, { prunable, teamsOwn: prunable ? [] : ['admin'] })
   })
+}
+
+async function readEnded(db: Db | Trx): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ key: string }>`
+    select t.slug || ' ' || lower(u.email) as key
+    from former_members f join teams t on t.id = f.team_id join users u on u.id = f.user_id
+    where not exists (select from memberships m where m.team_id = f.team_id and m.user_id = f.user_id)`.execute(
+    db,
+  )
+  return new Set(rows.map(({ key }) => key))
 }
 
 async function readPrefixes(db: Db | Trx): Promise<Row<'prefix'>[]> {
@@ -151,6 +172,7 @@ async function readAnnouncements(db: Db | Trx): Promise<Row<'announcement'>[]> {
       inUse: atRest ? null : 'it is withdrawn first, apply again when it is',
       alsoRefersTo: row.known.map((slug) => `region ${slug}`),
       prunable: row.managed_by === 'operator',
+      teamsOwn: ['enabled', 'regions'],
     })
   })
 }

@@ -36,6 +36,7 @@ function after(current: Current, { changes }: Plan): Current {
         inUse: null,
         alsoRefersTo: [],
         prunable: true,
+        teamsOwn: change.kind === 'announcement' ? ['enabled', 'regions'] : [],
       } as unknown as Row)
     }
   }

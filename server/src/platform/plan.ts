@@ -1,5 +1,6 @@
 // Compares what the operator's file wants with what there is: the difference as a list of changes, in the order in
 // which they can be made. Pure, and the same input gives the same plan.
+import { keepAdmins } from './plan-admins.ts'
 import {
   kinds,
   sectionOf,
@@ -62,13 +63,28 @@ export function planPlatform(desired: Desired, current: Current, options: PlanOp
   for (const kind of kinds) {
     for (const entry of desired.entries.filter((one) => one.kind === kind)) {
       const row = current[kind].get(entry.key)
+      if (!row && staysEnded(entry, current, options, notices)) continue
       const change = row ? planUpdate(entry, row, options, notices) : planCreate(entry)
       if (change) changes.push(change)
       else unchanged[kind]++
     }
   }
   if (options.prune) changes.push(...planPrune(desired, current, notices))
-  return { changes, unchanged, notices }
+  return { changes: keepAdmins(changes, current, options, notices), unchanged, notices }
+}
+
+/** Who left a team, or whom it removed, is not brought back by a file that still names him. */
+function staysEnded(
+  { kind, key }: Entry,
+  current: Current,
+  options: PlanOptions,
+  notices: string[],
+): boolean {
+  if (kind !== 'membership' || options.enforce || !current.ended?.has(key)) return false
+  notices.push(
+    `membership ${key}: it was ended since, by the team or the member; left so (--enforce makes it again)`,
+  )
+  return true
 }
 
 function planCreate(entry: Entry): Create {
@@ -76,20 +92,17 @@ function planCreate(entry: Entry): Create {
   return { action: 'create', kind: entry.kind, key: entry.key, fields } as Create
 }
 
-/** What belongs to the team once the announcement exists. */
-const intentFields = new Set(['enabled', 'regions'])
-
 function planUpdate(entry: Entry, row: Row, options: PlanOptions, notices: string[]): Update | undefined {
   const before = row.fields as Readonly<Record<string, unknown>>
   const differing = Object.entries(entry.fields)
     .filter(([field, after]) => !isSame(before[field], after))
     .map(([field, after]) => ({ field, before: before[field], after }))
-  const isTeams = ({ field }: FieldChange) => entry.kind === 'announcement' && intentFields.has(field)
+  const isTeams = ({ field }: FieldChange) => row.teamsOwn.includes(field)
   const changes = options.enforce ? differing : differing.filter((change) => !isTeams(change))
   if (!options.enforce) {
     for (const { field, before, after } of differing.filter(isTeams)) {
       const says = `the file says ${field} ${shortly(after)}, since then it was set to ${shortly(before)}`
-      notices.push(`announcement ${entry.key}: ${says}; left to the team (--enforce sets it)`)
+      notices.push(`${entry.kind} ${entry.key}: ${says}; left to the team (--enforce sets it)`)
     }
   }
   if (changes.length === 0) return undefined

@@ -96,11 +96,18 @@ export type Row<K extends Kind = Kind> = {
     readonly alsoRefersTo: readonly string[]
     /** False for what a team made itself: the file need not name it. */
     readonly prunable: boolean
+    /** Fields that the team has set since: the file wins over them only when it is told to. */
+    readonly teamsOwn: readonly string[]
   }
 }[K]
 
 /** Everything that there is, by kind and key. */
-export type Current = { readonly [K in Kind]: ReadonlyMap<string, Row<K>> }
+export type Current = {
+  readonly [K in Kind]: ReadonlyMap<string, Row<K>>
+} & {
+  /** Keys of memberships that the member or the team has ended: only an invitation, or force, brings them back. */
+  readonly ended?: ReadonlySet<string>
+}
 
 export const emptyPlatform: Current = {
   location: new Map(),

@@ -146,7 +146,7 @@ export async function insertInvited(trx: Trx, invitation: SentInvitation, userId
   const { rows } = await sql<{ id: number }>`
     insert into memberships as m (id, team_id, user_id, is_admin, invited_by)
     values (${id}, ${teamId}, ${userId}, ${isAdmin}, ${invitedBy})
-    on conflict (team_id, user_id) do update set is_admin = m.is_admin or excluded.is_admin
+    on conflict (team_id, user_id) do update set is_admin = m.is_admin or excluded.is_admin, managed_by = 'team'
     returning id`.execute(trx)
   await sql`delete from former_members where team_id = ${teamId} and user_id = ${userId}`.execute(trx)
   return rows[0]!.id

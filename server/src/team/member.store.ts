@@ -136,14 +136,14 @@ export async function hasOtherAdmin(trx: Trx, teamId: number, id: number): Promi
   return rows.length > 0
 }
 
+/** From then on the role is the team's own decision. */
 export async function setAdmin(trx: Trx, teamId: number, member: MemberRow, isAdmin: boolean): Promise<void> {
-  const table = member.status === 'active' ? 'memberships' : 'invitations'
-  await trx
-    .updateTable(table)
-    .set({ is_admin: isAdmin })
-    .where('team_id', '=', teamId)
-    .where('id', '=', member.id)
-    .execute()
+  await (
+    member.status === 'active'
+      ? sql`update memberships set is_admin = ${isAdmin}, managed_by = 'team'
+          where team_id = ${teamId} and id = ${member.id}`
+      : sql`update invitations set is_admin = ${isAdmin} where team_id = ${teamId} and id = ${member.id}`
+  ).execute(trx)
 }
 
 /** Notes that he was a member, so that only an invitation brings him back. */

@@ -60,9 +60,14 @@ export type TeamColumns = Partial<
   >
 >
 
-/** The version follows by itself. */
+/** The version follows by itself. A name that the team gives itself is its own from then on. */
 export async function saveTeam(trx: Trx, teamId: number, columns: TeamColumns): Promise<void> {
-  await trx.updateTable('teams').set(columns).where('id', '=', teamId).execute()
+  const renamed = columns.name === undefined ? {} : { renamed: sql<Date>`now()` }
+  await trx
+    .updateTable('teams')
+    .set({ ...columns, ...renamed })
+    .where('id', '=', teamId)
+    .execute()
 }
 
 /**

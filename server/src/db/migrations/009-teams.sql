@@ -74,6 +74,17 @@ create table former_members (
 );
 create index former_members_user on former_members (user_id);
 
+-- What there is was made by the operator's file. What teams decide by themselves from now on is theirs: the file wins over it
+-- only when it is told to.
+alter table teams add column renamed timestamptz;
+comment on column teams.renamed is 'when the team last named itself; null while the name is the operator''s';
+alter table memberships add column managed_by text not null default 'operator' check (managed_by in ('operator', 'team'));
+alter table memberships alter column managed_by set default 'team';
+comment on column memberships.managed_by is 'who decided last that there is this member, and in which role';
+alter table users add column managed_by text not null default 'operator' check (managed_by in ('operator', 'team'));
+alter table users alter column managed_by set default 'team';
+comment on column users.managed_by is 'whether the operator made the account, or a team by an invitation';
+
 -- A user has the same key in each of his teams for another request.
 alter table idempotency_keys drop constraint idempotency_keys_pkey, add primary key (team_id, credential, key);
 
@@ -89,9 +100,9 @@ create policy tenant on users to pharos_tenant using (exists (
   select from memberships m where m.team_id = current_team_id() and m.user_id = users.id));
 
 grant usage on sequence member_ids to pharos_tenant;
-grant update (name, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, require_2fa)
-  on teams to pharos_tenant;
-grant update (is_admin), delete on memberships to pharos_tenant;
+grant update (name, description, billing_email, technical_email, abuse_email, noc_phone, country, timezone, require_2fa,
+  renamed) on teams to pharos_tenant;
+grant update (is_admin, managed_by), delete on memberships to pharos_tenant;
 grant select (id, team_id, email, is_admin, invited_by, inviter, version, created, sent, expires, accepted),
   insert (id, team_id, email, is_admin, token_mac, invited_by, inviter, inviter_name, expires),
   update (email, is_admin, token_mac, invited_by, inviter, inviter_name, sent, expires), delete on invitations to pharos_tenant;
