@@ -9,7 +9,7 @@ import { createApi } from '../src/roles/api.ts'
 import { createRegistryViews } from '../src/roles/registry-views.ts'
 import { loadConfig, type Config } from '../src/runtime/config.ts'
 import { createAfterwards } from '../src/runtime/afterwards.ts'
-import { createLog } from '../src/runtime/log.ts'
+import { createLog, type Log } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { hashPassword } from '../src/session/password.ts'
 import { SigningKeys } from '../src/session/signing-keys.ts'
@@ -34,12 +34,14 @@ export type TestApiOptions = TestDatabaseOptions & {
   readonly beside?: TestApi
   /** The API reaches the database by this address; what the test itself does goes the straight way. */
   readonly through?: (databaseUrl: string) => string
+  /** In the place of the one that the settings make, which says nothing. */
+  readonly log?: Log
 }
 
 /** `settings` are variables such as `PHAROS_RATE_LIMIT_PER_SECOND`. */
 export async function createTestApi(
   settings: Record<string, string> = {},
-  { beside, through, ...options }: TestApiOptions = {},
+  { beside, through, log: given, ...options }: TestApiOptions = {},
 ): Promise<TestApi> {
   const database = beside?.database ?? (await createTestDatabase(options))
   const loaded = loadConfig(
@@ -54,6 +56,8 @@ export async function createTestApi(
       PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
       PHAROS_ANNOUNCEMENTS_PER_TEAM: '100000',
       PHAROS_CHECK_REQUESTS_PER_MINUTE: '100000',
+      PHAROS_WEBHOOK_TESTS_PER_MINUTE: '100000',
+      PHAROS_WEBHOOKS_PER_TEAM: '100000',
       // Nobody listens there: a test that asks for nothing in DNS asks nobody.
       PHAROS_DNS_RESOLVERS: '127.0.0.1:1',
       PHAROS_MEMBERS_PER_TEAM: '100000',
@@ -71,7 +75,7 @@ export async function createTestApi(
   await waker.start()
   const signingKeys = new SigningKeys(postgres.front, config.secret, () => {})
   await signingKeys.start()
-  const log = createLog(config)
+  const log = given ?? createLog(config)
   const metrics = createMetrics()
   const views = createRegistryViews(config, log, metrics)
   await views.rpki.start?.()

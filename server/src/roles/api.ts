@@ -35,12 +35,14 @@ import { createWrongPasswords } from '../session/password-check.ts'
 import { secondFactorRoutes } from '../session/second-factor.routes.ts'
 import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
+import { webhookRoutes } from '../webhook/webhook.routes.ts'
 import { asnProofDeps } from './asn-proofs.ts'
 import { createRefusals, refusalOf } from './audit.ts'
 import { domainDeps } from './domains.ts'
 import { issuerOf } from './issuer.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import type { Shared } from './shared.ts'
+import { webhookDeps } from './webhooks.ts'
 
 export type ApiDeps = Shared & {
   readonly signingKeys: SigningKeys
@@ -167,6 +169,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     }),
     ...asnRoutes({ ...asnProofDeps(deps), refreshes: createRefreshLimits() }),
     ...auditRoutes({ postgres, db: postgres.front }),
+    ...webhookRoutes(webhookDeps(deps)),
     ...relatedEventRoutes({ postgres }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
   ]

@@ -1,4 +1,5 @@
-// The collector role: deliveries of detectors become events, and resources that a team got later find their past events.
+// The collector role: deliveries of detectors become events, resources that a team got later find their past events, and
+// webhooks are sent.
 import { ingestDeliveries } from '../analysis/ingest.ts'
 import { rematch } from '../analysis/rematch.ts'
 import type { WakeName } from '../db/wake.ts'
@@ -6,6 +7,7 @@ import { createOwnershipCache } from '../inventory/ownership.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop } from '../runtime/loop.ts'
 import type { Shared } from './shared.ts'
+import { webhooksPart } from './webhooks.ts'
 
 /** A delivery that nobody was woken for is found after this long. */
 const intervalMs = 10_000
@@ -24,6 +26,7 @@ export function collectorParts(shared: Shared): Component[] {
       const { resources, events } = await rematch(postgres, ownership, signal)
       if (resources > 0) log.info({ resources, events }, 'past events were matched again')
     }),
+    webhooksPart(shared),
   ]
 }
 

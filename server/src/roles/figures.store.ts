@@ -5,6 +5,7 @@ import type { Db } from '../db/postgres.ts'
 export type Figures = {
   readonly deliveries: { readonly waiting: number; readonly oldest_seconds: number }
   readonly mails: { readonly waiting: number; readonly oldest_seconds: number }
+  readonly webhooks: { readonly waiting: number }
   readonly regions: readonly {
     readonly slug: string
     readonly last_check: Date | null
@@ -28,6 +29,10 @@ export async function readFigures(db: Db): Promise<Figures> {
         select count(*) as waiting,
           coalesce(extract(epoch from now() - min(created)), 0)::double precision as oldest_seconds
         from mails where sent is null and failed is null`.execute(trx)
+      const webhooks = await sql<Figures['webhooks']>`
+        select count(*) as waiting from webhook_deliveries where state = 'pending' and due <= now()`.execute(
+        trx,
+      )
       const regions = await sql<Figures['regions'][number]>`
         select slug, last_check, last_check_result,
           (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds
@@ -40,6 +45,7 @@ export async function readFigures(db: Db): Promise<Figures> {
       return {
         deliveries: deliveries.rows[0]!,
         mails: mails.rows[0]!,
+        webhooks: webhooks.rows[0]!,
         regions: regions.rows,
         connections: connections.rows,
       }

@@ -32,7 +32,13 @@ function gaugesOf(metrics: Metrics) {
 /** Those without labels. */
 function plainGaugesOf(metrics: Metrics) {
   const { deliveriesWaiting, deliveryWaitSeconds, mailsWaiting, mailWaitSeconds } = metrics
-  return [deliveriesWaiting, deliveryWaitSeconds, mailsWaiting, mailWaitSeconds]
+  return [
+    deliveriesWaiting,
+    deliveryWaitSeconds,
+    mailsWaiting,
+    mailWaitSeconds,
+    metrics.webhookDeliveriesWaiting,
+  ]
 }
 
 async function read(metrics: Metrics, db: Db): Promise<void> {
@@ -45,11 +51,12 @@ async function read(metrics: Metrics, db: Db): Promise<void> {
   else for (const gauge of plainGaugesOf(metrics)) gauge.remove()
 }
 
-function show(metrics: Metrics, { deliveries, mails, regions, connections }: Figures): void {
+function show(metrics: Metrics, { deliveries, mails, webhooks, regions, connections }: Figures): void {
   metrics.deliveriesWaiting.set(deliveries.waiting)
   metrics.deliveryWaitSeconds.set(deliveries.oldest_seconds)
   metrics.mailsWaiting.set(mails.waiting)
   metrics.mailWaitSeconds.set(mails.oldest_seconds)
+  metrics.webhookDeliveriesWaiting.set(webhooks.waiting)
   for (const { slug: region, last_check, last_check_result, holds } of regions) {
     if (last_check !== null) metrics.regionChecked.set({ region }, last_check.getTime() / 1000)
     if (last_check_result !== null) metrics.regionOk.set({ region }, last_check_result ? 1 : 0)

@@ -79,6 +79,17 @@ export function createMetrics() {
       help: 'How long the oldest of them has waited; 0 without any. Alarm when it grows.',
       registers,
     }),
+    webhookDeliveries: new Counter({
+      name: 'pharos_webhook_deliveries_total',
+      help: 'Attempts of this process to send a message, by outcome delivered, retried, failed or disabled.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    webhookDeliveriesWaiting: new Gauge({
+      name: 'pharos_webhook_deliveries_waiting',
+      help: 'Messages to webhooks that are due and not yet sent, of the whole installation. Alarm when it grows.',
+      registers,
+    }),
     routes: new Gauge({
       name: 'pharos_region_routes',
       help: 'Routes of each region: desired, observed on the router, and held by the guard.',

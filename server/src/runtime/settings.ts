@@ -164,7 +164,8 @@ export const settingsSchema = Type.Object(
       description: 'how often the routing registries are asked again about what they hold',
     }),
     dns_resolvers: Urls({
-      description: 'name servers that are asked for proofs, as address:port; unset uses those of the machine',
+      description:
+        'name servers that are asked for proofs and for the hosts of webhooks, as address:port; unset uses those of the machine',
     }),
     rpki_counts_as_letter: Flag(false, {
       description: 'a valid ROA of a proven ASN counts as the letter of authorization',
@@ -175,6 +176,18 @@ export const settingsSchema = Type.Object(
     }),
     validation_grace_hours: Whole(72, 0, 8760, {
       description: 'how long a check has failed before on_validation_loss: suspend takes the prefix away',
+    }),
+    webhooks_per_team: Whole(20, 0, 100_000, { description: 'webhooks that a team may have' }),
+    webhook_networks_allowed: Networks([], {
+      description:
+        'addresses and networks that webhooks may lead to although they are not of the public internet, also without TLS',
+    }),
+    webhooks_at_once: Whole(64, 1, 10_000, {
+      description:
+        'webhooks that a collector sends to at once; each of them gets one message after the other',
+    }),
+    webhook_tests_per_minute: Whole(10, 1, 1_000_000, {
+      description: 'how often a team may have a message sent only to test a webhook',
     }),
     reconcile_interval_seconds: Whole(30, 1, 3600, {
       description: 'how often each region is compared with its router when nothing wakes the loop',

@@ -162,11 +162,11 @@ describe('an endpoint', () => {
 describe('TLS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-webhook-'))
   const file = (name: string) => join(folder, name)
-  const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' })
+  const openssl = (words: string) =>
+    execFileSync('openssl', words.split(' '), { cwd: folder, stdio: 'ignore' })
   openssl(
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
-    ...['-keyout', 'key.pem', '-out', 'cert.pem', '-subj', '/CN=hooks.example.net'],
-    ...['-addext', 'subjectAltName=DNS:hooks.example.net,IP:127.0.0.1'],
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -keyout key.pem -out cert.pem ' +
+      '-subj /CN=hooks.example.net -addext subjectAltName=DNS:hooks.example.net,IP:127.0.0.1',
   )
   const [key, cert] = [readFileSync(file('key.pem'), 'utf8'), readFileSync(file('cert.pem'), 'utf8')]
   rmSync(folder, { recursive: true })

@@ -1,0 +1,96 @@
+// Webhooks, wired: how the api role makes and tests them, and the loop of the collector role that sends.
+import { createHostResolver } from '../drivers/webhook/resolve-host.ts'
+import { createWebhookSender } from '../drivers/webhook/sender.ts'
+import { hostPrefix, maskHostBits, type Prefix } from '../net/prefix.ts'
+import { parseAddress } from '../net/address.ts'
+import type { Component } from '../runtime/component.ts'
+import { ConfigError, type Config } from '../runtime/config.ts'
+import type { Log } from '../runtime/log.ts'
+import { createLoop } from '../runtime/loop.ts'
+import type { Metrics } from '../runtime/metrics.ts'
+import { RateLimiter } from '../runtime/rate-limit.ts'
+import type { ChangeDeps } from '../webhook/change-webhook.ts'
+import type { DeliveryDeps } from '../webhook/delivery.ts'
+import { createWebhookSending, type SendOutcome } from '../webhook/send-webhooks.ts'
+import type { Due } from '../webhook/send.store.ts'
+import type { WebhookSender } from '../webhook/webhook-sender.ts'
+import type { Shared } from './shared.ts'
+
+/** Throws ConfigError. */
+export function allowedNetworks({ webhookNetworksAllowed }: Config): readonly Prefix[] {
+  return webhookNetworksAllowed.map((text) => {
+    try {
+      return text.includes('/') ? maskHostBits(text) : hostPrefix(parseAddress(text))
+    } catch (error) {
+      throw new ConfigError([`webhook_networks_allowed: ${text}: ${(error as Error).message}`])
+    }
+  })
+}
+
+function createSender(config: Config): WebhookSender {
+  const resolver = createHostResolver({ servers: config.dnsResolvers })
+  return createWebhookSender({ resolver, allowed: allowedNetworks(config) })
+}
+
+export function webhookDeps({ config, postgres, metrics }: Shared): ChangeDeps & DeliveryDeps {
+  return {
+    postgres,
+    ring: config.secret,
+    quota: config.webhooksPerTeam,
+    allowed: allowedNetworks(config),
+    sender: createSender(config),
+    tests: new RateLimiter({
+      perSecond: config.webhookTestsPerMinute / 60,
+      burst: config.webhookTestsPerMinute,
+    }),
+    now: () => new Date(),
+    onSent: (outcome) => metrics.webhookDeliveries.inc({ outcome }),
+  }
+}
+
+/** Retries become due by themselves: nobody is woken for them. */
+const intervalMs = 2_000
+/** How long a stop waits for answers; what is cut short is sent again. */
+const graceMs = 5_000
+
+export function webhooksPart(shared: Shared): Component {
+  const { config, postgres, waker, log, metrics } = shared
+  const sending = createWebhookSending({
+    db: postgres.owner,
+    ring: config.secret,
+    sender: createSender(config),
+    parallel: config.webhooksAtOnce,
+    now: () => new Date(),
+    random: Math.random,
+    onOutcome: (outcome, due, error) => report(outcome, due, error, log, metrics),
+    onError: (error) => log.error({ err: error }, 'what became of a webhook was not noted; it is sent again'),
+    onEnd: () => loop.wake(),
+  })
+  const loop = createLoop({ name: 'webhooks', intervalMs, run: () => sending.run(), log, metrics })
+  let off = () => {}
+  return {
+    name: 'webhooks',
+    start: () => {
+      off = waker.on('webhooks', () => loop.wake())
+      loop.start()
+    },
+    async stop() {
+      off()
+      await loop.stop()
+      await sending.stop(graceMs)
+    },
+  }
+}
+
+function report(
+  outcome: SendOutcome,
+  { webhook_id, delivery_id, type }: Due,
+  error: string | undefined,
+  log: Log,
+  metrics: Metrics,
+): void {
+  metrics.webhookDeliveries.inc({ outcome })
+  const line = { webhook: webhook_id, delivery: delivery_id, type, reason: error }
+  if (outcome === 'disabled') log.warn(line, 'a webhook was disabled')
+  else log.debug(line, `a message was ${outcome}`)
+}

@@ -1,0 +1,46 @@
+// One attempt to send a message: signed with what the webhook's secrets are now, sent, and written down.
+import type { KeyRing } from '../runtime/secrets.ts'
+import type { Attempt } from './delivery.store.ts'
+import { errorOf } from './schedule.ts'
+import { openSecret, signedHeaders } from './webhook-secret.ts'
+import type { SendResult, WebhookSender } from './webhook-sender.ts'
+
+export type Signing = {
+  readonly webhook_id: number
+  readonly url: string
+  readonly secret_sealed: Buffer
+  /** Null unless it still signs. */
+  readonly former_secret_sealed: Buffer | null
+}
+
+export type Message = { readonly message_id: string; readonly body: string }
+
+/** Rejects with the signal's reason only. */
+export async function attemptToSend(
+  ring: KeyRing,
+  sender: WebhookSender,
+  { webhook_id, url, secret_sealed, former_secret_sealed }: Signing,
+  { message_id, body }: Message,
+  at: Date,
+  signal: AbortSignal,
+): Promise<SendResult> {
+  let secrets: Buffer[]
+  try {
+    const sealed = former_secret_sealed === null ? [secret_sealed] : [secret_sealed, former_secret_sealed]
+    secrets = sealed.map((one) => openSecret(ring, webhook_id, one))
+  } catch {
+    return { kind: 'unanswered', error: 'the secret cannot be read any more: rotate it', durationMs: 0 }
+  }
+  return sender.send({ url, body, headers: signedHeaders(secrets, message_id, body, at) }, signal)
+}
+
+/** As it is kept. */
+export function attemptOf(result: SendResult, at: Date): Attempt {
+  return {
+    at: at.toISOString(),
+    status: result.kind === 'answered' ? result.status : null,
+    error: errorOf(result) ?? null,
+    duration_ms: result.durationMs,
+    answer: result.kind === 'answered' ? result.text : '',
+  }
+}

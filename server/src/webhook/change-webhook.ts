@@ -1,0 +1,169 @@
+// Making and changing webhooks. The secret leaves this file in the answer that makes it and in no other; what is kept of that
+// answer for a repeat is sealed, as the secret itself is.
+import type { MessageType } from '@pharos/contract/webhook-message'
+import type { Webhook, WebhookWithSecret } from '@pharos/contract/webhook'
+import { auditOf, writeAudit } from '../db/audit.ts'
+import { mutate, type Answer } from '../db/mutate.ts'
+import type { Postgres, Trx } from '../db/postgres.ts'
+import type { Prefix } from '../net/prefix.ts'
+import { Failure, notFound } from '../runtime/error.ts'
+import { etagOf, requireMatch } from '../runtime/etag.ts'
+import { actorName, type Operation } from '../runtime/operation.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { cancelDeliveries } from './delivery.store.ts'
+import { createSecret, formatSecret, sealSecret } from './webhook-secret.ts'
+import { parseWebhookUrl } from './webhook-url.ts'
+import {
+  countWebhooks,
+  deleteWebhookRow,
+  insertWebhook,
+  lockWebhook,
+  replaceSecret,
+  saveSecret,
+  saveWebhook,
+  type WebhookRow,
+  type WebhookState,
+} from './webhook.store.ts'
+import { answerWith, present, tagOf } from './webhook.ts'
+
+export type ChangeDeps = {
+  readonly postgres: Postgres
+  readonly ring: KeyRing
+  /** Webhooks of one team. */
+  readonly quota: number
+  /** Networks of the operator that webhooks may lead to although they are not public. */
+  readonly allowed: readonly Prefix[]
+}
+
+/** How long the secret before still signs. */
+const formerHours = 24
+
+export type WantedWebhook = {
+  readonly url: string
+  readonly description?: string
+  readonly events: readonly MessageType[]
+}
+
+/** Throws `invalid` and `quota_exceeded`. */
+export async function createWebhook(
+  { postgres, ring, quota, allowed }: ChangeDeps,
+  operation: Operation,
+  { url: text, description = '', events }: WantedWebhook,
+): Promise<Answer<WebhookWithSecret>> {
+  const { teamId } = operation.actor
+  const url = parseWebhookUrl(text, allowed)
+  const create = async (trx: Trx) => {
+    if ((await countWebhooks(trx, teamId)) >= quota)
+      throw new Failure('quota_exceeded', `The team has as many webhooks as it may have, ${quota}.`)
+    const created_by = actorName(operation.actor)
+    const row = await insertWebhook(trx, teamId, { url, description, events: [...events], created_by })
+    const secret = createSecret()
+    await saveSecret(trx, teamId, row.id, sealSecret(ring, row.id, secret))
+    await note(trx, operation, row.id, 'create', { after: recordedOf(row) })
+    return withSecret(row, secret)
+  }
+  return mutate(postgres, operation, create, { sealedUnder: ring })
+}
+
+const withSecret = (row: WebhookRow, secret: Buffer) => ({
+  body: { ...present(row), secret: formatSecret(secret) },
+  etag: tagOf(row),
+})
+
+export type WebhookChange = Partial<WantedWebhook> & { readonly enabled?: boolean }
+
+/** Throws `not_found`, `precondition_failed` and `invalid`. */
+export async function updateWebhook(
+  { postgres, allowed }: ChangeDeps,
+  operation: Operation,
+  id: number,
+  { url: text, ...rest }: WebhookChange,
+): Promise<Answer<Webhook>> {
+  const { teamId } = operation.actor
+  const url = text === undefined ? undefined : parseWebhookUrl(text, allowed)
+  return mutate(postgres, operation, async (trx) => {
+    const before = await lockForChange(trx, operation, id)
+    const next = applyChange(before, { ...rest, ...(url === undefined ? {} : { url }) })
+    if (JSON.stringify(recordedOf(before)) === JSON.stringify(recordedOf(next))) return answerWith(before)
+    const isAnew = next.url !== before.url || (next.enabled && !before.enabled)
+    const after = await saveWebhook(trx, teamId, id, next, isAnew)
+    if (before.enabled && !after.enabled) await cancelDeliveries(trx, id)
+    await note(trx, operation, id, 'update', { before: recordedOf(before), after: recordedOf(after) })
+    return answerWith(after)
+  })
+}
+
+/** Pure: what the webhook is with the change. Switched off by hand is `user`, unless it was off for another reason. */
+function applyChange(before: WebhookState, change: WebhookChange): WebhookState {
+  const { url, description, events, enabled, disabled_reason } = before
+  const next = change.enabled ?? enabled
+  return {
+    url: change.url ?? url,
+    description: change.description ?? description,
+    events: [...(change.events ?? events)],
+    enabled: next,
+    disabled_reason: next ? null : (disabled_reason ?? 'user'),
+  }
+}
+
+/** Throws `not_found` and `precondition_failed`. */
+export async function deleteWebhook(
+  { postgres }: ChangeDeps,
+  operation: Operation,
+  id: number,
+): Promise<void> {
+  await mutate(postgres, operation, async (trx) => {
+    const before = await lockForChange(trx, operation, id)
+    await deleteWebhookRow(trx, operation.actor.teamId, id)
+    await note(trx, operation, id, 'delete', { before: recordedOf(before) })
+    return { body: {} }
+  })
+}
+
+/** Throws `not_found`. */
+export async function rotateSecret(
+  { postgres, ring }: ChangeDeps,
+  operation: Operation,
+  id: number,
+): Promise<Answer<WebhookWithSecret>> {
+  const { teamId } = operation.actor
+  const rotate = async (trx: Trx) => {
+    await lockForChange(trx, operation, id)
+    const secret = createSecret()
+    const after = await replaceSecret(trx, teamId, id, sealSecret(ring, id, secret), formerHours)
+    await note(trx, operation, id, 'rotate_secret', {})
+    return withSecret(after, secret)
+  }
+  return mutate(postgres, operation, rotate, { sealedUnder: ring })
+}
+
+async function lockForChange(trx: Trx, operation: Operation, id: number): Promise<WebhookRow> {
+  const found = await lockWebhook(trx, operation.actor.teamId, id)
+  if (!found) throw notFound('webhook')
+  requireMatch(operation.ifMatch, etagOf(found.version))
+  return found
+}
+
+/** What the audit keeps: what was decided, and no secret. */
+const recordedOf = ({ url, description, events, enabled, disabled_reason }: WebhookState) => ({
+  url,
+  description,
+  events,
+  enabled,
+  disabled_reason,
+})
+
+function note(
+  trx: Trx,
+  operation: Operation,
+  id: number,
+  verb: string,
+  change: { readonly before?: unknown; readonly after?: unknown },
+): Promise<void> {
+  return writeAudit(trx, {
+    ...auditOf(operation),
+    action: `webhook.${verb}`,
+    target: `webhook:${id}`,
+    ...change,
+  })
+}

@@ -1,0 +1,144 @@
+// Deliveries as their team sees them: reading, having one sent again, and a message only to see whether any arrive.
+import { testType, type Delivery, type DeliveryDetail } from '@pharos/contract/webhook'
+import { randomBytes } from 'node:crypto'
+import { auditOf, writeAudit } from '../db/audit.ts'
+import type { Postgres } from '../db/postgres.ts'
+import { wake } from '../db/wake.ts'
+import { Failure, notFound } from '../runtime/error.ts'
+import type { Operation } from '../runtime/operation.ts'
+import type { RateLimiter } from '../runtime/rate-limit.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { attemptOf, attemptToSend } from './attempt.ts'
+import {
+  findDelivery,
+  insertTest,
+  listDeliveryRows,
+  markDueNow,
+  saveAttempt,
+  type DeliveryFilter,
+  type DeliveryRow,
+  type DetailRow,
+} from './delivery.store.ts'
+import { errorOf } from './schedule.ts'
+import { findSigning } from './send.store.ts'
+import type { WebhookSender } from './webhook-sender.ts'
+import { lockWebhook } from './webhook.store.ts'
+
+export type DeliveryDeps = {
+  readonly postgres: Postgres
+  readonly ring: KeyRing
+  readonly sender: WebhookSender
+  /** Of each team: a test makes us send, and waits. */
+  readonly tests: RateLimiter
+  readonly now: () => Date
+  readonly onSent: (outcome: 'delivered' | 'failed') => void
+}
+
+type DeliveryListQuery = DeliveryFilter & { readonly limit: number; readonly offset: number }
+
+/** A page of one webhook's deliveries, newest first; throws `not_found`. */
+export async function listDeliveries(
+  { postgres }: Pick<DeliveryDeps, 'postgres'>,
+  { actor }: Operation,
+  webhookId: number,
+  query: DeliveryListQuery,
+): Promise<{ results: Delivery[]; count: number }> {
+  const found = await listDeliveryRows(postgres, actor.teamId, webhookId, query, query)
+  if (!found) throw notFound('webhook')
+  return { results: found.page.map(present), count: found.count }
+}
+
+/** Throws `not_found`. */
+export async function getDelivery(
+  { postgres }: Pick<DeliveryDeps, 'postgres'>,
+  { actor }: Operation,
+  webhookId: number,
+  id: number,
+): Promise<DeliveryDetail> {
+  const row = await findDelivery(postgres, actor.teamId, webhookId, id)
+  if (!row) throw notFound('delivery')
+  return presentDetail(row)
+}
+
+/** Throws `not_found`, and `conflict` while the webhook is disabled. */
+export async function redeliver(
+  { postgres }: Pick<DeliveryDeps, 'postgres'>,
+  operation: Operation,
+  webhookId: number,
+  id: number,
+): Promise<DeliveryDetail> {
+  const { teamId } = operation.actor
+  return postgres.inTeam(teamId, async (trx) => {
+    const webhook = await lockWebhook(trx, teamId, webhookId)
+    if (!webhook) throw notFound('delivery')
+    const row = await markDueNow(trx, teamId, webhookId, id)
+    if (!row) throw notFound('delivery')
+    if (!webhook.enabled) throw new Failure('conflict', 'The webhook is disabled: enable it first.')
+    await writeAudit(trx, {
+      ...auditOf(operation),
+      action: 'webhook.redeliver',
+      target: `webhook:${webhookId}`,
+      after: { delivery: id, message_id: row.message_id },
+    })
+    await wake(trx, 'webhooks')
+    return presentDetail(row)
+  })
+}
+
+/** Longer than an attempt may take. A test whose process was killed is sent by the others after it. */
+const leaseSeconds = 120
+
+/** Sends a message of type `webhook.test` once, outside of any transaction. Throws `not_found` and `rate_limited`. */
+export async function sendTest(
+  deps: DeliveryDeps,
+  operation: Operation,
+  webhookId: number,
+): Promise<DeliveryDetail> {
+  const { postgres, ring, sender, tests, now, onSent } = deps
+  const { teamId } = operation.actor
+  const at = now()
+  const messageId = `msg_test_${at.getTime().toString(16)}_${randomBytes(6).toString('hex')}`
+  const body = JSON.stringify({
+    type: testType,
+    timestamp: at.toISOString(),
+    data: { webhook_id: webhookId },
+  })
+  const { signing, id } = await postgres.inTeam(teamId, async (trx) => {
+    const found = await findSigning(trx, teamId, webhookId)
+    if (!found) throw notFound('webhook')
+    tests.take(`team:${teamId}`)
+    const test = { webhookId, messageId, type: testType, body, leaseSeconds } as const
+    const inserted = await insertTest(trx, teamId, test)
+    const entry = { action: 'webhook.test', target: `webhook:${webhookId}` }
+    await writeAudit(trx, { ...auditOf(operation), ...entry })
+    return { signing: found, id: inserted }
+  })
+  const never = new AbortController().signal
+  const result = await attemptToSend(ring, sender, signing, { message_id: messageId, body }, at, never)
+  const state = errorOf(result) === undefined ? 'delivered' : 'failed'
+  onSent(state)
+  await postgres.inTeam(teamId, (trx) =>
+    saveAttempt(trx, id, { state, attempt: attemptOf(result, at), waitMs: 0 }),
+  )
+  return getDelivery(deps, operation, webhookId, id)
+}
+
+function present(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    message_id: row.message_id,
+    type: row.type,
+    state: row.state,
+    created: row.created.toISOString(),
+    attempt_count: row.attempt_count,
+    next_attempt: row.state === 'pending' ? row.due.toISOString() : null,
+    last_attempt: row.last_attempt?.toISOString() ?? null,
+    last_status: row.last_status,
+    last_error: row.last_error,
+    duration_ms: row.duration_ms,
+  }
+}
+
+function presentDetail(row: DetailRow): DeliveryDetail {
+  return { ...present(row), payload: JSON.parse(row.body) as object, attempts: row.attempts }
+}

@@ -1,0 +1,117 @@
+// The SQL of sending: who sends from which webhook, what is due, and what became of it. Loops only, as the owner, but for what a
+// team's test of its webhook needs.
+import { sql } from 'kysely'
+import type { Db, Trx } from '../db/postgres.ts'
+import type { Message, Signing } from './attempt.ts'
+
+const signing = sql`w.id as webhook_id, w.url, w.secret_sealed,
+  case when w.former_secret_until > now() then w.former_secret_sealed end as former_secret_sealed`
+
+/** Of a webhook of the team, also of one that is disabled. */
+export async function findSigning(trx: Trx, teamId: number, id: number): Promise<Signing | undefined> {
+  const { rows } = await sql<Signing>`
+    select ${signing} from webhooks w where w.team_id = ${teamId} and w.id = ${id}::bigint`.execute(trx)
+  return rows[0]
+}
+
+export type Claim = { readonly webhook_id: number; readonly claim: number }
+
+export type Due = Claim &
+  Signing &
+  Message & {
+    readonly delivery_id: number
+    readonly type: string
+    /** Attempts of the schedule that were made. */
+    readonly step: number
+  }
+
+/**
+ * Claims webhooks that have something due, the longest due first, and gives the first message of each: only who has the claim
+ * sends from a webhook, so that a slow one holds up nobody else and no message is sent by two at once. The messages are read
+ * after the webhooks are claimed: whoever had the claim before may have sent them while it was asked for.
+ */
+export async function claimDue(db: Db, limit: number, leaseSeconds: number): Promise<Due[]> {
+  return db.transaction().execute(async (trx) => {
+    const claimed = await sql<Claim>`
+      update webhooks w set claim = w.claim + 1, claimed_until = now() + make_interval(secs => ${leaseSeconds})
+      from (
+        select w.id from webhooks w cross join lateral (
+          select d.due from webhook_deliveries d
+          where d.webhook_id = w.id and d.state = 'pending' and d.due <= now() order by d.due, d.id limit 1) d
+        where w.enabled and coalesce(w.resting_until <= now(), true) and coalesce(w.claimed_until <= now(), true)
+        order by d.due limit ${limit} for no key update of w skip locked) ready
+      where w.id = ready.id
+      returning w.id as webhook_id, w.claim`.execute(trx)
+    if (claimed.rows.length === 0) return []
+    const ids = claimed.rows.map(({ webhook_id }) => webhook_id)
+    const { rows } = await sql<Due>`
+      select ${signing}, w.claim, d.id as delivery_id, d.type, d.message_id, d.body, d.step
+      from webhooks w cross join lateral (
+        select d.* from webhook_deliveries d
+        where d.webhook_id = w.id and d.state = 'pending' and d.due <= now() order by d.due, d.id limit 1) d
+      where w.id = any(${ids}::integer[]) order by d.due`.execute(trx)
+    const found = new Set(rows.map(({ webhook_id }) => webhook_id))
+    await releaseClaims(
+      trx,
+      claimed.rows.filter(({ webhook_id }) => !found.has(webhook_id)),
+    )
+    return rows
+  })
+}
+
+/** So that somebody else may send at once. */
+export async function releaseClaims(db: Db | Trx, claims: readonly Claim[]): Promise<void> {
+  if (claims.length === 0) return
+  await sql`
+    update webhooks w set claimed_until = null
+    from unnest(${claims.map((one) => one.webhook_id)}::integer[], ${claims.map((one) => one.claim)}::bigint[])
+      as n (id, claim)
+    where w.id = n.id and w.claim = n.claim`.execute(db)
+}
+
+export type Health = {
+  readonly team_id: number
+  readonly team_name: string
+  readonly url: string
+  readonly enabled: boolean
+  readonly failing_since: Date | null
+  readonly failures: number
+}
+
+/** Undefined where the claim is another's by now, or the webhook is gone. */
+export async function lockClaimed(trx: Trx, { webhook_id, claim }: Claim): Promise<Health | undefined> {
+  const { rows } = await sql<Health>`
+    select w.team_id, t.name as team_name, w.url, w.enabled, w.failing_since, w.failures
+    from webhooks w join teams t on t.id = w.team_id
+    where w.id = ${webhook_id} and w.claim = ${claim} for no key update of w`.execute(trx)
+  return rows[0]
+}
+
+/** Gives the claim back with what is known of the webhook now. */
+export async function saveSuccess(trx: Trx, webhookId: number): Promise<void> {
+  await sql`
+    update webhooks set claimed_until = null, last_delivery = now(), failing_since = null, failures = 0,
+      resting_until = null
+    where id = ${webhookId}`.execute(trx)
+}
+
+export async function saveFailure(trx: Trx, webhookId: number, since: Date, restMs: number): Promise<void> {
+  await sql`
+    update webhooks set claimed_until = null, failing_since = ${since}, failures = failures + 1,
+      resting_until = now() + make_interval(secs => ${restMs / 1000}::double precision)
+    where id = ${webhookId}`.execute(trx)
+}
+
+export async function disable(trx: Trx, webhookId: number, reason: 'gone' | 'failing'): Promise<void> {
+  await sql`
+    update webhooks set enabled = false, disabled_reason = ${reason}, version = version + 1, modified = now()
+    where id = ${webhookId}`.execute(trx)
+}
+
+/** Addresses that are confirmed, of the team's admins. */
+export async function listAdminEmails(trx: Trx, teamId: number): Promise<string[]> {
+  const { rows } = await sql<{ email: string }>`
+    select u.email from memberships m join users u on u.id = m.user_id
+    where m.team_id = ${teamId} and m.is_admin and u.email_confirmed is not null order by u.id`.execute(trx)
+  return rows.map(({ email }) => email)
+}

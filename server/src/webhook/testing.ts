@@ -1,0 +1,76 @@
+// What tests of webhooks put into a database. Nothing of the product imports this file.
+import type { DeliveryState } from '@pharos/contract/webhook'
+import { messageTypes } from '@pharos/contract/webhook-message'
+import { sql } from 'kysely'
+import type { Db } from '../db/postgres.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import { createSecret, sealSecret } from './webhook-secret.ts'
+
+export type WebhookSeed = {
+  /** Leads to an address for documentation unless told otherwise: nothing is sent there. */
+  readonly url?: string
+  readonly events?: readonly string[]
+  readonly enabled?: boolean
+  readonly secret?: Buffer
+}
+
+/** Answers its id. */
+export async function addWebhook(
+  db: Db,
+  ring: KeyRing,
+  teamId: number,
+  {
+    url = 'https://192.0.2.7/hook',
+    events = messageTypes,
+    enabled = true,
+    secret = createSecret(),
+  }: WebhookSeed = {},
+): Promise<number> {
+  const { id } = await db
+    .insertInto('webhooks')
+    .values({
+      team_id: teamId,
+      url,
+      events: [...events],
+      enabled,
+      disabled_reason: enabled ? null : 'user',
+      secret_sealed: Buffer.alloc(0),
+      created_by: 'user:1',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await db
+    .updateTable('webhooks')
+    .set({ secret_sealed: sealSecret(ring, id, secret) })
+    .where('id', '=', id)
+    .execute()
+  return id
+}
+
+export type DeliverySeed = {
+  readonly state?: DeliveryState
+  readonly type?: string
+  readonly messageId?: string
+  readonly step?: number
+  readonly body?: string
+}
+
+/** A delivery of the webhook, due now; answers its id. */
+export async function addDelivery(
+  db: Db,
+  webhookId: number,
+  {
+    state = 'pending',
+    type = 'event.started',
+    messageId,
+    step = 0,
+    body = '{"type":"event.started","data":{}}',
+  }: DeliverySeed = {},
+): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into webhook_deliveries (webhook_id, team_id, message_id, type, body, state, step)
+    select id, team_id, coalesce(${messageId ?? null}::text, 'msg_' || gen_random_uuid()), ${type}, ${body}, ${state},
+      ${step}::integer
+    from webhooks where id = ${webhookId} returning id`.execute(db)
+  return rows[0]!.id
+}
