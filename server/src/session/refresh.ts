@@ -61,6 +61,7 @@ async function endSession(
     await writeAudit(trx, {
       teamId: session.teamId,
       actor: `user:${session.userId}`,
+      credential: `session:${token.sessionId}`,
       action: 'session.reuse',
       target: `session:${token.sessionId}`,
       after: { presented: token.counter, newest: session.counter },

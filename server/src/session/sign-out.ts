@@ -25,6 +25,7 @@ export async function signOut(
     await writeAudit(trx, {
       teamId: session.teamId,
       actor: `user:${session.userId}`,
+      credential: `session:${sessionId}`,
       action: request.all ? 'session.revoke_all' : 'session.revoke',
       target: `session:${sessionId}`,
       requestId: origin.requestId,
