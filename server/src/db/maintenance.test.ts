@@ -43,6 +43,26 @@ describe('maintenance', () => {
     assert.deepEqual(rows, [{ recipient: 'new@b.example' }])
   })
 
+  it('forgets failed sign-ins after a day, and tokens of mails that have expired', async () => {
+    await using database = await createTestDatabase()
+    const { owner } = database.postgres
+    await sql`insert into users (email, username, password_hash) values ('a@b.example', 'a', '-')`.execute(
+      owner,
+    )
+    await sql`insert into sign_in_failures (account_mac, origin, failures, latest) values
+      ('\\x01', 'old', 9, now() - interval '25 hours'), ('\\x01', 'new', 9, now() - interval '23 hours')`.execute(
+      owner,
+    )
+    await sql`insert into mail_tokens (id, user_id, purpose, secret_mac, email, account_state, expires)
+      select gen_random_uuid(), 1, 'confirm-email', '', email, '', now() + make_interval(mins => minutes)
+      from (values ('old@b.example', -1), ('new@b.example', 1)) as made (email, minutes)`.execute(owner)
+    await maintain(owner)
+    const failures = await sql<{ origin: string }>`select origin from sign_in_failures`.execute(owner)
+    const tokens = await sql<{ email: string }>`select email from mail_tokens`.execute(owner)
+    assert.deepEqual(failures.rows, [{ origin: 'new' }])
+    assert.deepEqual(tokens.rows, [{ email: 'new@b.example' }])
+  })
+
   it('forgets idempotency keys after a day', async () => {
     await using database = await createTestDatabase()
     const { owner } = database.postgres

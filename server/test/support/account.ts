@@ -46,6 +46,7 @@ function countingSemaphore(): { hashing: Semaphore; hashes: () => number } {
         hashes++
         return inner.run(work, signal)
       },
+      requireRoom: () => inner.requireRoom(),
       get running() {
         return inner.running
       },
