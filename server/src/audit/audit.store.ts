@@ -86,7 +86,10 @@ function orderOf(order: EntryOrdering): RawBuilder<unknown> {
   )
 }
 
-/** A page and the count of all that match, from one snapshot: one statement. */
+/**
+ * A page and the count of all that match, from one snapshot: one statement. What is passed over on the way to a page is
+ * looked at in the index only; the rest of an entry is fetched for those that are shown.
+ */
 export async function listEntries(
   trx: Trx,
   viewer: Viewer,
@@ -96,14 +99,17 @@ export async function listEntries(
 ): Promise<{ page: EntryRow[]; count: number }> {
   const conditions = conditionsOf(viewer, filter)
   const { rows } = await sql<{ id: null; count: number } | (EntryRow & { count: number })>`
-    with page as (
-      select row_number() over () as place, p.* from (
-        select ${columns} from audit_entries e where ${conditions}
+    with place as materialized (
+      select row_number() over () as number, p.* from (
+        select e.id, e.at from audit_entries e where ${conditions}
         order by ${orderOf(order)} limit ${limit} offset ${offset}) p),
+    page as (
+      select place.number, ${columns}, s.sequence
+      from place
+      cross join lateral (select * from audit_entries where id = place.id and at = place.at limit 1) e
+      left join audit_seals s on s.entry_id = e.id),
     counted as (select count(*) as count from audit_entries e where ${conditions})
-    select counted.count, page.*, s.sequence
-    from counted left join page on true left join audit_seals s on s.entry_id = page.id
-    order by page.place`.execute(trx)
+    select counted.count, page.* from counted left join page on true order by page.number`.execute(trx)
   return { page: rows.filter((row) => row.id !== null), count: rows[0]!.count }
 }
 
