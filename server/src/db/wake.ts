@@ -14,7 +14,6 @@ export type WakeName =
   | 'validations'
   | 'mails'
   | 'domains'
-  | 'audit'
   | 'webhooks'
 
 export type Waker = {
