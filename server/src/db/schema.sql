@@ -777,9 +777,11 @@ create table former_members (
   team_id integer not null,
   user_id integer not null,
   removed timestamp with time zone not null default now(),
+  ended_by text not null default 'team'::text, -- the operator's file brings back whom it took away, and nobody else
   constraint former_members_pkey PRIMARY KEY (team_id, user_id),
   constraint former_members_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
-  constraint former_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+  constraint former_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint former_members_ended_by_check CHECK ((ended_by = ANY (ARRAY['operator'::text, 'team'::text])))
 );
 CREATE INDEX former_members_user ON public.former_members USING btree (user_id);
 alter table former_members enable row level security;

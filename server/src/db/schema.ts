@@ -299,10 +299,14 @@ export interface EventsTable {
   updated: Generated<Date>
 }
 
+export type FormerMembersEndedBy = 'operator' | 'team'
+
 export interface FormerMembersTable {
   team_id: number
   user_id: number
   removed: Generated<Date>
+  /** the operator's file brings back whom it took away, and nobody else */
+  ended_by: Generated<FormerMembersEndedBy>
 }
 
 export type HoldsState = 'open' | 'approved' | 'rejected' | 'closed'

@@ -72,11 +72,11 @@ const creators: Creators = {
     trx
       .insertInto('users')
       .values(
-        created.map(({ fields: { staff, demo, ...rest } }) => ({
+        created.map(({ fields: { staff, demo, confirmed, ...rest } }) => ({
           ...rest,
           is_staff: staff,
           is_demo: demo,
-          email_confirmed: now,
+          email_confirmed: confirmed ? now : null,
           managed_by: 'operator' as const,
         })),
       )
@@ -196,9 +196,11 @@ const updaters: Updaters = {
 
 /** Who knew the old password is signed out. */
 async function updateUser(trx: Trx, { key, fields }: Update<'user'>): Promise<void> {
-  const { staff, demo, ...rest } = fields
+  const { staff, demo, confirmed, ...rest } = fields
   const columns = {
     ...rest,
+    ...(rest.password_hash !== undefined && { password_chosen: null }),
+    ...(confirmed !== undefined && { email_confirmed: confirmed ? sql<Date>`now()` : null }),
     ...(staff !== undefined && { is_staff: staff }),
     ...(demo !== undefined && { is_demo: demo }),
   }
@@ -244,8 +246,12 @@ const deleters: Deleters = {
   membership: (trx, key) => {
     const [team, user] = key.split(' ')
     return sql`
-      delete from memberships
-      where ${inTeam(team!, sql`user_id = (select id from users where lower(email) = ${user})`)}`.execute(trx)
+      with gone as (
+        delete from memberships
+        where ${inTeam(team!, sql`user_id = (select id from users where lower(email) = ${user})`)}
+        returning team_id, user_id)
+      insert into former_members (team_id, user_id, ended_by) select team_id, user_id, 'operator' from gone
+      on conflict (team_id, user_id) do update set ended_by = 'operator', removed = now()`.execute(trx)
   },
   prefix: (trx, key) => {
     const [team, prefix] = key.split(' ')

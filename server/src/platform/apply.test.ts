@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from 'kysely'
 import * as fc from 'fast-check'
-import { verify } from '@node-rs/argon2'
+import { hash, verify } from '@node-rs/argon2'
 import { createTestDatabase } from '../db/testing.ts'
 import { createKeyRing, verifyMac } from '../runtime/secrets.ts'
 import { applyPlatform, PlanOutdated, preparePlatform, type PlatformFile } from './apply.ts'
@@ -246,6 +246,19 @@ test('what a team decided of its people and its name survives the next apply, un
   assert.deepEqual((await apply(people('true', ', admin: false'))).slice(0, -1), [line])
 })
 
+test('whom the file takes out of a team comes back by the file, and not by himself', async () => {
+  await empty()
+  await apply(people('true'))
+  const ended = sql`select u.email, f.ended_by from former_members f join users u on u.id = f.user_id`
+  const without = people('true').replace(/    teams: \[\{team: red\}\]\n/, '')
+  assert.deepEqual((await apply(without, { prune: true, enforce: false })).slice(0, -1), [
+    '- membership red bob@red.example',
+  ])
+  assert.deepEqual(await rowsOf(ended), [{ email: 'bob@red.example', ended_by: 'operator' }])
+  assert.deepEqual((await apply(people('true'))).slice(0, -1), ['+ membership red bob@red.example'])
+  assert.deepEqual(await rowsOf(ended), [])
+})
+
 test('whom a team invited stays, with the account that he made, whatever is pruned', async () => {
   await empty()
   await apply(people('true'))
@@ -460,3 +473,33 @@ test(
     assert.ok(applied > 10, `only ${applied} files were accepted`)
   },
 )
+
+test('what users have made of their accounts is left to them, unless it is enforced', async () => {
+  await empty()
+  const text = 'users: [{email: a@x.example, password: blue kettle rainy tram, confirmed: false}]\n'
+  const force = { prune: false, enforce: true }
+  type Stored = { confirmed: boolean; chosen: boolean; password_hash: string }
+  const stored = async () =>
+    (
+      await rowsOf(sql`select email_confirmed is not null as confirmed, password_chosen is not null as chosen,
+      password_hash from users`)
+    )[0] as Stored
+  await apply(text)
+  assert.equal((await stored()).confirmed, false)
+  assert.match((await apply(text)).at(-1)!, /^= 0 to create, 0 to change, 0 to delete, 1 unchanged/)
+  await sql`update users set email_confirmed = now(), password_chosen = now(), password_hash = ${await hash('another one')}`.execute(
+    db,
+  )
+  const chosen = await stored()
+  const told = await apply(text)
+  assert.match(told.join('\n'), /the file says confirmed false, since then it was set to true; left so/)
+  assert.match(told.join('\n'), /the user has chosen another password since; left so/)
+  assert.doesNotMatch(told.join('\n'), /argon2/)
+  assert.deepEqual(await stored(), chosen)
+  await apply(text, force)
+  const enforced = await stored()
+  assert.deepEqual([enforced.confirmed, enforced.chosen], [false, false])
+  assert.ok(await verify(enforced.password_hash, 'blue kettle rainy tram'))
+  await apply(text.replace('false', 'true'))
+  assert.equal((await stored()).confirmed, true)
+})

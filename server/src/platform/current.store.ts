@@ -81,11 +81,14 @@ async function readUsers(db: Db | Trx): Promise<Row<'user'>[]> {
       'country',
       'password_hash',
     ])
-    .select(['is_staff as staff', 'is_demo as demo', 'managed_by'])
+    .select(['is_staff as staff', 'is_demo as demo', 'managed_by', 'email_confirmed', 'password_chosen'])
     .execute()
-  return rows.map(({ id, managed_by, ...fields }) =>
-    rowOf('user', fields.email.toLowerCase(), id, fields, { prunable: managed_by === 'operator' }),
-  )
+  return rows.map(({ id, managed_by, email_confirmed, password_chosen, ...fields }) => {
+    const confirmed = email_confirmed !== null
+    const teamsOwn = [...(confirmed ? ['confirmed'] : []), ...(password_chosen ? ['password_hash'] : [])]
+    const more = { prunable: managed_by === 'operator', teamsOwn }
+    return rowOf('user', fields.email.toLowerCase(), id, { ...fields, confirmed }, more)
+  })
 }
 
 async function readMemberships(db: Db | Trx): Promise<Row<'membership'>[]> {
@@ -107,7 +110,8 @@ async function readEnded(db: Db | Trx): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ key: string }>`
     select t.slug || ' ' || lower(u.email) as key
     from former_members f join teams t on t.id = f.team_id join users u on u.id = f.user_id
-    where not exists (select from memberships m where m.team_id = f.team_id and m.user_id = f.user_id)`.execute(
+    where f.ended_by = 'team'
+      and not exists (select from memberships m where m.team_id = f.team_id and m.user_id = f.user_id)`.execute(
     db,
   )
   return new Set(rows.map(({ key }) => key))

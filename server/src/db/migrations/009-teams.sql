@@ -70,8 +70,10 @@ create table former_members (
   team_id integer not null references teams on delete cascade,
   user_id integer not null references users on delete cascade,
   removed timestamptz not null default now(),
+  ended_by text not null default 'team' check (ended_by in ('operator', 'team')),
   primary key (team_id, user_id)
 );
+comment on column former_members.ended_by is 'the operator''s file brings back whom it took away, and nobody else';
 create index former_members_user on former_members (user_id);
 
 -- What there is was made by the operator's file. What teams decide by themselves from now on is theirs: the file wins over it
