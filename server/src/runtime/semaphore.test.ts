@@ -98,3 +98,16 @@ test('whatever is done with it, the bounds hold and everything ends', async () =
     { numRuns: 200 },
   )
 })
+
+test('who asks for room before is told the same as who would run', async () => {
+  const semaphore = createSemaphore({ permits: 1, waiting: 1, retryAfterSeconds: 3 })
+  const { promise, resolve } = gate()
+  semaphore.requireRoom()
+  const first = semaphore.run(() => promise)
+  semaphore.requireRoom()
+  const second = semaphore.run(() => promise)
+  assert.throws(() => semaphore.requireRoom(), Failure)
+  resolve()
+  await Promise.all([first, second])
+  semaphore.requireRoom()
+})

@@ -17,6 +17,8 @@ export type Semaphore = {
    * it is aborted before the work began. Work that began is never cut short.
    */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  /** Throws as `run` would now: for who would have done other work in vain before. */
+  requireRoom(): void
   readonly running: number
   readonly waiting: number
 }
@@ -38,13 +40,16 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
       running++
       return
     }
-    if (queue.length >= options.waiting) {
-      const { retryAfterSeconds } = options
-      throw new Failure('unavailable', 'Too much of this is going on; try again shortly.', {
-        retryAfterSeconds,
-      })
-    }
+    requireRoom()
     return waitIn(queue, signal)
+  }
+
+  function requireRoom(): void {
+    if (running < options.permits || queue.length < options.waiting) return
+    const { retryAfterSeconds } = options
+    throw new Failure('unavailable', 'Too much of this is going on; try again shortly.', {
+      retryAfterSeconds,
+    })
   }
 
   return {
@@ -56,6 +61,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
         leave()
       }
     },
+    requireRoom,
     get running() {
       return running
     },

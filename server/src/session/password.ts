@@ -1,20 +1,17 @@
-// Passwords: argon2id (RFC 9106; 19 MiB, t=2, p=1, the OWASP minimum), computed a few at a time. One takes about 12 ms
-// of a core, so a flood of sign-ins without the bound would starve every other call.
-import { hash, verify } from '@node-rs/argon2'
+// Passwords, hashed a few at a time: a hash takes 12 ms of a core, so a flood of sign-ins without the bound would make
+// everybody who signs in wait without end.
 import type { Semaphore } from '../runtime/semaphore.ts'
+import { argon2Hash, argon2Verify } from './password-hash.ts'
 import { normalisePassword } from './password-policy.ts'
-
-/** The library's default algorithm is argon2id. */
-const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** The hash that is stored, in PHC form. Whoever does it for a request takes `hashNewPassword`, which is bounded. */
 export function hashPassword(password: string): Promise<string> {
-  return hash(normalisePassword(password), options)
+  return argon2Hash(normalisePassword(password))
 }
 
 /** Whether the password is that of the hash. For the operator's commands; a request is bounded. */
 export function isPassword(passwordHash: string, password: string): Promise<boolean> {
-  return verify(passwordHash, normalisePassword(password))
+  return argon2Verify(passwordHash, normalisePassword(password))
 }
 
 /** Compared against where there is no account, so that the answer takes as long as with one. */
