@@ -111,7 +111,7 @@ describe('the URL of a webhook', () => {
       fc.property(fc.oneof(spelt, six), (host) => {
         assert.equal(outcome(`https://${host}/`), 'address', host)
       }),
-      { numRuns: 3_000 },
+      { numRuns: 2_000 },
     )
   })
 
@@ -151,7 +151,7 @@ describe('the URL of a webhook', () => {
           assert.equal(outcome(result), result, 'it is its own canonical spelling')
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: 1_500 },
     )
   })
 })
