@@ -1,0 +1,96 @@
+// That no secret which was handed out, or sent to us, stands in the database as it is: every operation is called as who
+// may, with an Idempotency-Key where it takes one, and then every row of every table is looked through.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { takesIdempotencyKey } from '@pharos/contract/openapi'
+import { routes } from '@pharos/contract/routes'
+import { sql } from 'kysely'
+import { createTestApi, testPassword, type TestApi } from './api.ts'
+import { createHandedOut, type HandedOut } from './support/handed-out.ts'
+import { listTables } from './support/made-up-rows.ts'
+import { subjects } from './support/subjects.ts'
+import { callWithSuccess } from './support/success.ts'
+import { createWorld, type World } from './support/world.ts'
+
+let api: TestApi
+let world: World
+let handedOut: HandedOut
+before(async () => {
+  api = await createTestApi()
+  world = await createWorld(api)
+  handedOut = createHandedOut(api)
+})
+after(() => api[Symbol.asyncDispose]())
+
+/** Six digits stand in many a row by chance. */
+const lengthLeast = 10
+
+/** How a secret might be written down: as text, as bytes, and as what its text stands for. */
+function spellingsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const meant = [Buffer.from(secret, 'base64'), fromBase32(secret)].filter(
+    ({ length }) => length >= lengthLeast,
+  )
+  return [
+    secret,
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('hex'),
+    ...meant.map((one) => one.toString('hex')),
+  ]
+}
+
+/** RFC 4648, section 6; empty for what is none. */
+function fromBase32(text: string): Buffer {
+  if (!/^[A-Z2-7]+$/i.test(text)) return Buffer.alloc(0)
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+  const bits = [...text.toUpperCase()]
+    .map((one) => alphabet.indexOf(one).toString(2).padStart(5, '0'))
+    .join('')
+  return Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)))
+}
+
+describe('the database', () => {
+  it('holds no secret as it is, whatever was called', async () => {
+    let calls = 0
+    for (const route of routes) {
+      for (const subject of subjects.filter((one) => one.route === route.name)) {
+        const headers = takesIdempotencyKey(route) ? { 'idempotency-key': `call-${calls}` } : {}
+        const called = await callWithSuccess(api, world, subject, route, headers)
+        if (!called) continue
+        calls += 1
+        handedOut.remember(called.exchanged)
+      }
+    }
+    assert.ok(calls > routes.length / 2, `${calls} calls`)
+    assert.ok((await handedOut.rememberMails()) > 0)
+    handedOut.remember({ password: testPassword, secret: Object.values(world.sources) })
+
+    const secrets = [...handedOut.texts].filter(({ length }) => length >= lengthLeast)
+    for (const kind of [
+      /^phs_/,
+      /^phr_/,
+      /^phm_/,
+      /^eyJ/,
+      ...(routes.some(({ name }) => name === 'createWebhook') ? [/^whsec_/] : []),
+      /^otpauth:/,
+      /^[A-Z2-7]{32}$/,
+      /^[a-z2-7]{5}-[a-z2-7]{5}$/,
+    ])
+      assert.ok(
+        secrets.some((secret) => kind.test(secret)),
+        `none was handed out of the kind ${kind}`,
+      )
+
+    const { owner } = api.database.postgres
+    for (const { name } of await listTables(owner)) {
+      const { rows } = await sql<{
+        row: string
+      }>`select to_jsonb(t)::text as row from ${sql.table(name)} t`.execute(owner)
+      const text = rows.map(({ row }) => row).join('\n')
+      for (const secret of secrets) {
+        const found = spellingsOf(secret).find((spelling) => text.includes(spelling))
+        assert.equal(found, undefined, `${name} holds ${secret}`)
+      }
+    }
+  })
+})

@@ -1,0 +1,49 @@
+// The secrets that went in and came out while a test called the API, known by the names under which they are sent: for
+// tests of where they must not be found.
+import { open } from '../../src/runtime/secrets.ts'
+import type { TestApi } from '../api.ts'
+
+/** Names under which secrets are handed out or sent. */
+const secretNames =
+  /^(access|refresh|token|authorization|secret|otp|code|recovery_codes|otpauth_uri|uri|password|(current|new)_password|link)$/
+
+export type HandedOut = {
+  /** Whole, and their last parts. */
+  readonly texts: ReadonlySet<string>
+  /** Keeps the texts of a value that are secrets by their names; what is too short to be one is not. */
+  remember(value: unknown): void
+  /** What stands in the mails that are on their way, whose number it answers: whoever has a link has the account. */
+  rememberMails(): Promise<number>
+}
+
+export function createHandedOut({ database, config }: TestApi): HandedOut {
+  const texts = new Set<string>()
+
+  function remember(value: unknown, name = ''): void {
+    if (typeof value === 'string' && secretNames.test(name)) return rememberText(value)
+    if (Array.isArray(value)) for (const one of value) remember(one, name)
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, inner] of Object.entries(value)) remember(inner, key)
+  }
+
+  /** The first parts of a token are ids, which the audit may name. */
+  function rememberText(text: string): void {
+    const bare = text.replace(/^(Bearer|Token|Basic) /, '').replace(/^https?:.*#/, '')
+    const last = bare.split(/[._]/).at(-1)!
+    for (const one of [bare, last]) if (one.length >= 6) texts.add(one)
+  }
+
+  async function rememberMails(): Promise<number> {
+    const rows = await database.postgres.owner
+      .selectFrom('mails')
+      .select(['template', 'content_sealed'])
+      .execute()
+    for (const { template, content_sealed } of rows) {
+      if (content_sealed)
+        remember(JSON.parse(open(config.secret, 'mail', content_sealed, template).toString()))
+    }
+    return rows.length
+  }
+
+  return { texts, remember: (value) => remember(value), rememberMails }
+}

@@ -1,0 +1,64 @@
+// A call of an operation that succeeds, by the first caller who may and about something of his own: for tests of what
+// becomes of calls that are in order.
+import { urlOf } from '@pharos/contract/client'
+import type { Route } from '@pharos/contract/route'
+import type { TestApi } from '../api.ts'
+import { callers, type Caller } from './callers.ts'
+import { formOf, formType } from './letters.ts'
+import type { Subject } from './subject.ts'
+import { verdictOn } from './verdict.ts'
+import type { World } from './world.ts'
+
+export type Success = {
+  readonly status: number
+  readonly requestId: string
+  /** What was presented, sent and answered: credentials, the body, and the answer where it is JSON. */
+  readonly exchanged: readonly unknown[]
+}
+
+/** Undefined where nobody succeeds with the subject. */
+export async function callWithSuccess(
+  api: TestApi,
+  world: World,
+  subject: Subject,
+  route: Route,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Success | undefined> {
+  const success = successOf(subject, route)
+  if (!success) return undefined
+  const { caller, which } = success
+  const presented = await caller.present(api, world)
+  const context = { api, world, identity: caller.identity, presented }
+  const request = await subject.requests[which]!(context)
+  const answer = await api.server.inject({
+    method: route.method,
+    url: urlOf(route, request.params ?? {}, request.query ?? {}),
+    ...(request.body === undefined ? {} : { payload: request.body as object }),
+    ...(request.form === undefined ? {} : { payload: formOf(request.form) }),
+    headers: {
+      ...headers,
+      ...(request.form === undefined ? {} : { 'content-type': formType }),
+      ...(presented.authorization === undefined ? {} : { authorization: presented.authorization }),
+    },
+    ...(presented.from === undefined ? {} : { remoteAddress: presented.from }),
+  })
+  const isJson = answer.headers['content-type']?.toString().includes('json') ?? false
+  return {
+    status: answer.statusCode,
+    requestId: String(answer.headers['x-request-id']),
+    exchanged: [presented, request.body, ...(isJson ? [JSON.parse(answer.body)] : [])],
+  }
+}
+
+/** The object, and a caller, with whom the operation succeeds. */
+function successOf(subject: Subject, route: Route): { caller: Caller; which: 'own' | 'only' } | undefined {
+  const which = subject.requests.own ? 'own' : 'only'
+  if (!subject.requests[which]) return undefined
+  const caller = callers.find(
+    ({ identity, elsewhere }) =>
+      !elsewhere &&
+      verdictOn(route.permission, identity) === 'pass' &&
+      typeof subject.answers(which, identity) === 'number',
+  )
+  return caller && { caller, which }
+}
