@@ -63,6 +63,25 @@ describe('maintenance', () => {
     assert.deepEqual(tokens.rows, [{ email: 'new@b.example' }])
   })
 
+  it('forgets invitations that have run out, accepted ones among them, and no member', async () => {
+    await using database = await createTestDatabase()
+    const { owner } = database.postgres
+    await sql`insert into teams (slug, name) values ('red', 'Red')`.execute(owner)
+    await sql`insert into users (email, username, password_hash) values ('a@b.example', 'a', '-')`.execute(
+      owner,
+    )
+    await sql`insert into memberships (team_id, user_id) values (1, 1)`.execute(owner)
+    await sql`
+      insert into invitations (team_id, email, token_mac, inviter, inviter_name, expires, accepted, accepted_by)
+      values (1, 'over@b.example', '', 'user:1', 'a', now() - interval '1 minute', null, null),
+        (1, 'a@b.example', '', 'user:1', 'a', now() - interval '1 minute', now(), 1),
+        (1, 'open@b.example', '', 'user:1', 'a', now() + interval '1 minute', null, null)`.execute(owner)
+    await maintain(owner)
+    const { rows } = await sql<{ email: string }>`select email from invitations`.execute(owner)
+    assert.deepEqual(rows, [{ email: 'open@b.example' }])
+    assert.equal((await sql`select from memberships`.execute(owner)).rows.length, 1)
+  })
+
   it('forgets idempotency keys after a day', async () => {
     await using database = await createTestDatabase()
     const { owner } = database.postgres

@@ -4,7 +4,8 @@ import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { parseAsn, reservedAsn, type Asn } from '../net/asn.ts'
 import { Failure } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
-import { findAsns, listAsnRows, type AsnFilter, type AsnOrder, type AsnOrderingKey } from './asn.store.ts'
+import { parseOrdering } from '../runtime/ordering.ts'
+import { findAsns, listAsnRows, type AsnFilter, type AsnOrderingKey } from './asn.store.ts'
 
 export type HeldAsn = {
   readonly id: number
@@ -82,7 +83,7 @@ export async function listAsns(
     postgres,
     actor.teamId,
     filterOf(query),
-    parseOrdering(query.ordering),
+    parseOrdering<AsnOrderingKey>(query.ordering),
     query,
   )
   return { results: page.map((held) => present(held, now())), count }
@@ -90,13 +91,6 @@ export async function listAsns(
 
 function filterOf({ asn, verified }: AsnListQuery): AsnFilter {
   return { ...(asn && { asns: asn }), ...(verified !== undefined && { verified }) }
-}
-
-function parseOrdering(text: string): AsnOrder[] {
-  return text.split(',').map((part) => {
-    const descending = part.startsWith('-')
-    return { key: (descending ? part.slice(1) : part) as AsnOrderingKey, descending }
-  })
 }
 
 function present(held: HeldAsn, now: Date): Wire {

@@ -7,6 +7,7 @@ import type { Postgres, Trx } from '../db/postgres.ts'
 import { Failure, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../runtime/etag.ts'
 import type { Operation } from '../runtime/operation.ts'
+import { parseOrdering } from '../runtime/ordering.ts'
 import { mac, type KeyRing } from '../runtime/secrets.ts'
 import { createApiToken, formatApiToken } from './api-token-format.ts'
 import {
@@ -19,7 +20,6 @@ import {
   saveApiToken,
   type ApiTokenRow,
   type NewApiToken,
-  type TokenOrder,
   type TokenOrderingKey,
 } from './api-token.store.ts'
 import { readChange, readWanted, type TokenChange, type WantedToken } from './wanted-api-token.ts'
@@ -89,16 +89,9 @@ export async function listTokens(
   { actor }: Operation,
   query: TokenListQuery,
 ): Promise<{ results: Token[]; count: number }> {
-  const order = parseOrdering(query.ordering)
+  const order = parseOrdering<TokenOrderingKey>(query.ordering)
   const { page, count } = await listApiTokens(postgres, actor.teamId, query, order, query)
   return { results: page.map(present), count }
-}
-
-function parseOrdering(text: string): TokenOrder[] {
-  return text.split(',').map((part) => {
-    const descending = part.startsWith('-')
-    return { key: (descending ? part.slice(1) : part) as TokenOrderingKey, descending }
-  })
 }
 
 export async function getToken(

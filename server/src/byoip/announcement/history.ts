@@ -4,7 +4,7 @@ import type { Postgres } from '../../db/postgres.ts'
 import { notFound } from '../../runtime/error.ts'
 import type { Operation } from '../../runtime/operation.ts'
 import { listHistoryRows, type HistoryOrder, type HistoryRow } from './history.store.ts'
-import { parseOrdering } from './ordering.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
 
 export type HistoryQuery = {
   readonly kind?: readonly string[]

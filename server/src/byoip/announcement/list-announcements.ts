@@ -14,7 +14,7 @@ import {
   type WithChecks,
 } from './announcement.store.ts'
 import { etagOf } from '../../runtime/etag.ts'
-import { parseOrdering } from './ordering.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
 import { needsChecks, parseInclude, present, type Include } from './present-announcement.ts'
 
 export type ReadDeps = { readonly postgres: Postgres; readonly now: () => Date }

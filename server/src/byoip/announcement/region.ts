@@ -2,7 +2,7 @@
 import type { Region as Wire } from '@pharos/contract/byoip'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../runtime/operation.ts'
-import { parseOrdering } from './ordering.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
 import { listOpenRegions, type RegionOrderingKey, type RegionRow } from './region.store.ts'
 
 export type RegionQuery = { readonly ordering: string; readonly limit: number; readonly offset: number }

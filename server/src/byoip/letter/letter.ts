@@ -28,7 +28,7 @@ import {
   type NewLetter,
   type Replaced,
 } from './letter.store.ts'
-import { parseOrdering } from '../announcement/ordering.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
 
 export type LetterQuotas = {
   /** Of one team, in 24 hours, whatever became of them. */

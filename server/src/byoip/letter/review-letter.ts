@@ -19,7 +19,7 @@ import {
   type LetterFileRow,
   type ReviewedLetterRow,
 } from './letter.store.ts'
-import { parseOrdering } from '../announcement/ordering.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
 
 export type ReviewDeps = { readonly db: Db; readonly now: () => Date }
 

@@ -8,7 +8,7 @@ import { Failure, notFound } from '../../runtime/error.ts'
 import type { Operation } from '../../runtime/operation.ts'
 import type { PlannedHold } from './guard.ts'
 import { decideHold, findHold, listHoldRows, type HoldOrderingKey, type HoldRow } from './hold.store.ts'
-import { parseOrdering } from '../announcement/ordering.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
 import type { OpenHold } from './region-lock.store.ts'
 
 export type HoldDeps = { readonly db: Db }
