@@ -10,8 +10,8 @@ import { personOf } from './own-account.ts'
 import { requirePassword, type PasswordCheckDeps } from './password-check.ts'
 import type { RefreshDeps } from './refresh.ts'
 import { replacePassword } from './replace-password.ts'
-import { lockCounter, rotateSession, type SessionHolder } from './session.store.ts'
-import { issueTokens } from './tokens.ts'
+import { findSession } from './session.store.ts'
+import { issueTokens, type Holder } from './tokens.ts'
 
 export type ChangePasswordDeps = RefreshDeps & PasswordCheckDeps & NewPasswordDeps
 
@@ -23,7 +23,7 @@ export async function changePassword(
   operation: Operation,
   { current_password, new_password }: ChangePassword,
 ): Promise<SessionTokens> {
-  const { userId, sessionId } = personOf(operation)
+  const { userId } = personOf(operation)
   const account = await findAccount(deps.db, userId)
   if (!account) throw sessionOver()
   if (current_password === new_password)
@@ -34,7 +34,7 @@ export async function changePassword(
   const { counter, holder } = await deps.db
     .transaction()
     .execute((trx) => change(trx, deps, operation, before, after))
-  return issueTokens(deps, { ...holder, sessionId }, counter)
+  return issueTokens(deps, holder, counter)
 }
 
 async function change(
@@ -43,22 +43,25 @@ async function change(
   operation: Operation,
   before: string,
   after: string,
-): Promise<{ counter: number; holder: SessionHolder }> {
+): Promise<{ counter: number; holder: Holder }> {
   const { userId, sessionId } = personOf(operation)
   const account = await lockAccount(trx, userId)
   if (account?.passwordHash !== before)
     throw new Failure('wrong_password', 'The current password is wrong: it has just been changed.')
   const entry = { ...auditOf(operation), action: 'password.change' }
   await replacePassword(trx, deps.ring, account, after, entry, sessionId)
-  return renewSession(trx, deps, personOf(operation))
+  return getSession(trx, personOf(operation))
 }
 
-async function renewSession(trx: Trx, deps: ChangePasswordDeps, { sessionId }: UserActor) {
-  const counter = await lockCounter(trx, sessionId)
-  const holder =
-    counter === undefined ? undefined : await rotateSession(trx, sessionId, counter, deps.lifetime)
-  if (counter === undefined || !holder) throw sessionOver()
-  return { counter: counter + 1, holder }
+/**
+ * The session with the number of its newest refresh token, which is not rotated: an answer that is lost must not put the
+ * tabs behind by one more. Its access tokens are over, so that whoever has one of them asks for the newest, too.
+ */
+async function getSession(trx: Trx, { sessionId }: UserActor) {
+  const session = await findSession(trx, sessionId)
+  if (!session?.profile || session.over) throw sessionOver()
+  const { userId, teamId, sessionVersion, profile, counter } = session
+  return { holder: { sessionId, userId, teamId, sessionVersion, profile }, counter }
 }
 
 const sessionOver = () => new Failure('unauthenticated', 'The session is over; sign in again.')

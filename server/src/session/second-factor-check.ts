@@ -3,7 +3,7 @@
 // whoever knows the password must not be able to try the million that there are.
 import type { Db } from '../db/postgres.ts'
 import { limited } from '../runtime/rate-limit.ts'
-import { isSealedUnderNewest, open, seal, type KeyRing } from '../runtime/secrets.ts'
+import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 import { matchRecoveryCode } from './recovery-code.ts'
 import {
   findWaitSeconds,
@@ -46,14 +46,8 @@ async function spendStep(
   { secretSealed, now }: StoredFactor,
   otp: string,
 ): Promise<boolean> {
-  const secret = openSecret(ring, userId, secretSealed)
-  const step = totpStepOf(secret, otp, now)
-  if (step === undefined) return false
-  // A secret in use moves to the newest key, so that an old one can leave the ring.
-  const renewed = isSealedUnderNewest(ring, 'totp', secretSealed)
-    ? {}
-    : { resealed: sealSecret(ring, userId, secret) }
-  return useStep(db, userId, step, { secretSealed, ...renewed })
+  const step = totpStepOf(openSecret(ring, userId, secretSealed), otp, now)
+  return step !== undefined && (await useStep(db, userId, step, secretSealed))
 }
 
 /** Bound to the user: moved to another row it does not open. */

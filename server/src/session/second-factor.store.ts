@@ -15,7 +15,7 @@ export type StoredFactor = {
 }
 
 /** The user's factor, with one try taken; undefined where there is none, or no try is left. */
-export async function takeTry(db: Db | Trx, userId: number): Promise<StoredFactor | undefined> {
+export async function takeTry(db: Db, userId: number): Promise<StoredFactor | undefined> {
   const { rows } = await sql<StoredFactor>`
     update second_factors set
       wrong_codes = case when wrong_since > now() - ${countedFor} then wrong_codes + 1 else 1 end,
@@ -26,7 +26,7 @@ export async function takeTry(db: Db | Trx, userId: number): Promise<StoredFacto
 }
 
 /** The seconds until a try is free again, where there is a factor. */
-export async function findWaitSeconds(db: Db | Trx, userId: number): Promise<number | undefined> {
+export async function findWaitSeconds(db: Db, userId: number): Promise<number | undefined> {
   const { rows } = await sql<{ seconds: number }>`
     select extract(epoch from wrong_since + ${countedFor} - now())::float8 as seconds
     from second_factors where user_id = ${userId}`.execute(db)
@@ -35,25 +35,19 @@ export async function findWaitSeconds(db: Db | Trx, userId: number): Promise<num
 
 /**
  * Marks the step and all before it as used, and gives the try back; false where it was used already, or where the secret
- * that was compared with is no longer the user's. `resealed`: the same secret under the newest key.
+ * that was compared with is no longer the user's.
  */
-export async function useStep(
-  db: Db | Trx,
-  userId: number,
-  step: number,
-  { secretSealed, resealed = secretSealed }: { secretSealed: Buffer; resealed?: Buffer },
-): Promise<boolean> {
+export async function useStep(db: Db, userId: number, step: number, secretSealed: Buffer): Promise<boolean> {
   const { rows } = await sql`
-    update second_factors set last_step = ${step}, secret_sealed = ${resealed},
-      wrong_codes = greatest(wrong_codes - 1, 0)
+    update second_factors set last_step = ${step}, wrong_codes = greatest(wrong_codes - 1, 0)
     where user_id = ${userId} and secret_sealed = ${secretSealed} and pending_until is null and last_step < ${step}
     returning user_id`.execute(db)
   return rows.length > 0
 }
 
-export type StoredCode = { readonly id: string; readonly codeMac: Buffer }
+export type StoredCode = { readonly id: number; readonly codeMac: Buffer }
 
-export async function listUnusedCodes(db: Db | Trx, userId: number): Promise<StoredCode[]> {
+export async function listUnusedCodes(db: Db, userId: number): Promise<StoredCode[]> {
   const { rows } = await sql<StoredCode>`
     select id, code_mac as "codeMac" from recovery_codes
     where user_id = ${userId} and used is null order by id`.execute(db)

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from '../../test/api.ts'
 import { openSession } from '../../test/support/credentials.ts'
 import { addSecondFactor, codeOf, passStep } from '../../test/support/second-factor.ts'
-import { createKeyRing, isSealedUnderNewest, open } from '../runtime/secrets.ts'
-import { spendCode } from './second-factor-check.ts'
+import { createKeyRing, open } from '../runtime/secrets.ts'
+import { sealSecret, spendCode } from './second-factor-check.ts'
 
 let api: TestApi
 let team: TestTeam
@@ -289,22 +289,14 @@ describe('a code', () => {
       assert.equal(await spend(other.userId, code), 'wrong')
   })
 
-  it('moves the secret to the newest key, so that the old one can leave the ring', async () => {
+  it('is checked by a process that makes with a newer key, as long as the older is in its ring', async () => {
     const { userId, secret } = await addPersonWithFactor()
     const [oldKey, newKey] = ['o'.repeat(40), 'n'.repeat(40)]
-    const { sealSecret } = await import('./second-factor-check.ts')
-    const { owner } = api.database.postgres
     const sealed = sealSecret(createKeyRing([oldKey]), userId, secret)
-    await sql`update second_factors set secret_sealed = ${sealed} where user_id = ${userId}`.execute(owner)
+    await sql`update second_factors set secret_sealed = ${sealed} where user_id = ${userId}`.execute(
+      api.database.postgres.owner,
+    )
     assert.equal(await spend(userId, codeOf(secret), createKeyRing([newKey, oldKey])), 'totp')
-    const { secret_sealed } = await owner
-      .selectFrom('second_factors')
-      .select('secret_sealed')
-      .where('user_id', '=', userId)
-      .executeTakeFirstOrThrow()
-    assert.ok(isSealedUnderNewest(createKeyRing([newKey]), 'totp', secret_sealed))
-    await passStep(api, userId)
-    assert.equal(await spend(userId, codeOf(secret), createKeyRing([newKey])), 'totp')
   })
 
   it('of a factor that was never confirmed is none', async () => {

@@ -137,15 +137,6 @@ export async function findSession(
   return rows[0]
 }
 
-/** The number of its newest token, which stays so until the transaction ends; undefined for a session that is over. */
-export async function lockCounter(trx: Trx, sessionId: string): Promise<number | undefined> {
-  const { rows } = await sql<{ counter: number }>`
-    select counter from sessions where id = ${sessionId} and revoked is null and expires > now() for update`.execute(
-    trx,
-  )
-  return rows[0]?.counter
-}
-
 export type OpenSessionRow = {
   readonly id: string
   readonly teamId: number
