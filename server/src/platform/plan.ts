@@ -101,13 +101,19 @@ function planUpdate(entry: Entry, row: Row, options: PlanOptions, notices: strin
   const changes = options.enforce ? differing : differing.filter((change) => !isTeams(change))
   if (!options.enforce) {
     for (const { field, before, after } of differing.filter(isTeams)) {
-      const says = `the file says ${field} ${shortly(after)}, since then it was set to ${shortly(before)}`
-      notices.push(`${entry.kind} ${entry.key}: ${says}; left to the team (--enforce sets it)`)
+      notices.push(`${entry.kind} ${entry.key}: ${differenceOf(field, before, after)} (--enforce sets it)`)
     }
   }
   if (changes.length === 0) return undefined
   const fields = Object.fromEntries(changes.map(({ field, after }) => [field, after]))
   return { action: 'update', kind: entry.kind, key: entry.key, changes, fields, before: row.fields } as Update
+}
+
+/** Of a password only that it is another one. */
+function differenceOf(field: string, before: unknown, after: unknown): string {
+  if (field === 'password_hash') return 'the user has chosen another password since; left so'
+  const says = `the file says ${field} ${shortly(after)}, since then it was set to ${shortly(before)}`
+  return field === 'confirmed' ? `${says}; left so` : `${says}; left to the team`
 }
 
 function shortly(value: unknown): string {

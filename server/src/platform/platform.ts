@@ -23,6 +23,8 @@ export type Fields = {
     country: string
     staff: boolean
     demo: boolean
+    /** Whether its holder is known to read the address. */
+    confirmed: boolean
     password_hash: string
   }
   membership: { team: string; user: string; admin: boolean }
@@ -135,7 +137,14 @@ export const withDefaults: Defaults = {
     const { email = '', first_name = '', last_name = '' } = given
     const username = email.slice(0, email.indexOf('@'))
     const display_name = [first_name, last_name].filter(Boolean).join(' ') || username
-    const plain = { avatar_url: '', country: '', staff: false, demo: false, password_hash: '' }
+    const plain = {
+      avatar_url: '',
+      country: '',
+      staff: false,
+      demo: false,
+      confirmed: true,
+      password_hash: '',
+    }
     return { ...plain, email, first_name, last_name, username, display_name, ...given }
   },
   membership: (given) => ({ team: '', user: '', admin: false, ...given }),

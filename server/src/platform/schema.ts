@@ -86,6 +86,7 @@ const User = Strict({
   teams: Optional(Type.Array(Membership, { expects: 'a list of {team, admin}' })),
   staff: Optional(Yes),
   demo: Optional(Yes),
+  confirmed: Optional(Yes),
 })
 
 const Prefix = Strict({
