@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { queueMail } from '../src/mail/mail.ts'
 import { countSealed, resealAll, sealedPlaces } from '../src/platform/reseal.ts'
 import { createKeyRing, isSealedUnderNewest, open, seal, type KeyRing } from '../src/runtime/secrets.ts'
+import { openSecret, sealSecret } from '../src/webhook/webhook-secret.ts'
 import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
 import { openSession } from './support/credentials.ts'
 import { addSecondFactor, codeOf, type TestFactor } from './support/second-factor.ts'
@@ -95,9 +96,9 @@ describe('turning the key ring', () => {
     await addSealedWebhook()
   })
 
-  /** Made by hand: the first that there is. */
+  /** By hand, since a former secret ends by itself. */
   async function addSealedWebhook(): Promise<void> {
-    const sealed = (text: string) => seal(rings.old, 'webhook-secret', Buffer.from(text), '1')
+    const sealed = (text: string) => sealSecret(rings.old, 1, Buffer.from(text))
     await sql`
       insert into webhooks (id, team_id, url, events, secret_sealed, former_secret_sealed, created_by)
       overriding system value values (1, ${team.teamId}, 'https://hooks.example', '{event.started}',
@@ -144,6 +145,12 @@ describe('turning the key ring', () => {
       JSON.parse(open(rings.new, 'mail', rows[0]!.content, 'confirm-email').toString()).link,
       'https://portal.net.example/confirm-email#secret',
     )
+
+    const webhooks = await sql<{ secret: Buffer; former: Buffer }>`
+      select secret_sealed as secret, former_secret_sealed as former from webhooks`.execute(owner())
+    const { secret, former } = webhooks.rows[0]!
+    assert.equal(openSecret(rings.new, 1, secret).toString(), 'secret')
+    assert.equal(openSecret(rings.new, 1, former).toString(), 'former')
 
     // Known by their MACs only, and not used in between.
     assert.equal(await use(only, tokens.idle), 401)
