@@ -1,0 +1,364 @@
+// What is told of what happens: each kind of it through the code that makes it happen, and everything that is no news.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventFlags } from '@pharos/contract/analysis'
+import { messageTypes, messageOf, type MessageType } from '@pharos/contract/webhook-message'
+import { Value } from 'typebox/value'
+import { sql } from 'kysely'
+import { ingestBatch, ingestDeliveries } from '../src/analysis/ingest.ts'
+import { rematch } from '../src/analysis/rematch.ts'
+import { replayDeliveries } from '../src/analysis/replay.ts'
+import { fixture } from '../src/analysis/sources/fixtures.ts'
+import { addPrefix, addSource, deliver } from '../src/analysis/testing.ts'
+import { seedAnnouncement, seedRegions } from '../src/byoip/announcement/testing.ts'
+import { saveStatuses } from '../src/byoip/announcement/status.store.ts'
+import { maintain } from '../src/db/maintenance.ts'
+import type { Db } from '../src/db/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { createOwnershipCache } from '../src/inventory/ownership.ts'
+import { createKeyRing } from '../src/runtime/secrets.ts'
+import { addWebhook } from '../src/webhook/testing.ts'
+
+const ring = createKeyRing(['a secret of the tests that is long enough'])
+const minute = 60_000
+
+let database: TestDatabase
+let owner: Db
+let teamId: number
+
+before(async () => {
+  database = await createTestDatabase()
+  owner = database.postgres.owner
+  await addSource(owner, 'detector')
+})
+after(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await sql`delete from team_events`.execute(owner)
+  await sql`delete from events`.execute(owner)
+  await sql`delete from deliveries`.execute(owner)
+  await sql`delete from teams`.execute(owner)
+  await sql`delete from outbox`.execute(owner)
+  teamId = await addTeam('red', ['ipam', 'lighthouse'])
+})
+
+async function addTeam(slug: string, modules: string[]): Promise<number> {
+  const row = await owner
+    .insertInto('teams')
+    .values({ slug, name: slug, enabled_modules: modules })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+
+type Told = { readonly team_id: number; readonly type: MessageType; readonly data: Record<string, unknown> }
+
+/** All that was told since the last time, in its order. */
+async function told(): Promise<Told[]> {
+  const { rows } = await sql<Told>`
+    with gone as (delete from outbox returning *) select team_id, type, data from gone order by xid, id`.execute(
+    owner,
+  )
+  return rows
+}
+const typesTold = async (): Promise<string[]> => (await told()).map(({ type }) => type)
+
+const ban = fixture('fastnetmon-ban') as Record<string, unknown>
+
+/** What FastNetMon sends about an attack on 203.0.113.77. */
+function callback(action: 'ban' | 'unban', mbps = 100): unknown {
+  const text = JSON.stringify({ ...ban, action })
+  const body = JSON.parse(text) as { attack_details: Record<string, unknown> }
+  body.attack_details['total_incoming_traffic'] = mbps * 125_000
+  return body
+}
+
+const ingest = () => ingestDeliveries(database.postgres, createOwnershipCache())
+/** Received at that time, and read. */
+async function hear(at: Date, ...bodies: unknown[]): Promise<void> {
+  await deliver(owner, 'detector', bodies, at)
+  await ingest()
+}
+const ago = (ms: number) => new Date(Date.now() - ms)
+
+describe('an event', () => {
+  it('is told when it begins, when it grows and when it is over, with what the API shows of it', async () => {
+    await addPrefix(owner, teamId, '203.0.113.0/24')
+    await hear(ago(30 * minute), callback('ban', 100))
+    const [started, ...none] = await told()
+    assert.deepEqual(none, [])
+    const record = async () => {
+      const { rows } = await sql<{ record: string }>`select record || '}' as record from team_events`.execute(
+        owner,
+      )
+      return JSON.parse(rows[0]!.record) as Record<string, unknown>
+    }
+    const shown = await record()
+    const fields = Object.fromEntries(Object.keys(started!.data).map((name) => [name, shown[name]]))
+    assert.deepEqual([started!.team_id, started!.type, started!.data], [teamId, 'event.started', fields])
+    await hear(ago(20 * minute), callback('ban', 900))
+    const [updated, ...noMore] = await told()
+    assert.deepEqual(noMore, [])
+    assert.equal(updated!.type, 'event.updated')
+    assert.equal(updated!.data['affected_bps'], (await record())['affected_bps'])
+    await hear(ago(10 * minute), callback('ban', 900))
+    assert.deepEqual(await typesTold(), [], 'nothing new')
+    await hear(ago(5 * minute), callback('unban', 900))
+    const [ended] = await told()
+    assert.equal(ended!.type, 'event.ended')
+    assert.equal(ended!.data['end'], (await record())['end'])
+    assert.notEqual(ended!.data['end'], null)
+  })
+
+  it('that is read from begin to end in one go is told twice, the begin first', async () => {
+    await addPrefix(owner, teamId, '203.0.113.0/24')
+    await hear(ago(30 * minute), callback('ban'), callback('unban'))
+    assert.deepEqual(await typesTold(), ['event.started', 'event.ended'])
+  })
+
+  it('is told to every team that it concerns, and to no other', async () => {
+    const blue = await addTeam('blue', ['lighthouse'])
+    await addTeam('green', ['lighthouse'])
+    await addPrefix(owner, teamId, '203.0.113.0/24')
+    await addPrefix(owner, blue, '203.0.112.0/22')
+    await hear(ago(minute), callback('ban'))
+    assert.deepEqual(
+      (await told()).map(({ team_id }) => team_id).toSorted((a, b) => a - b),
+      [teamId, blue],
+    )
+  })
+
+  it('that is past is no news when a prefix is added; one that goes on is', async () => {
+    await hear(ago(30 * minute), callback('ban'), callback('unban'))
+    await addPrefix(owner, teamId, '203.0.113.0/24')
+    await rematch(database.postgres, createOwnershipCache())
+    assert.equal((await owner.selectFrom('team_events').select('event_id').execute()).length, 1)
+    assert.deepEqual(await typesTold(), [])
+    const other = JSON.parse(
+      JSON.stringify(callback('ban'))
+        .replaceAll('203.0.113', '198.51.100')
+        .replaceAll('0b8a4c52', '1c9b5d63'),
+    )
+    await hear(ago(20 * minute), other)
+    assert.deepEqual(await typesTold(), [])
+    await addPrefix(owner, teamId, '198.51.100.0/24')
+    await rematch(database.postgres, createOwnershipCache())
+    assert.deepEqual(await typesTold(), ['event.started'])
+  })
+
+  it('of more than a day ago is history, also where it is read in pieces', async () => {
+    await addPrefix(owner, teamId, '203.0.113.0/24')
+    await hear(ago(1500 * minute), callback('ban', 100))
+    await hear(ago(1490 * minute), callback('unban', 100))
+    const types = await typesTold()
+    assert.deepEqual(
+      types.filter((type) => type !== 'event.updated'),
+      [],
+    )
+  })
+
+  it('that lasts for days is told to be over', async () => {
+    await addPrefix(owner, teamId, '203.0.113.0/24')
+    await hear(ago(3 * 1440 * minute), callback('ban', 100))
+    await hear(ago(minute), callback('ban', 200))
+    await hear(ago(minute), callback('unban', 200))
+    assert.deepEqual(await typesTold(), ['event.updated', 'event.ended'])
+  })
+
+  it('is not told again by a replay that finds the same', async () => {
+    await addPrefix(owner, teamId, '203.0.113.0/24')
+    await hear(ago(30 * minute), callback('ban', 100))
+    await hear(ago(25 * minute), callback('ban', 300))
+    await hear(ago(20 * minute), callback('unban', 300))
+    assert.equal((await sql`select from outbox`.execute(owner)).rows.length, 3)
+    await replayDeliveries(owner)
+    // As many batches as deliveries: the event is open in between.
+    while ((await ingestBatch(database.postgres, createOwnershipCache(), { limit: 1 })).done > 0);
+    assert.deepEqual(await typesTold(), ['event.started', 'event.updated', 'event.ended'])
+  })
+
+  it('has its flags told in the words of the contract', async () => {
+    for (const [at, flag] of eventFlags.entries()) {
+      const { rows } = await sql<{
+        words: string[]
+      }>`select flag_words(${1 << at}::integer) as words`.execute(owner)
+      assert.deepEqual(rows[0]!.words, [flag])
+    }
+    const { rows } = await sql<{ words: string[] }>`select flag_words(127) as words`.execute(owner)
+    assert.deepEqual(rows[0]!.words, [...eventFlags])
+  })
+})
+
+describe('an announcement', () => {
+  it('is told when its status changes, by whoever changed it', async () => {
+    const { ams } = await seedRegions(database.postgres, ['ams'])
+    const id = await seedAnnouncement(database.postgres, {
+      teamId,
+      prefix: '203.0.113.0/24',
+      enabled: true,
+      regions: [ams!],
+    })
+    await told()
+    const setState = (state: string) =>
+      owner.transaction().execute(async (trx) => {
+        await sql`update announcement_regions set state = ${state}, changes = '{}'`.execute(trx)
+        await saveStatuses(trx, [id])
+      })
+    await setState('announced')
+    await setState('announced')
+    const all = await told()
+    assert.equal(all.length, 1)
+    const { at, ...data } = all[0]!.data
+    assert.deepEqual(data, {
+      announcement_id: id,
+      cidr: '203.0.113.0/24',
+      origin_asn: 64496,
+      before: 'announcing',
+      after: 'announced',
+    })
+    assert.ok(Math.abs(Date.parse(String(at)) - Date.now()) < 3_600_000)
+  })
+
+  it('is not told of what was taken back', async () => {
+    const id = await seedAnnouncement(database.postgres, { teamId, prefix: '203.0.113.0/24' })
+    const failing = owner.transaction().execute(async (trx) => {
+      await sql`update announcements set status = 'error' where id = ${id}`.execute(trx)
+      throw new Error('taken back')
+    })
+    await assert.rejects(failing, /taken back/)
+    assert.deepEqual(await told(), [])
+  })
+
+  it('is told of a check that passed and does no longer, and not of a registry that is silent', async () => {
+    const id = await seedAnnouncement(database.postgres, { teamId, prefix: '203.0.113.0/24' })
+    await sql`insert into announcement_validations (announcement_id, name, team_id, state, note) values
+      (${id}, 'rpki', ${teamId}, 'valid', ''), (${id}, 'irr', ${teamId}, 'valid', ''),
+      (${id}, 'loa', ${teamId}, 'pending', '')`.execute(owner)
+    const become = (name: string, state: string) =>
+      sql`update announcement_validations set state = ${state}, note = 'The ROA is gone.', fix = 'a ROA'
+        where name = ${name}`.execute(owner)
+    await become('rpki', 'invalid')
+    const [failed, ...none] = await told()
+    assert.deepEqual(none, [])
+    assert.deepEqual(failed, {
+      team_id: teamId,
+      type: 'validation.failed',
+      data: {
+        announcement_id: id,
+        cidr: '203.0.113.0/24',
+        origin_asn: 64496,
+        name: 'rpki',
+        state: 'invalid',
+        note: 'The ROA is gone.',
+        fix: 'a ROA',
+      },
+    })
+    await become('rpki', 'missing')
+    await become('irr', 'unavailable')
+    await become('loa', 'missing')
+    assert.deepEqual(await told(), [])
+  })
+})
+
+describe('the outbox', () => {
+  it('makes a message for each webhook that wants it, in the order of what happened', async () => {
+    await addPrefix(owner, teamId, '203.0.113.0/24')
+    const all = await addWebhook(owner, ring, teamId)
+    const ends = await addWebhook(owner, ring, teamId, { events: ['event.ended'] })
+    await addWebhook(owner, ring, teamId, { enabled: false })
+    await addWebhook(owner, ring, await addTeam('blue', ['lighthouse']))
+    await hear(ago(30 * minute), callback('ban'), callback('unban'))
+    const rows = await owner.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
+    assert.deepEqual(
+      rows.map(({ webhook_id, type }) => [webhook_id, type]),
+      [
+        [all, 'event.started'],
+        [all, 'event.ended'],
+        [ends, 'event.ended'],
+      ],
+    )
+    assert.equal(rows[1]!.message_id, rows[2]!.message_id)
+    assert.match(rows[0]!.message_id, /^msg_[0-9a-f]+_[0-9a-f]+$/)
+    const bodies = rows.map(({ body }) => JSON.parse(body) as { type: MessageType })
+    for (const body of bodies) assert.deepEqual([...Value.Errors(messageOf(body.type), body)], [])
+  })
+
+  it('tells nothing of a module that the team does not have', async () => {
+    const blue = await addTeam('blue', ['ipam'])
+    await addPrefix(owner, blue, '203.0.113.0/24')
+    await addWebhook(owner, ring, blue)
+    await hear(ago(minute), callback('ban'))
+    assert.deepEqual(await owner.selectFrom('webhook_deliveries').select('id').execute(), [])
+  })
+
+  it('knows the types of the contract and no others', async () => {
+    const { rows } = await sql<{ definition: string }>`
+      select pg_get_constraintdef(oid) as definition from pg_constraint
+      where conname in ('outbox_type_check', 'webhooks_events_check')`.execute(owner)
+    assert.equal(rows.length, 2)
+    for (const { definition } of rows) {
+      const types = [...definition.matchAll(/'([a-z_.]+)'::text/g)].map(([, type]) => type)
+      assert.deepEqual(types.toSorted(), messageTypes.toSorted())
+    }
+  })
+
+  it('is kept for a week, and what was sent for a month', async () => {
+    const webhook = await addWebhook(owner, ring, teamId)
+    await sql`insert into outbox (team_id, type, data, at) values
+      (${teamId}, 'event.started', '{}', now() - interval '8 days'),
+      (${teamId}, 'event.started', '{}', now() - interval '6 days')`.execute(owner)
+    await sql`update webhook_deliveries set state = 'delivered', created = now() - interval '31 days'
+      where webhook_id = ${webhook} and id = (select min(id) from webhook_deliveries)`.execute(owner)
+    await maintain(owner)
+    assert.equal((await told()).length, 1)
+    const left = await owner.selectFrom('webhook_deliveries').select('state').execute()
+    assert.deepEqual(left, [{ state: 'pending' }])
+  })
+
+  it('can be followed in an order in which nothing appears behind what was read', async () => {
+    const insert = (db: Db) =>
+      sql<{
+        id: number
+      }>`insert into outbox (team_id, type, data) values (${teamId}, 'event.started', '{}') returning id`.execute(
+        db,
+      )
+    const follow = async (xid: string, id: number) => {
+      const { rows } = await sql<{ xid: string; id: number }>`
+        select xid::text, id from outbox
+        where (xid, id) > (${xid}::xid8, ${id}) and xid < pg_snapshot_xmin(pg_current_snapshot())
+        order by xid, id`.execute(owner)
+      return rows
+    }
+    const held = Promise.withResolvers<void>()
+    const began = Promise.withResolvers<number>()
+    const slow = owner.transaction().execute(async (trx) => {
+      began.resolve((await insert(trx)).rows[0]!.id)
+      await held.promise
+    })
+    const first = await began.promise
+    const second = (await insert(owner)).rows[0]!.id
+    assert.deepEqual(await follow('0', 0), [], 'the later one waits for the earlier')
+    held.resolve()
+    await slow
+    // A transaction of any database of the server holds it up as well, such as those of other tests.
+    const ids = async () => (await follow('0', 0)).map(({ id }) => id)
+    while ((await ids()).length === 0) await sleep(20)
+    assert.deepEqual(await ids(), [first, second])
+  })
+
+  it('is hidden from the role of teams, as are the webhooks of others', async () => {
+    const blue = await addTeam('blue', ['ipam', 'lighthouse'])
+    await addPrefix(owner, blue, '203.0.113.0/24')
+    await addWebhook(owner, ring, blue)
+    await hear(ago(minute), callback('ban'))
+    const seenBy = (team: number, table: 'webhooks' | 'webhook_deliveries') =>
+      database.postgres.inTeam(
+        team,
+        async (trx) => (await trx.selectFrom(table).select('id').execute()).length,
+      )
+    assert.deepEqual([await seenBy(blue, 'webhooks'), await seenBy(blue, 'webhook_deliveries')], [1, 1])
+    assert.deepEqual([await seenBy(teamId, 'webhooks'), await seenBy(teamId, 'webhook_deliveries')], [0, 0])
+    const read = database.postgres.inTeam(blue, (trx) => trx.selectFrom('outbox').select('id').execute())
+    await assert.rejects(read, /permission denied/)
+  })
+})
