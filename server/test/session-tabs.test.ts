@@ -172,6 +172,23 @@ describe('tabs of one browser that change the account at once', () => {
     for (const [what, count] of Object.entries(counts)) assert.ok(count > 0, `nobody ${what}`)
   })
 
+  for (const [what, change] of Object.entries({
+    'switches the team': switchTeam,
+    'changes the password': changePassword,
+  })) {
+    it(`are not signed out when they wake long after a lost answer, and the first of them ${what}`, async () => {
+      const browser = await openBrowser()
+      const [first, other] = [new Tab(browser), new Tab(browser)]
+      await refresh(first.mine) // the lost answer
+      await pass(browser.sessionId, 600_000)
+      await change(browser, first, createRandom(1))
+      await first.refresh()
+      await first.refresh()
+      await other.refresh()
+      await assertInOrder(browser)
+    })
+  }
+
   it('all go on when they meet at the same row: refreshes, a switch, a new password', async () => {
     const browser = await openBrowser()
     const { access, refresh: token } = browser.stored
@@ -193,8 +210,7 @@ describe('tabs of one browser that change the account at once', () => {
       ),
     ]
     try {
-      // All but the new password, which needs no lock of the session that goes on.
-      await untilWaiting(5)
+      await untilWaiting(calls.length)
     } finally {
       release.resolve()
     }
@@ -202,7 +218,7 @@ describe('tabs of one browser that change the account at once', () => {
     const answers = await Promise.all(calls)
     assert.deepEqual(
       answers.map(({ statusCode, body }) => (statusCode === 200 ? 200 : body)),
-      Array(6).fill(200),
+      Array(calls.length).fill(200),
     )
     for (const answer of answers) assert.equal((await refresh(answer.json())).refresh.slice(0, 4), 'phr_')
     await assertInOrder(browser)

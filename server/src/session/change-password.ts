@@ -10,7 +10,7 @@ import { personOf } from './own-account.ts'
 import { requirePassword, type PasswordCheckDeps } from './password-check.ts'
 import type { RefreshDeps } from './refresh.ts'
 import { replacePassword } from './replace-password.ts'
-import { findSession } from './session.store.ts'
+import { findSession, renewNewest } from './session.store.ts'
 import { issueTokens, type Holder } from './tokens.ts'
 
 export type ChangePasswordDeps = RefreshDeps & PasswordCheckDeps & NewPasswordDeps
@@ -58,9 +58,10 @@ async function change(
  * tabs behind by one more. Its access tokens are over, so that whoever has one of them asks for the newest, too.
  */
 async function getSession(trx: Trx, { sessionId }: UserActor) {
+  const counter = await renewNewest(trx, sessionId)
   const session = await findSession(trx, sessionId)
-  if (!session?.profile || session.over) throw sessionOver()
-  const { userId, teamId, sessionVersion, profile, counter } = session
+  if (counter === undefined || !session?.profile) throw sessionOver()
+  const { userId, teamId, sessionVersion, profile } = session
   return { holder: { sessionId, userId, teamId, sessionVersion, profile }, counter }
 }
 

@@ -7,7 +7,8 @@
 // own successor. Whatever is older than that can only be a copy: the session ends.
 //
 // A parent that comes again is as good as rotated now: the tabs that wake after a lost answer all hold it, and the first
-// to go on from its successor must not make a copy of what the others have just sent.
+// to go on from its successor must not make a copy of what the others have just sent. The same holds when the newest token
+// is handed out without its parent being presented: by a switch of the team, or with a new password.
 
 export const gracePeriodMs = 30_000
 /** Of many tabs that present a parent at once, one notes it; the others' grace is shorter by no more than this. */

@@ -104,10 +104,13 @@ export async function rotateSession(
   return rows[0]
 }
 
+/** Lets the last rotation count from now: that of the token before the newest one. */
+const renewedRotations = sql`rotations[:cardinality(rotations) - 1] || now()`
+
 /** Lets the last rotation count from now, unless the session has gone on since it was at that counter. */
 export async function renewRotation(db: Db, sessionId: string, counter: number): Promise<void> {
   await sql`
-    update sessions set rotations = rotations[:cardinality(rotations) - 1] || now(), last_used = now()
+    update sessions set rotations = ${renewedRotations}, last_used = now()
     where id = ${sessionId} and counter = ${counter} and revoked is null`.execute(db)
 }
 
@@ -224,9 +227,18 @@ export async function revokeAllSessions(
     .execute()
 }
 
+/** The number of the newest token, which is to be handed out again as by `switchTeam`; undefined for a session that is over. */
+export async function renewNewest(trx: Trx, sessionId: string): Promise<number | undefined> {
+  const { rows } = await sql<{ counter: number }>`
+    update sessions set rotations = ${renewedRotations}, last_used = now()
+    where id = ${sessionId} and revoked is null and expires > now() returning counter`.execute(trx)
+  return rows[0]?.counter
+}
+
 /**
  * Lets the session go on in another team and gives the number of its newest token; undefined when that is not possible.
- * The token is not rotated: an answer that is lost must not put the tabs behind by one more.
+ * The token is not rotated: an answer that is lost must not put the tabs behind by one more. The one before it counts as
+ * rotated now: tabs that wake at the same time may hold it, while this one goes on from the newest.
  */
 export async function switchTeam(
   db: Db | Trx,
@@ -239,7 +251,7 @@ export async function switchTeam(
       and user_profile(user_id, (select id from teams where id = ${teamId}::bigint)) is not null`.execute(db)
   if (able.rows.length === 0) return undefined
   const { rows } = await sql<{ counter: number }>`
-    update sessions set team_id = ${teamId}, last_used = now()
+    update sessions set team_id = ${teamId}, rotations = ${renewedRotations}, last_used = now()
     where id = ${sessionId} and revoked is null and expires > now() and user_profile(user_id, ${teamId}) is not null
     returning counter`.execute(db)
   return rows[0]?.counter
