@@ -287,6 +287,27 @@ describe('two admins at the same moment', () => {
     })
   }
 
+  for (const [what, change] of Object.entries({ demoted: demote, removed: remove })) {
+    it(`who makes an API token while he is ${what} has none with the role then`, async () => {
+      for (let round = 0; round < rounds; round++) {
+        const company = await newCompany()
+        const other = await addColleague(api, company, 'other', { admin: true })
+        const token = { name: 'late', scopes: ['team:write'], is_admin: true }
+        const [made, changed] = await Promise.all([
+          call(api, other.authorization, 'POST /v3/tokens', token),
+          change(company.admin, other.memberId),
+        ])
+        assert.ok(changed.status < 300, changed.body)
+        assert.ok([201, 401, 403].includes(made.status), made.body)
+        const { rows } = await sql`
+          select from api_tokens where team_id = ${company.teamId} and is_admin and revoked is null`.execute(
+          owner(),
+        )
+        assert.equal(rows.length, 0)
+      }
+    })
+  }
+
   it('who invites while he is demoted has either done so before, or not at all', async () => {
     for (let round = 0; round < rounds; round++) {
       const company = await newCompany()

@@ -9,6 +9,7 @@ import { etagOf, requireMatch } from '../runtime/etag.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { parseOrdering } from '../runtime/ordering.ts'
 import { mac, type KeyRing } from '../runtime/secrets.ts'
+import { requireStillAdmin } from '../team/team-lock.ts'
 import { createApiToken, formatApiToken } from './api-token-format.ts'
 import {
   countApiTokens,
@@ -114,6 +115,7 @@ export async function createToken(
   const read = readWanted(body, now())
   const createdBy = actor.kind === 'user' ? actor.userId : null
   const create = async (trx: Trx) => {
+    await requireStillAdmin(trx, operation)
     const count = await countApiTokens(trx, actor.teamId)
     if (count >= quota) throw quotaUsed(quota)
     const wanted = { ...read, teamId: actor.teamId, createdBy }

@@ -1,7 +1,7 @@
 // Locks a team and looks again at what the actor may do in it: it may have changed since he entered, by the very change
 // that held the lock.
 import type { Trx } from '../db/postgres.ts'
-import { notFound } from '../runtime/error.ts'
+import { Failure, notFound } from '../runtime/error.ts'
 import type { Actor, Operation } from '../runtime/operation.ts'
 import type { TeamAccess } from './team-access.ts'
 import { findMembership, findTokenRole, lockTeamRow } from './team-lock.store.ts'
@@ -18,6 +18,17 @@ export async function lockTeam(trx: Trx, { actor }: Operation, entered: TeamAcce
     name: team.name,
     access: { ...entered, isAdmin: role?.isAdmin ?? false, isMember: role !== undefined },
   }
+}
+
+/**
+ * For what outlives the call and ends with its maker's role, such as an API token: locks the actor's team and throws
+ * `forbidden` unless he is an admin still. Otherwise it could be made while he is removed, and stay.
+ */
+export async function requireStillAdmin(trx: Trx, { actor }: Operation): Promise<void> {
+  await lockTeamRow(trx, actor.teamId)
+  const role = await findRole(trx, actor.teamId, actor)
+  if (role?.isAdmin || actor.isStaff) return
+  throw new Failure('forbidden', 'Only an admin of the team may do this.')
 }
 
 function findRole(trx: Trx, teamId: number, actor: Actor): Promise<{ isAdmin: boolean } | undefined> {
