@@ -66,7 +66,10 @@ describe('a call that is refused', () => {
     await call('GET', '/v3/ipam/announcements', `Bearer ${other.access}`)
     const token = await addApiToken(api, world.red.teamId, { scopes: ['lighthouse:read'] })
     await call('PATCH', `/v3/ipam/announcements/${id}`, `Token ${token}`, { enabled: true })
-    const entries = await nextRefusals(3)
+    // Refused by the use-case, not at the door.
+    const reader = await addApiToken(api, world.red.teamId, { scopes: ['ipam:read'] })
+    await call('GET', '/v3/inventory/asns/204001/verify?refresh=true', `Token ${reader}`)
+    const entries = await nextRefusals(4)
     assert.deepEqual(
       entries.map(({ team_id, action, target, after, address }) => [team_id, action, target, after, address]),
       [
@@ -88,6 +91,13 @@ describe('a call that is refused', () => {
           world.red.teamId,
           'authorization.refuse',
           `updateAnnouncement:${id}`,
+          { code: 'scope_missing', count: 1 },
+          '198.51.100.9',
+        ],
+        [
+          world.red.teamId,
+          'authorization.refuse',
+          'verifyAsn:204001',
           { code: 'scope_missing', count: 1 },
           '198.51.100.9',
         ],

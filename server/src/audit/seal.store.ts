@@ -136,12 +136,15 @@ export type Expiry = {
   readonly withoutEntry: readonly number[]
 }
 
-/** What the last retention run says that it did. */
+/** What the last retention run says that it did. Whoever can write entries can write this: it is read with care. */
 export async function findExpiry(db: Db): Promise<Expiry | undefined> {
-  const { rows } = await sql<Expiry>`
-    select ${isoText(sql`at`)} as at, (after->>'first_sequence')::bigint as "firstSequence",
-      array(select jsonb_array_elements_text(after->'without_entry')::bigint) as "withoutEntry"
-    from audit_entries where team_id is null and action = 'audit.expire' and actor = 'pharos'
-    order by id desc limit 1`.execute(db)
-  return rows[0]
+  const { rows } = await sql<{ at: string; after: unknown }>`
+    select ${isoText(sql`at`)} as at, after from audit_entries
+    where team_id is null and action = 'audit.expire' and actor = 'pharos' order by id desc limit 1`.execute(
+    db,
+  )
+  const [row] = rows
+  if (!row) return undefined
+  const { first_sequence: first, without_entry: without } = Object(row.after) as Record<string, unknown>
+  return { at: row.at, firstSequence: Number(first), withoutEntry: [without].flat().map(Number) }
 }

@@ -622,8 +622,10 @@ create table audit_entries (
   constraint audit_entries_pkey PRIMARY KEY (id, at)
 ) partition by RANGE (at);
 CREATE INDEX audit_entries_action ON ONLY public.audit_entries USING btree (team_id, action, at, id);
-CREATE INDEX audit_entries_actor ON ONLY public.audit_entries USING btree (team_id, actor, at, id);
+CREATE INDEX audit_entries_actor ON ONLY public.audit_entries USING btree (team_id, actor, at, id) INCLUDE (by_staff, action);
+CREATE INDEX audit_entries_address ON ONLY public.audit_entries USING btree (team_id, address, at, id) INCLUDE (by_staff, actor);
 CREATE INDEX audit_entries_request ON ONLY public.audit_entries USING btree (request_id);
+CREATE INDEX audit_entries_staff ON ONLY public.audit_entries USING btree (team_id, at, id) WHERE by_staff;
 CREATE INDEX audit_entries_target ON ONLY public.audit_entries USING btree (team_id, target, at, id);
 CREATE INDEX audit_entries_team ON ONLY public.audit_entries USING btree (team_id, at, id);
 alter table audit_entries enable row level security;

@@ -163,6 +163,7 @@ const denials: ReadonlySet<ProblemCode> = new Set([
   'scope_missing',
   'module_disabled',
   'second_factor_required',
+  'wrong_password',
 ])
 
 function tellDenied({ onDenied }: HttpDeps, error: unknown, request: FastifyRequest): void {

@@ -6,11 +6,14 @@ comment on column audit_entries.credential is 'session:<id> or token:<id>; null 
 comment on column audit_entries.by_staff is 'done by a person of the provider, as whom teams are not shown who';
 
 -- Listed by team, newest first, alone or with one filter; an action also by its beginning, which takes the order of bytes.
+-- Each holds what a list is counted and ordered by, so that only the entries of the page itself are fetched.
 alter table audit_entries alter column action type text collate "C";
 drop index audit_entries_team;
 create index audit_entries_team on audit_entries (team_id, at, id);
 create index audit_entries_action on audit_entries (team_id, action, at, id);
-create index audit_entries_actor on audit_entries (team_id, actor, at, id);
+create index audit_entries_actor on audit_entries (team_id, actor, at, id) include (by_staff, action);
+create index audit_entries_address on audit_entries (team_id, address, at, id) include (by_staff, actor);
+create index audit_entries_staff on audit_entries (team_id, at, id) where by_staff;
 create index audit_entries_target on audit_entries (team_id, target, at, id);
 create index audit_entries_request on audit_entries (request_id);
 
