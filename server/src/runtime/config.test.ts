@@ -129,6 +129,14 @@ test('the variables of tests and of other programs are left alone', () => {
   assert.deepEqual(problemsOf({ PHAROS_TEST_LONG: '1', PATH: '/bin', PHAROSE: 'x' }), [])
 })
 
+test('a setting that is the path of a file is that path, and may itself stand in a file', () => {
+  const path = { PHAROS_BREACHED_PASSWORDS_FILE: '/srv/hashes.txt' }
+  assert.equal(readSettings(path, memory()).settings.breached_passwords_file, '/srv/hashes.txt')
+  const inFile = { PHAROS_BREACHED_PASSWORDS_FILE_FILE: '/run/path' }
+  const { settings } = readSettings(inFile, memory({ '/run/path': '/srv/hashes.txt\n' }))
+  assert.equal(settings.breached_passwords_file, '/srv/hashes.txt')
+})
+
 test('an empty variable, a doubled one and a missing file are mistakes', () => {
   assert.match(problemsOf({ PHAROS_PORT: '' })[0]!, /^PHAROS_PORT: it is empty; unset it/)
   assert.match(

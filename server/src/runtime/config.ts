@@ -141,7 +141,8 @@ function readEnvironment(env: Environment, files: Files, problems: string[]): Gi
     if (text === undefined || variable === 'PHAROS_CONFIG' || variable.startsWith('PHAROS_TEST_')) continue
     if (variable !== 'DATABASE_URL' && variable !== 'DATABASE_URL_FILE' && !variable.startsWith('PHAROS_'))
       continue
-    const fromFile = variable.endsWith('_FILE')
+    // A setting may be the path of a file itself: its name comes before what the ending says.
+    const fromFile = !names.has(variable) && variable.endsWith('_FILE')
     const name = names.get(fromFile ? variable.slice(0, -'_FILE'.length) : variable)
     if (!name) problems.push(`${variable}: there is no such setting${nearest(variable, [...names.keys()])}`)
     else if (fromFile && env[variableOf(name)] !== undefined)
