@@ -4,9 +4,9 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 
 /**
  * gobgpd and bird2 are the routers, stayrtr is the RPKI cache, nsd the name server, bgpq4 asks the routing registry,
- * iproute2 makes addresses for the lab.
+ * iproute2 makes addresses for the lab, chromium looks at the portal.
  */
-export const debianPackages = ['gobgpd', 'bird2', 'stayrtr', 'nsd', 'bgpq4', 'curl', 'iproute2']
+export const debianPackages = ['gobgpd', 'bird2', 'stayrtr', 'nsd', 'bgpq4', 'curl', 'iproute2', 'chromium']
 
 /** What the bench wants beside them: postgresql brings pgbench. */
 export const benchPackages = [...debianPackages, 'postgresql']

@@ -9,11 +9,16 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
 import { router } from './router.tsx'
-import { styleNonce, theme } from './ui/theme.ts'
+import { cssVariables, styleNonce, theme } from './ui/theme.ts'
 
 createRoot(document.getElementById('portal')!).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      cssVariablesResolver={cssVariables}
+      getStyleNonce={styleNonce}
+    >
       <QueryClientProvider client={queryClient}>
         <Notifications position="bottom-right" />
         <RouterProvider router={router} />

@@ -20,8 +20,8 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: (search): { to?: string } => {
     const { to } = search
-    // A path of ours, never an address of somebody else's.
-    return typeof to === 'string' && /^\/(?!\/)/.test(to) ? { to } : {}
+    // A path of ours, never an address of somebody else's, and not this page again.
+    return typeof to === 'string' && /^\/(?![/\\]|sign-in)/.test(to) ? { to } : {}
   },
   component: lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignIn'),
 })

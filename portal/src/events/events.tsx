@@ -1,19 +1,31 @@
 // Security events that concern the team: those that go on first, every filter of the API in the address.
-import { Anchor, Button, Group, MultiSelect, SegmentedControl, Text, TextInput, Tooltip } from '@mantine/core'
+import {
+  Anchor,
+  Button,
+  Card,
+  Group,
+  MultiSelect,
+  SegmentedControl,
+  Text,
+  TextInput,
+  Tooltip,
+} from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { eventFlags, listRelatedEvents, type RelatedEvent } from '@pharos/contract/analysis'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { useAnswer } from '../api/queries.ts'
 import { Empty } from '../ui/empty.tsx'
 import { List, type Column } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { EventStatusBadge } from '../ui/status.tsx'
 import { formatDuration, Time } from '../ui/time.tsx'
+import classes from './events.module.css'
+import { ongoingNow } from './ongoing.ts'
 import { useListSearch, type ListSearch } from '../ui/use-list-search.ts'
 
-/** An event that is not over sorts last by its end: descending, those come first. */
-const ongoingFirst = '-end,-start'
+const newestFirst = '-start'
 
 const lasted = ({ start, end }: RelatedEvent) =>
   formatDuration((end === null ? Date.now() : new Date(end).getTime()) - new Date(start).getTime())
@@ -96,7 +108,7 @@ function Hit({ relationships }: Pick<RelatedEvent, 'relationships'>) {
 }
 
 export function Events() {
-  const search = useListSearch({ ordering: ongoingFirst })
+  const search = useListSearch({ ordering: newestFirst })
   const { filters, ordering, setFilters, setOrdering } = search
   const isFiltered = Object.keys(filters).length > 0
   const query = useMemo(() => filters, [filters])
@@ -105,6 +117,7 @@ export function Events() {
       title="Security events"
       note="Attacks and anomalies that touch your announcements, prefixes and ASNs."
     >
+      <GoingOn />
       <List<RelatedEvent>
         name="events"
         route={listRelatedEvents}
@@ -134,6 +147,38 @@ export function Events() {
         }
       />
     </Page>
+  )
+}
+
+/** However old they are and whatever the list is filtered by: these come first. */
+function GoingOn() {
+  const answer = useAnswer(listRelatedEvents, { query: ongoingNow() }, { refetchInterval: 5_000 })
+  const ongoing = answer.data?.results.filter(({ end }) => end === null) ?? []
+  if (ongoing.length === 0) return null
+  return (
+    <Card component="section" aria-label="Going on now" className={classes['now']!}>
+      <Text fw={600} size="sm" mb={4}>
+        {ongoing.length === 1 ? 'One goes on now' : `${ongoing.length} go on now`}
+      </Text>
+      {ongoing.map((event) => (
+        <Group key={event.id} gap="md" mih={28}>
+          <Anchor
+            component={Link}
+            to="/events/$id"
+            params={{ id: event.id } as never}
+            ff="monospace"
+            size="sm"
+          >
+            {event.affected_network || 'unknown'}
+          </Anchor>
+          <Text size="sm">{event.classification_key}</Text>
+          <Text size="sm" fw={600}>
+            {formatRate(event.affected_bps, 'bps')}
+          </Text>
+          <Text size="sm">for {lasted(event)}</Text>
+        </Group>
+      ))}
+    </Card>
   )
 }
 

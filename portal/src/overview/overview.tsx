@@ -9,6 +9,7 @@ import { useUser } from '../shell/use-session.ts'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
+import { ongoingNow } from '../events/ongoing.ts'
 import { AnnouncementStatusBadge } from '../ui/status.tsx'
 import { ago } from '../ui/time.tsx'
 
@@ -42,12 +43,9 @@ const Part = ({ title, to, children }: { title: string; to: string; children: Re
 const shownAttacks = 5
 
 function Attacks() {
-  const answer = useAnswer(
-    listRelatedEvents,
-    { query: { ordering: '-end,-start', limit: shownAttacks } },
-    { refetchInterval: 10_000 },
-  )
-  const ongoing = answer.data?.results.filter(({ end }) => end === null) ?? []
+  const answer = useAnswer(listRelatedEvents, { query: ongoingNow() }, { refetchInterval: 10_000 })
+  const last = useAnswer(listRelatedEvents, { query: { ordering: '-start', limit: 1 } })
+  const ongoing = answer.data?.results ?? []
   return (
     <Part title="Attacks going on" to="/events">
       {answer.error && <Problem error={answer.error} />}
@@ -55,26 +53,28 @@ function Attacks() {
       {answer.data && ongoing.length === 0 && (
         <Text size="sm" c="dimmed">
           None. The last one ended{' '}
-          {answer.data.results[0]?.end ? ago(answer.data.results[0].end) : 'before anything was kept'}.
+          {last.data?.results[0]?.end ? ago(last.data.results[0].end) : 'before anything was kept'}.
         </Text>
       )}
       <Stack gap={6}>
-        {ongoing.map(({ id, affected_network, classification_key, affected_bps, start }) => (
-          <Group key={id} justify="space-between" wrap="nowrap">
-            <Anchor component={Link} to="/events/$id" params={{ id } as never} ff="monospace" size="sm">
-              {affected_network}
-            </Anchor>
-            <Text size="sm" truncate>
-              {classification_key}
-            </Text>
-            <Text size="sm" fw={600}>
-              {formatRate(affected_bps, 'bps')}
-            </Text>
-            <Text size="xs" c="dimmed">
-              {ago(start)}
-            </Text>
-          </Group>
-        ))}
+        {ongoing
+          .slice(0, shownAttacks)
+          .map(({ id, affected_network, classification_key, affected_bps, start }) => (
+            <Group key={id} justify="space-between" wrap="nowrap">
+              <Anchor component={Link} to="/events/$id" params={{ id } as never} ff="monospace" size="sm">
+                {affected_network}
+              </Anchor>
+              <Text size="sm" truncate>
+                {classification_key}
+              </Text>
+              <Text size="sm" fw={600}>
+                {formatRate(affected_bps, 'bps')}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {ago(start)}
+              </Text>
+            </Group>
+          ))}
       </Stack>
     </Part>
   )

@@ -56,17 +56,19 @@ const places: readonly Place[] = [
   { to: '/staff/letters', label: 'Letters to review', icon: IconFileCheck, staff: true },
 ]
 
+const addressNow = (): string => window.location.pathname + window.location.search
+
 export function Shell() {
   const state = useSession()
   const navigate = useNavigate()
   const location = useLocation()
   const [open, { toggle, close }] = useDisclosure(false)
-  // Signed out here or in another tab: the address is kept, to come back to.
+  // Signed out here or in another tab: the address is kept, to come back to. It is read then, not followed.
   useEffect(() => {
     if (state.kind !== 'out') return
     queryClient.clear()
-    void navigate({ to: '/sign-in', search: { to: location.href } })
-  }, [state.kind, navigate, location.href])
+    void navigate({ to: '/sign-in', search: { to: addressNow() } })
+  }, [state.kind, navigate])
   useEffect(close, [location.pathname, close])
   if (state.kind !== 'in') return null
   const { user } = state

@@ -1,15 +1,5 @@
 // Who is in the team, and who was asked to join.
-import {
-  ActionIcon,
-  Badge,
-  Button,
-  Menu,
-  Select,
-  Switch,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { ActionIcon, Badge, Button, Menu, Select, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { addMember, listMembers, removeMember, updateMember, type Member } from '@pharos/contract/member'
 import { getTeam } from '@pharos/contract/team'
@@ -52,7 +42,7 @@ const columns: readonly Column<Member>[] = [
       ) : two_factor ? (
         'on'
       ) : (
-        <Text span c="orange" size="sm">
+        <Text span c="var(--mantine-color-orange-light-color)" size="sm">
           off
         </Text>
       ),

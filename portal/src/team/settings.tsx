@@ -22,7 +22,7 @@ import { Time } from '../ui/time.tsx'
 import type { RoomProps } from './team.tsx'
 
 const params = { team_id: 'current' } as const
-const zones = Intl.supportedValuesOf('timeZone')
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
 export function TeamSettings({ isAdmin }: RoomProps) {
   const answer = useAnswer(getTeam, { params })

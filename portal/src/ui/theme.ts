@@ -1,9 +1,20 @@
 // The one theme: dense, calm, the same in light and dark; colours that stay apart for those who see few of them.
-import { createTheme, Table, TextInput, Button, Badge, Tooltip, ActionIcon, Card } from '@mantine/core'
+import { setNonce } from 'get-nonce'
+import {
+  createTheme,
+  type CSSVariablesResolver,
+  Table,
+  TextInput,
+  Button,
+  Badge,
+  Tooltip,
+  ActionIcon,
+  Card,
+} from '@mantine/core'
 
 export const theme = createTheme({
   primaryColor: 'indigo',
-  primaryShade: { light: 7, dark: 5 },
+  primaryShade: { light: 7, dark: 8 },
   defaultRadius: 'sm',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace',
@@ -18,8 +29,10 @@ export const theme = createTheme({
     }),
     TextInput: TextInput.extend({ defaultProps: { size: 'sm' } }),
     Button: Button.extend({ defaultProps: { size: 'xs' } }),
+    // A state is one word: it is never cut, and a column of them is as wide as the longest.
     Badge: Badge.extend({
-      defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 500, miw: 'fit-content' },
+      defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 500 },
+      styles: { root: { overflow: 'visible', flexShrink: 0 }, label: { overflow: 'visible' } },
     }),
     Card: Card.extend({ defaultProps: { withBorder: true, padding: 'md' } }),
     Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 300 } }),
@@ -27,7 +40,30 @@ export const theme = createTheme({
   },
 })
 
+/** The colours that say a state: their words are dark enough on light, and light enough on dark, for WCAG's 4.5 to 1. */
+const stateColors = ['gray', 'red', 'orange', 'yellow', 'teal', 'cyan', 'blue', 'indigo'] as const
+
+const wordsIn = (color: (name: string) => string): Record<string, string> =>
+  Object.fromEntries(stateColors.map((name) => [`--mantine-color-${name}-light-color`, color(name)]))
+
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
+    '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
+    ...wordsIn((name) => `color-mix(in srgb, var(--mantine-color-${name}-9), black 35%)`),
+  },
+  dark: {
+    '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
+    '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
+    ...wordsIn((name) => `color-mix(in srgb, var(--mantine-color-${name}-2), white 20%)`),
+  },
+})
+
 /** The nonce of the page's policy, which the server writes into the page: styles that Mantine adds carry it. */
 export function styleNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 }
+
+// Dialogs keep the page behind them still by a style of their own, which another library adds.
+setNonce(styleNonce())

@@ -59,7 +59,7 @@ function welcome(url: string, { mailFolder }: Config): string {
   return `
 Pharos is running the demo platform.
 
-  ${url}            start page
+  ${url}            the portal
   ${url}/docs       the API, to read and to try
 ${mailFolder === null ? '' : `\nMails are files in ${resolve(mailFolder)}; none leaves this machine.\n`}
 Accounts, all with the password pharos-demo-password:

@@ -1,0 +1,63 @@
+// Debian's Chromium, driven; every page it opens is watched for what no page of ours may do.
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+
+const executablePath = process.env['PHAROS_TEST_CHROMIUM'] ?? '/usr/bin/chromium'
+
+/** For the `skip` of tests that need it: false when it is here, otherwise the reason. */
+export function skipWithoutBrowser(): string | false {
+  try {
+    accessSync(executablePath, constants.X_OK)
+    return false
+  } catch {
+    return process.env['PHAROS_TEST_REQUIRE_PEERS'] === '1' ? false : 'chromium is not installed'
+  }
+}
+
+/** Without a word to anybody outside: what Chromium asks of its maker is switched off. */
+const quiet = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath, args: quiet })
+
+/** What was wrong on the pages of a context: errors of the console, of scripts, and requests that went elsewhere. */
+export function watch(context: BrowserContext, origin: string): string[] {
+  const complaints: string[] = []
+  context.on('page', (page) => {
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(`${page.url()}: ${message.text()}`)
+    })
+    page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`))
+    page.on('request', (request) => {
+      const url = request.url()
+      if (!url.startsWith(origin) && !url.startsWith('blob:')) complaints.push(`asked elsewhere: ${url}`)
+    })
+  })
+  return complaints
+}
+
+const shots = fileURLToPath(new URL('../screenshots/', import.meta.url))
+
+/** To be looked at by people: the folder is not committed. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  mkdirSync(shots, { recursive: true })
+  await page.screenshot({ path: `${shots}${name}.png`, fullPage: false })
+}
+
+export const demoPassword = 'pharos-demo-password'
+
+export async function signIn(page: Page, url: string, email: string, password = demoPassword): Promise<void> {
+  await page.goto(`${url}/sign-in`)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+}

@@ -1,0 +1,90 @@
+// The product as `npm start` runs it, with the demo platform and a data directory of its own, for a browser to look at.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { buildPortal } from '../../scripts/build-portal.mjs'
+
+const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
+const startTimeoutMs = 120_000
+
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export class Demo {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'pharos-portal-'))
+  #child: ChildProcess | undefined
+  #out = ''
+  url = ''
+
+  /** Resolves when it has said where it listens. */
+  async start(): Promise<void> {
+    await buildPortal()
+    const child = spawn(process.execPath, [main, 'start'], {
+      cwd: this.#folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        TMPDIR: process.env['TMPDIR'],
+        // Known before it starts: the links of its mails name it.
+        PHAROS_PORT: String(await freePort()),
+        // Tests sign in more often than a person does.
+        PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '1000',
+        PHAROS_RATE_LIMIT_BURST: '100000',
+      },
+    })
+    running.add(child)
+    child.once('exit', () => running.delete(child))
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (this.#out += text))
+    this.#child = child
+    for (const begun = performance.now(); this.url === ''; await sleep(100)) {
+      this.url = /http:\/\/127\.0\.0\.1:\d+/.exec(this.#out)?.[0] ?? ''
+      if (child.exitCode !== null || performance.now() - begun > startTimeoutMs)
+        throw new Error(`the demo does not start:\n${this.#out.slice(-3000)}`)
+    }
+  }
+
+  /** The mails that were written to the address, as they would have gone out, oldest first. */
+  mailsTo(address: string): string[] {
+    const folder = join(this.#folder, 'data/mails')
+    const names = readdirSync(folder).filter((name) => name.endsWith('.eml'))
+    return names
+      .sort()
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .filter((mail) => mail.includes(`To: ${address}`))
+  }
+
+  /** What an operator or a detector sends, from outside of the browser. */
+  async post(path: string, body: unknown, authorization: string): Promise<void> {
+    const headers = { authorization, 'content-type': 'application/json' }
+    const response = await fetch(this.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child
+    if (child && child.exitCode === null) {
+      const exit = once(child, 'exit')
+      child.kill('SIGTERM')
+      await exit
+    }
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,296 @@
+// The portal as people use it: a real browser, the real server, nothing between them.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { after, before, describe, it } from 'node:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { openBrowser, shoot, signIn, skipWithoutBrowser, watch } from './browser.ts'
+import { Demo } from './demo.ts'
+
+const require = createRequire(import.meta.url)
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+const ban = JSON.parse(
+  readFileSync(new URL('../../docs/examples/fastnetmon-ban.json', import.meta.url), 'utf8'),
+) as object
+
+describe('the portal', { skip: skipWithoutBrowser() }, () => {
+  const demo = new Demo()
+  let browser: Browser
+  before(async () => {
+    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+  })
+  after(async () => {
+    await browser?.close()
+    await demo.stop()
+  })
+
+  /** A browser of its own for somebody, with what went wrong in it. */
+  async function person(
+    email?: string,
+    options: object = {},
+  ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    context.setDefaultTimeout(20_000)
+    const complaints = watch(context, demo.url)
+    const page = await context.newPage()
+    if (email) await signIn(page, demo.url, email)
+    return { context, page, complaints }
+  }
+
+  it('keeps the refresh token from scripts, and the access token out of storage', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    const seen = await page.evaluate(() => ({
+      cookie: document.cookie,
+      storage: JSON.stringify({ ...localStorage, ...sessionStorage }),
+    }))
+    assert.equal(seen.cookie, 'pharos-signed-in=yes')
+    assert.doesNotMatch(seen.storage, /phr_|eyJ/)
+    const secret = (await context.cookies()).find(({ name }) => name === 'pharos-refresh')
+    assert.ok(secret?.httpOnly && secret.sameSite === 'Strict')
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  it('refuses a wrong password in words, and comes back to where one was going', async () => {
+    const { context, page } = await person()
+    await page.goto(`${demo.url}/events?flag=%5B%22IPV6%22%5D`)
+    await page.getByLabel('E-mail').fill('demo@demo.example')
+    await page.getByRole('textbox', { name: 'Password' }).fill('not this one')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The e-mail address or the password is wrong.').waitFor()
+    await page.getByRole('textbox', { name: 'Password' }).fill('pharos-demo-password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Security events' }).waitFor()
+    assert.match(page.url(), /flag=/)
+    await context.close()
+  })
+
+  it('shows what is missing of a prefix, with the text to create', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.getByRole('link', { name: '198.18.67.0/24' }).click()
+    await page
+      .getByRole('region', { name: 'RPKI' })
+      .getByText(/No ROA covers/)
+      .waitFor()
+    await page.getByText(/maxLength: 24/).waitFor()
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  it('switches an announcement off and on, having said what will happen, and shows what the routers say', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/announcements`)
+    await page.getByRole('link', { name: '198.51.100.0/24' }).click()
+    await page.getByText('announced', { exact: true }).first().waitFor()
+    await page.getByLabel('Announced by your wish').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('withdraw 198.51.100.0/24 in ams').waitFor()
+    await dialog.getByRole('button', { name: 'Withdraw' }).click()
+    await page.getByText('withdrawn', { exact: true }).first().waitFor()
+    await page.getByLabel('Not to be announced').click()
+    await dialog.getByText('announce 198.51.100.0/24 in fra').waitFor()
+    await dialog.getByRole('button', { name: 'Announce' }).click()
+    await page.getByText('announced', { exact: true }).first().waitFor()
+    await page.getByRole('tab', { name: 'History' }).click()
+    await page.getByRole('cell', { name: 'disabled' }).first().waitFor()
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  it('shows an attack that arrives while the list is open, and its page to nobody of another team', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/events`)
+    await page.getByRole('cell').first().waitFor()
+    await demo.post('/v3/ingest/events/fastnetmon', ban, 'Token demo-secret')
+    const attack = page.getByRole('row').filter({ hasText: '9.5 Gbps' }).filter({ hasText: 'goes on' })
+    await attack.waitFor()
+    await attack.getByRole('link', { name: '203.0.113.77/32' }).click()
+    await page.getByRole('region', { name: 'What it hit' }).getByText('Game servers').waitFor()
+    assert.deepEqual(complaints, [])
+    const other = await person('other@demo.example')
+    await other.page.goto(page.url())
+    await other.page.getByText('Not found').first().waitFor()
+    assert.equal(await other.page.getByText('Game servers').count(), 0)
+    await other.context.close()
+    await context.close()
+  })
+
+  it('invites somebody, who follows the link of the mail and signs in', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/team`)
+    await page.getByRole('button', { name: 'Invite' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('E-mail').fill('noc@customer.example')
+    await dialog.getByRole('button', { name: 'Send the invitation' }).click()
+    await page.getByRole('cell', { name: 'noc@customer.example', exact: true }).waitFor()
+    const guest = await person()
+    await guest.page.goto(await linkOfMail('noc@customer.example'))
+    await guest.page.getByText(/invites noc@customer.example/).waitFor()
+    assert.doesNotMatch(guest.page.url(), /#/, 'the token leaves the address bar')
+    await guest.page.getByRole('textbox', { name: 'Password' }).fill('short')
+    await guest.page.getByRole('button', { name: 'Accept' }).click()
+    await guest.page.getByRole('alert').waitFor()
+    await guest.page.getByRole('textbox', { name: 'Password' }).fill('eleven wet lighthouses')
+    await guest.page.getByRole('button', { name: 'Accept' }).click()
+    await guest.page.getByText('You are a member of Demo Networks now.').waitFor()
+    await signIn(guest.page, demo.url, 'noc@customer.example', 'eleven wet lighthouses')
+    assert.deepEqual(complaints, [])
+    await guest.context.close()
+    await context.close()
+  })
+
+  /** The sending loop writes it a moment after the invitation was stored. */
+  async function linkOfMail(address: string): Promise<string> {
+    for (const end = performance.now() + 20_000; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
+      const mail = demo.mailsTo(address).at(-1)?.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+      const link = /http:\/\/127\.0\.0\.1:\d+\/[a-z-]+#[\w.-]+/.exec(mail ?? '')?.[0]
+      if (link) return link
+      assert.ok(performance.now() < end, `no link in a mail to ${address}`)
+    }
+  }
+
+  it('makes an API token that works, and revokes it', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/team/tokens`)
+    await page.getByRole('button', { name: 'Make a token' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('deploy')
+    await dialog.getByRole('combobox', { name: 'Scopes' }).press('ArrowDown')
+    await page.getByRole('option', { name: 'ipam:read' }).click()
+    await page.keyboard.press('Escape')
+    await dialog.getByRole('button', { name: 'Make it' }).click()
+    const token = (await dialog.locator('pre').innerText()).trim()
+    const ask = () =>
+      fetch(`${demo.url}/v3/ipam/announcements`, { headers: { authorization: `Token ${token}` } })
+    assert.equal((await ask()).status, 200)
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'deploy' })
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    await dialog.getByRole('button', { name: 'Revoke' }).click()
+    await row.waitFor({ state: 'detached' })
+    for (const end = performance.now() + 5_000; (await ask()).status !== 401;)
+      assert.ok(performance.now() < end, 'a revoked token still works')
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  it('sets up a second factor, and asks for it at the next sign-in', async () => {
+    const { context, page, complaints } = await person('noc@customer.example', {}).catch(() => person())
+    await signIn(page, demo.url, 'noc@customer.example', 'eleven wet lighthouses')
+    await page.goto(`${demo.url}/profile`)
+    await page.getByRole('button', { name: 'Set up' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Current password' }).fill('eleven wet lighthouses')
+    await dialog.getByRole('button', { name: 'Go on' }).click()
+    const secret = await dialog.locator('code').first().innerText()
+    const { TOTP } = await import('otpauth')
+    const code = () => new TOTP({ secret }).generate()
+    await dialog.getByLabel('The code that it shows').fill(code())
+    await dialog.getByRole('button', { name: 'Turn it on' }).click()
+    const recovery = (await dialog.locator('pre').innerText()).trim().split('\n')
+    assert.equal(recovery.length, 10)
+    await dialog.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByText('10 recovery codes left').waitFor()
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByLabel('E-mail').fill('noc@customer.example')
+    await page.getByRole('textbox', { name: 'Password' }).fill('eleven wet lighthouses')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    // The code of this half minute was used for turning it on: a recovery code is taken in its place.
+    await page.getByLabel('Code of the second factor').fill(recovery[0]!)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Profile' }).waitFor()
+    assert.deepEqual(
+      complaints.filter((one) => !/status of 401/.test(one)),
+      [],
+    )
+    await context.close()
+  })
+
+  it('refreshes in several tabs at the same moment, and signs nobody out', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    const tabs = [page, ...(await Promise.all(Array.from({ length: 4 }, () => context.newPage())))]
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(tabs.map((tab) => tab.goto(`${demo.url}/announcements`)))
+      await Promise.all(tabs.map((tab) => tab.getByRole('link', { name: '203.0.113.0/24' }).waitFor()))
+    }
+    assert.deepEqual(complaints, [])
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await Promise.all(tabs.map((tab) => tab.waitForURL(/sign-in/)))
+    await context.close()
+  })
+
+  it('goes where the keys say', async () => {
+    const { context, page } = await person('demo@demo.example')
+    await page.keyboard.press('g')
+    await page.keyboard.press('e')
+    await page.getByRole('heading', { name: 'Security events' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('203.0.113.66')
+    await page.waitForURL(/affected_network=203/)
+    await page
+      .getByRole('cell', { name: /^2001:db8/ })
+      .first()
+      .waitFor({ state: 'detached' })
+    assert.ok((await page.getByRole('cell', { name: '203.0.113.66/32' }).count()) > 0)
+    await context.close()
+  })
+
+  const places = [
+    '/',
+    '/announcements',
+    '/announcements/new',
+    '/announcements/1',
+    '/events',
+    '/team',
+    '/team/settings',
+    '/team/domains',
+    '/team/tokens',
+    '/profile',
+  ]
+  const alone = ['/sign-in', '/reset-password', '/invitation', '/confirm-email']
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`has pages without violations, errors or serious barriers, in the ${colorScheme} theme`, async () => {
+      const { context, page, complaints } = await person('demo@demo.example', { colorScheme })
+      for (const place of places) await examine(page, place, colorScheme)
+      const staff = await person('staff@demo.example', { colorScheme })
+      for (const place of ['/staff/holds', '/staff/letters']) await examine(staff.page, place, colorScheme)
+      const guest = await person(undefined, { colorScheme })
+      for (const place of alone) await examine(guest.page, place, colorScheme)
+      assert.deepEqual([...complaints, ...staff.complaints, ...guest.complaints], [])
+      await Promise.all([context.close(), staff.context.close(), guest.context.close()])
+    })
+  }
+
+  async function examine(page: Page, place: string, scheme: string): Promise<void> {
+    await page.goto(demo.url + place)
+    await page.locator('h1').first().waitFor()
+    await page.waitForLoadState('networkidle')
+    await shoot(page, `${scheme}${place.replaceAll('/', '-')}`)
+    assert.deepEqual(await barriersOf(page), [], place)
+    // A telephone: nothing may be wider than the screen.
+    await page.setViewportSize({ width: 360, height: 740 })
+    await shoot(page, `${scheme}-360${place.replaceAll('/', '-')}`)
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    assert.ok(width <= 360, `${place} is ${width} wide on a screen of 360`)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  }
+})
+
+/** What axe calls serious or critical, by the rules of WCAG 2.2 AA. Evaluated apart from the page's own policy. */
+async function barriersOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run: (context: Document, options: object) => Promise<{ violations: Violation[] }> }
+    }
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+    return (await axe.run(document, { runOnly: { type: 'tag', values: tags } })).violations
+  })
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+}
+
+type Violation = { id: string; impact: string; nodes: { html: string }[] }
