@@ -4,6 +4,7 @@ import { createAnnouncements } from './create-announcements.ts'
 import { eventDetail } from './event-detail.ts'
 import type { Figure } from './figure.ts'
 import { fullReconcile } from './full-reconcile.ts'
+import { loginFlood } from './login-flood.ts'
 import { patchToPeer } from './patch-to-peer.ts'
 import { relatedList } from './related-list.ts'
 import { relatedListLarge } from './related-list-large.ts'
@@ -20,4 +21,5 @@ export const figures: readonly Figure[] = [
   roaCheck,
   createAnnouncements,
   coldStart,
+  loginFlood,
 ]

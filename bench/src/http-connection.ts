@@ -61,6 +61,11 @@ export class HttpConnection {
     this.#socket.write(request, 'latin1')
   }
 
+  /** A server ends a connection that asks for nothing. */
+  get isClosed(): boolean {
+    return this.#closed !== undefined
+  }
+
   close(): void {
     this.#socket.destroy()
   }
@@ -99,7 +104,11 @@ export class HttpConnection {
 
   #finish(): void {
     this.#rest = -1
-    const answered = this.#answered!
+    const answered = this.#answered
+    if (!answered) {
+      this.#closed ??= new Error('the server ended a connection that asked for nothing')
+      return this.close()
+    }
     const body = this.#wantsBody ? this.#body : undefined
     this.#body = ''
     this.#answered = undefined
@@ -111,15 +120,19 @@ export type HttpRequest = {
   readonly method: string
   readonly path: string
   readonly authorization?: string
+  /** As a proxy in front would say it. */
+  readonly forwardedFor?: string
   readonly body?: string
 }
 
 /** The bytes of a request; `body` must be ASCII. */
-export function renderRequest(host: string, { method, path, authorization, body }: HttpRequest): string {
-  const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n`
+export function renderRequest(host: string, request: HttpRequest): string {
+  const { method, path, authorization, forwardedFor, body } = request
   const credential = authorization === undefined ? '' : `Authorization: ${authorization}\r\n`
-  if (body === undefined) return `${head}${credential}\r\n`
-  return `${head}${credential}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const from = forwardedFor === undefined ? '' : `X-Forwarded-For: ${forwardedFor}\r\n`
+  const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${credential}${from}`
+  if (body === undefined) return `${head}\r\n`
+  return `${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
 /** One request, with the body of its answer. */

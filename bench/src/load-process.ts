@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { quantile } from '../../lab/src/measure.ts'
 import { HttpConnection, renderRequest } from './http-connection.ts'
-import type { ProcessPlan, ProcessResult, RequestSource } from './load.ts'
+import type { ProcessPlan, ProcessResult } from './load.ts'
 
 type Client = {
   readonly connection: HttpConnection
@@ -12,8 +12,11 @@ type Client = {
   /** Takes the body of the answer, where the next request follows from it. */
   readonly take: ((body: string) => void) | undefined
   readonly bytesMin: number
+  readonly takesRefusals: boolean
   token: string
 }
+
+const statuses: Record<number, number> = {}
 
 const [plan] = (await once(process, 'message')) as [ProcessPlan]
 try {
@@ -24,8 +27,10 @@ try {
 process.disconnect?.()
 
 async function measure(plan: ProcessPlan): Promise<ProcessResult> {
+  // Once for all connections, and before they are opened: it may take longer than a server waits for a request.
+  const texts = renderAll(plan)
   const clients = await Promise.all(
-    Array.from({ length: plan.connections }, (_, at) => createClient(plan, at)),
+    Array.from({ length: plan.connections }, (_, at) => createClient(plan, texts, at)),
   )
   const cpuBefore = process.cpuUsage()
   const start = performance.now()
@@ -40,25 +45,34 @@ async function measure(plan: ProcessPlan): Promise<ProcessResult> {
     p50Ms: quantile(samples, 0.5),
     p99Ms: quantile(samples, 0.99),
     maxMs: samples.reduce((a, b) => Math.max(a, b), 0),
+    statuses,
     clientMicros: (user + system) / samples.length,
     tokens: clients.map(({ token }) => token),
   }
 }
 
-async function createClient({ url, source }: ProcessPlan, at: number): Promise<Client> {
+async function createClient(
+  { url, source, takesRefusals = false }: ProcessPlan,
+  texts: readonly string[],
+  at: number,
+): Promise<Client> {
   const connection = await HttpConnection.open(url)
   return source.kind === 'list'
-    ? listClient(connection, new URL(url).host, source, at)
+    ? { ...listClient(connection, texts, source.bytesMin, at), takesRefusals }
     : refreshClient(connection, new URL(url).host, source.tokens[at]!)
+}
+
+function renderAll({ url, source }: ProcessPlan): string[] {
+  const { host } = new URL(url)
+  return source.kind === 'list' ? source.requests.map((request) => renderRequest(host, request)) : []
 }
 
 function listClient(
   connection: HttpConnection,
-  host: string,
-  { requests, bytesMin }: Extract<RequestSource, { kind: 'list' }>,
+  texts: readonly string[],
+  bytesMin: number,
   at: number,
-): Client {
-  const texts = requests.map((request) => renderRequest(host, request))
+): Omit<Client, 'takesRefusals'> {
   // Odd steps through the list, so that connections do not ask for the same at the same time.
   let place = at * 7919
   return { connection, next: () => texts[place++ % texts.length]!, take: undefined, bytesMin, token: '' }
@@ -69,6 +83,7 @@ function refreshClient(connection: HttpConnection, host: string, token: string):
     connection,
     token,
     bytesMin: 1,
+    takesRefusals: false,
     next: () =>
       renderRequest(host, {
         method: 'POST',
@@ -128,15 +143,24 @@ function open(clients: readonly Client[], { seconds }: ProcessPlan, perSecond: n
     const tick = () => {
       const now = performance.now()
       for (; due <= now && due < endAt; due += gapMs(perSecond)) {
-        const client = free.pop()
+        const client = takeFree(free)
         if (client) sendOne(client, due)
         else waiting.push(due)
       }
       if (due < endAt || inFlight > 0) setTimeout(tick, 1)
+      else if (waiting.length > 0) reject(new Error('the server has ended all connections'))
       else resolve(samples)
     }
     tick()
   })
+}
+
+/** The one that has rested for the longest, of those that the server has not ended. */
+function takeFree(free: Client[]): Client | undefined {
+  for (;;) {
+    const client = free.shift()
+    if (!client?.connection.isClosed) return client
+  }
 }
 
 function gapMs(perSecond: number): number {
@@ -144,9 +168,10 @@ function gapMs(perSecond: number): number {
 }
 
 function send(client: Client, failed: (error: Error) => void, done: () => void): void {
-  const { connection, take, bytesMin } = client
+  const { connection, take, bytesMin, takesRefusals } = client
   connection.send(client.next(), take !== undefined, (status, length, body) => {
-    if (status < 200 || status > 299) return failed(new Error(`answered ${status}`))
+    statuses[status] = (statuses[status] ?? 0) + 1
+    if (!takesRefusals && (status < 200 || status > 299)) return failed(new Error(`answered ${status}`))
     if (length < bytesMin) return failed(new Error(`answered only ${length} bytes`))
     take?.(body!)
     done()

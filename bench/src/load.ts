@@ -14,6 +14,8 @@ export type LoadPlan = {
   /** Requests a second, at random times (exponential gaps) that do not wait for answers; undefined: one after the other. */
   readonly perSecond?: number
   readonly source: RequestSource
+  /** Every answer counts, also one that refuses. */
+  readonly takesRefusals?: boolean
 }
 
 export type RequestSource =
@@ -29,6 +31,8 @@ export type LoadResult = {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
+  /** How many answers there were of each status. */
+  readonly statuses: Readonly<Record<number, number>>
   /** Microseconds of processor time for each request: of the client, and of the product without its database. */
   readonly clientMicros: number
   readonly productMicros: number
@@ -36,7 +40,7 @@ export type LoadResult = {
   readonly tokens: readonly string[]
 }
 
-/** Throws when an answer was anything but a success, or shorter than it can be. */
+/** Throws when an answer was anything but a success, unless those are wanted, or shorter than it can be. */
 export async function runLoad({ product, ...rest }: LoadPlan): Promise<LoadResult> {
   const before = product.cpuMicros()
   const result = await runProcess({ url: product.url, ...rest })

@@ -7,11 +7,12 @@ import type { HashAnswer, HashJob } from './password-hash.ts'
 /** The library's default algorithm is argon2id. */
 const options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** A tenth of the share of a thread of priority 0 where both want the core: enough to be done under full load too. */
-const priority = 10
+/** Below the process: a tenth of its share where both want the core, enough to be done under full load too. */
+const steps = 10
+const lowest = 19
 
-// Linux has a priority for each thread; elsewhere this would slow the whole process down. Nobody may raise one again.
-if (process.platform === 'linux' && getPriority(0) < priority) setPriority(0, priority)
+// Linux has a priority for each thread; elsewhere this would slow the whole process down.
+if (process.platform === 'linux') setPriority(0, Math.min(getPriority(0) + steps, lowest))
 
 parentPort!.on('message', (job: HashJob) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
