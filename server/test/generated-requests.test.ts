@@ -27,6 +27,7 @@ import {
 import { objectionTo, type Draft } from './support/oracle.ts'
 import { scale, testSeed } from './support/random.ts'
 import { addPendingFactor, addSecondFactor, removeSecondFactors } from './support/second-factor.ts'
+import { deliveryIds, renewWebhooks, webhookIds } from './support/webhooks.ts'
 import { createWorld, openHoldAnew, openRegions, type World } from './support/world.ts'
 
 const requests = scale(20_000, 1_000_000)
@@ -85,6 +86,7 @@ const renewedAfter: Readonly<Record<string, number>> = {
   updateMember: 5,
   removeMember: 3,
   acceptInvitation: 5,
+  deleteWebhook: 3,
   deleteToken: 3,
   updateToken: 20,
 }
@@ -103,7 +105,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // One that the policy refuses: it counts the characters of the composed form.
   changePassword: [/^body\.new_password: (length|personal|pattern|common|same)$/],
   resetPassword: [/^body\.new_password: (length|personal|pattern|common)$/],
-  changeEmail: [/^body\.email: same$/],
+  changeEmail: [/^body\.email: (same|email)$/],
   // Set aside, and no documentation of a lab.
   verifyAsn: [/^path\.asn: reserved$/],
   // Over, or a century away; not an announcement of the team.
@@ -120,6 +122,9 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   addMember: [/^body\.email: email$/],
   // Of a new account: none, or one that the policy refuses.
   acceptInvitation: [/^body\.password: /],
+  // Not a place of the public internet.
+  createWebhook: [/^body\.url: /],
+  updateWebhook: [/^body\.url: /],
   // No network; over, or a decade away.
   createToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
   updateToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
@@ -183,6 +188,8 @@ const oddPrefixes = [
   'any',
 ]
 
+const webhookUrls = ['https://hooks.example.net/pharos', 'https://hooks.example.org:8443/a?b=c']
+
 async function createHints(): Promise<Hints> {
   const { red, blue, people } = world
   const { owner } = api.database.postgres
@@ -242,6 +249,9 @@ async function createHints(): Promise<Hints> {
     refresh: [...sessions.map(({ refresh }) => refresh), 'phr_unknown'],
     new_password: ['blue kettle rainy tram', 'seven more of my words', 'Password1234'],
     session_id: [spareSessions[0], spareSessions[0], spareSessions[1]],
+    webhook_id: [...webhookIds, webhookIds[0], webhookIds[0], 999_999],
+    delivery_id: [...deliveryIds, ...deliveryIds, 999_999],
+    url: [...webhookUrls, ...webhookUrls, 'https://[::1]/', 'http://hooks.example.net/', 'any'],
     limit: [1, 2, 1000],
     offset: [0, 1, 29, 30, 999_999_999_999_999],
   }
@@ -252,6 +262,7 @@ const ownHints = (id: string): Hints => ownHintsOf()[id] ?? {}
 
 const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   addMember: { email: guests },
+  changeEmail: { email: guests },
   confirmEmail: { token: [spareAccounts.confirmToken] },
   resetPassword: { token: [spareAccounts.resetToken] },
 })
@@ -292,6 +303,7 @@ async function renewWorld(): Promise<void> {
     .where('announcement_id', '=', red.announcements.off)
     .execute()
   await renewLetters(owner, [red.letterId, blue.letterId])
+  await renewWebhooks(api, red.teamId, blue.teamId)
   await owner
     .updateTable('api_tokens')
     .set({ revoked: null, expires: null })
@@ -330,6 +342,7 @@ function mainCallers({ id }: Operation): string[] {
   if (id === 'deleteTotp' || id === 'createRecoveryCodes') return ['admin', 'staff']
   if (id === 'createTotp' || id === 'confirmTotp') return ['member', 'blue']
   if (/Hold|suspend|resume|ToReview|^(accept|reject)Letter/.test(id)) return ['staff']
+  if (/Webhook/.test(id) && !/^(list|get)/.test(id)) return ['admin', 'admin', 'staff']
   if (/AuditEntr/.test(id)) return ['admin', 'staff']
   if (/Tokens?$/.test(id) && !/Session/.test(id)) return ['admin', 'admin', 'staff']
   if (/^(update|remove|add|verify)(Team|Member|Domain)$/.test(id)) return ['admin', 'admin', 'staff']

@@ -128,7 +128,7 @@ export async function rotateSecret(
 ): Promise<Answer<WebhookWithSecret>> {
   const { teamId } = operation.actor
   const rotate = async (trx: Trx) => {
-    await lockForChange(trx, operation, id)
+    if (!(await lockWebhook(trx, teamId, id))) throw notFound('webhook')
     const secret = createSecret()
     const after = await replaceSecret(trx, teamId, id, sealSecret(ring, id, secret), formerHours)
     await note(trx, operation, id, 'rotate_secret', {})

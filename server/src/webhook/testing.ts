@@ -12,6 +12,7 @@ export type WebhookSeed = {
   readonly events?: readonly string[]
   readonly enabled?: boolean
   readonly secret?: Buffer
+  readonly id?: number
 }
 
 /** Answers its id. */
@@ -24,21 +25,16 @@ export async function addWebhook(
     events = messageTypes,
     enabled = true,
     secret = createSecret(),
+    id: wanted,
   }: WebhookSeed = {},
 ): Promise<number> {
-  const { id } = await db
-    .insertInto('webhooks')
-    .values({
-      team_id: teamId,
-      url,
-      events: [...events],
-      enabled,
-      disabled_reason: enabled ? null : 'user',
-      secret_sealed: Buffer.alloc(0),
-      created_by: 'user:1',
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+  const { rows } = await sql<{ id: number }>`
+    insert into webhooks (id, team_id, url, events, enabled, disabled_reason, secret_sealed, created_by)
+    overriding system value
+    values (coalesce(${wanted ?? null}::integer, nextval(pg_get_serial_sequence('webhooks', 'id'))), ${teamId}, ${url},
+      ${[...events]}::text[], ${enabled}, ${enabled ? null : 'user'}, '', 'user:1')
+    returning id`.execute(db)
+  const { id } = rows[0]!
   await db
     .updateTable('webhooks')
     .set({ secret_sealed: sealSecret(ring, id, secret) })
@@ -53,6 +49,7 @@ export type DeliverySeed = {
   readonly messageId?: string
   readonly step?: number
   readonly body?: string
+  readonly id?: number
 }
 
 /** A delivery of the webhook, due now; answers its id. */
@@ -65,11 +62,13 @@ export async function addDelivery(
     messageId,
     step = 0,
     body = '{"type":"event.started","data":{}}',
+    id: wanted,
   }: DeliverySeed = {},
 ): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    insert into webhook_deliveries (webhook_id, team_id, message_id, type, body, state, step)
-    select id, team_id, coalesce(${messageId ?? null}::text, 'msg_' || gen_random_uuid()), ${type}, ${body}, ${state},
+    insert into webhook_deliveries (id, webhook_id, team_id, message_id, type, body, state, step)
+    overriding system value
+    select coalesce(${wanted ?? null}::bigint, nextval(pg_get_serial_sequence('webhook_deliveries', 'id'))), id, team_id, coalesce(${messageId ?? null}::text, 'msg_' || gen_random_uuid()), ${type}, ${body}, ${state},
       ${step}::integer
     from webhooks where id = ${webhookId} returning id`.execute(db)
   return rows[0]!.id
