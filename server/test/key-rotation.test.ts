@@ -181,7 +181,7 @@ describe('what is sealed', () => {
       failed.map(({ noun, name }) => [noun, name]),
       [['second factors', String(user.userId)]],
     )
-    const [counted] = (await countSealed(owner(), rings.new)).filter(({ noun }) => noun === 'second factors')
+    const counted = (await countSealed(owner(), rings.new)).find(({ noun }) => noun === 'second factors')
     assert.deepEqual(counted, { noun: 'second factors', newest: 0, older: 0, unknown: 1 })
     const { rows } = await sql<{ kept: Buffer }>`select secret_sealed as kept from second_factors`.execute(
       owner(),

@@ -66,3 +66,27 @@ test('what is missing is asked for', async () => {
   for (const args of [[], ['reset'], ['reset-second-factor'], ['reset-second-factor', 'a@b.c', 'd@e.f']])
     await assert.rejects(pharos(...args), UsageError, args.join(' '))
 })
+
+test('the sessions of a user end, and no others; it is audited', async () => {
+  await sql`insert into teams (slug, name) values ('red', 'Red')`.execute(db)
+  await sql`
+    insert into sessions (user_id, team_id, address, user_agent, expires)
+    select u.id, t.id, '192.0.2.1', '', now() + interval '1 hour' from users u, teams t, generate_series(1, 2)`.execute(
+    db,
+  )
+  assert.equal(await pharos('sign-out', 'anna@RED.example'), 'Anna@red.example is signed out everywhere.\n')
+  const { rows } = await sql`
+    select u.username, u.session_version, count(*) filter (where s.revoked is null)::integer as open
+    from users u join sessions s on s.user_id = u.id group by u.id order by u.id`.execute(db)
+  assert.deepEqual(rows, [
+    { username: 'anna', session_version: 2, open: 0 },
+    { username: 'ben', session_version: 1, open: 2 },
+  ])
+  const audit = await db
+    .selectFrom('audit_entries')
+    .select(['actor', 'target'])
+    .where('action', '=', 'session.revoke_all')
+    .execute()
+  assert.deepEqual(audit, [{ actor: 'operator', target: 'user:1' }])
+  await assert.rejects(pharos('sign-out', 'nobody@red.example'), /no such user nobody@red\.example/)
+})

@@ -1,21 +1,28 @@
 // `pharos user`: what the operator does for the account of one user, by hand.
 import { parseArgs } from 'node:util'
 import { resetSecondFactor } from '../session/second-factor.ts'
+import { signOutUser } from '../session/sign-out.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
 import { oneWord } from './words.ts'
 
 export const user: Command = {
   name: 'user',
-  usage: 'reset-second-factor <e-mail address>',
-  summary: `help a user who cannot sign in
+  usage: `reset-second-factor <e-mail address>
+            sign-out <e-mail address>`,
+  summary: `help a user who cannot sign in, and end the sessions of one
 
   reset-second-factor  turns the second factor off, for who has lost the authenticator and the recovery codes. Make
-                       sure first that it is the user who asks: from then on the password alone is enough.`,
+                       sure first that it is the user who asks: from then on the password alone is enough.
+  sign-out             ends every session of the user, at once and on every process. The password, the second factor
+                       and API tokens stay as they are.`,
   async run(context) {
     const [verb, ...args] = context.args
     if (verb === 'reset-second-factor') return reset(context, args)
-    throw new UsageError(verb === undefined ? 'Say reset-second-factor.' : `pharos user knows no ${verb}.`)
+    if (verb === 'sign-out') return signOut(context, args)
+    throw new UsageError(
+      verb === undefined ? 'Say reset-second-factor or sign-out.' : `pharos user knows no ${verb}.`,
+    )
   },
 }
 
@@ -29,5 +36,14 @@ async function reset(context: CommandContext, args: readonly string[]): Promise<
         'Sessions that are open stay open. The user is told by mail; teams that require a second factor are closed ' +
         'to the user until there is one again.\n',
     )
+  })
+}
+
+async function signOut(context: CommandContext, args: readonly string[]): Promise<void> {
+  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true })
+  const address = oneWord(positionals, 'the e-mail address that the user signs in with')
+  await withSchema(context, async ({ owner }) => {
+    const email = await signOutUser(owner, address)
+    context.out(`${email} is signed out everywhere.\n`)
   })
 }

@@ -1,7 +1,9 @@
 // Ending sessions. Idempotent: a token that is unknown or of a session that is over is no error.
 import { writeAudit } from '../db/audit.ts'
-import { Failure } from '../runtime/error.ts'
+import type { Db } from '../db/postgres.ts'
+import { Failure, notFound } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
+import { findAccountByEmail } from './account.store.ts'
 import { parseRefreshToken } from './refresh-token.ts'
 import type { Origin, RefreshDeps } from './refresh.ts'
 import { findSession, revokeAllSessions, revokeSession } from './session.store.ts'
@@ -41,4 +43,20 @@ function sessionOf(deps: RefreshDeps, actor: Actor | null, { refresh }: SignOut)
     'unauthenticated',
     'Send the refresh token in the body, or the bearer token of the session.',
   )
+}
+
+/** Every session of the user, by the operator's word; answers the address as the account has it. Throws `not_found`. */
+export async function signOutUser(db: Db, email: string): Promise<string> {
+  const account = await findAccountByEmail(db, email)
+  if (!account) throw notFound(`user ${email}`)
+  await db.transaction().execute(async (trx) => {
+    await revokeAllSessions(trx, account.id, 'operator')
+    await writeAudit(trx, {
+      teamId: null,
+      actor: 'operator',
+      action: 'session.revoke_all',
+      target: `user:${account.id}`,
+    })
+  })
+  return account.email
 }
