@@ -8,6 +8,7 @@ import {
   deleteAllFailures,
   deleteFailures,
   findOrigin,
+  lowerCased,
   lockFailures,
   saveFailures,
   takeBackFailure,
@@ -35,9 +36,12 @@ export type Attempt = {
  */
 export async function beginAttempt(deps: AttemptDeps, email: string, address: string): Promise<Attempt> {
   deps.attempts.take(`address ${address}`)
-  const origin = await findOrigin(deps.db, email, address)
-  deps.attempts.take(`account ${email.toLowerCase()} ${origin}`)
-  const key = { accountMac: accountMac(deps.ring, email), origin }
+  const [account, origin] = await Promise.all([
+    lowerCased(deps.db, email),
+    findOrigin(deps.db, email, address),
+  ])
+  deps.attempts.take(`account ${account} ${origin}`)
+  const key = { accountMac: accountMac(deps.ring, account), origin }
   const { began, before } = await deps.db.transaction().execute((trx) => countAttempt(trx, key))
   return {
     succeeded: () => deleteFailures(deps.db, key),
@@ -54,8 +58,8 @@ async function countAttempt(trx: Trx, key: FailureKey): Promise<{ began: Date; b
 }
 
 /** Forgets all failures at the account: its holder has shown to be the holder in another way. */
-export function forgetFailures(trx: Trx, ring: KeyRing, email: string): Promise<void> {
-  return deleteAllFailures(trx, accountMac(ring, email))
+export async function forgetFailures(trx: Trx, ring: KeyRing, email: string): Promise<void> {
+  await deleteAllFailures(trx, accountMac(ring, await lowerCased(trx, email)))
 }
 
-const accountMac = (ring: KeyRing, email: string): Buffer => mac(ring, 'sign-in', email.toLowerCase())
+const accountMac = (ring: KeyRing, account: string): Buffer => mac(ring, 'sign-in', account)

@@ -10,6 +10,12 @@ export type FailureKey = {
   readonly origin: string
 }
 
+/** The address in lower case as the database has it, which is what tells accounts apart. */
+export async function lowerCased(db: Db | Trx, email: string): Promise<string> {
+  const { rows } = await sql<{ account: string }>`select lower(${email}) as account`.execute(db)
+  return rows[0]!.account
+}
+
 /**
  * The network of the address, where the account signed in from it during the last 90 days: an IPv4 address, or the /64
  * of an IPv6 address, inside which one subscriber's machines change theirs daily. Else `elsewhere`.

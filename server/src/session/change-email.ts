@@ -3,6 +3,7 @@
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
+import { parseEmail } from '../runtime/email.ts'
 import { Failure, invalid } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { findAccountByEmail, lockAccount } from './account.store.ts'
@@ -20,9 +21,11 @@ export type ChangeEmail = { readonly email: string; readonly current_password: s
 export async function changeEmail(
   deps: ChangeEmailDeps,
   operation: Operation,
-  { email, current_password }: ChangeEmail,
+  { email: typed, current_password }: ChangeEmail,
 ): Promise<void> {
   const userId = userIdOf(operation)
+  const email = parseEmail(typed)
+  if (email === undefined) throw invalid(['body', 'email'], 'is not an e-mail address', 'email')
   const passwordHash = await requirePassword(deps, userId, current_password)
   deps.mailLimits.take(operation.address, email)
   await deps.db.transaction().execute(async (trx) => {

@@ -256,3 +256,22 @@ describe('the limit of mails', () => {
     assert.deepEqual(statuses, [...Array(10).fill(202), 429])
   })
 })
+
+describe('an address that is typed in another way', () => {
+  it('is the same account: a domain in its own letters, the local part decomposed, capitals', async () => {
+    const { access, userId } = await changing()
+    await changeEmail(access, 'Zoë@Müller.example'.normalize('NFD'))
+    const kept = 'Zoë@xn--mller-kva.example'
+    assert.equal((await confirm(await tokenMailedTo(api, kept, 'confirm-email'))).body.email, kept)
+    assert.equal(await emailOf(userId), kept)
+    for (const typed of [
+      'zoë@müller.example',
+      'ZOË@MÜLLER.EXAMPLE',
+      kept,
+      'zoë@müller.example'.normalize('NFD'),
+    ])
+      assert.equal((await client.signIn(typed)).status, 200, typed)
+    await client.post('/password-reset', { email: 'ZOË@müller.example' })
+    await untilMailed(kept)
+  })
+})

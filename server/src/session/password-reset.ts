@@ -12,12 +12,14 @@ import { checkNewPassword, hashNewPassword, type NewPasswordDeps } from './new-p
 import type { Origin } from './refresh.ts'
 import { replacePassword } from './replace-password.ts'
 import { findHomeTeam } from './session.store.ts'
+import { typedEmail } from './typed-email.ts'
 
 export type PasswordResetDeps = ConfirmDeps &
   NewPasswordDeps & { readonly mailLimits: MailLimits; readonly afterwards: Afterwards }
 
 /** Sends the link, soon, if there is such an account. */
-export function requestPasswordReset(deps: PasswordResetDeps, origin: Origin, email: string): void {
+export function requestPasswordReset(deps: PasswordResetDeps, origin: Origin, typed: string): void {
+  const email = typedEmail(typed)
   deps.mailLimits.take(origin.address, email)
   deps.afterwards.later(async () => {
     const account = await findAccountByEmail(deps.db, email)

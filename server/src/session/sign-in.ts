@@ -19,6 +19,7 @@ import {
   type SignInAccount,
 } from './session.store.ts'
 import { issueTokens } from './tokens.ts'
+import { typedEmail } from './typed-email.ts'
 
 export type SignInDeps = RefreshDeps &
   AttemptDeps &
@@ -30,8 +31,9 @@ export type Visitor = Origin & { readonly userAgent: string }
 export async function signIn(
   deps: SignInDeps,
   visitor: Visitor,
-  { email, password, otp }: { email: string; password: string; otp?: string },
+  { email: typed, password, otp }: { email: string; password: string; otp?: string },
 ): Promise<SessionTokens> {
+  const email = typedEmail(typed)
   // Before the hash: a refused attempt must cost us nothing. And one that would find no room costs not even a query.
   deps.hashing.requireRoom()
   const attempt = await beginAttempt(deps, email, visitor.address)
