@@ -1,5 +1,6 @@
 // Real endpoints on loopback for tests of webhooks, and name servers that say what a test wants. Nothing of the product imports
 // this file.
+import { createSocket } from 'node:dgram'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net'
@@ -99,4 +100,64 @@ export function resolverOf(answers: Record<string, readonly (readonly string[])[
       return list[Math.min(at, list.length - 1)]!
     },
   }
+}
+
+/**
+ * A name server on loopback, by UDP: each name with its answers to A and to AAAA, one after the other, the last one for ever.
+ * What it does not know does not exist.
+ */
+export async function startNameServer(
+  zone: Record<string, readonly (readonly string[])[]>,
+): Promise<{ readonly server: string } & AsyncDisposable> {
+  const asked = new Map<string, number>()
+  const socket = createSocket('udp4')
+  socket.on('message', (query, { port, address }) => {
+    const { name, type, end } = readQuestion(query)
+    const key = `${name} ${type}`
+    const list = zone[name]
+    const at = asked.get(key) ?? 0
+    asked.set(key, at + 1)
+    const wanted = list?.[Math.min(at, list.length - 1)]
+    const records = (wanted ?? []).filter((one) => one.includes(':') === (type === 28))
+    socket.send(answerTo(query.subarray(0, end), type, records, wanted === undefined), port, address)
+  })
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  return {
+    server: `127.0.0.1:${socket.address().port}`,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => socket.close(() => resolve())),
+  }
+}
+
+/** The first question (RFC 1035, 4.1.2); `end`: where it ends. */
+function readQuestion(query: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = []
+  let at = 12
+  for (let length = query[at]!; length > 0; length = query[at]!) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length).toLowerCase())
+    at += length + 1
+  }
+  return { name: labels.join('.'), type: query.readUInt16BE(at + 1), end: at + 5 }
+}
+
+function answerTo(question: Buffer, type: number, records: readonly string[], isUnknown: boolean): Buffer {
+  const head = Buffer.from(question.subarray(0, 12))
+  head.writeUInt16BE(isUnknown ? 0x8583 : 0x8580, 2)
+  head.writeUInt16BE(1, 4)
+  head.writeUInt16BE(records.length, 6)
+  head.writeUInt32BE(0, 8)
+  const answers = records.map((record) => {
+    const bytes = type === 28 ? sixBytes(record) : Buffer.from(record.split('.').map(Number))
+    const fixed = Buffer.from([0xc0, 0x0c, 0, type, 0, 1, 0, 0, 0, 0, 0, bytes.length])
+    return Buffer.concat([fixed, bytes])
+  })
+  return Buffer.concat([head, question.subarray(12), ...answers])
+}
+
+function sixBytes(address: string): Buffer {
+  const [head = '', tail = ''] = address.split('::')
+  const words = (text: string) =>
+    text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16))
+  const [before, after] = [words(head), words(tail)]
+  const all = [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after]
+  return Buffer.from(all.flatMap((word) => [word >> 8, word & 255]))
 }
