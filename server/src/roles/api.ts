@@ -44,6 +44,9 @@ import { healthDeps, httpDeps } from './http.ts'
 import type { Shared } from './shared.ts'
 import { webhookDeps } from './webhooks.ts'
 
+/** Companies may invite the same person on the same day; more of them at once is a nuisance. */
+const invitationsAtOnceTo = 3
+
 export type ApiDeps = Shared & {
   readonly signingKeys: SigningKeys
   /** For tests, which wait for what is done after an answer. */
@@ -136,7 +139,11 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       publicUrl: publicUrl(config),
       providerName: config.providerName,
       quota: config.membersPerTeam,
-      mailsToAddress: new RateLimiter({ perSecond: 1 / config.invitationIntervalSeconds, burst: 1 }),
+      mailsFromTeamTo: new RateLimiter({ perSecond: 1 / config.invitationIntervalSeconds, burst: 1 }),
+      mailsTo: new RateLimiter({
+        perSecond: 1 / config.invitationIntervalSeconds,
+        burst: invitationsAtOnceTo,
+      }),
       mailsOfTeam: new RateLimiter({
         perSecond: config.invitationsPerHour / 3600,
         burst: config.invitationsPerHour,

@@ -85,7 +85,9 @@ export const settingsSchema = Type.Object(
     requests_in_flight: Whole(1000, 1, 1_000_000, {
       description: 'requests worked on at once; further ones are answered 503',
     }),
-    password_hashes_at_once: Whole(2, 1, 256, { description: 'argon2id computations at once, 19 MiB each' }),
+    password_hashes_at_once: Whole(1, 1, 256, {
+      description: 'argon2id computations at once, 19 MiB and a core each: keep them fewer than the cores',
+    }),
     password_hashes_waiting: Whole(64, 0, 100_000, {
       description: 'sign-ins that may wait for one; further ones are answered 503',
     }),
@@ -125,7 +127,8 @@ export const settingsSchema = Type.Object(
       description: 'mails of invitations an hour that one team may send',
     }),
     invitation_interval_seconds: Whole(300, 1, 86_400, {
-      description: 'how long after an invitation the same address gets no other, whoever invites it',
+      description:
+        'how long after an invitation the same address gets no other of the team; of all teams together three at once',
     }),
     allow_documentation_resources: Flag(false, {
       description:

@@ -34,8 +34,10 @@ export type InviteDeps = TeamDeps & {
   readonly providerName: string
   /** Members and open invitations of one team. */
   readonly quota: number
-  /** Mails of invitations, by address: whoever is invited may have nothing to do with us. */
-  readonly mailsToAddress: RateLimiter
+  /** Mails of invitations, by team and address. */
+  readonly mailsFromTeamTo: RateLimiter
+  /** The same, by address: whoever is invited may have nothing to do with us. */
+  readonly mailsTo: RateLimiter
   /** The same, by team. */
   readonly mailsOfTeam: RateLimiter
 }
@@ -79,7 +81,8 @@ async function invite(
   const open = await findOpenInvitation(trx, teamId, email)
   if (open === undefined) await requireRoom(trx, teamId, deps.quota)
   // Last, so that what is refused counts for nothing; the address first, since the team has more to spare.
-  deps.mailsToAddress.take(email.toLowerCase())
+  deps.mailsFromTeamTo.take(`${teamId} ${email.toLowerCase()}`)
+  deps.mailsTo.take(email.toLowerCase())
   deps.mailsOfTeam.take(`team ${teamId}`)
   const id = open ?? (await nextMemberId(trx))
   await send(trx, deps, operation, team, id, invitee, open !== undefined)
