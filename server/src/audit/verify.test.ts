@@ -323,6 +323,7 @@ describe('retention', () => {
     await at('2025-03-15Z', 'march too')
     assert.deepEqual(await expireAudit(db, 3, new Date('2025-06-20T12:00:00Z')), [], 'nothing is sealed yet')
     await seal()
+    const noted = (await listSeals(db, 0, 1))[0]!
     const dropped = await expireAudit(db, 3, new Date('2025-06-20T12:00:00Z'))
     assert.deepEqual(dropped, ['audit_entries_2025_01', 'audit_entries_2025_02'])
     const { rows } = await sql<{ target: string }>`select target from audit_entries order by id`.execute(db)
@@ -333,6 +334,7 @@ describe('retention', () => {
     await seal()
     const { notCheckable, right, brokenCount } = await verify()
     assert.deepEqual([notCheckable, right, brokenCount], [2, 2, 0])
+    assert.deepEqual(await kindsOf({ noted }), [['head expired', 1]])
     assert.deepEqual(await expireAudit(db, 3, new Date('2025-06-25T12:00:00Z')), [])
     await tamper(db, sql`delete from audit_entries where target = 'march too'`)
     assert.deepEqual(await kindsOf(), [['missing entry', 5]])

@@ -11,6 +11,7 @@ import {
   hasEntry,
   listSeals,
   listUnsealed,
+  type Expiry,
   type Head,
   type SealRow,
 } from './seal.store.ts'
@@ -53,7 +54,7 @@ export async function verifyAudit(
   const tally: Tally = { right: 0, notCheckable: 0, broken: [], brokenCount: 0 }
   const expiry = await findExpiry(db)
   await walkChain(db, ring, options, expiry, tally)
-  if (options.noted) await compareNoted(db, options.noted, tally)
+  if (options.noted) await compareNoted(db, options.noted, expiry, tally)
   const waiting = await lookForUnsealed(db, tally)
   const { right, notCheckable, broken, brokenCount, last } = tally
   return { right, notCheckable, broken, brokenCount, waiting, head: last, expired: expiry?.at }
@@ -68,7 +69,7 @@ async function walkChain(
   db: Db,
   ring: KeyRing,
   { from, retiredKeys = new Set(), onProgress }: VerifyOptions,
-  expiry: Awaited<ReturnType<typeof findExpiry>>,
+  expiry: Expiry | undefined,
   tally: Tally,
 ): Promise<void> {
   const walk = new Walk(
@@ -124,12 +125,13 @@ async function withoutMistake(db: Db, broken: Broken): Promise<Broken> {
   return isThere ? { ...broken, kind: 'changed' } : broken
 }
 
-async function compareNoted(db: Db, noted: Head, tally: Tally): Promise<void> {
+async function compareNoted(db: Db, noted: Head, expiry: Expiry | undefined, tally: Tally): Promise<void> {
   const { sequence } = noted
   const found = await findSeal(db, sequence)
   if (found?.hash.equals(noted.hash)) return
   const last = (await findHead(db))?.sequence ?? 0
-  const kind = found || sequence <= last ? 'other head' : 'end cut off'
+  const isGone = !found && expiry !== undefined && sequence < expiry.firstSequence
+  const kind = sequence > last ? 'end cut off' : isGone ? 'head expired' : 'other head'
   note(tally, { kind, sequence, entryId: null, at: null })
 }
 

@@ -14,6 +14,7 @@ export type BrokenKind =
   | 'unknown key'
   | 'end cut off'
   | 'other head'
+  | 'head expired'
 
 export type Broken = {
   readonly kind: BrokenKind

@@ -97,6 +97,7 @@ const words: Record<BrokenKind, string> = {
   'unknown key': 'not checkable: its key is not in PHAROS_SECRET',
   'end cut off': 'the chain ends before the head that was noted',
   'other head': 'the seal is gone, or is not the one that was noted',
+  'head expired': 'the head that was noted was dropped with its month; note a newer one',
 }
 
 function placeOf({ kind, sequence, entryId, at }: Broken): string {
