@@ -36,14 +36,19 @@ export async function findOrigin(db: Db, email: string, address: string): Promis
 
 export type LockedFailures = { readonly known: Failures; readonly now: Date }
 
-/** What is known of the key, locked until the transaction ends, with the database's own time. */
+/**
+ * What is known of the key, locked until the transaction ends, with the database's own time. Its end is not waited for until
+ * it is on the disk: a crash forgets the failures of its last half second, and a flood writes 200 a second.
+ */
 export async function lockFailures(trx: Trx, { accountMac, origin }: FailureKey): Promise<LockedFailures> {
   // Written even where nothing changes: that locks it, and two attempts that are both the first wait for each other too.
   const { rows } = await sql<Failures & { now: Date }>`
     insert into sign_in_failures as known (account_mac, origin, failures, latest)
     values (${accountMac}, ${origin}, 0, 'epoch')
     on conflict (account_mac, origin) do update set failures = known.failures
-    returning failures, latest, clock_timestamp() as now`.execute(trx)
+    returning failures, latest, clock_timestamp() as now, set_config('synchronous_commit', 'off', true)`.execute(
+    trx,
+  )
   const { failures, latest, now } = rows[0]!
   return { known: { failures, latest }, now }
 }
