@@ -11,6 +11,7 @@ export type SignInAccount = {
   readonly passwordHash: string
   readonly emailConfirmed: boolean
   readonly isDemo: boolean
+  readonly isStaff: boolean
   readonly hasSecondFactor: boolean
   readonly sessionVersion: number
   /** The team the user last worked in, else the first by name; null for a user without teams. */
@@ -33,7 +34,7 @@ export async function findHomeTeam(db: Db | Trx, userId: number): Promise<number
 export async function findSignInAccount(db: Db, email: string): Promise<SignInAccount | undefined> {
   const { rows } = await sql<SignInAccount>`
     select u.id, u.password_hash as "passwordHash", u.email_confirmed is not null as "emailConfirmed",
-      u.is_demo as "isDemo", u.totp_enabled is not null as "hasSecondFactor",
+      u.is_demo as "isDemo", u.is_staff as "isStaff", u.totp_enabled is not null as "hasSecondFactor",
       u.session_version as "sessionVersion", ${homeTeam} as "teamId"
     from users u where lower(u.email) = lower(${email})`.execute(db)
   return rows[0]

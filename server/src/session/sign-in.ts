@@ -164,9 +164,10 @@ function noteRefused(
   noteRefusal({ ...auditOfVisitor(visitor, account), action: 'session.refuse', code })
 }
 
-const auditOfVisitor = ({ requestId, address }: Visitor, { id, teamId }: SignInAccount) => ({
+const auditOfVisitor = ({ requestId, address }: Visitor, { id, teamId, isStaff }: SignInAccount) => ({
   teamId,
   actor: `user:${id}`,
+  byStaff: isStaff,
   target: `user:${id}`,
   requestId,
   address,
