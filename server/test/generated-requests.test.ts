@@ -40,9 +40,9 @@ const shares: Readonly<Record<string, number>> = {
   changeEmail: 0.3,
   deleteSession: 0.3,
   resetPassword: 0.3,
-  createTotp: 0.1,
-  deleteTotp: 0.1,
-  createRecoveryCodes: 0.1,
+  createTotp: 0.5,
+  deleteTotp: 0.5,
+  createRecoveryCodes: 0.5,
   acceptInvitation: 0.3,
   // Each is drawn in a thread, which takes a quarter of a second.
   draftLetter: 0.05,
