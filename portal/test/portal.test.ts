@@ -247,6 +247,8 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     '/team/settings',
     '/team/domains',
     '/team/tokens',
+    '/team/webhooks',
+    '/team/audit',
     '/profile',
   ]
   const alone = ['/sign-in', '/reset-password', '/invitation', '/confirm-email']

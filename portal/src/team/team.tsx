@@ -29,6 +29,17 @@ const rooms = [
     admin: true,
     Room: lazy(async () => ({ default: (await import('./tokens.tsx')).Tokens })),
   },
+  {
+    name: 'webhooks',
+    label: 'Webhooks',
+    Room: lazy(async () => ({ default: (await import('./webhooks.tsx')).Webhooks })),
+  },
+  {
+    name: 'audit',
+    label: 'Audit',
+    admin: true,
+    Room: lazy(async () => ({ default: (await import('./audit.tsx')).Audit })),
+  },
 ] as const
 
 export function TeamPage() {
