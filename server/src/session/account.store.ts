@@ -9,9 +9,16 @@ export type Account = {
   readonly email: string
   readonly emailConfirmed: Date | null
   readonly passwordHash: string
+  readonly isStaff: boolean
 }
 
-const columns = ['id', 'email', 'email_confirmed as emailConfirmed', 'password_hash as passwordHash'] as const
+const columns = [
+  'id',
+  'email',
+  'email_confirmed as emailConfirmed',
+  'password_hash as passwordHash',
+  'is_staff as isStaff',
+] as const
 
 export async function findAccount(db: Db | Trx, userId: number): Promise<Account | undefined> {
   return db.selectFrom('users').select(columns).where('id', '=', userId).executeTakeFirst()

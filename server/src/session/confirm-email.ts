@@ -82,6 +82,7 @@ async function confirm(
   await writeAudit(trx, {
     teamId: await findHomeTeam(trx, account.id),
     actor: `user:${account.id}`,
+    byStaff: account.isStaff,
     action: 'email.confirm',
     target: `user:${account.id}`,
     before: { email: account.email, confirmed: account.emailConfirmed !== null },

@@ -67,6 +67,7 @@ async function reset(
   await replacePassword(trx, ring, account, passwordHash, {
     teamId: await findHomeTeam(trx, userId),
     actor: `user:${userId}`,
+    byStaff: account.isStaff,
     action: 'password.reset',
     requestId,
     address,
