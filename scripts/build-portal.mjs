@@ -3,11 +3,15 @@ import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants } from 'node:zlib'
 import { build } from 'vite'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const stamp = join(root, 'portal/dist/.built')
+const dist = join(root, 'portal/dist')
+const stamp = join(dist, '.built')
 const inputs = [
+  'scripts/build-portal.mjs',
+
   'portal/{src,public}/**/*.*',
   'portal/{index.html,vite.config.ts}',
   'contract/src/*.ts',
@@ -20,7 +24,17 @@ export async function buildPortal() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
   process.stderr.write('Building the portal ...\n')
   await build({ root: join(root, 'portal'), logLevel: 'warn' })
+  pack()
   writeFileSync(stamp, hash)
+}
+
+/** Beside each file that is text, the same packed: nobody waits for it when it is asked for. */
+function pack() {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
+  for (const name of globSync('assets/*.{js,css}', { cwd: dist })) {
+    const file = join(dist, name)
+    writeFileSync(`${file}.br`, brotliCompressSync(readFileSync(file), { params }))
+  }
 }
 
 function hashOfInputs() {

@@ -4,6 +4,7 @@
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { stopTestServer } from '../server/src/db/testing.ts'
+import { buildPortal } from './build-portal.mjs'
 import { check } from './check.mjs'
 import { installPackages, missingPackages } from './debian-packages.mjs'
 import { runTests, runUnstableAgain } from './run-tests.mjs'
@@ -13,6 +14,8 @@ const named = process.argv.slice(2)
 // A missing peer skips its tests on a developer's machine; where the result counts it fails them.
 if (process.env.CI === 'true') process.env.PHAROS_TEST_REQUIRE_PEERS = '1'
 providePeers()
+// Before any test looks at it: what a test builds, another would read half written.
+await buildPortal()
 const checked = named.length > 0 || (await check())
 const counts = named.length > 0 ? await runTests(named) : await runUnstableAgain(findTests())
 // After a single file it stays for some seconds: the next run of that file starts at once.

@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { brotliCompressSync, constants } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 const folder = fileURLToPath(new URL('../../../portal/', import.meta.url))
@@ -26,13 +25,13 @@ const places = [
 const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
+  '.svg': 'image/svg+xml; charset=utf-8',
   '.woff2': 'font/woff2',
 }
 
-type Asset = { readonly type: string; readonly plain: Buffer; readonly brotli: Buffer }
+type Asset = { readonly type: string; readonly plain: Buffer; readonly brotli: Buffer | undefined }
 
-/** Adds the portal's pages and files; everything is read now, and nothing of the disk is ever named by a request. */
+/** Adds the portal's pages and files, each as a route of its own: nothing of the disk is ever named by a request. */
 export function addPortal(server: FastifyInstance): void {
   if (!existsSync(`${built}index.html`)) return addStartPage(server)
   const page = readFileSync(`${built}index.html`, 'utf8')
@@ -42,13 +41,10 @@ export function addPortal(server: FastifyInstance): void {
     server.get(`/${place}`, sendPage)
     server.get(`/${place}/*`, sendPage)
   }
-  server.get('/favicon.svg', (request, reply) =>
-    sendAsset(request, reply, readAsset('favicon.svg'), 'no-cache'),
-  )
-  const assets = new Map(readdirSync(`${built}assets`).map((name) => [name, readAsset(`assets/${name}`)]))
-  for (const [name, asset] of assets) {
+  server.get('/favicon.svg', (request, reply) => sendAsset(request, reply, 'favicon.svg', 'no-cache'))
+  for (const name of readdirSync(`${built}assets`).filter((file) => !file.endsWith('.br'))) {
     server.get(`/assets/${name}`, (request, reply) =>
-      sendAsset(request, reply, asset, 'public, max-age=31536000, immutable'),
+      sendAsset(request, reply, `assets/${name}`, 'public, max-age=31536000, immutable'),
     )
   }
 }
@@ -91,24 +87,28 @@ const policyWith = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-function readAsset(name: string): Asset {
-  const plain = readFileSync(`${built}${name}`)
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
-  const type = mediaTypes[extname(name)] ?? 'application/octet-stream'
-  return { type, plain, brotli: brotliCompressSync(plain, { params }) }
+/** Read when it is first asked for, with what the build has packed beside it, and kept. */
+const assets = new Map<string, Asset>()
+
+function assetOf(name: string): Asset {
+  let asset = assets.get(name)
+  if (!asset) {
+    const packed = `${built}${name}.br`
+    const type = mediaTypes[extname(name)] ?? 'application/octet-stream'
+    const brotli = existsSync(packed) ? readFileSync(packed) : undefined
+    assets.set(name, (asset = { type, plain: readFileSync(`${built}${name}`), brotli }))
+  }
+  return asset
 }
 
 function sendAsset(
   request: FastifyRequest,
   reply: FastifyReply,
-  asset: Asset,
+  name: string,
   cacheControl: string,
 ): FastifyReply {
-  const packed = /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))
-  reply
-    .header('content-type', asset.type)
-    .header('cache-control', cacheControl)
-    .header('vary', 'accept-encoding')
-  if (packed) reply.header('content-encoding', 'br')
-  return reply.send(packed ? asset.brotli : asset.plain)
+  const { type, plain, brotli } = assetOf(name)
+  reply.header('content-type', type).header('cache-control', cacheControl).header('vary', 'accept-encoding')
+  if (!brotli || !/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(plain)
+  return reply.header('content-encoding', 'br').send(brotli)
 }
