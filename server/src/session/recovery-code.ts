@@ -40,7 +40,10 @@ export function matchRecoveryCode<T extends { readonly codeMac: Uint8Array }>(
 ): T | undefined {
   const code = parseRecoveryCode(text)
   if (code === undefined) return undefined
-  return stored.filter(({ codeMac }) => verifyMac(ring, 'recovery-code', bound(userId, code), codeMac))[0]
+  const matching = stored.filter(({ codeMac }) =>
+    verifyMac(ring, 'recovery-code', bound(userId, code), codeMac),
+  )
+  return matching[0]
 }
 
 const bound = (userId: number, code: string): string => `${userId} ${code}`

@@ -5,7 +5,7 @@ create function iso_time(at timestamptz) returns text language sql stable parall
   as $$ select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $$;
 
 -- By nothing but operators, so that it becomes a part of the statement that calls it: a function of its own would be planned
--- anew for each row, at 300 us.
+-- anew for each row.
 create function flag_words(flags integer) returns text[] language sql immutable parallel safe
   as $$ select array_remove(array[case when flags & 1 <> 0 then 'INCOMING' end, case when flags & 2 <> 0 then 'OUTGOING' end,
     case when flags & 4 <> 0 then 'INTERNAL' end, case when flags & 8 <> 0 then 'IPV6' end,
