@@ -31,7 +31,7 @@ export function recoveryCodeMac(ring: KeyRing, userId: number, text: string): Bu
   return mac(ring, 'recovery-code', bound(userId, code))
 }
 
-/** The first of the stored codes that this is. Compares with all of them, so that the time says nothing of which. */
+/** The one of the stored codes that this is. Compares with all of them, so that the time says nothing of which. */
 export function matchRecoveryCode<T extends { readonly codeMac: Uint8Array }>(
   ring: KeyRing,
   userId: number,
@@ -40,10 +40,10 @@ export function matchRecoveryCode<T extends { readonly codeMac: Uint8Array }>(
 ): T | undefined {
   const code = parseRecoveryCode(text)
   if (code === undefined) return undefined
-  const matching = stored.filter(({ codeMac }) =>
-    verifyMac(ring, 'recovery-code', bound(userId, code), codeMac),
-  )
-  return matching[0]
+  let match: T | undefined
+  for (const one of stored)
+    if (verifyMac(ring, 'recovery-code', bound(userId, code), one.codeMac)) match = one
+  return match
 }
 
 const bound = (userId: number, code: string): string => `${userId} ${code}`
