@@ -23,6 +23,7 @@ function checkout(packages = { 'node_modules/a': { version: '1.0.0' } }) {
   for (const folder of ['scripts', 'server/src', 'bin']) mkdirSync(join(root, folder), { recursive: true })
   cpSync(fileURLToPath(new URL('run.mjs', import.meta.url)), join(root, 'scripts/run.mjs'))
   writeFileSync(join(root, 'server/src/main.ts'), MAIN)
+  writeFileSync(join(root, 'scripts/build-portal.mjs'), '')
   writeFileSync(
     join(root, 'bin/npm'),
     `#!/bin/sh\necho "$@" >> npm.log\nmkdir -p node_modules\nexit \${NPM_STATUS:-0}\n`,
@@ -110,7 +111,7 @@ describe('npm run', () => {
   it('knows its commands', () => {
     const { status, stderr } = run(checkout(), ['strat'])
     assert.equal(status, 64)
-    assert.match(stderr, /commands: start, pharos, test/)
+    assert.match(stderr, /commands: start, build, pharos, test/)
   })
 })
 
