@@ -12,6 +12,10 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const parts = [
   { title: 'types (tsc)', args: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'] },
   { title: 'portal types (tsc)', args: ['node_modules/typescript/bin/tsc', '-p', 'portal/tsconfig.json'] },
+  {
+    title: 'portal tests (tsc)',
+    args: ['node_modules/typescript/bin/tsc', '-p', 'portal/test/tsconfig.json'],
+  },
   { title: 'lint (oxlint)', args: ['node_modules/oxlint/bin/oxlint'] },
   { title: 'format (oxfmt)', args: ['node_modules/oxfmt/bin/oxfmt', '--check'] },
   { title: 'schema.ts, schema.sql', args: ['server/src/db/generate.ts', '--check'] },
