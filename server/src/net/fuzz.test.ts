@@ -114,7 +114,7 @@ describe('every parser of net', () => {
               }),
             ),
           )
-          assert.ok(fastestMs < 50, `${name} on many ${JSON.stringify(piece)}: ${fastestMs} ms`)
+          assert.ok(fastestMs < 1_000, `${name} on many ${JSON.stringify(piece)}: ${fastestMs} ms`)
         }
       }
     }

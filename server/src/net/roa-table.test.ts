@@ -170,7 +170,7 @@ describe('a ROA table', () => {
     table.apply({ withdrawn: vrps })
     assert.deepEqual([table.size, table.judge(prefix, 1).state], [0, 'not_found'])
     // A walk past all others for each would take a quarter of a minute.
-    assert.ok(performance.now() - began < 3_000)
+    assert.ok(performance.now() - began < 10_000)
   })
 
   it('takes no more memory after many changes than after few', () => {

