@@ -1,20 +1,11 @@
 // Security events that concern the team: those that go on first, every filter of the API in the address.
-import {
-  Anchor,
-  Button,
-  Card,
-  Group,
-  MultiSelect,
-  SegmentedControl,
-  Text,
-  TextInput,
-  Tooltip,
-} from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { eventFlags, listRelatedEvents, type RelatedEvent } from '@pharos/contract/analysis'
+import { Anchor, Button, Card, Group, Text, Tooltip } from '@mantine/core'
+import { listRelatedEvents, type RelatedEvent } from '@pharos/contract/analysis'
+import { ProblemError } from '@pharos/contract/client'
 import { Link } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useState } from 'react'
 import { useAnswer } from '../api/queries.ts'
+import type { Search } from '../router.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { List, type Column } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
@@ -22,8 +13,10 @@ import { formatRate } from '../ui/rate.ts'
 import { EventStatusBadge } from '../ui/status.tsx'
 import { formatDuration, Time } from '../ui/time.tsx'
 import classes from './events.module.css'
+import { countFilters, EventFilters } from './filters.tsx'
+import { flagWord } from './flags.ts'
 import { ongoingNow } from './ongoing.ts'
-import { useListSearch, type ListSearch } from '../ui/use-list-search.ts'
+import { useListSearch } from '../ui/use-list-search.ts'
 
 const newestFirst = '-start'
 
@@ -86,7 +79,18 @@ const columns: readonly Column<RelatedEvent>[] = [
   },
   { id: 'source', header: 'Source', hidden: true, cell: ({ source_key }) => source_key },
   { id: 'location', header: 'Seen at', hidden: true, cell: ({ source_location }) => source_location },
-  { id: 'flags', header: 'Flags', hidden: true, cell: ({ flags }) => flags.join(', ') },
+  { id: 'flags', header: 'Flags', hidden: true, cell: ({ flags }) => flags.map(flagWord).join(', ') },
+  {
+    id: 'id',
+    header: 'Id',
+    orderBy: 'id',
+    hidden: true,
+    cell: ({ id }) => (
+      <Text span size="xs" ff="monospace">
+        {id}
+      </Text>
+    ),
+  },
 ]
 
 function Hit({ relationships }: Pick<RelatedEvent, 'relationships'>) {
@@ -108,60 +112,82 @@ function Hit({ relationships }: Pick<RelatedEvent, 'relationships'>) {
 }
 
 export function Events() {
-  const search = useListSearch({ ordering: newestFirst })
-  const { filters, ordering, setFilters, setOrdering } = search
-  const isFiltered = Object.keys(filters).length > 0
-  const query = useMemo(() => filters, [filters])
+  const { filters, ordering, setFilters, setOrdering } = useListSearch({ ordering: newestFirst })
+  const order = ordering?.replaceAll('event__', '')
+  const refusal = useRefusal(filters, order)
   return (
     <Page
       title="Security events"
       note="Attacks and anomalies that touch your announcements, prefixes and ASNs."
     >
       <GoingOn />
-      <List<RelatedEvent>
-        name="events"
-        route={listRelatedEvents}
-        filters={query}
-        columns={columns}
-        ordering={ordering}
-        onOrdering={setOrdering}
-        refetchMs={10_000}
-        toolbar={<Filters {...search} />}
-        empty={
-          isFiltered ? (
-            <Empty title="No event is like that">
-              <Button
-                variant="subtle"
-                onClick={() =>
-                  setFilters(Object.fromEntries(Object.keys(filters).map((name) => [name, undefined])))
-                }
-              >
-                Take the filters away
-              </Button>
-            </Empty>
-          ) : (
-            <Empty title="No events">
-              Nothing was seen on what your team holds. That is how it should be.
-            </Empty>
-          )
-        }
+      <EventFilters
+        filters={filters}
+        setFilters={setFilters}
+        errorOf={(name) => refusal?.errors?.find(({ loc }) => loc[1] === name)?.msg}
       />
+      {refusal ? (
+        <Refused refusal={refusal} />
+      ) : (
+        <List<RelatedEvent>
+          name="events"
+          route={listRelatedEvents}
+          filters={filters}
+          columns={columns}
+          ordering={order}
+          onOrdering={setOrdering}
+          refetchMs={10_000}
+          empty={
+            countFilters(filters) > 0 ? (
+              <Empty title="No event is like that">Widen the window, or take the filters away.</Empty>
+            ) : (
+              <Empty title="No events">
+                Nothing was seen on what your team holds. That is how it should be.
+              </Empty>
+            )
+          }
+        />
+      )}
     </Page>
   )
 }
+
+/** What the API has against the filters. The question is the list's own first one, so it is asked once. */
+function useRefusal(filters: Search, ordering: string | undefined): ProblemError['problem'] | undefined {
+  const query = { ...filters, ordering, limit: 100, offset: 0 } as object
+  const { error, data } = useAnswer(listRelatedEvents, { query })
+  return !data && error instanceof ProblemError && error.problem.status === 422 ? error.problem : undefined
+}
+
+const fields = new Set(['affected_network', 'description', 'flag', 'start', 'end'])
+
+function Refused({ refusal: { errors = [] } }: { refusal: ProblemError['problem'] }) {
+  const elsewhere = errors.filter(({ loc }) => !fields.has(String(loc[1])))
+  return (
+    <Empty title="These filters cannot be applied">
+      {elsewhere.length === 0
+        ? 'The field says why. The list comes back as soon as it is put right.'
+        : elsewhere.map(({ loc, msg }) => <div key={`${loc[1]} ${msg}`}>{`${loc[1]} ${msg}`}</div>)}
+    </Empty>
+  )
+}
+
+const shownAtFirst = 5
 
 /** However old they are and whatever the list is filtered by: these come first. */
 function GoingOn() {
   const answer = useAnswer(listRelatedEvents, { query: ongoingNow() }, { refetchInterval: 5_000 })
   const ongoing = answer.data?.results.filter(({ end }) => end === null) ?? []
+  const [isWhole, setWhole] = useState(false)
   if (ongoing.length === 0) return null
+  const shown = isWhole ? ongoing : ongoing.slice(0, shownAtFirst)
   return (
     <Card component="section" aria-label="Going on now" className={classes['now']!}>
       <Text fw={600} size="sm" mb={4}>
         {ongoing.length === 1 ? 'One goes on now' : `${ongoing.length} go on now`}
       </Text>
-      {ongoing.map((event) => (
-        <Group key={event.id} gap="md" mih={28}>
+      {shown.map((event) => (
+        <Group key={event.id} gap="md" className={classes['row']!}>
           <Anchor
             component={Link}
             to="/events/$id"
@@ -178,66 +204,11 @@ function GoingOn() {
           <Text size="sm">for {lasted(event)}</Text>
         </Group>
       ))}
+      {shown.length < ongoing.length && (
+        <Button variant="subtle" size="compact-xs" onClick={() => setWhole(true)}>
+          {ongoing.length - shown.length} more, smaller ones
+        </Button>
+      )}
     </Card>
-  )
-}
-
-const spans = [
-  { value: '', label: 'All' },
-  { value: '1', label: '24 h' },
-  { value: '7', label: '7 d' },
-  { value: '30', label: '30 d' },
-]
-
-/** Whole minutes, so that the same view has the same address for a while. */
-const daysAgo = (days: number) =>
-  new Date(Math.floor(Date.now() / 60_000) * 60_000 - days * 86_400_000).toISOString()
-
-const spanOf = (start: unknown): string => {
-  if (typeof start !== 'string') return ''
-  const days = (Date.now() - new Date(start).getTime()) / 86_400_000
-  return spans.find(({ value }) => value !== '' && Math.abs(Number(value) - days) < 0.1)?.value ?? '-'
-}
-
-function Filters({ filters, setFilters }: ListSearch) {
-  const network = useDebouncedCallback((text: string) => setFilters({ affected_network: text.trim() }), 300)
-  const words = useDebouncedCallback((text: string) => setFilters({ description: text.trim() }), 300)
-  return (
-    <Group gap="xs" align="flex-end">
-      <TextInput
-        data-search
-        size="xs"
-        w={180}
-        aria-label="Address or prefix"
-        placeholder="Address or prefix"
-        defaultValue={String(filters['affected_network'] ?? '')}
-        onChange={(event) => network(event.currentTarget.value)}
-      />
-      <TextInput
-        size="xs"
-        w={160}
-        aria-label="Words of the description"
-        placeholder="Words"
-        defaultValue={String(filters['description'] ?? '')}
-        onChange={(event) => words(event.currentTarget.value)}
-      />
-      <MultiSelect
-        size="xs"
-        w={200}
-        aria-label="Flags"
-        placeholder={filters['flag'] ? '' : 'Any flag'}
-        clearable
-        data={[...eventFlags]}
-        value={[filters['flag'] ?? []].flat() as string[]}
-        onChange={(flag) => setFilters({ flag })}
-      />
-      <SegmentedControl
-        size="xs"
-        aria-label="Time"
-        data={spans}
-        value={spanOf(filters['start'])}
-        onChange={(days) => setFilters({ start: days === '' ? undefined : daysAgo(Number(days)) })}
-      />
-    </Group>
   )
 }
