@@ -34,10 +34,13 @@ export type CallInput<R extends Route> = Present<'body', BodyOf<R>> &
 /** An answer that is not a success: the problem as the server sent it. */
 export class ProblemError extends Error {
   readonly problem: Problem
-  constructor(problem: Problem) {
+  /** How long the server asks to be left alone (`Retry-After`); undefined where it does not say. */
+  readonly retryAfterSeconds: number | undefined
+  constructor(problem: Problem, retryAfterSeconds?: number) {
     super(problem.detail)
     this.name = 'ProblemError'
     this.problem = problem
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
@@ -61,12 +64,19 @@ export function createClient(options: ClientOptions) {
       ...(signal ? { signal } : {}),
     })
     const value = await (route.download && response.status === 200 ? response.blob() : jsonOf(response))
-    if (!response.ok && response.status !== 304) throw new ProblemError(value as Problem)
+    if (!response.ok && response.status !== 304)
+      throw new ProblemError(value as Problem, retryAfterOf(response.headers))
     return { status: response.status, headers: response.headers, body: value as Answer<R>['body'] }
   }
 }
 
 type Content = { readonly body?: unknown; readonly form?: Form<Route> }
+
+/** The server says it in seconds (RFC 9110 section 10.2.3). */
+function retryAfterOf(headers: Headers): number | undefined {
+  const text = headers.get('retry-after')
+  return text !== null && /^\d+$/.test(text) ? Number(text) : undefined
+}
 
 async function jsonOf(response: Response): Promise<unknown> {
   const text = await response.text()

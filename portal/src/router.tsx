@@ -70,12 +70,26 @@ const announcements = createRoute({
 const newAnnouncement = createRoute({
   getParentRoute: () => frame,
   path: '/announcements/new',
+  validateSearch: anySearch,
   component: lazyRouteComponent(() => import('./announcements/new-announcement.tsx'), 'NewAnnouncement'),
 })
 const announcement = createRoute({
   getParentRoute: () => frame,
   path: '/announcements/$id',
+  validateSearch: anySearch,
   component: lazyRouteComponent(() => import('./announcements/announcement.tsx'), 'AnnouncementPage'),
+})
+const asns = createRoute({
+  getParentRoute: () => frame,
+  path: '/asns',
+  validateSearch: anySearch,
+  component: lazyRouteComponent(() => import('./asns/asns.tsx'), 'Asns'),
+})
+const asn = createRoute({
+  getParentRoute: () => frame,
+  path: '/asns/$asn',
+  validateSearch: anySearch,
+  component: lazyRouteComponent(() => import('./asns/asn.tsx'), 'AsnPage'),
 })
 const events = createRoute({
   getParentRoute: () => frame,
@@ -128,6 +142,8 @@ export const router = createRouter({
       announcements,
       newAnnouncement,
       announcement,
+      asns,
+      asn,
       events,
       event,
       team,

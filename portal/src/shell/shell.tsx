@@ -19,6 +19,7 @@ import {
   IconClock,
   IconGavel,
   IconHome,
+  IconId,
   IconLogout,
   IconMoon,
   IconShieldBolt,
@@ -49,6 +50,7 @@ type Place = {
 const places: readonly Place[] = [
   { to: '/', label: 'Overview', icon: IconHome },
   { to: '/announcements', label: 'Announcements', icon: IconBroadcast, module: 'ipam' },
+  { to: '/asns', label: 'ASNs', icon: IconId, module: 'ipam' },
   { to: '/events', label: 'Security events', icon: IconShieldBolt, module: 'lighthouse' },
   { to: '/team', label: 'Team', icon: IconUsers },
   { to: '/profile', label: 'Profile', icon: IconUser },

@@ -1,21 +1,74 @@
-// Times as a person reads them: in the zone of the browser, or in UTC, one click away; the other is in the tooltip.
+// Times as a person reads them: in the zone that they chose (that of the browser unless they did), or in UTC, one click
+// away; the other is in the tooltip. The choice is this browser's: the API keeps no zone of a user.
 import { Text, Tooltip } from '@mantine/core'
-import { useLocalStorage } from '@mantine/hooks'
+import { readLocalStorageValue, useLocalStorage } from '@mantine/hooks'
 
+/** Which of the two the pages show times in: one's own zone, or UTC. */
 export type Zone = 'local' | 'utc'
 
-export const useZone = () =>
-  useLocalStorage<Zone>({ key: 'pharos-zone', defaultValue: 'local', getInitialValueInEffect: false })
+const homeKey = 'pharos-home-zone'
+const homeOptions = { key: homeKey, defaultValue: '', getInitialValueInEffect: false } as const
 
-const style: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'medium' }
-const formats: Record<Zone, Intl.DateTimeFormat> = {
-  local: new Intl.DateTimeFormat('en-GB', style),
-  utc: new Intl.DateTimeFormat('en-GB', { ...style, timeZone: 'UTC' }),
+/** Its caller is shown anew when the switch is turned, and when another zone becomes one's own. */
+export function useZone(): [Zone, (zone: Zone) => void] {
+  useHomeZone()
+  const [zone, setZone] = useLocalStorage<Zone>({
+    key: 'pharos-zone',
+    defaultValue: 'local',
+    getInitialValueInEffect: false,
+  })
+  return [zone, setZone]
 }
 
+/** The IANA name that was chosen as one's own; empty: the browser's, whatever that is today. */
+export function useHomeZone(): [string, (zone: string) => void] {
+  const [home, setHome] = useLocalStorage<string>(homeOptions)
+  return [home, setHome]
+}
+
+export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** The IANA name of the zone that times are shown in. */
+export function zoneName(zone: Zone): string {
+  if (zone === 'utc') return 'UTC'
+  const home = readLocalStorageValue<string>(homeOptions)
+  return home !== '' && isZone(home) ? home : browserZone()
+}
+
+/** Whether this browser knows a zone of that name. */
+export function isZone(name: string): boolean {
+  try {
+    formatIn(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+  let format = formats.get(timeZone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone })
+    formats.set(timeZone, format)
+  }
+  return format
+}
+
+/** With its zone beside it wherever that is not the one of the clock on the wall. */
 export function formatTime(time: string, zone: Zone): string {
-  const text = formats[zone].format(new Date(time))
-  return zone === 'utc' ? `${text} UTC` : text
+  const name = zoneName(zone)
+  const text = formatIn(name).format(new Date(time))
+  return name === browserZone() && zone === 'local' ? text : `${text} ${shortName(name, time)}`
+}
+
+/** `UTC`, `CET`, `GMT+8`: as the zone is called at that time. */
+function shortName(timeZone: string, time: string): string {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' }).formatToParts(
+    new Date(time),
+  )
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone
 }
 
 export function Time({ at, none = '–' }: { at: string | null; none?: string }) {
@@ -48,9 +101,17 @@ export function ago(time: string, now = Date.now()): string {
   return relative.format(Math.trunc(seconds / size), unit)
 }
 
-/** `1 h 12 min`, `48 s`, `320 ms`. */
+const dayMs = 86_400_000
+
+/** Days left until then, begun ones too: 0 once it is over. */
+export function daysUntil(time: string, now = Date.now()): number {
+  return Math.max(0, Math.ceil((new Date(time).getTime() - now) / dayMs))
+}
+
+/** `1 h 12 min`, `48 s`, `1.05 s`, `320 ms`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 10_000) return `${Number((ms / 1000).toFixed(2))} s`
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)

@@ -13,6 +13,7 @@ const built = `${folder}dist/`
 const places = [
   'sign-in',
   'announcements',
+  'asns',
   'events',
   'team',
   'profile',
