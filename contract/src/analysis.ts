@@ -41,6 +41,18 @@ export const eventStatuses = [
 ] as const
 export type EventStatus = (typeof eventStatuses)[number]
 
+/** What one delivery says about the state of an event. `pending`: seen, and no word yet on whether it is over. */
+export const eventSignals = [
+  'pending',
+  'ongoing',
+  'ended',
+  'mitigation_active',
+  'mitigation_ended',
+  'acknowledged',
+  'false_positive',
+] as const
+export type EventSignal = (typeof eventSignals)[number]
+
 /** The kinds of resources of a team to which an event can be related. */
 export const matchResources = ['announcement', 'prefix', 'service', 'port', 'asn'] as const
 export type MatchResource = (typeof matchResources)[number]
@@ -102,6 +114,17 @@ const Port = Strict({
   bytes: Optional(Amount),
 })
 
+/** So many samples of a timeline are kept at most. */
+export const timelineMax = 120
+
+export const TimelineSample = Strict({
+  at: Time,
+  signals: Type.Array(OneOf(...eventSignals)),
+  bps: Optional(Type.Integer({ minimum: 0, description: 'bits per second at that time' })),
+  pps: Optional(Type.Integer({ minimum: 0, description: 'packets per second at that time' })),
+})
+export type TimelineSample = Static<typeof TimelineSample>
+
 /** What the detector saw beyond the described fields; each part is there only where the source gave it. */
 export const ParsedData = Strict({
   vectors: Optional(Type.Array(Type.String(), { description: 'classification keys' })),
@@ -111,8 +134,20 @@ export const ParsedData = Strict({
   ),
   source_ports: Optional(Type.Array(Port)),
   destination_ports: Optional(Type.Array(Port)),
-  thresholds: Optional(Type.Record(Type.String(), Type.Unknown())),
+  thresholds: Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'what made the detector speak; `bps` and `pps` are rates, the rest is its own',
+    }),
+  ),
   peaks: Optional(Strict({ bps: Optional(Peak), pps: Optional(Peak) })),
+  timeline: Optional(
+    Type.Array(TimelineSample, {
+      maxItems: timelineMax,
+      description:
+        'what each delivery said, by time: when the detector saw it, or else when it was received. Of many ' +
+        'deliveries a sample is kept, with the first of each signal and the highest rates',
+    }),
+  ),
   total_bytes: Optional(Amount),
   total_packets: Optional(Amount),
   mitigation: Optional(

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { parsePrefix } from '../net/prefix.ts'
-import { eventFlags, eventStatuses } from '@pharos/contract/analysis'
-import { eventId, mergeObservation, networksOf, signals } from './event.ts'
+import { eventFlags, eventSignals, eventStatuses, timelineMax } from '@pharos/contract/analysis'
+import { eventId, mergeObservation, networksOf } from './event.ts'
 import type { Event, Observation } from './event.ts'
 import { abridgeJson, canonicalJson } from './json.ts'
 
@@ -24,6 +24,7 @@ function observation(said: Partial<Observation> = {}): Observation {
     networks: [parsePrefix('203.0.113.77/32')],
     bps: null,
     pps: null,
+    ratesAreRepeated: false,
     texts: {},
     seen: {},
     ...said,
@@ -51,7 +52,8 @@ function stored(event: Event): Event {
   }
 }
 
-// Few different values, so that ties and cut-offs are met often.
+// Few different values, so that ties and cut-offs are met often; of samples of a timeline, which are cut at more of them,
+// see timeline.test.ts.
 const minute = fc.integer({ min: 0, max: 5 })
 const time = minute.map(at)
 const word = fc.constantFrom('a', 'b', 'c')
@@ -69,13 +71,14 @@ const observations = fc.record({
   weight: fc.integer({ min: 0, max: 2 }),
   start: fc.option(time),
   end: fc.option(time),
-  signals: fc.subarray([...signals]),
+  signals: fc.subarray([...eventSignals]),
   flags: fc.subarray([...eventFlags]),
   networks: fc.subarray(
     ['10.0.0.0/8', '10.0.0.0/9', '9.0.0.0/8', '2001:db8::/32', '10.1.1.1/32'].map(parsePrefix),
   ),
   bps: fc.option(fc.integer({ min: 0, max: 3 })),
   pps: fc.option(fc.integer({ min: 0, max: 3 })),
+  ratesAreRepeated: fc.boolean(),
   texts: fc.record(
     { description: word, classificationKey: word, sourceTimezone: word, sourceCountry: word },
     { requiredKeys: [] },
@@ -203,6 +206,48 @@ describe('merging observations', () => {
     )
     assert.equal(event.affectedBps, 900)
     assert.deepEqual(event.parsedData.peaks, { bps: { value: 900, at: at(1).toISOString() } })
+  })
+
+  test('a timeline says by time what each delivery said, once, and rates only where they are of that moment', () => {
+    const began = observation({ bps: 500, pps: 5, receivedAt: at(1) })
+    const repeated = observation({
+      signals: ['ongoing'],
+      bps: 500,
+      ratesAreRepeated: true,
+      receivedAt: at(3),
+    })
+    const late = observation({ signals: ['ongoing'], bps: 900, observedAt: at(2), receivedAt: at(9) })
+    const over = observation({ signals: [], end: at(4), receivedAt: at(5) })
+    const silent = observation({ signals: [], receivedAt: at(6) })
+    const expected = [
+      { at: at(1).toISOString(), signals: ['pending'], bps: 500, pps: 5 },
+      { at: at(2).toISOString(), signals: ['ongoing'], bps: 900 },
+      { at: at(3).toISOString(), signals: ['ongoing'] },
+      { at: at(5).toISOString(), signals: ['ended'] },
+    ]
+    const event = merged(over, late, repeated, silent, began, late, began)
+    assert.deepEqual(event.parsedData.timeline, expected)
+    assert.equal(event.affectedBps, 900)
+    assert.equal(merged(silent).parsedData.timeline, undefined)
+  })
+
+  test('an attack that is told of a thousand times keeps a timeline of bounded size, the same in any order', () => {
+    const told = Array.from({ length: 1_000 }, (_, second) =>
+      observation({
+        signals: ['ongoing'],
+        bps: second,
+        receivedAt: new Date(at(0).getTime() + second * 1000),
+      }),
+    )
+    const all = [observation(), ...told, observation({ signals: ['ended'], receivedAt: at(20) })]
+    const timeline = merged(...all).parsedData.timeline!
+    assert.ok(timeline.length > timelineMax / 2 && timeline.length <= timelineMax, `${timeline.length}`)
+    assert.deepEqual(timeline[0]!.signals, ['pending'])
+    assert.deepEqual(timeline.at(-1)!.signals, ['ended'])
+    assert.ok(timeline.some(({ bps }) => bps === 999))
+    assert.deepEqual(merged(...all.toReversed()).parsedData.timeline, timeline)
+    const evenFirst = [...all.filter((_, i) => i % 2 === 0), ...all.filter((_, i) => i % 2 === 1)]
+    assert.deepEqual(merged(...evenFirst, ...told).parsedData.timeline, timeline)
   })
 
   test('a kind that is told more closely later is not a second vector', () => {

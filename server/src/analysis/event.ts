@@ -1,25 +1,20 @@
 // An event, and what one delivery says about it: an observation. Merging observations gives the same event in any order
 // and for any number of repeats. Pure: no database, no clock; what a team may see of an event is not decided here.
 import { createHash } from 'node:crypto'
-import { eventFlags, eventStatuses } from '@pharos/contract/analysis'
-import type { EventFlag, EventStatus, ParsedData } from '@pharos/contract/analysis'
+import { eventFlags, eventSignals, eventStatuses } from '@pharos/contract/analysis'
+import type {
+  EventFlag,
+  EventSignal,
+  EventStatus,
+  ParsedData,
+  TimelineSample,
+} from '@pharos/contract/analysis'
 import { comparePrefixes, lengthOf } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
 import type { JsonObject } from './json.ts'
 import { byText, greatest, higherPeak, later, least, topShares, union, unionOfJson } from './lattice.ts'
 import type { Stamp, Stated } from './lattice.ts'
-
-/** What a delivery says about the state of the event. `pending`: seen, and no word yet on whether it is over. */
-export const signals = [
-  'pending',
-  'ongoing',
-  'ended',
-  'mitigation_active',
-  'mitigation_ended',
-  'acknowledged',
-  'false_positive',
-] as const
-export type Signal = (typeof signals)[number]
+import { mergeTimelines } from './timeline.ts'
 
 /** The texts of an event that a source states or its configuration has a default for. */
 export type EventTexts = {
@@ -42,7 +37,7 @@ const textNames = [
 ] as const satisfies readonly (keyof EventTexts)[]
 
 /** The parts of `parsed_data` that an observation states itself; the others follow from its other fields. */
-export type Seen = Omit<ParsedData, 'peaks' | 'networks' | 'source' | 'thresholds'> & {
+export type Seen = Omit<ParsedData, 'peaks' | 'timeline' | 'networks' | 'source' | 'thresholds'> & {
   readonly thresholds?: JsonObject
   readonly source?: JsonObject
 }
@@ -57,13 +52,15 @@ export type Observation = {
   readonly start: Date | null
   /** Given, the event is over. */
   readonly end: Date | null
-  readonly signals: readonly Signal[]
+  readonly signals: readonly EventSignal[]
   readonly flags: readonly EventFlag[]
   readonly networks: readonly Prefix[]
   /** Bits per second. */
   readonly bps: number | null
   /** Packets per second. */
   readonly pps: number | null
+  /** Some detectors repeat the rates of the beginning with whatever they say later: these are of no moment. */
+  readonly ratesAreRepeated: boolean
   readonly texts: Partial<EventTexts>
   readonly seen: Seen
 }
@@ -73,7 +70,7 @@ export type EventSource = { readonly key: string; readonly defaults: Partial<Eve
 
 /** What merging needs beyond the event itself. Times in ms since 1970. */
 export type MergeState = {
-  readonly signals: readonly Signal[]
+  readonly signals: readonly EventSignal[]
   /** The least stated start, or time of an observation that stated neither start nor end. */
   readonly start?: number
   /** The greatest stated end. */
@@ -158,10 +155,9 @@ export function mergeObservation(
 }
 
 function mergeState(before: MergeState | undefined, observation: Observation): MergeState {
-  const at = (observation.observedAt ?? observation.receivedAt).getTime()
-  const said = new Set(observation.signals)
+  const at = timeOf(observation).getTime()
+  const said = new Set(saidBy(observation))
   const end = observation.end?.getTime()
-  if (end !== undefined) said.add('ended')
   const started = observation.start?.getTime() ?? (end === undefined ? at : undefined)
   const state = {
     start: least(before?.start, started),
@@ -171,9 +167,15 @@ function mergeState(before: MergeState | undefined, observation: Observation): M
   }
   return {
     ...withoutUndefined(state),
-    signals: inOrder(signals, [...(before?.signals ?? []), ...said]),
+    signals: inOrder(eventSignals, [...(before?.signals ?? []), ...said]),
     stamps: before?.stamps ?? {},
   }
+}
+
+const timeOf = ({ observedAt, receivedAt }: Observation): Date => observedAt ?? receivedAt
+
+function saidBy({ signals, end }: Observation): readonly EventSignal[] {
+  return inOrder(eventSignals, end === null ? signals : [...signals, 'ended'])
 }
 
 /** When it was over. One that was only ever seen through its mitigation is over with that. */
@@ -183,7 +185,7 @@ function endOf(state: MergeState): number | undefined {
   return seen ? undefined : state.mitigationOver
 }
 
-function statusOf(said: readonly Signal[], isOver: boolean): EventStatus[] {
+function statusOf(said: readonly EventSignal[], isOver: boolean): EventStatus[] {
   const status: EventStatus[] = [
     isOver ? 'EVENT_ENDED' : said.includes('ongoing') ? 'EVENT_ONGOING' : 'EVENT_PENDING',
   ]
@@ -253,7 +255,7 @@ function mergeParsedData(
   }
   const thresholds = stated('thresholds')
   const source = stated('source')
-  const at = (observation.observedAt ?? observation.receivedAt).toISOString()
+  const at = timeOf(observation).toISOString()
   const peak = (value: number | null) => (value === null ? undefined : { value, at })
   const value = withoutUndefined({
     vectors: nonEmpty(specificOf(union(before.vectors ?? [], seen.vectors ?? [], byText, wordsMax))),
@@ -270,6 +272,7 @@ function mergeParsedData(
       bps: higherPeak(before.peaks?.bps, peak(observation.bps)),
       pps: higherPeak(before.peaks?.pps, peak(observation.pps)),
     }),
+    timeline: nonEmpty(mergeTimelines(before.timeline ?? [], samplesOf(observation))),
     total_bytes: greatest(before.total_bytes, seen.total_bytes),
     total_packets: greatest(before.total_packets, seen.total_packets),
     mitigation: someOf({
@@ -297,7 +300,16 @@ function mergeParsedData(
   }
 }
 
-/** A delivery without a sample knows less: "a UDP flood" is no second vector beside "an amplification by DNS". */
+/** What the observation adds to the timeline; nothing where it says nothing of any moment. */
+function samplesOf(observation: Observation): TimelineSample[] {
+  const signals = [...saidBy(observation)]
+  const { bps, pps, ratesAreRepeated } = observation
+  const rates = ratesAreRepeated ? {} : withoutUndefined({ bps: bps ?? undefined, pps: pps ?? undefined })
+  if (signals.length === 0 && Object.keys(rates).length === 0) return []
+  return [{ at: timeOf(observation).toISOString(), signals, ...rates }]
+}
+
+/** A delivery without a sample of packets knows less: "a UDP flood" is no second vector beside "an amplification by DNS". */
 function specificOf(vectors: readonly string[]): string[] {
   return vectors.filter((vector) => {
     const [family] = vector.split('.', 1)

@@ -165,9 +165,14 @@ describe('ingest', () => {
         .select(['updated', sql`xmin::text`.as('xmin')])
         .execute()
     const [elements, row] = [await elementsOf(team), await updated()]
-    await deliver(db, 'fnm', [ban('203.0.113.77'), ban('203.0.113.77')], from)
+    await deliver(db, 'fnm', [ban('203.0.113.77')], from)
+    await deliver(db, 'fnm', [ban('203.0.113.77')], from)
     assert.deepEqual(await ingest(), { done: 2, failed: 0, events: 0 })
     assert.deepEqual([await elementsOf(team), await updated()], [elements, row])
+    // Said again later, it is one more sample of the timeline and nothing else.
+    await deliver(db, 'fnm', [ban('203.0.113.77')], new Date(from.getTime() + 60_000))
+    assert.deepEqual(await ingest(), { done: 1, failed: 0, events: 1 })
+    assert.deepEqual(await elementsOf(team), elements)
     await deliver(db, 'fnm', [{ ...ban('203.0.113.77'), action: 'unban' }], new Date('2026-03-01T11:00:00Z'))
     await ingest()
     const [after] = await elementsOf(team)

@@ -1,6 +1,7 @@
 // The demo's history as deliveries: what FastNetMon, and a detector known by a mapping, would have sent during the 30
 // days before `now`. Pure; the same `now` gives the same deliveries.
 import { demoAttacks, type Attack, type Vector } from './demo-attacks.ts'
+import { courseOf } from './demo-course.ts'
 import { createDice, type Dice } from './demo-dice.ts'
 
 export type DemoDelivery = {
@@ -20,8 +21,8 @@ export function demoHistory(now: Date): readonly DemoDelivery[] {
 
 function deliveriesOf(attack: Attack): DemoDelivery[] {
   const dice = createDice(attack.number + 1)
-  const isAlarm = attack.number % 8 === 5 && !attack.isCarpet && attack.vectors[0]!.alarm !== undefined
-  return isAlarm ? alarmsOf(attack) : callbacksOf(attack, dice)
+  const isAlarm = attack.number % 4 === 3 && !attack.isCarpet && attack.vectors[0]!.alarm !== undefined
+  return isAlarm ? alarmsOf(attack, dice) : callbacksOf(attack, dice)
 }
 
 const idOf = ({ number }: Attack, what: string): string => `demo-${String(number).padStart(4, '0')}-${what}`
@@ -170,15 +171,18 @@ function rulesOf({ victim, isCarpet, vectors }: Attack): object[] {
   }))
 }
 
-/** The other detector: an alarm that opens, and the same one when it closes. */
-function alarmsOf(attack: Attack): DemoDelivery[] {
+/** Bits per second from which the other detector raises an alarm: below what any attack of the demo reaches. */
+const alarmFrom = 75e6
+
+/** The other detector: an alarm that opens, is measured again and again, maybe filtered, and closes. */
+function alarmsOf(attack: Attack, dice: Dice): DemoDelivery[] {
   const { start, end, victim, isOutgoing, bitsPerSecond, number } = attack
   const [vector] = attack.vectors as [Vector]
   const seconds = (time: Date | null) => (time === null ? null : Math.round(time.getTime() / 1000))
-  const alarm = (state: string, closed: Date | null, received: Date): DemoDelivery => ({
+  const alarm = (what: string, state: string, at: Date, closed: Date | null, rate: number): DemoDelivery => ({
     sourceKey: 'flow-alarms',
-    deliveryId: idOf(attack, state),
-    received,
+    deliveryId: idOf(attack, what),
+    received: after(at, 3),
     body: {
       alarm: {
         id: `FA-${10_000 + number}`,
@@ -188,14 +192,18 @@ function alarmsOf(attack: Attack): DemoDelivery[] {
         target: victim,
         opened: seconds(start),
         closed: seconds(closed),
-        peak: {
-          mbps: Math.round(bitsPerSecond / 1e6),
-          kpps: Math.round(bitsPerSecond / 8 / vector.packetBytes / 1e3),
-        },
+        measured: seconds(at),
+        rate: { mbps: Math.round(rate / 1e6), kpps: Math.round(rate / 8 / vector.packetBytes / 1e3) },
+        threshold: { mbps: alarmFrom / 1e6 },
         summary: `${vector.alarm} ${isOutgoing ? 'from' : 'to'} ${victim}`,
       },
     },
   })
-  const opened = alarm('open', null, after(start, 45))
-  return end === null ? [opened] : [opened, alarm('closed', end, after(end, 60))]
+  const course = courseOf(attack, dice)
+  const measured = course.map(({ at, share, isFiltered }, index) =>
+    alarm(`alarm-${index}`, isFiltered ? 'filtered' : 'open', at, null, bitsPerSecond * share),
+  )
+  if (end === null) return measured
+  const isFiltered = course.some((moment) => moment.isFiltered)
+  return [...measured, alarm('closed', isFiltered ? 'lifted' : 'closed', end, end, alarmFrom / 5)]
 }

@@ -67,6 +67,22 @@ describe('the other actions', () => {
     assert.deepEqual(eventOf(read('fastnetmon-attack-status')).status, ['EVENT_ONGOING'])
   })
 
+  test('only a ban has rates of its moment: what comes later repeats them', () => {
+    const event = eventOf(
+      read('fastnetmon-ban'),
+      read('fastnetmon-attack-status', 3),
+      read('fastnetmon-unban', 7),
+    )
+    assert.deepEqual(
+      event.parsedData.timeline?.map((sample) => [sample.at, ...sample.signals, sample.bps]),
+      [
+        [at(0).toISOString(), 'pending', event.affectedBps],
+        [at(3).toISOString(), 'ongoing', undefined],
+        [at(7).toISOString(), 'ended', undefined],
+      ],
+    )
+  })
+
   test('an unban is the end at the time of receipt, and a ban that is repeated later does not reopen it', () => {
     const event = eventOf(read('fastnetmon-ban'), read('fastnetmon-unban', 7), read('fastnetmon-ban', 9))
     assert.deepEqual([event.start, event.end, event.status], [at(0), at(7), ['EVENT_ENDED']])
@@ -81,7 +97,11 @@ describe('the other actions', () => {
       start: 0,
       end: 0,
       mergeState: { ...event.mergeState, start: 0, over: 0, mitigationOver: 0 },
-      parsedData: { ...event.parsedData, peaks: [event.affectedBps, event.affectedPps] },
+      parsedData: {
+        ...event.parsedData,
+        peaks: [event.affectedBps, event.affectedPps],
+        timeline: event.parsedData.timeline?.map(({ signals, bps }) => `${signals} ${bps ?? ''}`).toSorted(),
+      },
     })
     const expected = timeless(eventOf(...names.map((name, minute) => read(name, minute))))
     for (let turn = 0; turn < names.length; turn++) {

@@ -5,14 +5,14 @@
 // It states no time at all, so that the time of receipt counts; `*_traffic` is bytes a second; `attack_status` repeats
 // the rates of the beginning. `partial_block` and `partial_unblock` tell of FlowSpec rules. The Community edition sends
 // no JSON and is not read here.
-import type { EventFlag } from '@pharos/contract/analysis'
+import type { EventFlag, EventSignal } from '@pharos/contract/analysis'
 import { covers, hostPrefix } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { parseAddress } from '../../net/address.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { classifications } from '../classification.ts'
 import type { Classification } from '../classification.ts'
-import type { Observation, Seen, Signal } from '../event.ts'
+import type { Observation, Seen } from '../event.ts'
 import { abridgeJson } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { readSample } from './fastnetmon-sample.ts'
@@ -44,7 +44,7 @@ function isOfAttack({ source, destination }: SampledPacket, direction: Direction
   return scope.networks.some((network) => covers(network, ours))
 }
 
-type Action = { readonly weight: number; readonly signals: readonly Signal[] }
+type Action = { readonly weight: number; readonly signals: readonly EventSignal[] }
 
 /** The heavier an action, the more its JSON tells of the attack: texts are taken from the heaviest. */
 const actions: Readonly<Record<string, Action>> = {
@@ -85,6 +85,7 @@ function normalise(body: Fields, receivedAt: Date, bansAreBlackholes: boolean): 
     networks: scope.networks,
     bps: rateOf(details, direction, 'traffic', 8),
     pps: rateOf(details, direction, 'pps', 1),
+    ratesAreRepeated: name !== 'ban',
     texts: {
       ...(kind === 'unknown' ? {} : { classificationKey: kind }),
       description: describe(direction, kind, scope),

@@ -10,10 +10,19 @@ import type { TimeUnit } from './units.ts'
 const amounts = {
   bps: bitRates,
   pps: packetRates,
+  threshold_bps: bitRates,
+  threshold_pps: packetRates,
   total_bytes: byteAmounts,
   total_packets: packetAmounts,
 } as const
-const amountDefaults = { bps: 'bps', pps: 'pps', total_bytes: 'bytes', total_packets: 'packets' } as const
+const amountDefaults = {
+  bps: 'bps',
+  pps: 'pps',
+  threshold_bps: 'bps',
+  threshold_pps: 'pps',
+  total_bytes: 'bytes',
+  total_packets: 'packets',
+} as const
 const times = ['start', 'end', 'observed'] as const
 const plain = [
   'id',

@@ -40,6 +40,23 @@ describe('a mapped source', () => {
     )
   })
 
+  test('knows a threshold as a rate, and the course of the rates by when they were measured', () => {
+    const measured = {
+      fields: {
+        id: '/id',
+        observed: '/at',
+        bps: { at: '/rate', unit: 'mbps' },
+        threshold_bps: { at: '/limit', unit: 'mbps' },
+        threshold_pps: '/none',
+      },
+    }
+    const [event] = read([{ id: 'a', at: '2026-03-01T11:58:00Z', rate: 300, limit: 75 }], measured)
+    assert.deepEqual(event!.parsedData.thresholds, { bps: 75_000_000 })
+    assert.deepEqual(event!.parsedData.timeline, [
+      { at: '2026-03-01T11:58:00.000Z', signals: ['pending'], bps: 300_000_000 },
+    ])
+  })
+
   test('reads a body that is one event, or a list of them, without being told', () => {
     const plain = {
       fields: { id: '/id', start: { at: '/t', unit: 'unix' }, bps: { at: '/b', unit: 'kbytes_per_second' } },

@@ -7,16 +7,16 @@
 //     network: /labels/target            an address or a CIDR, or a list of them; host bits are cleared
 //     start: { at: /startsAt, unit: iso }           iso (default), unix, unix_ms
 //     bps: { at: /rate, unit: mbps }     bps, kbps, ..., bytes_per_second, ...
+//     threshold_bps: { at: /limit, unit: mbps }     what the rate had to exceed; threshold_pps alike
 //     country: { value: NL }             a constant
 //   words:
 //     status: { firing: [ongoing], resolved: [ended] }
 //     classification: { "DNS Amp": udp.amplification.dns }
-import { eventFlags } from '@pharos/contract/analysis'
-import type { EventFlag } from '@pharos/contract/analysis'
+import { eventFlags, eventSignals } from '@pharos/contract/analysis'
+import type { EventFlag, EventSignal } from '@pharos/contract/analysis'
 import type { Prefix } from '../../net/prefix.ts'
 import { isClassification } from '../classification.ts'
-import { signals as knownSignals } from '../event.ts'
-import type { EventTexts, Observation, Seen, Signal } from '../event.ts'
+import type { EventTexts, Observation, Seen } from '../event.ts'
 import { abridgeJson } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { createFieldReader } from './generic-fields.ts'
@@ -74,6 +74,7 @@ function normalise(
     networks: readNetworks(fields.raw('network'), fields.placeOf('network')),
     bps: fields.amount('bps') ?? null,
     pps: fields.amount('pps') ?? null,
+    ratesAreRepeated: false,
     texts: textsOf(fields, classification),
     seen: seenOf(fields, event),
   }
@@ -114,6 +115,10 @@ function textsOf(fields: ReadFields, classification: string | undefined): Partia
 function seenOf(fields: ReadFields, event: unknown): Seen {
   const bytes = fields.amount('total_bytes')
   const packets = fields.amount('total_packets')
+  const thresholds = Object.entries({
+    bps: fields.amount('threshold_bps'),
+    pps: fields.amount('threshold_pps'),
+  }).filter(([, rate]) => rate !== undefined)
   const protocols = [fields.raw('protocols') ?? []]
     .flat()
     .filter((word) => typeof word === 'string' && word !== '')
@@ -121,6 +126,7 @@ function seenOf(fields: ReadFields, event: unknown): Seen {
     protocols: protocols
       .slice(0, 50)
       .map((word) => readKey(word, fields.placeOf('protocols'), 20).toLowerCase()),
+    ...(thresholds.length > 0 ? { thresholds: Object.fromEntries(thresholds) as JsonObject } : {}),
     ...(bytes === undefined ? {} : { total_bytes: bytes }),
     ...(packets === undefined ? {} : { total_packets: packets }),
     source: abridgeJson(event) as JsonObject,
@@ -129,14 +135,14 @@ function seenOf(fields: ReadFields, event: unknown): Seen {
 
 type Meaning<T> = (word: unknown, place: string) => T
 type Meanings = {
-  readonly status: Meaning<Signal[]>
+  readonly status: Meaning<EventSignal[]>
   readonly direction: Meaning<EventFlag[]>
   readonly classification: Meaning<string | undefined>
   readonly flags: Meaning<EventFlag[]>
 }
 
 const byDefault = {
-  status: Object.fromEntries(knownSignals.map((signal) => [signal, [signal]])),
+  status: Object.fromEntries(eventSignals.map((signal) => [signal, [signal]])),
   direction: { incoming: ['INCOMING'], outgoing: ['OUTGOING'], internal: ['INTERNAL'] },
 } satisfies Record<string, Record<string, readonly string[]>>
 
@@ -151,7 +157,7 @@ function readMeanings(value: unknown): Meanings {
       )
     }
   }
-  const status = readLists(words.status ?? byDefault.status, 'settings.words.status', knownSignals)
+  const status = readLists(words.status ?? byDefault.status, 'settings.words.status', eventSignals)
   const direction = readLists(words.direction ?? byDefault.direction, 'settings.words.direction', eventFlags)
   const classification = readClassifications(words.classification ?? {})
   return {

@@ -1,0 +1,80 @@
+// The course of an event: what each delivery said, and when. Of many deliveries a sample is kept, chosen so that merging
+// gives the same in any order, in any grouping and for any number of repeats. Pure.
+import { eventSignals, timelineMax } from '@pharos/contract/analysis'
+import type { EventSignal, TimelineSample } from '@pharos/contract/analysis'
+import { byText } from './lattice.ts'
+
+/** What is left for samples that are nothing special: always kept are the first of each signal and the two peaks. */
+const ordinaryMax = timelineMax - eventSignals.length - 2
+
+/**
+ * The union of both, by time, or what is kept of it: the first sample that says each signal, the highest rates, and
+ * beside them those that come first by `rankOf` and a hash of their text. What is first of a union is first of its part
+ * too, so cutting early or late gives the same; that those kept anyway also count among the others is what makes it so.
+ */
+export function mergeTimelines(
+  a: readonly TimelineSample[],
+  b: readonly TimelineSample[],
+  limit = ordinaryMax,
+): TimelineSample[] {
+  const all = [...new Map([...a, ...b].map((sample) => [textOf(sample), sample]))]
+    .map(([text, sample]): Candidate => ({ text, sample }))
+    .toSorted((x, y) => byText(x.text, y.text))
+  if (all.length <= limit) return all.map(({ sample }) => sample)
+  const kept = new Set([
+    ...firstOfSignals(all),
+    highest(all, 'bps'),
+    highest(all, 'pps'),
+    ...drawn(all, limit),
+  ])
+  return all.filter((candidate) => kept.has(candidate)).map(({ sample }) => sample)
+}
+
+type Candidate = { readonly text: string; readonly sample: TimelineSample }
+
+/**
+ * The same for equal samples. It begins with the time, ISO 8601 UTC, so that its order is that of time; of the same time
+ * it is that of the signals' list, where a beginning comes first.
+ */
+function textOf({ at, signals, bps, pps }: TimelineSample): string {
+  const said = signals.map((signal) => eventSignals.indexOf(signal)).join('')
+  return `${at} ${said} ${bps ?? ''} ${pps ?? ''}`
+}
+
+function firstOfSignals(byTime: readonly Candidate[]): Candidate[] {
+  const firsts = new Map<EventSignal, Candidate>()
+  for (const candidate of byTime) {
+    for (const signal of candidate.sample.signals) if (!firsts.has(signal)) firsts.set(signal, candidate)
+  }
+  return [...firsts.values()]
+}
+
+/** Of equal ones the earliest. */
+function highest(byTime: readonly Candidate[], rate: 'bps' | 'pps'): Candidate | undefined {
+  return byTime.reduce<Candidate | undefined>((best, candidate) => {
+    const value = candidate.sample[rate]
+    return value !== undefined && value > (best?.sample[rate] ?? -1) ? candidate : best
+  }, undefined)
+}
+
+function drawn(candidates: readonly Candidate[], limit: number): Candidate[] {
+  return candidates
+    .map((candidate) => ({ candidate, rank: rankOf(candidate.sample), hash: hashOf(candidate.text) }))
+    .toSorted((x, y) => x.rank - y.rank || x.hash - y.hash || byText(x.candidate.text, y.candidate.text))
+    .slice(0, limit)
+    .map(({ candidate }) => candidate)
+}
+
+/** That something ended or was done counts more than that it began, and that more than that it goes on. */
+function rankOf({ signals }: TimelineSample): number {
+  if (signals.some((signal) => signal !== 'pending' && signal !== 'ongoing')) return 0
+  return signals.includes('pending') ? 1 : 2
+}
+
+/** FNV-1a with a last mixing, 32 bits: an even spread is all that is asked of it. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  return (hash ^ (hash >>> 13)) >>> 0
+}
