@@ -5,6 +5,7 @@ import { defineConfig } from 'vite'
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
+  resolve: { alias: { typebox: `${import.meta.dirname}/src/api/shapes.ts` } },
   build: {
     outDir: 'dist',
     assetsDir: 'assets',

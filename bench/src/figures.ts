@@ -6,6 +6,7 @@ import type { Figure } from './figure.ts'
 import { fullReconcile } from './full-reconcile.ts'
 import { loginFlood } from './login-flood.ts'
 import { patchToPeer } from './patch-to-peer.ts'
+import { portal } from './portal.ts'
 import { relatedList } from './related-list.ts'
 import { relatedListLarge } from './related-list-large.ts'
 import { roaCheck } from './roa-check.ts'
@@ -22,4 +23,5 @@ export const figures: readonly Figure[] = [
   createAnnouncements,
   coldStart,
   loginFlood,
+  portal,
 ]

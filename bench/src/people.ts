@@ -6,6 +6,13 @@ import { ask, HttpConnection, renderRequest } from './http-connection.ts'
 export type Signed = { readonly access: string; readonly refresh: string }
 
 const password = 'a-password-for-the-bench'
+const emailOf = (user: number): string => `user-${user}@bench.example`
+
+/** What a person types to sign in. */
+export const userOf = (user: number): { email: string; password: string } => ({
+  email: emailOf(user),
+  password,
+})
 
 /** Teams 1 to `teams`, with every module. */
 export async function seedTeams(client: Client, teams: number): Promise<void> {
@@ -37,7 +44,7 @@ export async function signIn(url: string, users: number): Promise<Signed[]> {
   const connection = await HttpConnection.open(url)
   const signed: Signed[] = []
   for (let user = 1; user <= users; user++) {
-    const body = JSON.stringify({ email: `user-${user}@bench.example`, password })
+    const body = JSON.stringify(userOf(user))
     const request = renderRequest(new URL(url).host, { method: 'POST', path: '/v3/session/token', body })
     const answer = await ask(connection, request)
     if (answer.status !== 200) throw new Error(`signing in: ${answer.status} ${answer.body}`)

@@ -1,15 +1,15 @@
 // The portal begins here: the theme, the answers of the API, the session, the pages.
 import '@mantine/core/styles.css'
-import '@mantine/notifications/styles.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
-import { router } from './router.tsx'
+import { fetchAhead, router } from './router.tsx'
 import { cssVariables, styleNonce, theme } from './ui/theme.ts'
+
+const Messages = lazy(async () => ({ default: (await import('./ui/messages.tsx')).Messages }))
 
 createRoot(document.getElementById('portal')!).render(
   <StrictMode>
@@ -20,9 +20,16 @@ createRoot(document.getElementById('portal')!).render(
       getStyleNonce={styleNonce}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" />
         <RouterProvider router={router} />
+        <Suspense>
+          <Messages />
+        </Suspense>
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,
 )
+
+const unsubscribe = router.subscribe('onRendered', () => {
+  unsubscribe()
+  setTimeout(fetchAhead, 200)
+})

@@ -46,7 +46,9 @@ const invitation = createRoute({
 const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',
-  beforeLoad: async ({ location }) => {
+  beforeLoad: async ({ location, matches }) => {
+    // The page is fetched while the session is asked for.
+    for (const { routeId } of matches) void router.loadRouteChunk(router.routesById[routeId])?.catch(() => {})
     await ensureAccess()
     if (session.get().kind !== 'in') throw redirect({ to: '/sign-in', search: { to: location.href } })
   },
@@ -130,6 +132,11 @@ const letters = createRoute({
   path: '/staff/letters',
   component: lazyRouteComponent(() => import('./staff/letters.tsx'), 'LettersToReview'),
 })
+
+/** What most people look at next, fetched while they type: the frame and its first page. */
+export function fetchAhead(): void {
+  for (const { id } of [frame, overview]) void router.loadRouteChunk(router.routesById[id])?.catch(() => {})
+}
 
 export const router = createRouter({
   routeTree: root.addChildren([

@@ -142,6 +142,7 @@ export function List<Row extends object>(props: ListProps<Row>) {
       ) : (
         <div
           ref={viewport}
+          data-list
           className={classes['viewport']}
           style={{ maxHeight: props.height ?? 'calc(100dvh - 220px)' }}
         >

@@ -1,16 +1,6 @@
 // The one theme: dense, calm, the same in light and dark; colours that stay apart for those who see few of them.
 import { setNonce } from 'get-nonce'
-import {
-  createTheme,
-  type CSSVariablesResolver,
-  Table,
-  TextInput,
-  Button,
-  Badge,
-  Tooltip,
-  ActionIcon,
-  Card,
-} from '@mantine/core'
+import { createTheme, type CSSVariablesResolver } from '@mantine/core'
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -23,20 +13,21 @@ export const theme = createTheme({
     fontWeight: '600',
     sizes: { h1: { fontSize: '1.25rem' }, h2: { fontSize: '1rem' }, h3: { fontSize: '0.875rem' } },
   },
+  // By name, not by import: the first view waits for no component that it does not show.
   components: {
-    Table: Table.extend({
+    Table: {
       defaultProps: { verticalSpacing: 6, horizontalSpacing: 'sm', fz: 'sm', highlightOnHover: true },
-    }),
-    TextInput: TextInput.extend({ defaultProps: { size: 'sm' } }),
-    Button: Button.extend({ defaultProps: { size: 'xs' } }),
+    },
+    TextInput: { defaultProps: { size: 'sm' } },
+    Button: { defaultProps: { size: 'xs' } },
     // A state is one word: it is never cut, and a column of them is as wide as the longest.
-    Badge: Badge.extend({
+    Badge: {
       defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 500 },
       styles: { root: { overflow: 'visible', flexShrink: 0 }, label: { overflow: 'visible' } },
-    }),
-    Card: Card.extend({ defaultProps: { withBorder: true, padding: 'md' } }),
-    Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 300 } }),
-    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
+    },
+    Card: { defaultProps: { withBorder: true, padding: 'md' } },
+    Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
   },
 })
 

@@ -1,0 +1,103 @@
+// How long a browser takes to show a page, on a processor four times slower than this one, and what it had to fetch for it.
+// The page's own clock is read: it begins with the navigation, or with a click.
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
+
+/** In milliseconds of the page's clock; scripts since the navigation, packed as they came. */
+export type View = { readonly ms: number; readonly scriptBytes: number; readonly requests: number }
+
+const slowness = 4
+const timeoutMs = 60_000
+
+/** Runs in every page before its own scripts: notes when something is first on the screen, and when it was clicked. */
+const probe = `
+  globalThis.viewedAt = (seen) => new Promise((resolve) => {
+    const look = () => {
+      if (!seen()) return requestAnimationFrame(look)
+      // After the frame that shows it, and whatever the page still had to do then.
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.now()), 0))
+    }
+    look()
+  })
+  addEventListener('click', () => { globalThis.clickedAt = performance.now() }, { capture: true })
+`
+const form = `(() => { const field = document.querySelector('input[autocomplete=username]'); return field && !field.disabled && document.querySelector('button[type=submit]') })`
+const overview = `(() => {
+  const main = document.querySelector('main')
+  return main && [...main.querySelectorAll('h1')].some((one) => one.textContent === 'Overview') &&
+    main.querySelectorAll('section').length > 1 && !main.querySelector('.mantine-Skeleton-root, [aria-busy]')
+})`
+
+export type Person = { readonly email: string; readonly password: string }
+export type Visit = { readonly form: View; readonly overview: View; readonly reload: View }
+
+/** A browser that was never here: the form to sign in, the overview after the click, and the overview loaded again. */
+export async function visit(browser: Browser, url: string, { email, password }: Person): Promise<Visit> {
+  return inNewContext(browser, async (page, counted) => {
+    await page.goto(`${url}/sign-in`, { waitUntil: 'commit' })
+    const first = await viewed(page, form, counted)
+    await page.fill('input[autocomplete=username]', email)
+    await page.fill('input[autocomplete=current-password]', password)
+    await page.waitForTimeout(1_000)
+    await page.click('button[type=submit]')
+    const after = await viewed(page, overview, counted)
+    const clickedAt = await page.evaluate<number>('globalThis.clickedAt')
+    await page.waitForTimeout(500)
+    counted.reset()
+    await page.reload({ waitUntil: 'commit' })
+    const again = await viewed(page, overview, counted)
+    return { form: first, overview: { ...after, ms: after.ms - clickedAt }, reload: again }
+  })
+}
+
+/** The form of another page, in a browser that was never there. */
+export function visitForm(browser: Browser, url: string): Promise<View> {
+  return inNewContext(browser, async (page, counted) => {
+    await page.goto(url, { waitUntil: 'commit' })
+    return viewed(page, form, counted)
+  })
+}
+
+async function viewed(page: Page, seen: string, counted: Counted): Promise<View> {
+  const ms = await page.evaluate<number>(`viewedAt(${seen})`)
+  return { ms, scriptBytes: counted.scriptBytes, requests: counted.requests }
+}
+
+async function inNewContext<T>(
+  browser: Browser,
+  use: (page: Page, counted: Counted) => Promise<T>,
+): Promise<T> {
+  const context: BrowserContext = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  try {
+    context.setDefaultTimeout(timeoutMs)
+    await context.addInitScript({ content: probe })
+    const page = await context.newPage()
+    const session = await context.newCDPSession(page)
+    await session.send('Emulation.setCPUThrottlingRate', { rate: slowness })
+    return await use(page, await count(session))
+  } finally {
+    await context.close()
+  }
+}
+
+type Counted = { scriptBytes: number; requests: number; reset(): void }
+
+/** What comes over the wire, packed as it is; nothing for what the browser had kept. */
+async function count(session: CDPSession): Promise<Counted> {
+  await session.send('Network.enable')
+  const scripts = new Set<string>()
+  const counted: Counted = {
+    scriptBytes: 0,
+    requests: 0,
+    reset() {
+      counted.scriptBytes = counted.requests = 0
+    },
+  }
+  session.on('Network.responseReceived', ({ requestId, type, response }) => {
+    counted.requests++
+    if (type === 'Script' && !response.fromDiskCache) scripts.add(requestId)
+  })
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (scripts.has(requestId)) counted.scriptBytes += encodedDataLength
+  })
+  return counted
+}

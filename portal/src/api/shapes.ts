@@ -1,0 +1,33 @@
+// What the contract's files call of typebox, for the browser: the same JSON Schema without the engine that computes with
+// types, which would be a third of the scripts before the first view. The build puts it in the place of `typebox`.
+
+type Schema = Readonly<Record<string, unknown>>
+type Options = Readonly<Record<string, unknown>>
+
+/** Stands beside a schema and is no part of it. */
+const optional = Symbol('optional')
+
+const ofType = (type: string) => (options?: Options) => ({ type, ...options })
+
+export const Type = {
+  String: ofType('string'),
+  Integer: ofType('integer'),
+  Boolean: ofType('boolean'),
+  Null: ofType('null'),
+  Unknown: (options?: Options) => ({ ...options }),
+  Unsafe: (schema: Schema) => ({ ...schema }),
+  Enum: (values: readonly unknown[]) => ({ enum: values }),
+  Literal: (value: unknown, options?: Options) => ({ type: typeof value, const: value, ...options }),
+  Array: (items: Schema, options?: Options) => ({ type: 'array', items, ...options }),
+  Union: (anyOf: readonly Schema[], options?: Options) => ({ anyOf, ...options }),
+  Optional: (schema: Schema) => Object.defineProperty({ ...schema }, optional, { value: true }),
+  Object(properties: Readonly<Record<string, Schema>>, options?: Options) {
+    const required = Object.keys(properties).filter((name) => !(optional in properties[name]!))
+    return { type: 'object', ...(required.length > 0 ? { required } : {}), properties, ...options }
+  },
+  Record: (_key: Schema, value: Schema, options?: Options) => ({
+    type: 'object',
+    patternProperties: { '^.*$': value },
+    ...options,
+  }),
+}
