@@ -1,33 +1,66 @@
-// One event: when, how big, what it hit, what the detector saw, and its own words.
-import { Anchor, Card, Code, Grid, Group, JsonInput, Skeleton, Stack, Table, Text } from '@mantine/core'
-import {
-  getRelatedEvent,
-  listRelatedEvents,
-  type ParsedData,
-  type RelatedEventDetail,
-} from '@pharos/contract/analysis'
+// One event: how big, how long, how it went on, what it hit, what the detector saw, and its own words.
+import { Anchor, Card, Code, Grid, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { getRelatedEvent, type ParsedData, type RelatedEventDetail } from '@pharos/contract/analysis'
+import { ProblemError } from '@pharos/contract/client'
 import { Link, useParams } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { CopyIcon } from '../ui/copy.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { EventStatusBadge } from '../ui/status.tsx'
 import { formatDuration, Time } from '../ui/time.tsx'
+import { EventTimeline, hasCourse, Traffic } from './event-course.tsx'
+import { EventHit } from './event-hit.tsx'
+import { EventSource } from './event-source.tsx'
+import { flagWord } from './flags.ts'
 
 export function EventPage() {
   const { id } = useParams({ strict: false }) as { id: string }
   const answer = useAnswer(getRelatedEvent, { params: { event_id: id } }, { refetchInterval: 10_000 })
-  if (answer.error && !answer.data) return <Problem error={answer.error} />
-  if (!answer.data) return <Skeleton height={240} />
-  return <Shown event={answer.data} />
+  if (answer.data) return <Shown event={answer.data} />
+  if (isNotFound(answer.error)) return <NotYours />
+  if (answer.error) return <Problem error={answer.error} />
+  return (
+    <Stack aria-busy>
+      <Skeleton height={24} width={240} />
+      <Skeleton height={80} />
+      <Skeleton height={280} />
+    </Stack>
+  )
+}
+
+const isNotFound = (error: unknown) => error instanceof ProblemError && error.problem.status === 404
+
+/** The API does not say which of the two it is, so neither does this page. */
+const NotYours = () => (
+  <Page title="Not found">
+    <Empty title="No event of your team is at this address">
+      There is none, or it concerns another team. If you are in that team too, switch to it and follow the
+      link again. What concerns yours is in the{' '}
+      <Anchor component={Link} to="/events">
+        list of events
+      </Anchor>
+      .
+    </Empty>
+  </Page>
+)
+
+/** The time as it goes by, while somebody waits for an end. */
+function useNow(isRunning: boolean, everyMs: number): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    if (!isRunning) return undefined
+    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    return () => clearInterval(timer)
+  }, [isRunning, everyMs])
+  return now
 }
 
 function Shown({ event }: { event: RelatedEventDetail }) {
   const { affected_network: network, status, classification_key, description, parsed_data: parsed } = event
-  const lastedMs =
-    (event.end === null ? Date.now() : new Date(event.end).getTime()) - new Date(event.start).getTime()
   return (
     <Page
       title={network || 'Unknown network'}
@@ -42,47 +75,81 @@ function Shown({ event }: { event: RelatedEventDetail }) {
       }
     >
       {description && <Text>{description}</Text>}
-      <Grid>
-        <Figure label="Peak">{formatRate(event.affected_bps, 'bps')}</Figure>
-        <Figure label="Packets">{formatRate(event.affected_pps, 'pps')}</Figure>
-        <Figure label="Began">
-          <Time at={event.start} />
-        </Figure>
-        <Figure label={event.end === null ? 'Goes on for' : 'Ended'}>
-          {event.end === null ? formatDuration(lastedMs) : <Time at={event.end} />}
-        </Figure>
-      </Grid>
-      <Grid>
-        <Grid.Col span={{ base: 12, md: 6 }}>
-          <Seen event={event} lastedMs={lastedMs} />
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 6 }}>
-          <WhatItHit event={event} />
-        </Grid.Col>
-      </Grid>
-      <Details parsed={parsed} />
-      {parsed.source && (
-        <Card component="section" aria-label="Raw data">
-          <Text fw={600} size="sm" mb="xs">
-            What the detector sent
-          </Text>
-          <JsonInput
-            aria-label="Raw data"
-            value={JSON.stringify(parsed.source, undefined, 2)}
-            readOnly
-            autosize
-            maxRows={24}
-            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
-          />
-        </Card>
-      )}
+      <Figures event={event} />
+      {hasCourse(event) ? <WithCourse event={event} /> : <WithoutCourse event={event} />}
+      <WhatWasSeen parsed={parsed} />
+      <EventSource event={event} />
     </Page>
+  )
+}
+
+function WithCourse({ event }: { event: RelatedEventDetail }) {
+  const now = useNow(event.end === null, 10_000)
+  return (
+    <>
+      <Grid>
+        <Grid.Col span={{ base: 12, lg: 8 }}>
+          <Traffic event={event} now={now} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 4 }}>
+          <EventTimeline event={event} />
+        </Grid.Col>
+      </Grid>
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <EventHit event={event} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <AboutIt event={event} />
+        </Grid.Col>
+      </Grid>
+    </>
+  )
+}
+
+const WithoutCourse = ({ event }: { event: RelatedEventDetail }) => (
+  <Grid>
+    <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
+      <EventTimeline event={event} />
+    </Grid.Col>
+    <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
+      <Stack>
+        <EventHit event={event} />
+        <AboutIt event={event} />
+      </Stack>
+    </Grid.Col>
+  </Grid>
+)
+
+function Figures({
+  event: { start, end, affected_bps: bps, affected_pps: pps },
+}: {
+  event: RelatedEventDetail
+}) {
+  const now = useNow(end === null, 1_000)
+  const lastedMs = (end === null ? now : new Date(end).getTime()) - new Date(start).getTime()
+  return (
+    <Grid>
+      <Figure label="Peak">{bps > 0 ? formatRate(bps, 'bps') : 'not said'}</Figure>
+      <Figure label="Packets">{pps > 0 ? formatRate(pps, 'pps') : 'not said'}</Figure>
+      <Figure label="Began">
+        <Time at={start} />
+      </Figure>
+      <Figure label={end === null ? 'Has gone on for' : 'Lasted'}>
+        {formatDuration(Math.max(0, lastedMs))}
+        {end !== null && (
+          <Text size="xs" c="dimmed" fw={400} component="div">
+            until <Time at={end} />
+          </Text>
+        )}
+      </Figure>
+    </Grid>
   )
 }
 
 const Figure = ({ label, children }: { label: string; children: ReactNode }) => (
   <Grid.Col span={{ base: 6, md: 3 }}>
-    <Card>
+    <Card h="100%">
       <Text size="xs" c="dimmed">
         {label}
       </Text>
@@ -93,125 +160,81 @@ const Figure = ({ label, children }: { label: string; children: ReactNode }) => 
   </Grid.Col>
 )
 
-function Seen({ event, lastedMs }: { event: RelatedEventDetail; lastedMs: number }) {
-  const rows: readonly (readonly [string, ReactNode])[] = [
-    ['Lasted', formatDuration(lastedMs)],
-    ['Flags', event.flags.join(', ')],
-    ['Detector', event.source_key],
-    ['Its id', <Code key="id">{event.source_event_id}</Code>],
-    ['Its resource', event.source_resource_id],
-    ['Seen at', [event.source_location, event.source_country].filter(Boolean).join(', ')],
-    ['Target at', [event.target_location, event.target_country].filter(Boolean).join(', ')],
-    ['Time zone there', event.source_timezone],
-  ]
+type Row = readonly [label: string, value: ReactNode]
+
+const Rows = ({ rows }: { rows: readonly Row[] }) => (
+  <Table variant="vertical" layout="fixed">
+    <Table.Tbody>
+      {rows
+        .filter(([, value]) => value !== '' && value !== undefined)
+        .map(([label, value]) => (
+          <Table.Tr key={label}>
+            <Table.Th w={120}>{label}</Table.Th>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+          </Table.Tr>
+        ))}
+    </Table.Tbody>
+  </Table>
+)
+
+function AboutIt({ event }: { event: RelatedEventDetail }) {
+  const place = (...words: string[]) => words.filter(Boolean).join(', ')
   return (
-    <Card component="section" aria-label="The event">
-      <Table variant="vertical" layout="fixed">
-        <Table.Tbody>
-          {rows
-            .filter(([, value]) => value !== '')
-            .map(([label, value]) => (
-              <Table.Tr key={label}>
-                <Table.Th w={140}>{label}</Table.Th>
-                <Table.Td>{value}</Table.Td>
-              </Table.Tr>
-            ))}
-        </Table.Tbody>
-      </Table>
+    <Card component="section" aria-label="The event" h="100%">
+      <Rows
+        rows={[
+          ['Flags', event.flags.map(flagWord).join(', ')],
+          ['Detector', event.source_key],
+          ['Its id', <Code key="id">{event.source_event_id}</Code>],
+          ['Its resource', event.source_resource_id],
+          ['Seen at', place(event.source_location, event.source_country)],
+          ['Target at', place(event.target_location, event.target_country)],
+          ['Time zone there', event.source_timezone],
+        ]}
+      />
     </Card>
   )
 }
 
-/** The detail names no relationships: the list of the same network does. */
-function WhatItHit({ event }: { event: RelatedEventDetail }) {
-  const answer = useAnswer(listRelatedEvents, {
-    query: {
-      affected_network: event.affected_network,
-      start: event.start,
-      end: event.end ?? event.start,
-      limit: 1000,
-    },
-  })
-  const relationships = answer.data?.results.find(({ id }) => id === event.id)?.relationships ?? []
-  return (
-    <Card component="section" aria-label="What it hit">
-      <Text fw={600} size="sm" mb="xs">
-        What it hit
-      </Text>
-      <Stack gap={4}>
-        {answer.isPending && <Skeleton height={40} />}
-        {relationships.map(
-          ({
-            id,
-            match_resource,
-            match_resouce_name: name,
-            match_type,
-            match_value,
-            match_resource_link: link,
-          }) => (
-            <Group key={id} gap="xs" wrap="nowrap">
-              <Text size="sm" c="dimmed" w={110}>
-                {match_resource}
-              </Text>
-              {match_resource === 'announcement' ? (
-                <Anchor component={Link} to={`/announcements/${link.split('/').at(-1)}` as never} size="sm">
-                  {name}
-                </Anchor>
-              ) : (
-                <Text size="sm">{name}</Text>
-              )}
-              <Text size="sm" ff="monospace">
-                {match_value}
-              </Text>
-              <Text size="xs" c="dimmed">
-                {match_type.replaceAll('_', ' ')}
-              </Text>
-            </Group>
-          ),
-        )}
-      </Stack>
-    </Card>
-  )
+type Share = { readonly packets?: number | undefined; readonly bytes?: number | undefined }
+
+/** `53 (8.7 MB)`: with how much was seen of it, where that was said. */
+const shareText = (name: string | number, { bytes, packets }: Share): string => {
+  if (bytes !== undefined) return `${name} (${formatRate(bytes, 'B')})`
+  return packets === undefined ? String(name) : `${name} (${formatRate(packets, 'packets')})`
 }
 
-function Details({ parsed }: { parsed: ParsedData }) {
-  const {
-    vectors,
-    protocols,
-    top_sources,
-    source_ports,
-    destination_ports,
-    total_bytes,
-    total_packets,
-    mitigation,
-  } = parsed
+function WhatWasSeen({ parsed }: { parsed: ParsedData }) {
+  const { total_bytes, total_packets, thresholds = {} } = parsed
   const amounts = [
-    total_bytes === undefined ? undefined : formatRate(total_bytes, 'B'),
-    total_packets === undefined ? undefined : formatRate(total_packets, 'packets'),
-  ].filter(Boolean)
-  const words: readonly (readonly [string, string | undefined])[] = [
-    ['Vectors', vectors?.join(', ')],
-    ['Protocols', protocols?.join(', ')],
-    ['In all', amounts.join(', ')],
-    ['Mitigation', mitigation?.actions?.join(', ')],
-    ['From ports', source_ports?.map(({ port }) => port).join(', ')],
-    ['To ports', destination_ports?.map(({ port }) => port).join(', ')],
-    ['Top sources', top_sources?.map(({ address }) => address).join(', ')],
+    total_bytes === undefined ? '' : formatRate(total_bytes, 'B'),
+    total_packets === undefined ? '' : formatRate(total_packets, 'packets'),
   ]
-  const told = words.filter(([, value]) => value)
-  if (told.length === 0) return null
+  const ports = (list: ParsedData['source_ports']) =>
+    list?.map(({ port, ...share }) => shareText(port, share)).join(', ')
+  const rows: readonly Row[] = [
+    ['Vectors', parsed.vectors?.join(', ')],
+    ['Protocols', parsed.protocols?.join(', ')],
+    ['In all', amounts.filter(Boolean).join(', ')],
+    ['Networks', parsed.networks?.join(', ')],
+    ['Mitigation', parsed.mitigation?.actions?.join(', ')],
+    ['From ports', ports(parsed.source_ports)],
+    ['To ports', ports(parsed.destination_ports)],
+    ['Top sources', parsed.top_sources?.map(({ address, ...share }) => shareText(address, share)).join(', ')],
+    ['Thresholds', Object.entries(thresholds).map(thresholdText).join(', ')],
+  ]
+  if (!rows.some(([, value]) => value)) return null
   return (
     <Card component="section" aria-label="What was seen">
-      <Table variant="vertical" layout="fixed">
-        <Table.Tbody>
-          {told.map(([label, value]) => (
-            <Table.Tr key={label}>
-              <Table.Th w={140}>{label}</Table.Th>
-              <Table.Td>{value}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Text fw={600} size="sm" mb="xs">
+        What was seen
+      </Text>
+      <Rows rows={rows} />
     </Card>
   )
+}
+
+function thresholdText([name, value]: [string, unknown]): string {
+  if ((name === 'bps' || name === 'pps') && typeof value === 'number') return formatRate(value, name)
+  return `${name.replaceAll('_', ' ')}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`
 }

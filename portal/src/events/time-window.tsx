@@ -3,9 +3,9 @@
 import { Group, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
-import { useZone } from '../ui/time.tsx'
+import { useZone, zoneName } from '../ui/time.tsx'
 import type { FilterProps } from './filters.tsx'
-import { momentOf, wallClock, zoneName } from './wall-clock.ts'
+import { momentOf, wallClock } from './wall-clock.ts'
 
 /** The library's own red is too pale for small words on white. */
 export const errorColor = 'var(--mantine-color-red-light-color)'

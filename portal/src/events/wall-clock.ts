@@ -1,9 +1,4 @@
 // A day and a time as a field takes them, and the moment that they mean in a time zone. Pure.
-import type { Zone } from '../ui/time.tsx'
-
-/** The IANA name of the zone in which the person reads times. */
-export const zoneName = (zone: Zone): string =>
-  zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** `2026-03-01T14:05`, what a clock in the zone shows at that moment. */
 export function wallClock(time: string, timeZone: string): string {

@@ -7,6 +7,8 @@ export type Moment = {
   readonly at: Date
   /** Of the attack's greatest rate; 1 at one moment of it at least. */
   readonly share: number
+  /** The packets of that moment are this much smaller or larger than they usually are. */
+  readonly packetSize: number
   readonly isFiltered: boolean
 }
 
@@ -32,7 +34,12 @@ export function courseOf({ start, end }: Attack, dice: Dice): readonly Moment[] 
     const swollen = Math.min(1, atS / swellS)
     const wave = 1 - waves.heightOf * (0.5 + 0.5 * Math.sin((2 * Math.PI * atS) / waves.lengthS))
     const share = swollen * wave * dice.around(1, 0.06) * (isFiltered ? leftBehind : 1)
-    moments.push({ at: new Date(start.getTime() + atS * secondMs), share, isFiltered })
+    moments.push({
+      at: new Date(start.getTime() + atS * secondMs),
+      share,
+      packetSize: dice.around(1, 0.07),
+      isFiltered,
+    })
   }
   const greatest = Math.max(...moments.map(({ share }) => share))
   return moments.map((moment) => ({ ...moment, share: moment.share / greatest }))

@@ -179,7 +179,14 @@ function alarmsOf(attack: Attack, dice: Dice): DemoDelivery[] {
   const { start, end, victim, isOutgoing, bitsPerSecond, number } = attack
   const [vector] = attack.vectors as [Vector]
   const seconds = (time: Date | null) => (time === null ? null : Math.round(time.getTime() / 1000))
-  const alarm = (what: string, state: string, at: Date, closed: Date | null, rate: number): DemoDelivery => ({
+  const alarm = (
+    what: string,
+    state: string,
+    at: Date,
+    closed: Date | null,
+    rate: number,
+    packetBytes = vector.packetBytes,
+  ): DemoDelivery => ({
     sourceKey: 'flow-alarms',
     deliveryId: idOf(attack, what),
     received: after(at, 3),
@@ -193,16 +200,17 @@ function alarmsOf(attack: Attack, dice: Dice): DemoDelivery[] {
         opened: seconds(start),
         closed: seconds(closed),
         measured: seconds(at),
-        rate: { mbps: Math.round(rate / 1e6), kpps: Math.round(rate / 8 / vector.packetBytes / 1e3) },
+        rate: { mbps: Math.round(rate / 1e6), kpps: Math.round(rate / 8 / packetBytes / 1e3) },
         threshold: { mbps: alarmFrom / 1e6 },
         summary: `${vector.alarm} ${isOutgoing ? 'from' : 'to'} ${victim}`,
       },
     },
   })
   const course = courseOf(attack, dice)
-  const measured = course.map(({ at, share, isFiltered }, index) =>
-    alarm(`alarm-${index}`, isFiltered ? 'filtered' : 'open', at, null, bitsPerSecond * share),
-  )
+  const measured = course.map(({ at, share, packetSize, isFiltered }, index) => {
+    const state = isFiltered ? 'filtered' : 'open'
+    return alarm(`alarm-${index}`, state, at, null, bitsPerSecond * share, vector.packetBytes * packetSize)
+  })
   if (end === null) return measured
   const isFiltered = course.some((moment) => moment.isFiltered)
   return [...measured, alarm('closed', isFiltered ? 'lifted' : 'closed', end, end, alarmFrom / 5)]

@@ -1,0 +1,66 @@
+// Lines with words on a plot: what happened when, and from which rate on a detector speaks.
+import type UPlot from 'uplot'
+import type { PlotProps } from './plot.tsx'
+
+export type Inks = {
+  readonly series: Readonly<Record<'blue' | 'orange' | 'red', string>>
+  readonly words: string
+  readonly grid: string
+  readonly mark: string
+  readonly font: string
+}
+
+/** Upright, each word beside the foot of its line's top; a word that would stand on another one goes a row down. */
+export function drawMarks(plot: UPlot, marks: NonNullable<PlotProps['marks']>, inks: Inks): void {
+  const { ctx, bbox } = plot
+  const gap = 4 * devicePixelRatio
+  const rowHeight = 13 * devicePixelRatio
+  const rows: number[] = []
+  begin(plot, inks, [2, 3])
+  for (const { at, label } of marks.toSorted((a, b) => a.at - b.at)) {
+    const x = plot.valToPos(at, 'x', true)
+    if (x < bbox.left - 1 || x > bbox.left + bbox.width + 1) continue
+    line(ctx, x, bbox.top, x, bbox.top + bbox.height)
+    const width = ctx.measureText(label).width
+    const left = x + gap + width > bbox.left + bbox.width ? x - gap - width : x + gap
+    const free = rows.findIndex((end) => end < left)
+    const row = free < 0 ? rows.length : free
+    rows[row] = left + width + gap
+    ctx.fillText(label, left, bbox.top + (row + 1) * rowHeight - gap / 2)
+  }
+  ctx.restore()
+}
+
+export function drawThresholds(
+  plot: UPlot,
+  thresholds: NonNullable<PlotProps['thresholds']>,
+  inks: Inks,
+): void {
+  const { ctx, bbox } = plot
+  begin(plot, { ...inks, mark: inks.series.red }, [8, 4])
+  for (const { value, unit, label } of thresholds) {
+    if (plot.scales[unit] === undefined) continue
+    const y = plot.valToPos(value, unit, true)
+    line(ctx, bbox.left, y, bbox.left + bbox.width, y)
+    ctx.fillText(label, bbox.left + 4 * devicePixelRatio, y - 4 * devicePixelRatio)
+  }
+  ctx.restore()
+}
+
+function begin({ ctx }: UPlot, inks: Inks, dash: readonly number[]): void {
+  ctx.save()
+  ctx.strokeStyle = inks.mark
+  ctx.fillStyle = inks.mark
+  ctx.lineWidth = devicePixelRatio
+  ctx.setLineDash(dash.map((length) => length * devicePixelRatio))
+  ctx.font = inks.font.replace(/^\d+/, (size) => String(Number(size) * devicePixelRatio))
+  ctx.textAlign = 'left'
+  ctx.textBaseline = 'alphabetic'
+}
+
+function line(ctx: CanvasRenderingContext2D, fromX: number, fromY: number, toX: number, toY: number): void {
+  ctx.beginPath()
+  ctx.moveTo(fromX, fromY)
+  ctx.lineTo(toX, toY)
+  ctx.stroke()
+}
