@@ -1,10 +1,39 @@
-// Rows as a file, in the two forms that people's tools read.
+// Rows as a file, in the two forms that people's tools read, written page by page.
+import type { Row } from './all-rows.ts'
 
-/** RFC 4180; a cell that a spreadsheet would run as a formula is made a text. */
-export function toCsv(rows: readonly Readonly<Record<string, unknown>>[]): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  const lines = rows.map((row) => names.map((name) => cell(row[name])).join(','))
-  return [names.map(cell).join(','), ...lines].join('\r\n') + '\r\n'
+export type FileKind = 'csv' | 'json'
+
+/** Takes rows as they come; what it returns together is the file. */
+export type Writer = { readonly add: (rows: readonly Row[]) => string; readonly end: () => string }
+
+export const writerOf = (kind: FileKind): Writer => (kind === 'csv' ? csvWriter() : jsonWriter())
+
+/** RFC 4180, the columns those of the first rows; a cell that a spreadsheet would run as a formula is made a text. */
+export function csvWriter(): Writer {
+  let names: readonly string[] | undefined
+  return {
+    add(rows) {
+      const head = names === undefined && rows.length > 0
+      names ??= rows.length > 0 ? [...new Set(rows.flatMap((row) => Object.keys(row)))] : undefined
+      const lines = rows.map((row) => names!.map((name) => cell(row[name])).join(','))
+      return [...(head ? [names!.map(cell).join(',')] : []), ...lines].map((line) => `${line}\r\n`).join('')
+    },
+    end: () => '',
+  }
+}
+
+export function jsonWriter(): Writer {
+  let begun = false
+  return {
+    add(rows) {
+      const text = rows.map((row) => `  ${JSON.stringify(row)}`).join(',\n')
+      if (text === '') return ''
+      const before = begun ? ',\n' : '[\n'
+      begun = true
+      return before + text
+    },
+    end: () => (begun ? '\n]\n' : '[]\n'),
+  }
 }
 
 function cell(value: unknown): string {

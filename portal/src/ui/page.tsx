@@ -1,17 +1,30 @@
-// The frame of a page: its title, which is also that of the window, what can be done, and the content.
+// The frame of a page: its title, which is also that of the window, what can be done, and the content. Whoever comes from
+// another page finds the focus at the title, so that a screen reader says where one is.
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
+import { isTyping } from './keys.ts'
+import classes from './page.module.css'
 
 type PageProps = { title: string; note?: ReactNode; actions?: ReactNode; children: ReactNode }
 
+/** The first page has the focus as the browser gives it. */
+let isFirst = true
+
 export function Page({ title, note, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
   useDocumentTitle(`${title} · Pharos`)
+  useEffect(() => {
+    if (!isFirst && !isTyping(document.activeElement)) heading.current?.focus({ preventScroll: true })
+    isFirst = false
+  }, [])
   return (
-    <Stack gap="md">
+    <Stack gap="md" className={classes['page']!}>
       <Group justify="space-between" align="flex-start">
         <div>
-          <Title order={1}>{title}</Title>
+          <Title order={1} ref={heading} tabIndex={-1} className={classes['title']!}>
+            {title}
+          </Title>
           {note !== undefined && (
             <Text size="sm" c="dimmed" component="div">
               {note}

@@ -86,6 +86,14 @@ export function Time({ at, none = '–' }: { at: string | null; none?: string })
   )
 }
 
+const moment = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/
+
+/** A sentence of the server: the times in it are shown as all others are. */
+export function WithTimes({ text }: { text: string }) {
+  // What a pattern with a group splits by stands at every second place.
+  return text.split(moment).map((part, at) => (at % 2 === 1 ? <Time key={at} at={part} /> : part))
+}
+
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],

@@ -1,0 +1,58 @@
+// Walking the rows of a list without the mouse: j and k anywhere on the page, the arrows, Home and End within the list;
+// Enter opens what the row is about.
+import { useEffect, useRef, type RefObject } from 'react'
+import { isElsewhere } from './keys.ts'
+
+const steps: Readonly<Record<string, number>> = { j: 1, k: -1 }
+const stepsInList: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: 10,
+  PageUp: -10,
+  Home: -Infinity,
+  End: Infinity,
+}
+
+/** `show` brings the row of an index into the page; it has the focus as soon as it is there. */
+export function useRowKeys(
+  viewport: RefObject<HTMLDivElement | null>,
+  count: number,
+  show: (index: number) => void,
+): void {
+  const latest = useRef({ count, show })
+  latest.current = { count, show }
+  useEffect(() => {
+    let wanted = 0
+    function focusRow(index: number) {
+      cancelAnimationFrame(wanted)
+      const row = viewport.current?.querySelector<HTMLElement>(`tr[aria-rowindex="${index + 2}"]`)
+      if (row) row.focus({ preventScroll: true })
+      else wanted = requestAnimationFrame(() => focusRow(index))
+    }
+    function onKey(event: KeyboardEvent) {
+      if (isElsewhere(event)) return
+      const row = rowOf(event.target, viewport.current)
+      if (event.key === 'Enter' && row && event.target === row)
+        return row.querySelector<HTMLElement>('a, button')?.click()
+      const step = steps[event.key] ?? (row ? stepsInList[event.key] : undefined)
+      if (step === undefined || latest.current.count === 0) return
+      event.preventDefault()
+      const next = row ? indexOf(row) + step : 0
+      const index = Math.min(latest.current.count - 1, Math.max(0, next))
+      latest.current.show(index)
+      focusRow(index)
+    }
+    addEventListener('keydown', onKey)
+    return () => {
+      removeEventListener('keydown', onKey)
+      cancelAnimationFrame(wanted)
+    }
+  }, [viewport])
+}
+
+function rowOf(target: EventTarget | null, viewport: HTMLElement | null): HTMLElement | undefined {
+  const row = target instanceof Element ? target.closest<HTMLElement>('tr[aria-rowindex]') : null
+  return row && viewport?.contains(row) ? row : undefined
+}
+
+const indexOf = (row: HTMLElement): number => Number(row.getAttribute('aria-rowindex')) - 2
