@@ -92,7 +92,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await dialog.getByRole('button', { name: 'Announce' }).click()
     await page.getByText('announced', { exact: true }).first().waitFor()
     await page.getByRole('tab', { name: 'History' }).click()
-    await page.getByRole('cell', { name: 'disabled' }).first().waitFor()
+    await page.getByText('Switched off', { exact: true }).first().waitFor()
     assert.deepEqual(complaints, [])
     await context.close()
   })

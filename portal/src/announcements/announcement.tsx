@@ -1,7 +1,8 @@
 // One announcement: what is wanted and what was seen, region by region; each check with its reason and its fix; what
-// happened to it. A switch says first what it will do.
-import { Alert, Button, Card, Group, Skeleton, Stack, Switch, Table, Tabs, Text } from '@mantine/core'
+// happened to it. A switch says first what it will do. Which part is shown stands in the address.
+import { Alert, Anchor, Button, Group, Skeleton, Tabs } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { ProblemError } from '@pharos/contract/client'
 import {
   getAnnouncement,
   listAnnouncements,
@@ -9,37 +10,61 @@ import {
   type Announcement,
 } from '@pharos/contract/byoip'
 import { IconRefresh } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { forget, useAnswer } from '../api/queries.ts'
+import { answerOf, forget } from '../api/queries.ts'
 import { CopyIcon } from '../ui/copy.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem, tell, tellProblem } from '../ui/problem.tsx'
-import { AnnouncementStatusBadge, RegionStateBadge } from '../ui/status.tsx'
-import { formatDuration, Time } from '../ui/time.tsx'
+import { AnnouncementStatusBadge } from '../ui/status.tsx'
 import { DeleteButton } from './delete-announcement.tsx'
+import { DeletedAnnouncement } from './deleted-announcement.tsx'
 import { History } from './history.tsx'
 import { Letters } from './letters.tsx'
+import { Messages } from './messages.tsx'
+import { Regions } from './regions.tsx'
 import { SwitchDialog, type Wanted } from './switch-dialog.tsx'
 import { Validations } from './validations.tsx'
 
 const include = 'validations,region_states,state_messages,details'
 
+const isNotFound = (error: unknown) => error instanceof ProblemError && error.problem.code === 'not_found'
+
 export function AnnouncementPage() {
   const { id } = useParams({ strict: false }) as { id: string }
   const params = { announcement_id: Number(id) }
-  const answer = useAnswer(getAnnouncement, { params, query: { include } }, { refetchInterval: 3_000 })
+  const answer = useQuery({
+    ...answerOf(getAnnouncement, { params, query: { include } }),
+    refetchInterval: ({ state }) => !isNotFound(state.error) && 3_000,
+  })
+  // Deleted in the meantime, or before: what was read of it then is old.
+  if (isNotFound(answer.error)) return <DeletedAnnouncement id={Number(id)} error={answer.error} />
   if (answer.error && !answer.data) return <Problem error={answer.error} />
   if (!answer.data) return <Skeleton height={240} />
   return <Shown announcement={answer.data} />
 }
 
+const tabs = ['checks', 'letters', 'history'] as const
+
+function useTab() {
+  const { tab } = useSearch({ strict: false }) as { tab?: string }
+  const navigate = useNavigate()
+  const setTab = (next: string | null) =>
+    void navigate({
+      to: '.',
+      search: (next === null || next === tabs[0] ? {} : { tab: next }) as never,
+      replace: true,
+    })
+  return { tab: tabs.find((one) => one === tab) ?? tabs[0], setTab }
+}
+
 function Shown({ announcement }: { announcement: Announcement }) {
-  const { id, cidr, origin_asn, status, details, state_messages: messages = [] } = announcement
+  const { id, cidr, origin_asn, status, details } = announcement
   const [wanted, setWanted] = useState<Wanted>()
   const [asking, { open, close }] = useDisclosure(false)
+  const { tab, setTab } = useTab()
   function ask(next: Wanted) {
     setWanted(next)
     open()
@@ -49,7 +74,10 @@ function Shown({ announcement }: { announcement: Announcement }) {
       title={cidr}
       note={
         <Group gap="xs">
-          AS{origin_asn}
+          <Anchor component={Link} to="/asns/$asn" params={{ asn: String(origin_asn) } as never} size="sm">
+            AS{origin_asn}
+          </Anchor>
+          {details?.as_set && <span>· {details.as_set}</span>}
           {details?.description && <span>· {details.description}</span>}
           <AnnouncementStatusBadge status={status} />
           <CopyIcon text={cidr} label="Copy the prefix" />
@@ -62,19 +90,14 @@ function Shown({ announcement }: { announcement: Announcement }) {
         </>
       }
     >
-      {messages.map(({ tag, severity, message, timestamp }) => (
-        <Alert
-          key={`${tag} ${timestamp}`}
-          color={severity === 'error' ? 'red' : severity === 'warning' ? 'yellow' : 'blue'}
-          title={message}
-        >
-          <Text size="xs" c="dimmed">
-            <Time at={timestamp} />
-          </Text>
+      <Messages announcement={announcement} onShowChecks={() => setTab('checks')} />
+      {status === 'ready' && (
+        <Alert color="teal" title="Every check has passed">
+          Switch it on when you want it announced.
         </Alert>
-      ))}
-      <Wish announcement={announcement} onAsk={ask} />
-      <Tabs defaultValue="checks" keepMounted={false}>
+      )}
+      <Regions announcement={announcement} onAsk={ask} />
+      <Tabs value={tab} onChange={setTab} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="checks">Checks</Tabs.Tab>
           <Tabs.Tab value="letters">Letters of authorization</Tabs.Tab>
@@ -113,61 +136,5 @@ function CheckNow({ id }: { id: number }) {
     >
       Check now
     </Button>
-  )
-}
-
-/** Desired against observed. */
-function Wish({ announcement, onAsk }: { announcement: Announcement; onAsk: (wanted: Wanted) => void }) {
-  const { enabled, region_states: regions = [] } = announcement
-  return (
-    <Card>
-      <Stack gap="sm">
-        <Switch
-          label={enabled ? 'Announced by your wish' : 'Not to be announced'}
-          checked={enabled}
-          onChange={() => onAsk({ enabled: !enabled })}
-        />
-        <Table.ScrollContainer minWidth={560}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Region</Table.Th>
-                <Table.Th>Wanted</Table.Th>
-                <Table.Th>Seen on the router</Table.Th>
-                <Table.Th>Since</Table.Th>
-                <Table.Th>Took</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {regions.map(({ region, desired, state, since, message, took_ms: took }) => (
-                <Table.Tr key={region}>
-                  <Table.Td>{region}</Table.Td>
-                  <Table.Td>
-                    <Switch
-                      size="xs"
-                      aria-label={`Announce in ${region}`}
-                      checked={desired}
-                      onChange={() => onAsk({ enabled: !desired, region })}
-                    />
-                  </Table.Td>
-                  <Table.Td>
-                    <RegionStateBadge state={state} />
-                    {message && (
-                      <Text size="xs" c="dimmed">
-                        {message}
-                      </Text>
-                    )}
-                  </Table.Td>
-                  <Table.Td>
-                    <Time at={since} />
-                  </Table.Td>
-                  <Table.Td>{took === null ? '–' : formatDuration(took)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      </Stack>
-    </Card>
   )
 }

@@ -1,26 +1,20 @@
 // The team's announcements: what is announced where, and what is in the way.
-import { Anchor, Button, Group, MultiSelect, Select, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import {
-  announcementStatuses,
-  listAnnouncements,
-  listRegions,
-  type Announcement,
-} from '@pharos/contract/byoip'
+import { Anchor, Button, Text } from '@mantine/core'
+import { listAnnouncements, type Announcement } from '@pharos/contract/byoip'
 import { IconPlus } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useAnswer } from '../api/queries.ts'
-import { useUser } from '../shell/use-session.ts'
 import { Empty } from '../ui/empty.tsx'
 import { List, type Column } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
-import { AnnouncementStatusBadge, announcementStatusWord } from '../ui/status.tsx'
+import { AnnouncementStatusBadge } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useListSearch } from '../ui/use-list-search.ts'
 import { Checks } from './checks.tsx'
+import { Filters } from './filters.tsx'
+import { DaysLeft, RestoreButton, useMayChange } from './restore.tsx'
 
-const columns: readonly Column<Announcement>[] = [
+const first: readonly Column<Announcement>[] = [
   {
     id: 'cidr',
     header: 'Prefix',
@@ -48,6 +42,10 @@ const columns: readonly Column<Announcement>[] = [
       ),
   },
   { id: 'origin_asn', header: 'Origin', orderBy: 'origin_asn', cell: ({ origin_asn }) => `AS${origin_asn}` },
+]
+
+const columns: readonly Column<Announcement>[] = [
+  ...first,
   {
     id: 'status',
     header: 'Status',
@@ -82,17 +80,39 @@ const columns: readonly Column<Announcement>[] = [
   { id: 'id', header: 'Id', orderBy: 'id', hidden: true, align: 'right', cell: ({ id }) => id },
 ]
 
+/** Of those that were deleted: what stands of them is how long they can be had back. */
+const deletedColumns: readonly Column<Announcement>[] = [
+  ...first,
+  {
+    id: 'regions',
+    header: 'Regions',
+    cell: ({ regions }) => regions.join(', '),
+  },
+  { id: 'deleted', header: 'Deleted', cell: ({ details }) => <Time at={details?.deleted ?? null} /> },
+  {
+    id: 'left',
+    header: 'Left to restore it',
+    cell: ({ details }) => details?.deleted && <DaysLeft deleted={details.deleted} />,
+  },
+  {
+    id: 'restore',
+    header: '',
+    align: 'right',
+    cell: (announcement) => <RestoreButton announcement={announcement} size="compact-xs" />,
+  },
+]
+
 export function Announcements() {
   const { filters, ordering, setFilters, setOrdering } = useListSearch({ ordering: 'cidr' })
-  const user = useUser()
+  const mayCreate = useMayChange()
+  const isDeleted = filters['deleted'] === true
   const query = useMemo(() => ({ ...filters, include: 'details' }), [filters])
   const isFiltered = Object.keys(filters).length > 0
-  const canCreate = user?.current_team.is_admin || user?.is_staff
   return (
     <Page
       title="Announcements"
       actions={
-        canCreate && (
+        mayCreate && (
           <Button component={Link} to="/announcements/new" leftSection={<IconPlus size={14} />}>
             Bring a prefix
           </Button>
@@ -100,17 +120,19 @@ export function Announcements() {
       }
     >
       <List<Announcement>
-        name="announcements"
+        name={isDeleted ? 'announcements-deleted' : 'announcements'}
         route={listAnnouncements}
         filters={query}
-        columns={columns}
+        columns={isDeleted ? deletedColumns : columns}
         ordering={ordering}
         onOrdering={setOrdering}
         refetchMs={15_000}
         toolbar={<Filters filters={filters} setFilters={setFilters} />}
         empty={
           isFiltered ? (
-            <Empty title="No announcement is like that">
+            <Empty
+              title={isDeleted ? 'No deleted announcement is like that' : 'No announcement is like that'}
+            >
               <Anchor
                 component="button"
                 size="sm"
@@ -129,61 +151,5 @@ export function Announcements() {
         }
       />
     </Page>
-  )
-}
-
-type FiltersProps = Pick<ReturnType<typeof useListSearch>, 'filters' | 'setFilters'>
-
-function Filters({ filters, setFilters }: FiltersProps) {
-  const regions = useAnswer(listRegions, { query: { limit: 1000 } })
-  const typed = useDebouncedCallback((cidr: string) => setFilters({ cidr: cidr.trim() }), 300)
-  return (
-    <Group gap="xs" align="flex-end">
-      <TextInput
-        data-search
-        size="xs"
-        w={180}
-        aria-label="Prefix or address"
-        placeholder="Prefix or address"
-        defaultValue={String(filters['cidr'] ?? '')}
-        onChange={(event) => typed(event.currentTarget.value)}
-      />
-      <MultiSelect
-        size="xs"
-        w={200}
-        aria-label="Status"
-        placeholder={filters['status'] ? '' : 'Any status'}
-        clearable
-        data={announcementStatuses.map((status) => ({
-          value: status,
-          label: announcementStatusWord(status),
-        }))}
-        value={[filters['status'] ?? []].flat() as string[]}
-        onChange={(status) => setFilters({ status })}
-      />
-      <Select
-        size="xs"
-        w={140}
-        aria-label="Region"
-        placeholder="Any region"
-        clearable
-        data={regions.data?.results.map(({ slug, name }) => ({ value: slug, label: name })) ?? []}
-        value={(filters['region'] as string | undefined) ?? null}
-        onChange={(region) => setFilters({ region: region ?? undefined })}
-      />
-      <Select
-        size="xs"
-        w={110}
-        aria-label="Address family"
-        placeholder="v4 and v6"
-        clearable
-        data={[
-          { value: '4', label: 'IPv4' },
-          { value: '6', label: 'IPv6' },
-        ]}
-        value={filters['family'] === undefined ? null : String(filters['family'])}
-        onChange={(family) => setFilters({ family: family ?? undefined })}
-      />
-    </Group>
   )
 }

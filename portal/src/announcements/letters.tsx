@@ -1,93 +1,140 @@
 // Letters of authorization of an announcement: a draft to sign, an upload, and what became of those that were sent.
-import { Badge, Button, Card, FileInput, Group, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Badge, Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
-import { getAnnouncement } from '@pharos/contract/byoip'
-import {
-  draftLetter,
-  getLetterFile,
-  listLetters,
-  uploadLetter,
-  type LetterStatus,
-} from '@pharos/contract/letter'
-import { IconDownload, IconUpload } from '@tabler/icons-react'
+import { draftLetter, getLetterFile, listLetters, type Letter } from '@pharos/contract/letter'
+import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { forget, useAnswer } from '../api/queries.ts'
+import { useAnswer } from '../api/queries.ts'
 import { download } from '../ui/download.ts'
-import { Problem, tell, tellProblem } from '../ui/problem.tsx'
-import { Time } from '../ui/time.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Problem, tellProblem } from '../ui/problem.tsx'
+import { daysUntil, Time } from '../ui/time.tsx'
+import { LetterUpload } from './letter-upload.tsx'
+import { useMayChange } from './restore.tsx'
+import classes from './announcements.module.css'
 
-const shown: Record<LetterStatus, { label: string; color: string }> = {
-  pending_review: { label: 'waits for the provider', color: 'blue' },
-  accepted: { label: 'accepted', color: 'teal' },
-  rejected: { label: 'rejected', color: 'red' },
-}
-
-export function Letters({ announcement: { id, cidr } }: { announcement: Announcement }) {
+export function Letters({ announcement }: { announcement: Announcement }) {
+  const { id } = announcement
+  const mayChange = useMayChange()
   const letters = useAnswer(
     listLetters,
     { query: { announcement_id: [id], limit: 100 } },
     { refetchInterval: 10_000 },
   )
-  async function draft() {
-    const { body } = await call(draftLetter, { params: { announcement_id: id } })
-    download(`letter-${cidr.replace('/', '-')}.pdf`, body as unknown as Blob)
-  }
   return (
     <Stack>
-      <Card>
-        <Group justify="space-between">
-          <Text size="sm">Sign the draft, or write your own on your letterhead, and send it here.</Text>
-          <Button
-            variant="default"
-            leftSection={<IconDownload size={14} />}
-            onClick={() => void draft().catch(tellProblem)}
-          >
-            Draft to sign
-          </Button>
-        </Group>
-        <Upload id={id} />
+      <Card component="section" aria-label="Send a letter">
+        <Stack gap="sm">
+          <Group justify="space-between">
+            <Text size="sm">
+              Sign the draft, or write your own on your letterhead, and send it here. The provider reads it
+              and decides.
+            </Text>
+            <Draft announcement={announcement} />
+          </Group>
+          {mayChange ? (
+            <LetterUpload announcement={announcement} />
+          ) : (
+            <Text size="sm" c="dimmed">
+              An admin of the team sends it.
+            </Text>
+          )}
+        </Stack>
       </Card>
-      {letters.error && <Problem error={letters.error} />}
-      {letters.data && letters.data.count > 0 && (
-        <Table.ScrollContainer minWidth={600}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>File</Table.Th>
-                <Table.Th>Status</Table.Th>
-                <Table.Th>Sent</Table.Th>
-                <Table.Th>Valid until</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {letters.data.results.map((letter) => (
-                <Table.Tr key={letter.id}>
-                  <Table.Td>
-                    <FileButton id={letter.id} filename={letter.filename} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Badge color={shown[letter.status].color}>{shown[letter.status].label}</Badge>{' '}
-                    {letter.reason && (
-                      <Text span size="xs" c="dimmed">
-                        {letter.reason}
-                      </Text>
-                    )}
-                  </Table.Td>
-                  <Table.Td>
-                    <Time at={letter.uploaded} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Time at={letter.valid_until} none="no end" />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
+      {letters.error && !letters.data && <Problem error={letters.error} />}
+      {letters.isPending && <Skeleton height={80} />}
+      {letters.data?.count === 0 && <Empty title="No letter was sent yet" />}
+      {letters.data && letters.data.count > 0 && <Sent letters={letters.data.results} />}
     </Stack>
+  )
+}
+
+function Draft({ announcement: { id, cidr } }: { announcement: Announcement }) {
+  const draft = useMutation({
+    mutationFn: async () =>
+      (await call(draftLetter, { params: { announcement_id: id } })).body as unknown as Blob,
+    onSuccess: (file) => download(`letter-${cidr.replace('/', '-')}.pdf`, file),
+    onError: tellProblem,
+  })
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={14} />}
+      loading={draft.isPending}
+      onClick={() => draft.mutate()}
+    >
+      Draft to sign
+    </Button>
+  )
+}
+
+function Sent({ letters }: { letters: readonly Letter[] }) {
+  return (
+    <Table.ScrollContainer minWidth={860}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>File</Table.Th>
+            <Table.Th>Status</Table.Th>
+            <Table.Th>Sent</Table.Th>
+            <Table.Th>Read</Table.Th>
+            <Table.Th>Valid until</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {letters.map((letter) => (
+            <Table.Tr key={letter.id}>
+              <Table.Td>
+                <FileButton id={letter.id} filename={letter.filename} />{' '}
+                <Text span size="xs" c="dimmed">
+                  {sizeText(letter.size)}
+                </Text>
+              </Table.Td>
+              <Table.Td maw={320}>
+                <LetterState letter={letter} />
+              </Table.Td>
+              <Table.Td className={classes['one-line']!}>
+                <Time at={letter.uploaded} />
+              </Table.Td>
+              <Table.Td className={classes['one-line']!}>
+                <Time at={letter.reviewed} none="not yet" />
+              </Table.Td>
+              <Table.Td className={classes['one-line']!}>
+                <Time at={letter.valid_until} none="no end" />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+const sizeText = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+
+/** The last days of a letter in which its team is told to renew it. */
+const warnDays = 30
+
+function shownOf({ status, valid_until: until }: Letter): { label: string; color: string } {
+  if (status === 'pending_review') return { label: 'waits for the provider', color: 'blue' }
+  if (status === 'rejected') return { label: 'rejected', color: 'red' }
+  if (until === null) return { label: 'accepted', color: 'teal' }
+  const days = daysUntil(until)
+  if (days === 0) return { label: 'expired', color: 'orange' }
+  return days <= warnDays
+    ? { label: `accepted, ends in ${days} ${days === 1 ? 'day' : 'days'}`, color: 'yellow' }
+    : { label: 'accepted', color: 'teal' }
+}
+
+function LetterState({ letter }: { letter: Letter }) {
+  const { label, color } = shownOf(letter)
+  return (
+    <>
+      <Badge color={color}>{label}</Badge>
+      {letter.reason && <Text size="xs">{letter.reason}</Text>}
+    </>
   )
 }
 
@@ -97,59 +144,14 @@ function FileButton({ id, filename }: { id: number; filename: string }) {
     download(filename, body as unknown as Blob)
   }
   return (
-    <Button variant="subtle" size="compact-xs" onClick={() => void take().catch(tellProblem)}>
+    <Button
+      variant="subtle"
+      size="compact-xs"
+      title={`Download ${filename}`}
+      maw={260}
+      onClick={() => void take().catch(tellProblem)}
+    >
       {filename}
     </Button>
-  )
-}
-
-function Upload({ id }: { id: number }) {
-  const [file, setFile] = useState<File | null>(null)
-  const [until, setUntil] = useState('')
-  const upload = useMutation({
-    mutationFn: () =>
-      call(uploadLetter, {
-        params: { announcement_id: id },
-        form: { file: file!, ...(until ? { fields: { valid_until: until } } : {}) },
-      }),
-    onSuccess: () => {
-      setFile(null)
-      tell('The letter was sent. The provider reads it next.')
-      return forget(listLetters, getAnnouncement)
-    },
-  })
-  return (
-    <Stack gap="xs" mt="sm">
-      <Group align="flex-end">
-        <FileInput
-          size="xs"
-          w={260}
-          label="Signed letter"
-          description="PDF, PNG or JPEG, at most 10 MiB"
-          placeholder="Choose a file"
-          accept="application/pdf,image/png,image/jpeg"
-          value={file}
-          onChange={setFile}
-          clearable
-        />
-        <TextInput
-          size="xs"
-          type="date"
-          label="Valid until"
-          description="leave empty for no end"
-          value={until}
-          onChange={(event) => setUntil(event.currentTarget.value)}
-        />
-        <Button
-          leftSection={<IconUpload size={14} />}
-          disabled={!file}
-          loading={upload.isPending}
-          onClick={() => upload.mutate()}
-        >
-          Send
-        </Button>
-      </Group>
-      {upload.error && <Problem error={upload.error} />}
-    </Stack>
   )
 }

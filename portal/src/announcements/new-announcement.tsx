@@ -1,47 +1,61 @@
-// Bringing a prefix: what is typed is checked by the server's own preflight before anything is stored.
-import { Button, Card, Group, MultiSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core'
+// Bringing a prefix: what is typed is checked by the server's own preflight before anything is stored. Once checked, it
+// stands in the address, so that the way to the proof of an ASN leads back.
+import {
+  Alert,
+  Button,
+  Card,
+  Checkbox,
+  Collapse,
+  Group,
+  MultiSelect,
+  NumberInput,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
 import {
   createAnnouncements,
   listAnnouncements,
   listRegions,
   type Announcement,
-  type NewAnnouncement,
 } from '@pharos/contract/byoip'
+import { listAsns } from '@pharos/contract/inventory'
 import { useMutation } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
 import { forget, useAnswer } from '../api/queries.ts'
 import { Page } from '../ui/page.tsx'
 import { fieldError, Problem } from '../ui/problem.tsx'
+import type { Search } from '../router.tsx'
+import { asnOf, bodyOf, draftOf, searchOf, type Draft } from './new-draft.ts'
 import { Validations } from './validations.tsx'
 
-type Draft = { cidr: string; asn: string | number; description: string; regions: string[] }
+/** What the server found wrong of that type, with what it says beside it. */
+function mistakeOf(error: unknown, type: string) {
+  if (!(error instanceof ProblemError)) return undefined
+  return error.problem.errors?.find((one) => one.type === type)
+}
 
-const bodyOf = ({ cidr, asn, description, regions }: Draft): NewAnnouncement => ({
-  cidr: cidr.trim(),
-  origin_asn: Number(String(asn).replace(/^AS/i, '')),
-  ...(description ? { description } : {}),
-  ...(regions.length > 0 ? { regions } : {}),
-})
+/** Whether the server found anything wrong but an ASN without a proof. */
+const isMore = (error: unknown): boolean =>
+  !(error instanceof ProblemError) || !error.problem.errors?.every(({ type }) => type === 'asn_not_verified')
 
 /** Host bits: the server says what was meant. */
 function canonicalOf(error: unknown): string | undefined {
-  if (!(error instanceof ProblemError)) return undefined
-  const canonical = error.problem.errors?.find(({ ctx }) => ctx?.['canonical'] !== undefined)?.ctx?.[
-    'canonical'
-  ]
+  const canonical = mistakeOf(error, 'host_bits')?.ctx?.['canonical']
   return typeof canonical === 'string' ? canonical : undefined
 }
 
 export function NewAnnouncement() {
   const navigate = useNavigate()
-  const regions = useAnswer(listRegions, { query: { limit: 1000 } })
-  const [draft, setDraft] = useState<Draft>({ cidr: '', asn: '', description: '', regions: [] })
+  const search = useSearch({ strict: false }) as Search
+  const [draft, setDraft] = useState<Draft>(() => draftOf(search))
   const set = (change: Partial<Draft>) => {
     setDraft({ ...draft, ...change })
     preflight.reset()
+    create.reset()
   }
   const preflight = useMutation({
     mutationFn: () =>
@@ -59,11 +73,12 @@ export function NewAnnouncement() {
   })
   function submit(event: FormEvent) {
     event.preventDefault()
+    void navigate({ to: '.', search: searchOf(draft) as never, replace: true })
     preflight.mutate()
   }
   const seen = (preflight.data?.body as unknown as { result?: { results: Announcement[] } } | undefined)
     ?.result?.results[0]
-  const canonical = canonicalOf(preflight.error)
+  const isUnproven = mistakeOf(preflight.error, 'asn_not_verified') !== undefined
   return (
     <Page
       title="Bring a prefix"
@@ -72,49 +87,18 @@ export function NewAnnouncement() {
       <Card maw={640}>
         <form onSubmit={submit}>
           <Stack>
-            <TextInput
-              label="Prefix"
-              description="such as 203.0.113.0/24 or 2001:db8::/32"
-              required
-              data-search
-              value={draft.cidr}
-              error={fieldError(preflight.error, 'cidr')}
-              onChange={(event) => set({ cidr: event.currentTarget.value })}
-            />
-            {canonical && (
-              <Group>
-                <Text size="sm">Did you mean</Text>
-                <Button variant="light" onClick={() => set({ cidr: canonical })}>
-                  {canonical}
-                </Button>
-              </Group>
-            )}
-            <NumberInput
-              label="Origin AS"
-              description="the number, such as 64496"
-              prefix="AS"
-              hideControls
-              allowDecimal={false}
-              allowNegative={false}
-              required
-              value={draft.asn}
-              error={fieldError(preflight.error, 'origin_asn')}
-              onChange={(asn) => set({ asn })}
-            />
-            <MultiSelect
-              label="Regions"
-              description="where it is announced when switched on; none means all that are open"
-              data={regions.data?.results.map(({ slug, name }) => ({ value: slug, label: name })) ?? []}
-              value={draft.regions}
-              onChange={(regions) => set({ regions })}
-            />
+            <PrefixField draft={draft} set={set} error={preflight.error} />
+            <OriginField draft={draft} set={set} error={preflight.error} />
+            <RegionsField draft={draft} set={set} />
             <TextInput
               label="Description"
               maxLength={500}
               value={draft.description}
               onChange={(event) => set({ description: event.currentTarget.value })}
             />
-            {preflight.error && <Problem error={preflight.error} />}
+            <More draft={draft} set={set} error={preflight.error} />
+            {isUnproven && <ProveFirst draft={draft} />}
+            {preflight.error && isMore(preflight.error) && <Problem error={preflight.error} />}
             <Group>
               <Button type="submit" variant={seen ? 'default' : 'filled'} loading={preflight.isPending}>
                 Check first
@@ -129,15 +113,156 @@ export function NewAnnouncement() {
         </form>
       </Card>
       {create.error && <Problem error={create.error} />}
-      {seen && (
-        <Stack>
-          <Text size="sm">
-            This is what the checks say now. What is missing can be created after it was brought; each check
-            is repeated by itself.
-          </Text>
-          <Validations announcement={seen} />
-        </Stack>
-      )}
+      {seen && <Preflight announcement={seen} />}
     </Page>
+  )
+}
+
+type FieldProps = { draft: Draft; set: (change: Partial<Draft>) => void; error?: unknown }
+
+function PrefixField({ draft, set, error }: FieldProps) {
+  const canonical = canonicalOf(error)
+  return (
+    <>
+      <TextInput
+        label="Prefix"
+        description="such as 203.0.113.0/24 or 2001:db8::/32"
+        required
+        data-search
+        value={draft.cidr}
+        error={fieldError(error, 'cidr')}
+        onChange={(event) => set({ cidr: event.currentTarget.value })}
+      />
+      {canonical && (
+        <Group>
+          <Text size="sm">Did you mean</Text>
+          <Button variant="light" onClick={() => set({ cidr: canonical })}>
+            {canonical}
+          </Button>
+        </Group>
+      )}
+    </>
+  )
+}
+
+/** ASNs offered with a click. */
+const offeredAsns = 6
+
+function OriginField({ draft, set, error }: FieldProps) {
+  const asns = useAnswer(listAsns, { query: { verified: true, limit: offeredAsns } })
+  const isUnproven = mistakeOf(error, 'asn_not_verified') !== undefined
+  return (
+    <>
+      <NumberInput
+        label="Origin AS"
+        description="the number of the ASN that announces it, which is proven to be yours"
+        prefix="AS"
+        hideControls
+        allowDecimal={false}
+        allowNegative={false}
+        required
+        value={draft.asn}
+        error={isUnproven ? `AS${asnOf(draft)} is not proven to be yours` : fieldError(error, 'origin_asn')}
+        onChange={(asn) => set({ asn })}
+      />
+      <Group gap={4}>
+        {asns.data?.results.map(({ asn }) => (
+          <Button key={asn} variant="default" size="compact-xs" onClick={() => set({ asn })}>
+            AS{asn}
+          </Button>
+        ))}
+        <Button component={Link} to="/asns" variant="subtle" size="compact-xs">
+          Your ASNs
+        </Button>
+      </Group>
+    </>
+  )
+}
+
+function RegionsField({ draft, set }: FieldProps) {
+  const regions = useAnswer(listRegions, { query: { limit: 1000 } })
+  return (
+    <MultiSelect
+      label="Regions"
+      description="where it is announced when switched on; none means all that are open"
+      data={regions.data?.results.map(({ slug, name }) => ({ value: slug, label: name })) ?? []}
+      value={draft.regions}
+      onChange={(chosen) => set({ regions: chosen })}
+    />
+  )
+}
+
+/** What few need. */
+function More({ draft, set, error }: FieldProps) {
+  const [isOpen, setIsOpen] = useState(draft.asSet !== '' || draft.signatory !== '' || draft.delegate)
+  return (
+    <>
+      <Group>
+        <Button variant="subtle" size="compact-xs" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          {isOpen ? 'Less' : 'AS-SET, signatory of the letter'}
+        </Button>
+      </Group>
+      <Collapse expanded={isOpen}>
+        <Stack>
+          <TextInput
+            label="AS-SET"
+            description="whose members may originate the prefix in the IRR, such as AS-EXAMPLE"
+            value={draft.asSet}
+            error={fieldError(error, 'as_set')}
+            onChange={(event) => set({ asSet: event.currentTarget.value })}
+          />
+          <TextInput
+            label="Who signs the letter of authorization"
+            description="stands in the draft"
+            maxLength={200}
+            value={draft.signatory}
+            onChange={(event) => set({ signatory: event.currentTarget.value })}
+          />
+          <Checkbox
+            label="The provider drafts the letter for us"
+            checked={draft.delegate}
+            onChange={(event) => set({ delegate: event.currentTarget.checked })}
+          />
+        </Stack>
+      </Collapse>
+    </>
+  )
+}
+
+/** The one thing that keeps a prefix from being brought at all, and where it is mended. */
+function ProveFirst({ draft }: { draft: Draft }) {
+  const asn = asnOf(draft)
+  return (
+    <Alert color="orange" title={`AS${asn} is not proven to be yours, or no longer`}>
+      <Stack gap="xs">
+        <Text size="sm">
+          Prove it first: you are told what to add where. The page there leads back to this prefix.
+        </Text>
+        <Group>
+          <Button
+            component={Link}
+            to="/asns/$asn"
+            params={{ asn: String(asn) } as never}
+            search={{ cidr: draft.cidr.trim() } as never}
+          >
+            Prove AS{asn}
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
+  )
+}
+
+function Preflight({ announcement }: { announcement: Announcement }) {
+  const missing = announcement.validations?.filter(({ state }) => state !== 'valid').length ?? 0
+  return (
+    <Stack component="section" aria-label="What the checks say now">
+      <Text size="sm">
+        {missing === 0
+          ? 'Every check passes. It can be brought, and switched on at once.'
+          : `${missing} of ${announcement.validations?.length} checks have not passed. It can be brought all the same: what is missing can be created afterwards, and each check is repeated by itself.`}
+      </Text>
+      <Validations announcement={announcement} isPreflight />
+    </Stack>
   )
 }

@@ -1,48 +1,141 @@
-// Each check with its state, its reason, and the literal text of what to create.
-import { Card, Group, Stack, Text } from '@mantine/core'
+// Each check with its state and its reason; what has not passed comes first, with the literal text of what to create or
+// the way to where it is mended.
+import { Button, Card, Group, Stack, Text } from '@mantine/core'
+import type { Validation } from '@pharos/contract/announcement-checks'
 import type { Announcement } from '@pharos/contract/byoip'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { CopyBlock } from '../ui/copy.tsx'
 import { ValidationBadge } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
+import { checkName } from './history-words.ts'
 
-const checkNames: Readonly<Record<string, string>> = {
-  irr: 'IRR',
-  rpki: 'RPKI',
-  loa: 'Letter of authorization',
-  asn: 'Origin AS',
-  size: 'Size',
-  overlap: 'Overlap',
-}
+/** `isPreflight`: nothing is stored yet, so that it has no page of its own. */
+type Props = { announcement: Announcement; isPreflight?: boolean }
 
-export function Validations({ announcement: { validations = [] } }: { announcement: Announcement }) {
+export function Validations({ announcement, isPreflight = false }: Props) {
+  const { validations = [] } = announcement
+  const passed = validations.filter(({ state }) => state === 'valid')
   return (
     <Stack gap="sm">
-      {validations.map(({ name, state, note, fix, checked }) => (
-        <Card key={name} component="section" aria-label={checkNames[name] ?? name}>
-          <Group justify="space-between">
-            <Group gap="xs">
-              <Text fw={600} size="sm">
-                {checkNames[name]}
-              </Text>
-              <ValidationBadge state={state} />
-            </Group>
-            <Text size="xs" c="dimmed">
-              checked <Time at={checked} none="by what is stored here" />
-            </Text>
-          </Group>
-          <Text size="sm" mt={4}>
-            {note}
-          </Text>
-          {fix !== null && state !== 'valid' && (
-            <Stack gap={4} mt="xs">
-              <Text size="xs" c="dimmed">
-                To do, literally:
-              </Text>
-              <CopyBlock text={fix} label="Copy what to create" />
-            </Stack>
-          )}
+      {validations
+        .filter(({ state }) => state !== 'valid')
+        .map((validation) => (
+          <Check
+            key={validation.name}
+            validation={validation}
+            announcement={announcement}
+            isPreflight={isPreflight}
+          />
+        ))}
+      {passed.length > 0 && (
+        <Card component="section" aria-label="Passed">
+          <Stack gap="xs">
+            {passed.map(({ name, state, note, checked }) => (
+              <Group key={name} justify="space-between" gap="xs">
+                <Group gap="xs">
+                  <Text fw={600} size="sm">
+                    {checkName(name)}
+                  </Text>
+                  <ValidationBadge state={state} />
+                  <Text size="sm">{note}</Text>
+                </Group>
+                <Checked at={checked} />
+              </Group>
+            ))}
+          </Stack>
         </Card>
-      ))}
+      )}
     </Stack>
   )
 }
+
+const Checked = ({ at }: { at: string | null }) => (
+  <Text size="xs" c="dimmed">
+    {at === null ? (
+      'never answered'
+    ) : (
+      <>
+        checked <Time at={at} />
+      </>
+    )}
+  </Text>
+)
+
+type CheckProps = { validation: Validation; announcement: Announcement; isPreflight: boolean }
+
+function Check({ validation, announcement, isPreflight }: CheckProps) {
+  const { name, state, note, checked } = validation
+  return (
+    <Card component="section" aria-label={checkName(name)}>
+      <Group justify="space-between">
+        <Group gap="xs">
+          <Text fw={600} size="sm">
+            {checkName(name)}
+          </Text>
+          <ValidationBadge state={state} />
+        </Group>
+        <Checked at={checked} />
+      </Group>
+      <Text size="sm" mt={4}>
+        {note}
+      </Text>
+      <ToDo validation={validation} announcement={announcement} isPreflight={isPreflight} />
+    </Card>
+  )
+}
+
+/** Where the API names a call, a person is led to the page that makes it. */
+function ToDo({
+  validation: { name, fix },
+  announcement: { id, cidr, origin_asn },
+  isPreflight,
+}: CheckProps) {
+  if (fix === null) return null
+  if (name === 'asn')
+    return (
+      <Way
+        to={
+          <Button
+            component={Link}
+            to="/asns/$asn"
+            params={{ asn: String(origin_asn) } as never}
+            search={{ cidr } as never}
+          >
+            Prove AS{origin_asn}
+          </Button>
+        }
+      />
+    )
+  if (name === 'loa' && isPreflight)
+    return (
+      <Text size="sm" mt={4}>
+        Once it is brought, its page has a letter to sign, and takes the signed one.
+      </Text>
+    )
+  if (name === 'loa')
+    return (
+      <Way
+        to={
+          <Button
+            component={Link}
+            to="/announcements/$id"
+            params={{ id: String(id) } as never}
+            search={{ tab: 'letters' } as never}
+          >
+            Draft, sign and send the letter
+          </Button>
+        }
+      />
+    )
+  return (
+    <Stack gap={4} mt="xs">
+      <Text size="xs" c="dimmed">
+        To do, literally:
+      </Text>
+      <CopyBlock text={fix} label="Copy what to create" />
+    </Stack>
+  )
+}
+
+const Way = ({ to }: { to: ReactNode }) => <Group mt="xs">{to}</Group>

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { HistoryEntry } from '@pharos/contract/announcement-checks'
+import { actorName, kindGroups, toldOf } from './history-words.ts'
+import { nextStep } from './next-step.ts'
+
+const entry = (rest: Partial<HistoryEntry>): HistoryEntry => ({
+  id: 1,
+  at: '2026-03-01T12:00:00.000Z',
+  kind: 'created',
+  region: null,
+  actor: 'user:7',
+  detail: {},
+  took_ms: null,
+  ...rest,
+})
+
+describe('the history of an announcement, in words', () => {
+  it('says where a router announced it, and what a check found', () => {
+    assert.equal(toldOf(entry({ kind: 'announced', region: 'ams' })).text, 'Announced in ams')
+    const detail = { name: 'rpki', before: 'valid', after: 'mismatch_asn', note: 'Another origin.' }
+    assert.deepEqual(toldOf(entry({ kind: 'validation', detail })), {
+      text: 'RPKI: mismatch asn',
+      color: 'orange',
+      note: 'Another origin.',
+    })
+  })
+
+  it('shows a kind that it does not know, with all that is said of it', () => {
+    assert.deepEqual(toldOf(entry({ kind: 'moved_away', region: 'fra', detail: { to: 'lon' } })), {
+      text: 'moved away in fra',
+      color: 'gray',
+      note: '{"to":"lon"}',
+    })
+  })
+
+  it('has words of its own for every kind that can be asked for', () => {
+    for (const kind of Object.values(kindGroups).flat())
+      assert.notEqual(toldOf(entry({ kind })).text, kind.replaceAll('_', ' '), kind)
+  })
+
+  it('names who did it as far as it is known', () => {
+    const names = new Map([['user:7', 'Ada']])
+    assert.equal(actorName('user:7', names), 'Ada')
+    assert.equal(actorName('user:8', names), 'user:8')
+    assert.equal(actorName('operator', names), 'the provider')
+  })
+})
+
+describe('what happens next in a region', () => {
+  it('is nothing where it is as wanted', () => {
+    assert.equal(nextStep({ state: 'announced', desired: true, message: null }), undefined)
+    assert.equal(nextStep({ state: 'withdrawn', desired: false, message: null }), undefined)
+  })
+
+  it('is told of what is held, declined, lingering, damped or refused, each apart', () => {
+    const steps = [
+      {
+        state: 'withdrawing',
+        message: "The withdrawal waits for the operator's approval; it is still announced.",
+      },
+      { state: 'withdrawing', message: 'The operator has declined the withdrawal; it is still announced.' },
+      { state: 'withdrawing', message: 'The withdrawal was sent, and the router still shows it.' },
+      { state: 'announcing', message: 'It was switched too often within an hour; it is announced at x.' },
+      { state: 'error', message: 'The router of the region refuses the prefix.' },
+      { state: 'error', message: 'This cannot be carried out: x. What is announced stays announced.' },
+    ] as const
+    const told = steps.map((step) => nextStep({ ...step, desired: step.state !== 'withdrawing' }))
+    assert.equal(new Set(told).size, steps.length)
+  })
+
+  it('is told of what the server says in words that are not known here', () => {
+    assert.ok(nextStep({ state: 'withdrawing', desired: false, message: 'Something new.' }))
+    assert.ok(nextStep({ state: 'error', desired: true, message: null }))
+  })
+})
