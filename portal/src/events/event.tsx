@@ -11,11 +11,12 @@ import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { EventStatusBadge } from '../ui/status.tsx'
-import { formatDuration, Time } from '../ui/time.tsx'
+import { Time } from '../ui/time.tsx'
 import { EventTimeline, hasCourse, Traffic } from './event-course.tsx'
 import { EventHit } from './event-hit.tsx'
 import { EventSource } from './event-source.tsx'
 import { flagWord } from './flags.ts'
+import { durationOf } from './lasted.ts'
 
 export function EventPage() {
   const { id } = useParams({ strict: false }) as { id: string }
@@ -127,7 +128,6 @@ function Figures({
   event: RelatedEventDetail
 }) {
   const now = useNow(end === null, 1_000)
-  const lastedMs = (end === null ? now : new Date(end).getTime()) - new Date(start).getTime()
   return (
     <Grid>
       <Figure label="Peak">{bps > 0 ? formatRate(bps, 'bps') : 'not said'}</Figure>
@@ -136,7 +136,7 @@ function Figures({
         <Time at={start} />
       </Figure>
       <Figure label={end === null ? 'Has gone on for' : 'Lasted'}>
-        {formatDuration(Math.max(0, lastedMs))}
+        {durationOf({ start, end }, now)}
         {end !== null && (
           <Text size="xs" c="dimmed" fw={400} component="div">
             until <Time at={end} />

@@ -11,17 +11,15 @@ import { List, type Column } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { EventStatusBadge } from '../ui/status.tsx'
-import { formatDuration, Time } from '../ui/time.tsx'
+import { Time } from '../ui/time.tsx'
 import classes from './events.module.css'
 import { countFilters, EventFilters } from './filters.tsx'
 import { flagWord } from './flags.ts'
+import { durationOf } from './lasted.ts'
 import { ongoingNow } from './ongoing.ts'
 import { useListSearch } from '../ui/use-list-search.ts'
 
 const newestFirst = '-start'
-
-const lasted = ({ start, end }: RelatedEvent) =>
-  formatDuration((end === null ? Date.now() : new Date(end).getTime()) - new Date(start).getTime())
 
 const columns: readonly Column<RelatedEvent>[] = [
   {
@@ -66,7 +64,7 @@ const columns: readonly Column<RelatedEvent>[] = [
   },
   { id: 'start', header: 'Began', orderBy: 'start', cell: ({ start }) => <Time at={start} /> },
   { id: 'end', header: 'Ended', orderBy: 'end', cell: ({ end }) => <Time at={end} none="goes on" /> },
-  { id: 'lasted', header: 'Lasted', align: 'right', cell: lasted },
+  { id: 'lasted', header: 'Lasted', align: 'right', cell: (event) => durationOf(event) },
   { id: 'hit', header: 'Hit', cell: ({ relationships }) => <Hit relationships={relationships} /> },
   {
     id: 'description',
@@ -201,7 +199,7 @@ function GoingOn() {
           <Text size="sm" fw={600}>
             {formatRate(event.affected_bps, 'bps')}
           </Text>
-          <Text size="sm">for {lasted(event)}</Text>
+          <Text size="sm">for {durationOf(event)}</Text>
         </Group>
       ))}
       {shown.length < ongoing.length && (

@@ -105,6 +105,7 @@ function optionsOf(now: () => CanvasProps, inks: Inks, timeZone: string, width: 
       {
         ...axis,
         space: 64,
+        size: isScatter ? 28 : 44,
         grid: { show: false },
         values: (_plot, splits, _axis, _space, step) => axisTimes(splits, step, timeZone),
       },
@@ -113,7 +114,12 @@ function optionsOf(now: () => CanvasProps, inks: Inks, timeZone: string, width: 
         scale: unit,
         side: at === 0 ? 3 : 1,
         size: 66,
-        grid: { show: at === 0, stroke: inks.grid, width: 1 },
+        grid: {
+          show: at === 0,
+          stroke: inks.grid,
+          width: 1,
+          ...(isScatter ? { filter: powersOfTen } : {}),
+        },
         values: (_plot, splits) => splits.map((value) => (value === null ? '' : formatRate(value, unit))),
       })),
     ],
@@ -128,6 +134,9 @@ function optionsOf(now: () => CanvasProps, inks: Inks, timeZone: string, width: 
     },
   }
 }
+
+const powersOfTen = (_plot: UPlot, splits: number[]): (number | null)[] =>
+  splits.map((value) => (Number.isInteger(Math.log10(value)) ? value : null))
 
 function pick({ cursor }: UPlot, { onPick }: CanvasProps): void {
   const index = cursor.idxs?.[1]
@@ -152,7 +161,7 @@ function lineOf({ label, unit, color, isDashed }: PlotSeries, inks: Inks, isScat
       label,
       scale: unit,
       paths: () => null,
-      points: { show: true, size: 7, stroke, fill: `${stroke}66` },
+      points: { show: true, size: isDashed ? 11 : 7, stroke, fill: `${stroke}66` },
     }
   }
   return {
@@ -166,20 +175,22 @@ function lineOf({ label, unit, color, isDashed }: PlotSeries, inks: Inks, isScat
   }
 }
 
-/** Points stand anywhere: the one that the pointer is nearest to in both directions, if it is near. */
-function nearestPoint(plot: UPlot, seriesIndex: number, byTime: number): number {
+/** Points stand anywhere: the one of all series that the pointer is nearest to in both directions. */
+function nearestPoint(plot: UPlot, _series: number, byTime: number): number {
   const { left = -1, top = -1 } = plot.cursor
-  const values = plot.data[seriesIndex]
-  const scale = plot.series[seriesIndex]?.scale
-  if (left < 0 || !values || !scale || seriesIndex === 0) return byTime
+  if (left < 0) return byTime
+  const [times, ...lists] = plot.data
   let best = byTime
   let least = Infinity
-  for (const [at, value] of values.entries()) {
-    if (value === null || value === undefined) continue
-    const x = plot.valToPos(plot.data[0][at]!, 'x') - left
-    const y = plot.valToPos(value, scale) - top
-    const distance = x * x + y * y
-    if (distance < least) [best, least] = [at, distance]
+  for (const [at, time] of times.entries()) {
+    const x = plot.valToPos(time, 'x') - left
+    for (const [index, values] of lists.entries()) {
+      const value = values[at]
+      if (value === null || value === undefined) continue
+      const y = plot.valToPos(value, plot.series[index + 1]!.scale!) - top
+      const distance = x * x + y * y
+      if (distance < least) [best, least] = [at, distance]
+    }
   }
   return best
 }

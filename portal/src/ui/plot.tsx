@@ -14,7 +14,7 @@ export type PlotSeries = {
   /** One for each of the times; null where there is none. */
   readonly values: readonly (number | null)[]
   readonly color: 'blue' | 'orange' | 'red'
-  /** A second line is told from the first without its colour. */
+  /** Told from another one without its colour: a dashed line, larger points. */
   readonly isDashed?: boolean
 }
 
@@ -63,6 +63,7 @@ type WithTime = PlotProps & { readonly timeText: (time: number) => string }
 function Reading({
   times,
   series,
+  isScatter,
   wordsOf,
   index,
   timeText,
@@ -79,7 +80,7 @@ function Reading({
           />
           <Text size="xs" c="dimmed">
             {label}
-            {isDashed ? ' (dashed)' : ''}
+            {isDashed ? (isScatter ? ' (larger)' : ' (dashed)') : ''}
           </Text>
           <Text size="xs" fw={600}>
             {valueText(at === undefined ? highestOf(values) : values[index!], unit, at === undefined)}
