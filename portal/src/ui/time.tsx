@@ -1,7 +1,8 @@
 // Times as a person reads them: in the zone that they chose (that of the browser unless they did), or in UTC, one click
 // away; the other is in the tooltip. The choice is this browser's: the API keeps no zone of a user.
-import { Text, Tooltip } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { readLocalStorageValue, useLocalStorage } from '@mantine/hooks'
+import { Hint } from './hint.tsx'
 
 /** Which of the two the pages show times in: one's own zone, or UTC. */
 export type Zone = 'local' | 'utc'
@@ -26,7 +27,9 @@ export function useHomeZone(): [string, (zone: string) => void] {
   return [home, setHome]
 }
 
-export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+let zoneOfBrowser: string | undefined
+/** Asked once: to ask takes as long as to write some dozen times. */
+export const browserZone = (): string => (zoneOfBrowser ??= Intl.DateTimeFormat().resolvedOptions().timeZone)
 
 /** The IANA name of the zone that times are shown in. */
 export function zoneName(zone: Zone): string {
@@ -63,11 +66,16 @@ export function formatTime(time: string, zone: Zone): string {
   return name === browserZone() && zone === 'local' ? text : `${text} ${shortName(name, time)}`
 }
 
+const nameFormats = new Map<string, Intl.DateTimeFormat>()
+
 /** `UTC`, `CET`, `GMT+8`: as the zone is called at that time. */
 function shortName(timeZone: string, time: string): string {
-  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' }).formatToParts(
-    new Date(time),
-  )
+  let format = nameFormats.get(timeZone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' })
+    nameFormats.set(timeZone, format)
+  }
+  const parts = format.formatToParts(new Date(time))
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone
 }
 
@@ -80,9 +88,9 @@ export function Time({ at, none = '–' }: { at: string | null; none?: string })
       </Text>
     )
   return (
-    <Tooltip label={`${formatTime(at, zone === 'utc' ? 'local' : 'utc')} · ${ago(at)}`}>
+    <Hint label={() => `${formatTime(at, zone === 'utc' ? 'local' : 'utc')} · ${ago(at)}`}>
       <time dateTime={at}>{formatTime(at, zone)}</time>
-    </Tooltip>
+    </Hint>
   )
 }
 
