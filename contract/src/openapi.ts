@@ -60,6 +60,7 @@ function operation(route: Route): Json {
       ...parametersOf(route.query, 'query'),
       ...(route.dryRun ? [dryRunParameter] : []),
       ...conditionalParameters(route),
+      ...(route.stream ? [header('Last-Event-ID', 'the id of the last event that the caller has')] : []),
     ],
     ...requestBodyOf(route),
     responses: {
@@ -136,14 +137,15 @@ const takesIfMatch = ({ conditional, method }: Route): boolean =>
 export const takesIdempotencyKey = ({ conditional, method }: Route): boolean =>
   conditional && (method === 'POST' || method === 'PATCH')
 
+const header = (name: string, description: string): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+})
+
 function conditionalParameters(route: Route): Json[] {
-  const header = (name: string, description: string) => ({
-    name,
-    in: 'header',
-    required: false,
-    description,
-    schema: { type: 'string' },
-  })
   return [
     ...(takesIdempotencyKey(route)
       ? [header('Idempotency-Key', 'a repeat with the same key within 24 h gets the first answer again')]
@@ -162,6 +164,10 @@ function successOf(route: Route): Json {
       description: 'the file, as an attachment',
       content: Object.fromEntries(route.download.map((mediaType) => [mediaType, bytes])),
     }
+  }
+  if (route.stream) {
+    const events = { schema: { type: 'string' } }
+    return { description: 'events, for as long as it goes on', content: { 'text/event-stream': events } }
   }
   const schema = responseSchemas(route)[route.success]
   if (!schema) return { description: 'done' }

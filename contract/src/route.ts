@@ -66,6 +66,8 @@ export type Route<
   readonly response: Response
   /** The success is a file to keep, of one of these media types, in the place of a JSON body. */
   readonly download: Down
+  /** The success is an answer that goes on: server-sent events, in the place of a JSON body. Takes `Last-Event-ID`. */
+  readonly stream: boolean
   readonly success: 200 | 201 | 202 | 204
   /** The error codes of this operation beside those that every operation may answer with. */
   readonly errors: readonly ProblemCode[]
@@ -80,7 +82,16 @@ export type Route<
 
 type Declared<P, Q, B, R, U, D> = Omit<
   Route<never, never, never, never>,
-  'params' | 'query' | 'body' | 'upload' | 'response' | 'download' | 'errors' | 'dryRun' | 'conditional'
+  | 'params'
+  | 'query'
+  | 'body'
+  | 'upload'
+  | 'response'
+  | 'download'
+  | 'stream'
+  | 'errors'
+  | 'dryRun'
+  | 'conditional'
 > & {
   params?: P
   query?: Q
@@ -88,6 +99,7 @@ type Declared<P, Q, B, R, U, D> = Omit<
   upload?: U
   response?: R
   download?: D
+  stream?: boolean
   errors?: readonly ProblemCode[]
   dryRun?: boolean
   conditional?: boolean
@@ -107,6 +119,7 @@ export function route<
 >(declared: Declared<P, Q, B, R, U, D>): Route<P, Q, B, R, U, D> {
   return {
     errors: [],
+    stream: false,
     dryRun: false,
     conditional: false,
     ...declared,

@@ -12,6 +12,7 @@ import { memberRoutes } from './member.ts'
 import type { Route } from './route.ts'
 import { secondFactorRoutes } from './second-factor.ts'
 import { sessionRoutes } from './session.ts'
+import { streamRoutes } from './stream.ts'
 import { teamRoutes } from './team.ts'
 import { tokenRoutes } from './token.ts'
 import { webhookRoutes } from './webhook.ts'
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
   ...tokenRoutes,
   ...auditRoutes,
   ...webhookRoutes,
+  ...streamRoutes,
   ...byoipRoutes,
   ...holdRoutes,
   ...letterRoutes,

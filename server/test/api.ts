@@ -63,6 +63,8 @@ export async function createTestApi(
       PHAROS_MEMBERS_PER_TEAM: '100000',
       PHAROS_INVITATIONS_PER_HOUR: '1000000',
       PHAROS_INVITATION_INTERVAL_SECONDS: '1',
+      // An answer that goes on would never be one to inject().
+      PHAROS_STREAM_LIFETIME_SECONDS: '0',
       ...settings,
     },
     { read: () => undefined, mode: () => 0o600, create: () => {} },

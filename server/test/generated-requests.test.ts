@@ -50,15 +50,8 @@ const shares: Readonly<Record<string, number>> = {
   listRelatedEvents: 2,
 }
 
-/**
- * The least part of the requests that has to succeed. It is far below what succeeds with any seed, since it only tells
- * that an operation was tried at all.
- */
-const shareOfSuccess = 0.01
-const sharesOfSuccess: Readonly<Record<string, number>> = {
-  // A code of an authenticator is good for a minute: none can be written down before. See second-factor.test.ts.
-  confirmTotp: -1,
-}
+/** A code of an authenticator is good for a minute: none can be written down before. See second-factor.test.ts. */
+const neverSucceeding: readonly string[] = ['confirmTotp']
 
 /** After how many requests the world is put in order again, where an operation soon leaves nothing to do. */
 const renewedAfter: Readonly<Record<string, number>> = {
@@ -129,6 +122,8 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   // No network; over, or a decade away.
   createToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
   updateToken: [/^body\.allowed_subnets: /, /^body\.expires: (past|too_far)$/],
+  // No id of the stream's events.
+  followStream: [/^header\.Last-Event-ID: pattern$/],
   // No region that the team may announce in.
   updateAnnouncement: [/^body\.region: unknown$/],
   // No prefix or ASN that the team may announce, one that it announces already, or no region.
@@ -475,13 +470,14 @@ describe('requests made from the published document', () => {
       )
       await fc.assert(property, { numRuns: runsOf(operation), seed: testSeed, verbose: 0 })
       t.diagnostic(`${objections} invalid; answers by status ${JSON.stringify(Object.fromEntries(statuses))}`)
-      // Were nothing accepted, or nothing refused, the rest would say little.
-      const successes = [...statuses].filter(([status]) => status < 300).reduce((sum, [, n]) => sum + n, 0)
+      // Were nothing accepted, or nothing refused, the rest would say little. Of a few draws it may be so by chance.
+      if (runs < 50) return
+      assert.ok(objections > 0, `none of ${runs} was invalid`)
+      if (neverSucceeding.includes(operation.id)) return
       assert.ok(
-        successes > runs * (sharesOfSuccess[operation.id] ?? shareOfSuccess),
-        `${successes} of ${runs} succeeded`,
+        [...statuses.keys()].some((status) => status < 300),
+        `none of ${runs} succeeded`,
       )
-      assert.ok(objections > runs / 50, `${objections} of ${runs} were invalid`)
     })
   }
 })

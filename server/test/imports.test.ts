@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..')
 
 /** A module may import itself and these. `contract` stands for the whole workspace, `type:` for `import type` only. */
 const allowed: Record<string, readonly string[]> = {
-  contract: ['typebox'],
+  contract: ['typebox', 'eventsource-parser'],
   net: [],
   runtime: ['net', 'contract', 'packages'],
   db: ['runtime', 'net', 'contract', 'packages'],
@@ -29,6 +29,7 @@ const allowed: Record<string, readonly string[]> = {
   team: ['contract', 'net', 'runtime', 'db', 'mail', 'packages'],
   session: ['contract', 'net', 'runtime', 'db', 'mail', 'team', 'packages'],
   webhook: ['contract', 'net', 'runtime', 'db', 'mail', 'team', 'packages'],
+  stream: ['contract', 'runtime', 'db', 'packages'],
   inventory: ['contract', 'net', 'runtime', 'db', 'team', 'packages'],
   byoip: ['contract', 'net', 'runtime', 'db', 'team', 'inventory', 'packages'],
   dns: ['contract', 'net', 'runtime', 'db', 'team', 'inventory', 'packages'],
@@ -104,6 +105,7 @@ const domains = new Set([
   'team',
   'session',
   'webhook',
+  'stream',
   'inventory',
   'byoip',
   'dns',

@@ -346,7 +346,7 @@ describe('the outbox', () => {
     assert.deepEqual(await ids(), [first, second])
   })
 
-  it('is hidden from the role of teams, as are the webhooks of others', async () => {
+  it('is read by its team only, as webhooks are, and written by none', async () => {
     const blue = await addTeam('blue', ['ipam', 'lighthouse'])
     await addPrefix(owner, blue, '203.0.113.0/24')
     await addWebhook(owner, ring, blue)
@@ -358,7 +358,10 @@ describe('the outbox', () => {
       )
     assert.deepEqual([await seenBy(blue, 'webhooks'), await seenBy(blue, 'webhook_deliveries')], [1, 1])
     assert.deepEqual([await seenBy(teamId, 'webhooks'), await seenBy(teamId, 'webhook_deliveries')], [0, 0])
-    const read = database.postgres.inTeam(blue, (trx) => trx.selectFrom('outbox').select('id').execute())
-    await assert.rejects(read, /permission denied/)
+    const told = (team: number) =>
+      database.postgres.inTeam(team, async (trx) => (await sql`select from outbox`.execute(trx)).rows.length)
+    assert.deepEqual([await told(blue), await told(teamId)], [1, 0])
+    const forge = database.postgres.inTeam(blue, (trx) => sql`delete from outbox`.execute(trx))
+    await assert.rejects(forge, /permission denied/)
   })
 })

@@ -275,6 +275,19 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.ring_outbox()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if exists (select from new_rows) then
+    perform pg_notify('pharos', 'outbox');
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.staff_actors()
  RETURNS text[]
  LANGUAGE sql
@@ -1004,6 +1017,7 @@ CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) 
 CREATE INDEX outbox_team ON public.outbox USING btree (team_id, xid, id);
 alter table outbox enable row level security;
 CREATE TRIGGER outbox_fanned_out AFTER INSERT ON public.outbox REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION fan_out();
+CREATE TRIGGER outbox_rung AFTER INSERT ON public.outbox REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION ring_outbox();
 create policy tenant on outbox as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table prefixes (
@@ -1332,6 +1346,7 @@ grant select on locations to pharos_tenant;
 grant insert (team_id, recipient, template, content_sealed) on mails to pharos_tenant;
 grant usage on member_ids to pharos_tenant;
 grant delete, select, update (is_admin, managed_by) on memberships to pharos_tenant;
+grant select on outbox to pharos_tenant;
 grant select on prefixes to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result) on regions to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;

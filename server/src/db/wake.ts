@@ -15,6 +15,7 @@ export type WakeName =
   | 'mails'
   | 'domains'
   | 'webhooks'
+  | 'outbox'
 
 export type Waker = {
   /** Calls `listener` when somebody wakes `name`, and once after every reconnection. It must not throw; returns "off". */

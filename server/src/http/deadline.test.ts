@@ -34,6 +34,7 @@ const server = createHttpServer({
     https: false,
     rate,
     deliveryRate: rate,
+    streams: { atOnce: 1, perTeam: 1, lifetimeMs: 0 },
   },
   log: silentLog,
   credentials: {

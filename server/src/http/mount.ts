@@ -7,6 +7,7 @@ import { Type, type TObject } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Failure, invalid } from '../runtime/error.ts'
 import { actorName, type Actor, type Operation } from '../runtime/operation.ts'
+import { sendEvents, type Following, type ServerEvents } from './event-stream.ts'
 import { createFormReader, formOverheadBytes, type UploadedFile } from './multipart.ts'
 import { createPathReader, createQueryReader } from './query.ts'
 import { parseJsonBody } from './strict-json.ts'
@@ -23,6 +24,8 @@ export type Reply<R extends Route> = {
   readonly body?: ResponseOf<R> | DryRunBody | RawJson
   /** In the place of a body. */
   readonly download?: Download
+  /** In the place of a body: an answer that goes on. */
+  readonly events?: ServerEvents
   /** With the quotes, such as `"7"`. */
   readonly etag?: string
   /** Another status than the route's `success`: 304, or that of a replayed answer. */
@@ -47,7 +50,11 @@ export type Guest = { readonly actor: Actor | null; readonly requestId: string; 
 
 export type Mounted = {
   readonly route: Route
-  readonly answer: (request: FastifyRequest, actor: Actor | null) => Promise<Reply<Route>>
+  readonly answer: (
+    request: FastifyRequest,
+    actor: Actor | null,
+    following: Following | undefined,
+  ) => Promise<Reply<Route>>
   /** The body arrives as bytes, of any media type. */
   readonly rawBody: boolean
 }
@@ -89,6 +96,25 @@ export function handleUpload<R extends Route>(
       const { fields, file, digest } = await readForm(request.headers['content-type'], bytesOf(request))
       const operation = operationOf(route, request, actor, dryRun, digest)
       return fn(operation, { ...(parts as Request<R>), fields: fields as FieldsOf<R>, file })
+    },
+  }
+}
+
+/** A route whose answer goes on. What the use-case throws before its first event is answered as anywhere. */
+export function handleStream<R extends Route>(
+  route: R,
+  fn: (operation: Operation, request: Request<R>, following: Following) => Promise<ServerEvents>,
+): Mounted {
+  if (!route.stream) throw new Error(`${route.name} declares no stream`)
+  const read = createReader(route)
+  return {
+    route,
+    rawBody: false,
+    answer: async (request, actor, following) => {
+      if (!actor || !following) throw new Failure('internal', `${route.name} was not mounted as a stream`)
+      const { dryRun, ...parts } = read(request)
+      const operation = operationOf(route, request, actor, dryRun)
+      return { events: await fn(operation, parts as Request<R>, following) }
     },
   }
 }
@@ -203,8 +229,11 @@ function singleHeader(request: FastifyRequest, name: string): string | null {
   return value === undefined ? null : [value].flat().join(', ')
 }
 
+/** Gives a stream its place and its end; see event-stream.ts. */
+export type Follow = (request: FastifyRequest, reply: FastifyReply) => Following
+
 /** Adds one route to the server. The credential was checked before the body was read; see server.ts. */
-export function mount(server: FastifyInstance, mounted: Mounted): void {
+export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow): void {
   const { route, answer } = mounted
   const response = responseSchemas(route)
   server.route({
@@ -213,7 +242,8 @@ export function mount(server: FastifyInstance, mounted: Mounted): void {
     config: { mounted },
     ...(route.upload ? { bodyLimit: route.upload.file.bytesMax + formOverheadBytes } : {}),
     schema: { response },
-    handler: async (request, reply) => send(route, await answer(request, request.actor), request, reply),
+    handler: async (request, reply) =>
+      send(route, await answer(request, request.actor, follow?.(request, reply)), request, reply),
   })
 }
 
@@ -233,6 +263,7 @@ function send(
   }
   reply.status(result.status ?? route.success)
   if (result.download) return sendDownload(result.download, reply)
+  if (result.events) return sendEvents(result.events, request, reply)
   if (result.body === undefined) return reply.send()
   reply.header('content-type', 'application/json; charset=utf-8')
   if (isRaw(result.body)) return reply.serializer(asItIs).send(result.body.raw)

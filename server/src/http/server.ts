@@ -15,6 +15,7 @@ import { Failure } from '../runtime/error.ts'
 import { actorName, type Actor } from '../runtime/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'
 import { Deadlines } from './deadline.ts'
+import { EventStreams, type StreamSettings } from './event-stream.ts'
 import { mount, type Mounted } from './mount.ts'
 import { requireForm } from './multipart.ts'
 import { answerProblem, problemOf, sendProblem } from './problem.ts'
@@ -47,6 +48,7 @@ export type HttpSettings = {
   readonly rate: Rate
   /** Of deliveries, per address: a detector sends many at once when there is much to tell. */
   readonly deliveryRate: Rate
+  readonly streams: StreamSettings
 }
 
 type Headers = ReturnType<typeof securityHeaders>
@@ -133,7 +135,11 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   addCommonHooks(server, deps, headers)
   server.register(async (api) => {
     addAuthentication(api, deps, deps.settings.rate)
-    for (const mounted of deps.mounted) if (!mounted.rawBody && !mounted.route.upload) mount(api, mounted)
+    for (const mounted of deps.mounted) if (isPlain(mounted)) mount(api, mounted)
+  })
+  server.register(async (streams) => {
+    addAuthentication(streams, deps, deps.settings.rate)
+    mountStreams(streams, deps)
   })
   server.register(async (uploads) => {
     addAuthentication(uploads, deps, deps.settings.rate)
@@ -156,6 +162,26 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     for (const mounted of deps.mounted) if (mounted.rawBody) mount(raw, mounted)
   })
   return server
+}
+
+const isPlain = ({ rawBody, route }: Mounted): boolean => !rawBody && !route.upload && !route.stream
+
+/** Who follows is asked for his credential again and again: it may be taken away while he does. */
+function mountStreams(server: FastifyInstance, { credentials, settings, mounted }: HttpDeps): void {
+  const streams = new EventStreams(settings.streams)
+  server.addHook('preClose', async () => streams.stop())
+  for (const one of mounted.filter(({ route }) => route.stream)) {
+    const { permission } = one.route
+    mount(server, one, (request, reply) => ({
+      lastEventId: [request.headers['last-event-id'] ?? null].flat()[0]!,
+      signal: streams.enter(request.actor!.teamId, reply),
+      async actor() {
+        const actor = await authenticate(credentials, permission, request.headers.authorization, request.ip)
+        authorize(actor!, permission)
+        return actor!
+      },
+    }))
+  }
 }
 
 const denials: ReadonlySet<ProblemCode> = new Set([
@@ -229,6 +255,12 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
   server.addHook('onClose', async () => deadlines.stop())
   let inFlight = 0
   server.addHook('onRequest', (request, reply, done) => {
+    // It is meant to take long, and has limits of its own.
+    if (request.routeOptions.config.mounted?.route.stream) {
+      addCommonHeaders(headers, request, reply)
+      refuseWithoutHost(request)
+      return done()
+    }
     inFlight += 1
     const end = deadlines.begin(reply)
     // A request whose client went away has no onResponse; the close of its answer comes always, and once.

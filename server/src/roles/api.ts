@@ -35,6 +35,8 @@ import { createWrongPasswords } from '../session/password-check.ts'
 import { secondFactorRoutes } from '../session/second-factor.routes.ts'
 import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
+import { createDoorbell } from '../stream/doorbell.ts'
+import { streamRoutes } from '../stream/stream.routes.ts'
 import { webhookRoutes } from '../webhook/webhook.routes.ts'
 import { asnProofDeps } from './asn-proofs.ts'
 import { createRefusals, refusalOf } from './audit.ts'
@@ -90,6 +92,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     secure: publicUrl(config).startsWith('https://'),
     lifetimeSeconds: config.refreshIdleLifetimeSeconds,
   }
+  const doorbell = createDoorbell({ db: postgres.front, waker, log, metrics })
   const mounted: Mounted[] = [
     ...sessionRoutes({
       ...common,
@@ -177,6 +180,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...asnRoutes({ ...asnProofDeps(deps), refreshes: createRefreshLimits() }),
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),
+    ...streamRoutes({ postgres, db: postgres.front, doorbell }),
     ...relatedEventRoutes({ postgres }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
   ]
@@ -188,6 +192,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     mounted,
     onDenied: (denied) => refusals.note(refusalOf(denied)),
   })
+  server.addHook('onReady', async () => doorbell.start())
+  server.addHook('onClose', () => doorbell.stop())
   server.addHook('onClose', () => refusals.stop())
   server.addHook('onClose', () => afterwards.settled())
   server.addHook('onClose', async () => breached?.close())

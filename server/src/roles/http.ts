@@ -20,6 +20,11 @@ export function httpDeps({ config, log, metrics }: Shared): Omit<HttpDeps, 'cred
       trustedProxies: config.trustedProxies,
       https: publicUrl(config).startsWith('https:'),
       rate: { perSecond: config.rateLimitPerSecond, burst: config.rateLimitBurst },
+      streams: {
+        atOnce: config.streamsAtOnce,
+        perTeam: config.streamsPerTeam,
+        lifetimeMs: config.streamLifetimeSeconds * 1000,
+      },
       deliveryRate: { perSecond: config.deliveryLimitPerSecond, burst: config.deliveryLimitPerSecond * 10 },
     },
     log,

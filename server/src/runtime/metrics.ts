@@ -85,6 +85,11 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    streams: new Gauge({
+      name: 'pharos_streams',
+      help: 'Who follows what happens (GET /v3/stream), of this process.',
+      registers,
+    }),
     webhookDeliveriesWaiting: new Gauge({
       name: 'pharos_webhook_deliveries_waiting',
       help: 'Messages to webhooks that are due and not yet sent, of the whole installation. Alarm when it grows.',

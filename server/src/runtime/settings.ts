@@ -85,6 +85,16 @@ export const settingsSchema = Type.Object(
     requests_in_flight: Whole(1000, 1, 1_000_000, {
       description: 'requests worked on at once; further ones are answered 503',
     }),
+    streams_at_once: Whole(2000, 1, 1_000_000, {
+      description: 'followers of the stream at once; further ones are answered 503',
+    }),
+    streams_per_team: Whole(100, 1, 1_000_000, {
+      description: 'followers of the stream that a team may have at once; further ones are answered 429',
+    }),
+    stream_lifetime_seconds: Whole(3600, 0, 86_400, {
+      description:
+        'until a follower of the stream is to connect again; 0 gives what there is and ends, where a proxy keeps answers back',
+    }),
     password_hashes_at_once: Whole(1, 1, 256, {
       description: 'argon2id computations at once, 19 MiB and a core each: keep them fewer than the cores',
     }),

@@ -116,6 +116,9 @@ function pairsOf(name: string, schema: Schema, hints: Hints): Arbitrary<Pairs> {
 const idempotencyKeys = fc.oneof(fc.constantFrom('a', 'b', 'c'), fc.uuid())
 const etags = fc.constantFrom('"1"', '"2"', '"3"', '*', '"x", "2"', 'W/"2"', '""', 'nonsense', '')
 
+/** Of another database, of none, and what is no id. */
+const eventIds = fc.constantFrom('00c0ffee.1.0.1', '00c0ffee.99999999999.1.1800000000', 'nonsense', '')
+
 function headersOf({ parameters, method }: Operation): Arbitrary<Record<string, string>> {
   const takes = (name: string) => parameters.some((one) => one.name === name)
   const rarely = (arbitrary: Arbitrary<string>) => ({ weight: 1, arbitrary })
@@ -127,6 +130,7 @@ function headersOf({ parameters, method }: Operation): Arbitrary<Record<string, 
         : fc.constant(undefined),
       'if-match': takes('If-Match') ? fc.oneof(absent, rarely(etags)) : fc.constant(undefined),
       'if-none-match': method === 'GET' ? fc.oneof(absent, rarely(etags)) : fc.constant(undefined),
+      'last-event-id': takes('Last-Event-ID') ? fc.oneof(absent, rarely(eventIds)) : fc.constant(undefined),
       prefer: fc.oneof(absent, rarely(fc.constantFrom('return=minimal', 'respond-async', ';;,='))),
     })
     .map(

@@ -19,6 +19,7 @@ import { domainSubjects } from './subjects-domain.ts'
 import { memberSubjects } from './subjects-member.ts'
 import { secondFactorSubjects } from './subjects-second-factor.ts'
 import { accountSubjects, sessionSubjects } from './subjects-session.ts'
+import { streamSubjects } from './subjects-stream.ts'
 import { teamSubjects } from './subjects-team.ts'
 import { tokenSubjects } from './subjects-token.ts'
 import { webhookSubjects } from './subjects-webhook.ts'
@@ -130,6 +131,7 @@ export const subjects: readonly Subject[] = [
   ...tokenSubjects,
   ...auditSubjects,
   ...webhookSubjects,
+  ...streamSubjects,
 
   {
     route: 'updateAnnouncement',

@@ -1,0 +1,53 @@
+// Following the stream with `fetch`, which can send a credential where the browser's EventSource cannot. One connection:
+// whoever follows for longer calls it again with the last id; see the description of `followStream`.
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import type { Problem } from './problem.ts'
+import type { QueryOf } from './route.ts'
+import { followStream, type streamSigns } from './stream.ts'
+import type { MessageType } from './webhook-message.ts'
+import { ProblemError, urlOf, type ClientOptions } from './client.ts'
+
+export type StreamEvent = {
+  readonly id: string
+  readonly type: MessageType | (typeof streamSigns)[number]
+  /** `{type, timestamp, data}` of a message, see webhook-message.ts; empty for what the stream says about itself. */
+  readonly message: { readonly type?: MessageType; readonly timestamp?: string; readonly data?: unknown }
+}
+
+export type StreamInput = {
+  readonly query?: Partial<QueryOf<typeof followStream>>
+  /** Of the last event that was taken; none begins with what happens from now on. */
+  readonly lastEventId?: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** Ends when the server ends it. Throws ProblemError where it is refused, and what `fetch` throws where it breaks. */
+export async function* openStream(
+  { baseUrl, credential, fetch: send = fetch }: ClientOptions,
+  { query = {}, lastEventId, signal }: StreamInput,
+): AsyncGenerator<StreamEvent> {
+  const known = credential?.()
+  const response = await send(baseUrl + urlOf(followStream, {}, query), {
+    headers: {
+      accept: 'text/event-stream',
+      ...(known && { authorization: 'bearer' in known ? `Bearer ${known.bearer}` : `Token ${known.token}` }),
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    },
+    signal,
+  })
+  if (!response.ok) throw new ProblemError((await response.json()) as Problem)
+  const reader = response
+    .body!.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>)
+    .pipeThrough(new EventSourceParserStream())
+    .getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      const { id = '', event = 'message', data } = value
+      yield { id, type: event as StreamEvent['type'], message: JSON.parse(data) as StreamEvent['message'] }
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+}

@@ -1,0 +1,301 @@
+// The stream over a real connection: who is told what, that nothing is left out between two connections, and when it ends.
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { after, afterEach, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ProblemError } from '@pharos/contract/client'
+import { openStream, type StreamEvent, type StreamInput } from '@pharos/contract/stream-client'
+import { messageOf, type MessageType } from '@pharos/contract/webhook-message'
+import { sql } from 'kysely'
+import { Value } from 'typebox/value'
+import { seedAnnouncement } from '../src/byoip/announcement/testing.ts'
+import { wake } from '../src/db/wake.ts'
+import type { Db } from '../src/db/postgres.ts'
+import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
+import { addApiToken, openSession } from './support/credentials.ts'
+
+let api: TestApi
+let owner: Db
+let url: string
+let red: TestTeam
+let blue: TestTeam
+let admin: { userId: number }
+
+before(async () => {
+  api = await createTestApi({ PHAROS_STREAM_LIFETIME_SECONDS: '3600' })
+  owner = api.database.postgres.owner
+  url = await listen(api)
+  red = await addTeam(api, 'red')
+  blue = await addTeam(api, 'blue')
+  admin = await addUser(api, 'admin', [red], { admin: true })
+})
+after(() => api[Symbol.asyncDispose]())
+
+async function listen({ server }: TestApi): Promise<string> {
+  await server.listen({ port: 0, host: '127.0.0.1' })
+  return `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
+}
+
+const open = new Set<Followed>()
+afterEach(async () => {
+  await Promise.all([...open].map((one) => one.end()))
+  open.clear()
+})
+
+type FollowOptions = Omit<StreamInput, 'signal'> & { readonly token?: string; readonly at?: string }
+
+/** One connection, whose events are taken one by one. */
+class Followed {
+  readonly #abort = new AbortController()
+  readonly #events: AsyncGenerator<StreamEvent>
+
+  constructor({ token, at = url, ...input }: FollowOptions, bearer: string) {
+    const credential = () => (token === undefined ? { bearer } : { token })
+    this.#events = openStream({ baseUrl: at, credential }, { ...input, signal: this.#abort.signal })
+  }
+
+  /** The next event; undefined where the server ended it. */
+  async next(): Promise<StreamEvent | undefined> {
+    const late = sleep(60_000, undefined, { ref: false }).then(() => assert.fail('no event within a minute'))
+    const { done, value } = await Promise.race([this.#events.next(), late])
+    return done ? undefined : value
+  }
+
+  async end(): Promise<void> {
+    this.#abort.abort()
+    await this.#events.return(undefined).catch(() => {})
+  }
+}
+
+async function follow(options: FollowOptions = {}): Promise<Followed> {
+  const { access } = await openSession(api, admin.userId, red.teamId)
+  const followed = new Followed(options, access)
+  open.add(followed)
+  return followed
+}
+
+/** Follows, and is told that everything comes from now on. */
+async function followFromNow(options: FollowOptions = {}): Promise<Followed & { lastId: string }> {
+  const followed = await follow(options)
+  const { type, id } = (await followed.next())!
+  assert.equal(type, 'ready')
+  return Object.assign(followed, { lastId: id })
+}
+
+async function tell(teamId: number, mark: string, type: MessageType = 'event.started', db = owner) {
+  await sql`insert into outbox (team_id, type, data) values (${teamId}, ${type}, ${JSON.stringify({ mark })})`.execute(
+    db,
+  )
+}
+
+const markOf = (event: StreamEvent | undefined) =>
+  (event?.message.data as { mark?: string } | undefined)?.mark
+
+/** When the database has forgotten all transactions that hold back what was written: those of other tests do too. */
+async function untilReadable(): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ held: boolean }>`
+      select exists (select from outbox where xid >= pg_snapshot_xmin(pg_current_snapshot())) as held`.execute(
+      owner,
+    )
+    if (!rows[0]!.held) return
+    await sleep(20)
+  }
+}
+
+async function problemOf(options: FollowOptions): Promise<string> {
+  const followed = await follow(options)
+  const error = await followed.next().then(
+    () => assert.fail('it was taken'),
+    (refused: unknown) => refused,
+  )
+  assert.ok(error instanceof ProblemError, String(error))
+  return error.problem.code
+}
+
+describe('what is told', () => {
+  it('is the body of the message that webhooks send, when it has happened', async () => {
+    const id = await seedAnnouncement(api.database.postgres, { teamId: red.teamId, prefix: '192.0.2.0/24' })
+    const followed = await followFromNow()
+    await sql`update announcements set status = 'announced' where id = ${id}`.execute(owner)
+    const event = (await followed.next())!
+    assert.equal(event.type, 'announcement.status_changed')
+    assert.ok(
+      Value.Check(messageOf('announcement.status_changed'), event.message),
+      JSON.stringify(event.message),
+    )
+    assert.equal((event.message.data as { announcement_id: number }).announcement_id, id)
+  })
+
+  it('is the own team’s, in its order', async () => {
+    const followed = await followFromNow()
+    await tell(blue.teamId, 'of blue')
+    for (const mark of ['one', 'two']) await tell(red.teamId, mark)
+    assert.deepEqual([markOf(await followed.next()), markOf(await followed.next())], ['one', 'two'])
+  })
+
+  it('is what was asked for, and what the token may read', async () => {
+    const token = await addApiToken(api, red.teamId, { scopes: ['ipam:read'] })
+    const byScope = await followFromNow({ token })
+    const byType = await followFromNow({ query: { type: ['event.ended'] } })
+    await tell(red.teamId, 'one', 'event.started')
+    await tell(red.teamId, 'two', 'event.ended')
+    await tell(red.teamId, 'three', 'validation.failed')
+    assert.equal(markOf(await byScope.next()), 'three')
+    assert.equal(markOf(await byType.next()), 'two')
+    assert.equal(await problemOf({ token, query: { type: ['event.started'] } }), 'scope_missing')
+    const none = await addApiToken(api, red.teamId, { scopes: ['team:read'] })
+    assert.equal(await problemOf({ token: none }), 'scope_missing')
+  })
+
+  it('waits for an older transaction, and is told in the order in which it can be told for ever', async () => {
+    const followed = await followFromNow()
+    const held = Promise.withResolvers<void>()
+    const written = Promise.withResolvers<void>()
+    const slow = owner.transaction().execute(async (trx) => {
+      await tell(red.teamId, 'older', 'event.started', trx)
+      written.resolve()
+      await held.promise
+    })
+    await written.promise
+    await tell(red.teamId, 'younger')
+    held.resolve()
+    await slow
+    assert.deepEqual([markOf(await followed.next()), markOf(await followed.next())], ['older', 'younger'])
+  })
+})
+
+describe('a connection that comes again', () => {
+  it('gets what happened meanwhile, once', async () => {
+    const first = await followFromNow()
+    await tell(red.teamId, 'before')
+    const { id } = (await first.next())!
+    await first.end()
+    for (let n = 0; n < 250; n++) await tell(red.teamId, `meanwhile ${n}`)
+    await untilReadable()
+    const second = await follow({ lastEventId: id })
+    assert.equal((await second.next())!.type, 'ready')
+    for (let n = 0; n < 250; n++) assert.equal(markOf(await second.next()), `meanwhile ${n}`)
+    await tell(red.teamId, 'after')
+    assert.equal(markOf(await second.next()), 'after')
+  })
+
+  it('can begin again from where it was told that it is ready', async () => {
+    const { lastId } = await followFromNow()
+    await tell(red.teamId, 'one')
+    const second = await follow({ lastEventId: lastId })
+    assert.equal((await second.next())!.type, 'ready')
+    assert.equal(markOf(await second.next()), 'one')
+  })
+
+  it('is told to read anew where something may be left out', async () => {
+    const { lastId } = await followFromNow()
+    const [cluster, xid, id, at] = lastId.split('.') as [string, string, string, string]
+    const elsewhere = cluster === '00000000' ? '00000001' : '00000000'
+    for (const lost of [
+      `${elsewhere}.${xid}.${id}.${at}`,
+      `${cluster}.${BigInt(xid) + 1_000_000_000n}.${id}.${at}`,
+      `${cluster}.${xid}.${id}.${Number(at) - 8 * 86_400}`,
+    ]) {
+      const followed = await follow({ lastEventId: lost })
+      const event = (await followed.next())!
+      assert.equal(event.type, 'reset', lost)
+      await tell(red.teamId, lost)
+      assert.equal(markOf(await followed.next()), lost)
+      await followed.end()
+    }
+  })
+
+  it('is refused with an id that is none', async () => {
+    assert.equal(await problemOf({ lastEventId: 'yesterday' }), 'invalid')
+  })
+})
+
+describe('a stream ends', () => {
+  it('when the session does', async () => {
+    const { sessionId, access } = await openSession(api, admin.userId, red.teamId)
+    const followed = new Followed({}, access)
+    assert.equal((await followed.next())!.type, 'ready')
+    await owner.updateTable('sessions').set({ revoked: new Date() }).where('id', '=', sessionId).execute()
+    await wake(owner, 'actors')
+    assert.equal(await followed.next(), undefined)
+  })
+
+  it('when the API token does, and tells nothing after it', async () => {
+    const token = await addApiToken(api, red.teamId, { scopes: ['lighthouse:read'] })
+    const followed = await followFromNow({ token })
+    await owner.transaction().execute(async (trx) => {
+      await sql`update api_tokens set revoked = now() where team_id = ${red.teamId}`.execute(trx)
+      await sql`select pg_notify('pharos', 'actors')`.execute(trx)
+    })
+    await tell(red.teamId, 'too late')
+    assert.equal(await followed.next(), undefined)
+  })
+
+  it('with the server', async () => {
+    const beside = await createTestApi({ PHAROS_STREAM_LIFETIME_SECONDS: '3600' }, { beside: api })
+    const followed = await followFromNow({ at: await listen(beside) })
+    const closed = beside[Symbol.asyncDispose]()
+    assert.equal(await followed.next(), undefined)
+    await closed
+  })
+
+  it('after its time, with all that there is', async () => {
+    const { lastId } = await followFromNow()
+    await tell(red.teamId, 'one')
+    await untilReadable()
+    await using short = await createTestApi({ PHAROS_STREAM_LIFETIME_SECONDS: '0' }, { beside: api })
+    const followed = await follow({ at: await listen(short), lastEventId: lastId })
+    assert.equal((await followed.next())!.type, 'ready')
+    assert.equal(markOf(await followed.next()), 'one')
+    assert.equal(await followed.next(), undefined)
+  })
+})
+
+describe('a silent stream', () => {
+  it('is not cut by the timeouts that other answers have', async () => {
+    const settings = {
+      PHAROS_STREAM_LIFETIME_SECONDS: '3600',
+      PHAROS_REQUEST_TIMEOUT_SECONDS: '1',
+      PHAROS_HANDLER_TIMEOUT_SECONDS: '1',
+    }
+    await using hasty = await createTestApi(settings, { beside: api })
+    const followed = await followFromNow({ at: await listen(hasty) })
+    // Longer than both, and than it takes to look at them.
+    await sleep(4_000)
+    await tell(red.teamId, 'still here')
+    assert.equal(markOf(await followed.next()), 'still here')
+  })
+})
+
+describe('places', () => {
+  it('are counted for each team and in all, and given back', async () => {
+    const limits = { PHAROS_STREAMS_PER_TEAM: '3', PHAROS_STREAMS_AT_ONCE: '5' }
+    await using few = await createTestApi(
+      { PHAROS_STREAM_LIFETIME_SECONDS: '3600', ...limits },
+      { beside: api },
+    )
+    const at = await listen(few)
+    const other = await addUser(api, 'other', [blue])
+    const { access } = await openSession(api, other.userId, blue.teamId)
+    const ofBlue = [new Followed({ at }, access), new Followed({ at }, access)]
+    const ofRed = [await followFromNow({ at }), await followFromNow({ at }), await followFromNow({ at })]
+    assert.equal(await problemOf({ at }), 'rate_limited')
+    for (const one of ofBlue) assert.equal((await one.next())!.type, 'ready')
+    const refused = { name: 'ProblemError', message: /^Too many follow/ }
+    await assert.rejects(new Followed({ at }, access).next(), refused)
+    await Promise.all([...ofRed, ...ofBlue].map((one) => one.end()))
+    while ((await beginning(at)) !== 'ready') await sleep(50)
+  })
+})
+
+/** What one is told first, or why one is refused. */
+async function beginning(at: string): Promise<string> {
+  const followed = await follow({ at })
+  try {
+    return (await followed.next())!.type
+  } catch (error) {
+    assert.ok(error instanceof ProblemError, String(error))
+    return error.problem.code
+  }
+}

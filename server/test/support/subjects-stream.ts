@@ -1,0 +1,26 @@
+// The stream. What a caller may follow depends on modules and scopes of which one is enough: written here, as a table.
+import type { Identity } from './callers.ts'
+import { only, type Outcome, type Subject } from './subject.ts'
+
+const needs =
+  (scopes: readonly string[]) =>
+  (identity: Identity): Outcome => {
+    if (!('team' in identity)) throw new Error(`${identity.kind} is let in`)
+    if (identity.team === 'bare') return 'module_disabled'
+    const { kind, scopes: held } = identity
+    return kind === 'user' || scopes.some((scope) => held.includes(scope)) ? 200 : 'scope_missing'
+  }
+
+export const streamSubjects: readonly Subject[] = [
+  {
+    route: 'followStream',
+    requests: only(),
+    answers: (_which, identity) => needs(['ipam:read', 'lighthouse:read'])(identity),
+  },
+  {
+    route: 'followStream',
+    form: 'of one type',
+    requests: only({ query: { type: 'event.started' } }),
+    answers: (_which, identity) => needs(['lighthouse:read'])(identity),
+  },
+]
