@@ -7,7 +7,6 @@ import {
   Group,
   Modal,
   PasswordInput,
-  SimpleGrid,
   Skeleton,
   Stack,
   Stepper,
@@ -23,6 +22,7 @@ import {
   type TotpEnrolment,
 } from '@pharos/contract/second-factor'
 import { useDisclosure } from '@mantine/hooks'
+import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { encode } from 'uqr'
@@ -30,9 +30,13 @@ import { call } from '../api/call.ts'
 import { forget, useAnswer } from '../api/queries.ts'
 import { CopyBlock, CopyIcon } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { download } from '../ui/download.ts'
 import { fieldError, Problem, tell } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
-import { Section } from './profile.tsx'
+import { Section } from './section.tsx'
+
+/** From here on new ones are worth a word. */
+const fewCodes = 3
 
 export function SecondFactorCard() {
   const answer = useAnswer(getSecondFactor, {})
@@ -58,6 +62,12 @@ export function SecondFactorCard() {
               since <Time at={answer.data.enabled} />; {answer.data.recovery_codes_left} recovery codes left
             </Text>
           </Group>
+          {answer.data.recovery_codes_left <= fewCodes && (
+            <Alert color="yellow">
+              Make new recovery codes: without one, a lost authenticator locks you out, and only the provider
+              lets you in again.
+            </Alert>
+          )}
           <Group>
             <NewCodes />
             <TurnOff />
@@ -158,6 +168,16 @@ function Scan({ enrolment: { uri, secret }, otp, setOtp, error }: ScanProps) {
   )
 }
 
+/** It says where the codes belong, for whoever finds it in a year. */
+const fileOf = (codes: readonly string[]): string =>
+  [
+    `Recovery codes for ${location.host}, made on ${new Date().toISOString().slice(0, 10)}.`,
+    'Each works once, in the place of a code of the authenticator.',
+    '',
+    ...codes,
+    '',
+  ].join('\n')
+
 function Codes({ codes }: { codes: readonly string[] }) {
   return (
     <Stack>
@@ -165,12 +185,16 @@ function Codes({ codes }: { codes: readonly string[] }) {
         Keep these where you keep your passwords. Each works once, in the place of a code, when the
         authenticator is lost. They are not shown again.
       </Alert>
-      <SimpleGrid cols={2} spacing={4}>
-        {codes.map((code) => (
-          <Code key={code}>{code}</Code>
-        ))}
-      </SimpleGrid>
       <CopyBlock text={codes.join('\n')} label="Copy all" />
+      <Group>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={14} />}
+          onClick={() => download('recovery-codes.txt', new Blob([fileOf(codes)], { type: 'text/plain' }))}
+        >
+          Download
+        </Button>
+      </Group>
     </Stack>
   )
 }

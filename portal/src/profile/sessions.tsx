@@ -1,20 +1,22 @@
 // Where one is signed in; each can be ended.
-import { Badge, Button, Group, Table, Text } from '@mantine/core'
+import { Badge, Button, Group, Skeleton, Table, Text } from '@mantine/core'
 import { deleteSession, listSessions, type OpenSession } from '@pharos/contract/account'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { forget, useAnswer } from '../api/queries.ts'
 import { session } from '../api/session.ts'
+import { useUser } from '../shell/use-session.ts'
+import { Dialog } from '../ui/dialog.tsx'
 import { Problem, tellProblem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
-import { Section } from './profile.tsx'
+import { Section } from './section.tsx'
 
 export function Sessions() {
   const answer = useAnswer(listSessions, { query: { limit: 100 } }, { refetchInterval: 30_000 })
   return (
     <Section title="Sessions">
-      {answer.error && <Problem error={answer.error} />}
-      <Table.ScrollContainer minWidth={640}>
+      {answer.error && !answer.data && <Problem error={answer.error} />}
+      <Table.ScrollContainer minWidth={900}>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -22,10 +24,18 @@ export function Sessions() {
               <Table.Th>From</Table.Th>
               <Table.Th>Signed in</Table.Th>
               <Table.Th>Last refreshed</Table.Th>
+              <Table.Th>Ends</Table.Th>
               <Table.Th aria-label="End it" />
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
+            {answer.isPending && (
+              <Table.Tr>
+                <Table.Td colSpan={6}>
+                  <Skeleton height={20} />
+                </Table.Td>
+              </Table.Tr>
+            )}
             {answer.data?.results.map((one) => (
               <Row key={one.id} session={one} />
             ))}
@@ -33,19 +43,31 @@ export function Sessions() {
         </Table>
       </Table.ScrollContainer>
       <Group mt="sm">
-        <Button variant="default" onClick={() => void session.signOut(true)}>
-          Sign out everywhere
-        </Button>
+        <Dialog
+          title="Sign out everywhere?"
+          action="Sign out everywhere"
+          danger
+          trigger={(open) => (
+            <Button variant="default" onClick={open}>
+              Sign out everywhere
+            </Button>
+          )}
+          onSubmit={() => session.signOut(true)}
+        >
+          <Text size="sm">Every session of yours ends, this one too. API tokens go on.</Text>
+        </Dialog>
       </Group>
     </Section>
   )
 }
 
 function Row({
-  session: { id, current, user_agent, address, created, last_used },
+  session: { id, current, user_agent, address, created, last_used, expires, team_id },
 }: {
   session: OpenSession
 }) {
+  const user = useUser()
+  const teamName = user?.teams.find((team) => team.id === team_id)?.name ?? `team ${team_id}`
   const end = useMutation({
     mutationFn: () => call(deleteSession, { params: { session_id: id } }),
     onSuccess: () => forget(listSessions),
@@ -60,13 +82,19 @@ function Row({
           </Text>
           {current && <Badge>this one</Badge>}
         </Group>
+        <Text size="xs" c="dimmed">
+          in {teamName}
+        </Text>
       </Table.Td>
-      <Table.Td>{address}</Table.Td>
+      <Table.Td>{address || 'unknown'}</Table.Td>
       <Table.Td>
         <Time at={created} />
       </Table.Td>
       <Table.Td>
         <Time at={last_used} />
+      </Table.Td>
+      <Table.Td>
+        <Time at={expires} />
       </Table.Td>
       <Table.Td>
         {!current && (

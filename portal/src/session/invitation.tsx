@@ -8,6 +8,7 @@ import { callAsGuest } from '../api/call.ts'
 import { fieldError, Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
 import { AloneFrame, tokenOfLink } from './frame.tsx'
+import { SubmitButton } from './submit-button.tsx'
 
 export function InvitationPage() {
   const token = tokenOfLink()
@@ -85,9 +86,9 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
           </>
         )}
         {accept.error && <Problem error={accept.error} />}
-        <Button type="submit" size="sm" loading={accept.isPending}>
+        <SubmitButton error={accept.error} isPending={accept.isPending}>
           Accept
-        </Button>
+        </SubmitButton>
       </Stack>
     </form>
   )

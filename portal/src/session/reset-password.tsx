@@ -7,6 +7,7 @@ import { useState, type FormEvent } from 'react'
 import { callAsGuest } from '../api/call.ts'
 import { fieldError, Problem } from '../ui/problem.tsx'
 import { AloneFrame, tokenOfLink } from './frame.tsx'
+import { SubmitButton } from './submit-button.tsx'
 
 export const ResetPassword = () => (
   <AloneFrame title="Reset your password">
@@ -40,9 +41,9 @@ function AskForMail() {
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
         {ask.error && <Problem error={ask.error} />}
-        <Button type="submit" size="sm" loading={ask.isPending}>
+        <SubmitButton error={ask.error} isPending={ask.isPending}>
           Send me a link
-        </Button>
+        </SubmitButton>
         <Anchor component={Link} to="/sign-in" size="sm">
           Back to signing in
         </Anchor>
@@ -88,9 +89,9 @@ function ChooseNew({ token }: { token: string }) {
         <Text size="xs" c="dimmed">
           The second factor stays as it is.
         </Text>
-        <Button type="submit" size="sm" loading={reset.isPending}>
+        <SubmitButton error={reset.error} isPending={reset.isPending}>
           Set the password
-        </Button>
+        </SubmitButton>
       </Stack>
     </form>
   )

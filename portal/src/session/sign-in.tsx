@@ -1,5 +1,5 @@
 // Signing in: e-mail and password, then the code of the second factor where there is one.
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -8,6 +8,7 @@ import { session } from '../api/session.ts'
 import { useSession } from '../shell/use-session.ts'
 import { Problem } from '../ui/problem.tsx'
 import { AloneFrame } from './frame.tsx'
+import { SubmitButton } from './submit-button.tsx'
 
 const asksForCode = (error: unknown) => error instanceof ProblemError && error.problem.code === 'otp_required'
 
@@ -66,9 +67,9 @@ export function SignIn() {
             />
           )}
           {signIn.error && !(asksForCode(signIn.error) && otp === '') && <Problem error={signIn.error} />}
-          <Button type="submit" size="sm" loading={signIn.isPending}>
+          <SubmitButton error={signIn.error} isPending={signIn.isPending}>
             Sign in
-          </Button>
+          </SubmitButton>
           <Text size="sm">
             <Anchor component={Link} to="/reset-password">
               Forgotten the password?

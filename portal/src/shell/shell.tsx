@@ -29,13 +29,18 @@ import {
   IconFileCheck,
   IconBook,
 } from '@tabler/icons-react'
+import type { User } from '@pharos/contract/session'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { queryClient } from '../api/queries.ts'
 import { session } from '../api/session.ts'
+import { AwayBanner } from '../session/away-banner.tsx'
+import { useClosedTeam } from '../session/closed-team.ts'
+import { ModuleOff } from '../session/module-off.tsx'
 import { tellProblem } from '../ui/problem.tsx'
-import { useZone } from '../ui/time.tsx'
+import { useZone, zoneName, type Zone } from '../ui/time.tsx'
 import { Shortcuts } from './shortcuts.tsx'
+import { PageWaiting } from './states.tsx'
 import { useSession } from './use-session.ts'
 import classes from './shell.module.css'
 
@@ -57,6 +62,10 @@ const places: readonly Place[] = [
   { to: '/staff/holds', label: 'Held plans', icon: IconGavel, staff: true },
   { to: '/staff/letters', label: 'Letters to review', icon: IconFileCheck, staff: true },
 ]
+
+const SecondFactorWanted = lazy(async () => ({
+  default: (await import('../session/second-factor-wanted.tsx')).SecondFactorWanted,
+}))
 
 const addressNow = (): string => window.location.pathname + window.location.search
 
@@ -125,11 +134,27 @@ export function Shell() {
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
-        <Outlet />
+        <AwayBanner />
+        <Content user={user} path={location.pathname} />
       </AppShell.Main>
       <Shortcuts />
     </AppShell>
   )
+}
+
+/** The page, or what stands in its way in this team. */
+function Content({ user, path }: { user: User; path: string }) {
+  const closedTeamId = useClosedTeam()
+  const place = places.find(({ to }) => to !== '/' && path.startsWith(to))
+  if (closedTeamId === user.current_team.id && path !== '/profile')
+    return (
+      <Suspense fallback={<PageWaiting />}>
+        <SecondFactorWanted />
+      </Suspense>
+    )
+  if (place?.module && !user.enabled_modules.includes(place.module))
+    return <ModuleOff label={place.label} module={place.module} />
+  return <Outlet />
 }
 
 function TeamSwitch() {
@@ -157,22 +182,39 @@ function TeamSwitch() {
   )
 }
 
+/** One's own zone or UTC; which zone is one's own stands in the profile. */
 function ZoneSwitch() {
   const [zone, setZone] = useZone()
+  const label = `Times in ${zoneName('local')} or in UTC`
   return (
-    <Tooltip label={`Times in ${Intl.DateTimeFormat().resolvedOptions().timeZone} or in UTC`}>
-      <SegmentedControl
-        size="xs"
-        visibleFrom="sm"
-        aria-label="Time zone"
-        value={zone}
-        onChange={(value) => setZone(value as 'local' | 'utc')}
-        data={[
-          { value: 'local', label: <IconClock size={14} aria-label="local" /> },
-          { value: 'utc', label: 'UTC' },
-        ]}
-      />
-    </Tooltip>
+    <>
+      <Tooltip label={label}>
+        <SegmentedControl
+          size="xs"
+          visibleFrom="sm"
+          aria-label="Time zone"
+          value={zone}
+          onChange={(value) => setZone(value as Zone)}
+          data={[
+            { value: 'local', label: <IconClock size={14} aria-label="local" /> },
+            { value: 'utc', label: 'UTC' },
+          ]}
+        />
+      </Tooltip>
+      <ActionIcon
+        hiddenFrom="sm"
+        aria-label="Times in UTC"
+        aria-pressed={zone === 'utc'}
+        variant={zone === 'utc' ? 'light' : 'subtle'}
+        w="auto"
+        px={4}
+        onClick={() => setZone(zone === 'utc' ? 'local' : 'utc')}
+      >
+        <Text span size="xs" fw={500}>
+          {zone === 'utc' ? 'UTC' : <IconClock size={16} />}
+        </Text>
+      </ActionIcon>
+    </>
   )
 }
 

@@ -1,5 +1,7 @@
 // What is shown in the place of a page: while it loads, where it failed, where there is none.
 import { Anchor, Container, Skeleton, Stack } from '@mantine/core'
+import { isAway } from '../session/away.ts'
+import { PageAway } from '../session/away-banner.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Problem } from '../ui/problem.tsx'
 
@@ -11,11 +13,14 @@ export const PageWaiting = () => (
   </Stack>
 )
 
-export const PageFailed = ({ error }: { error: unknown }) => (
-  <Container py="md">
-    <Problem error={error} />
-  </Container>
-)
+export const PageFailed = ({ error }: { error: unknown }) =>
+  isAway(error) ? (
+    <PageAway error={error} />
+  ) : (
+    <Container py="md">
+      <Problem error={error} />
+    </Container>
+  )
 
 export const NotFound = () => (
   <Container py="xl">

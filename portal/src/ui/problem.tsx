@@ -3,6 +3,9 @@ import { Alert, Anchor, Code, Group, List, Text } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
 import { problems, type ProblemCode } from '@pharos/contract/problem'
 import { notifications } from '@mantine/notifications'
+import { isAway } from '../session/away.ts'
+import { formatDuration } from './time.tsx'
+import { useWait } from './use-wait.ts'
 
 export function wordsOf(error: unknown): { title: string; detail: string } {
   if (error instanceof ProblemError) return error.problem
@@ -12,8 +15,10 @@ export function wordsOf(error: unknown): { title: string; detail: string } {
 export function Problem({ error }: { error: unknown }) {
   const { title, detail } = wordsOf(error)
   const problem = error instanceof ProblemError ? error.problem : undefined
+  const wait = useWait(error)
+  // What did not arrive is no answer: it is told calmly, and asked for again.
   return (
-    <Alert color="red" title={title} role="alert">
+    <Alert color={isAway(error) ? 'gray' : 'red'} title={title} role="alert">
       <Text size="sm">{detail}</Text>
       {problem?.errors && (
         <List size="sm" mt="xs">
@@ -27,7 +32,9 @@ export function Problem({ error }: { error: unknown }) {
       {problem && (
         <Group gap="xs" mt="xs">
           <Text size="xs" c="dimmed">
-            {problems[problem.code as ProblemCode]?.help}
+            {wait > 0
+              ? `Try again in ${formatDuration(wait * 1000)}.`
+              : problems[problem.code as ProblemCode]?.help}
           </Text>
           <Anchor size="xs" href={problem.type} target="_blank">
             {problem.code}

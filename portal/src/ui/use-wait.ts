@@ -8,7 +8,10 @@ export function useWait(error: unknown): number {
   const [now, setNow] = useState(0)
   useEffect(() => {
     const seconds = error instanceof ProblemError ? (error.retryAfterSeconds ?? 0) : 0
-    if (seconds === 0) return undefined
+    if (seconds === 0) {
+      setUntil(0)
+      return undefined
+    }
     const end = Date.now() + seconds * 1000
     setUntil(end)
     setNow(Date.now())
