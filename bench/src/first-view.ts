@@ -24,7 +24,7 @@ const form = `(() => { const field = document.querySelector('input[autocomplete=
 const overview = `(() => {
   const main = document.querySelector('main')
   return main && [...main.querySelectorAll('h1')].some((one) => one.textContent === 'Overview') &&
-    main.querySelectorAll('section').length > 1 && !main.querySelector('.mantine-Skeleton-root, [aria-busy]')
+    main.querySelectorAll('section').length > 1 && ![...main.querySelectorAll('.mantine-Skeleton-root, [aria-busy]')].some((one) => !one.closest('[data-later]'))
 })`
 
 export type Person = { readonly email: string; readonly password: string }

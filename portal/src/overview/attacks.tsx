@@ -1,0 +1,57 @@
+// Attacks that go on, the largest first.
+import { Anchor, Skeleton, Text } from '@mantine/core'
+import { listRelatedEvents } from '@pharos/contract/analysis'
+import { Link } from '@tanstack/react-router'
+import { useAnswer } from '../api/queries.ts'
+import { ongoingNow } from '../events/ongoing.ts'
+import { Problem } from '../ui/problem.tsx'
+import { formatRate } from '../ui/rate.ts'
+import { ago } from '../ui/time.tsx'
+import { Part, Quiet, Row, Rows } from './part.tsx'
+import classes from './overview.module.css'
+
+const shownAttacks = 6
+
+export function Attacks() {
+  const answer = useAnswer(listRelatedEvents, { query: ongoingNow() }, { refetchInterval: 10_000 })
+  const last = useAnswer(listRelatedEvents, { query: { ordering: '-start', limit: 1 } })
+  const ongoing = answer.data?.results.filter(({ end }) => end === null) ?? []
+  const ended = last.data?.results[0]?.end
+  return (
+    <Part
+      title="Attacks going on"
+      to="/events"
+      all={ongoing.length > shownAttacks ? `All ${ongoing.length}` : 'All events'}
+    >
+      {answer.error && !answer.data && <Problem error={answer.error} />}
+      {answer.isPending && <Skeleton height={96} />}
+      {answer.data && ongoing.length === 0 && (
+        <Quiet>
+          {ended ? `None. The last one ended ${ago(ended)}.` : 'None, and none before that was kept.'}
+        </Quiet>
+      )}
+      <Rows>
+        {ongoing
+          .slice(0, shownAttacks)
+          .map(({ id, affected_network, classification_key, affected_bps, start }) => (
+            <Row
+              key={id}
+              link={
+                <Anchor component={Link} to={`/events/${id}` as never} ff="monospace" size="sm">
+                  {affected_network || 'unknown'}
+                </Anchor>
+              }
+            >
+              <span className={classes['rest']}>{classification_key}</span>
+              <Text span size="sm" fw={600} className={classes['end']!}>
+                {formatRate(affected_bps, 'bps')}
+              </Text>
+              <Text span size="xs" c="dimmed" ta="right" miw={90}>
+                {ago(start)}
+              </Text>
+            </Row>
+          ))}
+      </Rows>
+    </Part>
+  )
+}
