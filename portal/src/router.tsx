@@ -108,8 +108,9 @@ const event = createRoute({
 const team = createRoute({
   getParentRoute: () => frame,
   path: '/team',
-  component: lazyRouteComponent(() => import('./team/team.tsx'), 'TeamPage'),
-  validateSearch: anySearch,
+  beforeLoad: () => {
+    throw redirect({ to: '/team/$room', params: { room: 'members' }, replace: true })
+  },
 })
 const teamRoom = createRoute({
   getParentRoute: () => frame,

@@ -8,27 +8,12 @@ import {
   NavLink,
   ScrollArea,
   SegmentedControl,
-  Select,
   Text,
   Tooltip,
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import {
-  IconBroadcast,
-  IconClock,
-  IconGavel,
-  IconHome,
-  IconId,
-  IconLogout,
-  IconMoon,
-  IconShieldBolt,
-  IconSun,
-  IconUser,
-  IconUsers,
-  IconFileCheck,
-  IconBook,
-} from '@tabler/icons-react'
+import { IconClock, IconLogout, IconMoon, IconSun, IconUser, IconBook } from '@tabler/icons-react'
 import type { User } from '@pharos/contract/session'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
@@ -37,32 +22,14 @@ import { session } from '../api/session.ts'
 import { AwayBanner } from '../session/away-banner.tsx'
 import { useClosedTeam } from '../session/closed-team.ts'
 import { ModuleOff } from '../session/module-off.tsx'
-import { tellProblem } from '../ui/problem.tsx'
 import { useZone, zoneName, type Zone } from '../ui/time.tsx'
+import { placeOf, placesOf } from './places.ts'
 import { Shortcuts } from './shortcuts.tsx'
 import { PageWaiting } from './states.tsx'
 import { useSession } from './use-session.ts'
 import classes from './shell.module.css'
 
-type Place = {
-  readonly to: string
-  readonly label: string
-  readonly icon: typeof IconHome
-  readonly module?: string
-  readonly staff?: true
-}
-
-const places: readonly Place[] = [
-  { to: '/', label: 'Overview', icon: IconHome },
-  { to: '/announcements', label: 'Announcements', icon: IconBroadcast, module: 'ipam' },
-  { to: '/asns', label: 'ASNs', icon: IconId, module: 'ipam' },
-  { to: '/events', label: 'Security events', icon: IconShieldBolt, module: 'lighthouse' },
-  { to: '/team', label: 'Team', icon: IconUsers },
-  { to: '/profile', label: 'Profile', icon: IconUser },
-  { to: '/staff/holds', label: 'Held plans', icon: IconGavel, staff: true },
-  { to: '/staff/letters', label: 'Letters to review', icon: IconFileCheck, staff: true },
-]
-
+const TeamSwitch = lazy(async () => ({ default: (await import('./team-switch.tsx')).TeamSwitch }))
 const SecondFactorWanted = lazy(async () => ({
   default: (await import('../session/second-factor-wanted.tsx')).SecondFactorWanted,
 }))
@@ -83,9 +50,7 @@ export function Shell() {
   useEffect(close, [location.pathname, close])
   if (state.kind !== 'in') return null
   const { user } = state
-  const allowed = places.filter(
-    ({ module, staff }) => (!module || user.enabled_modules.includes(module)) && (!staff || user.is_staff),
-  )
+  const here = placeOf(location.pathname)
   return (
     <AppShell
       header={{ height: 48 }}
@@ -104,7 +69,7 @@ export function Shell() {
             </Link>
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <TeamSwitch />
+            <CurrentTeam user={user} />
             <ZoneSwitch />
             <SchemeSwitch />
             <UserMenu name={user.display_name || user.email} />
@@ -114,14 +79,15 @@ export function Shell() {
       <AppShell.Navbar p="xs">
         <AppShell.Section grow component={ScrollArea}>
           <nav aria-label="Pages">
-            {allowed.map(({ to, label, icon: Icon }) => (
+            {placesOf(user).map(({ to, label, icon: Icon }) => (
               <NavLink
                 key={to}
                 component={Link}
                 to={to}
                 label={label}
                 leftSection={<Icon size={16} />}
-                active={to === '/' ? location.pathname === '/' : location.pathname.startsWith(to)}
+                active={to === here?.to}
+                {...(to === here?.to ? { 'aria-current': 'page' as const } : {})}
               />
             ))}
           </nav>
@@ -137,7 +103,7 @@ export function Shell() {
         <AwayBanner />
         <Content user={user} path={location.pathname} />
       </AppShell.Main>
-      <Shortcuts />
+      <Shortcuts user={user} />
     </AppShell>
   )
 }
@@ -145,7 +111,7 @@ export function Shell() {
 /** The page, or what stands in its way in this team. */
 function Content({ user, path }: { user: User; path: string }) {
   const closedTeamId = useClosedTeam()
-  const place = places.find(({ to }) => to !== '/' && path.startsWith(to))
+  const place = placeOf(path)
   if (closedTeamId === user.current_team.id && path !== '/profile')
     return (
       <Suspense fallback={<PageWaiting />}>
@@ -157,28 +123,18 @@ function Content({ user, path }: { user: User; path: string }) {
   return <Outlet />
 }
 
-function TeamSwitch() {
-  const state = useSession()
-  if (state.kind !== 'in') return null
-  const { current_team: current, teams } = state.user
+function CurrentTeam({ user: { current_team: current, teams } }: { user: User }) {
   const known = teams.some(({ id }) => id === current.id) ? teams : [current, ...teams]
-  if (known.length === 1)
-    return (
-      <Text size="sm" fw={500} truncate maw={200}>
-        {current.name}
-      </Text>
-    )
+  const name = (
+    <Text size="sm" fw={500} truncate maw={{ base: 110, sm: 200 }}>
+      {current.name}
+    </Text>
+  )
+  if (known.length === 1) return name
   return (
-    <Select
-      size="xs"
-      w={180}
-      aria-label="Team"
-      data={known.map(({ id, name }) => ({ value: String(id), label: name }))}
-      value={String(current.id)}
-      allowDeselect={false}
-      searchable={known.length > 10}
-      onChange={(id) => id !== null && void session.switchTeam(Number(id)).catch(tellProblem)}
-    />
+    <Suspense fallback={name}>
+      <TeamSwitch current={current} teams={known} />
+    </Suspense>
   )
 }
 

@@ -1,69 +1,47 @@
-// Keys for those who do not leave the keyboard: a key, or `g` and a key within a second. None while one is typing.
-import { Kbd, Modal, Table } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+// Keys for those who do not leave the keyboard: a key, `g` and a key within a second, or Ctrl-K for the palette. None
+// while one is typing. What is shown of them is loaded when it is wanted.
+import type { User } from '@pharos/contract/session'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { isElsewhere } from '../ui/keys.ts'
+import { placesOf } from './places.ts'
 
-const places: Readonly<Record<string, string>> = {
-  o: '/',
-  a: '/announcements',
-  e: '/events',
-  t: '/team',
-  p: '/profile',
-}
-const words: readonly [string, string][] = [
-  ['/', 'search: the first field of the page'],
-  ['g o', 'overview'],
-  ['g a', 'announcements'],
-  ['g e', 'security events'],
-  ['g t', 'team'],
-  ['g p', 'profile'],
-  ['?', 'these keys'],
-]
+const KeyList = lazy(async () => ({ default: (await import('./key-list.tsx')).KeyList }))
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
 const secondKeyWithinMs = 1_000
 
-export function Shortcuts() {
+export function Shortcuts({ user }: { user: User }) {
   const navigate = useNavigate()
-  const [shown, { open, close }] = useDisclosure(false)
-  const leader = useRef(0)
+  const [shown, setShown] = useState<'keys' | 'palette'>()
+  const leader = useRef(-Infinity)
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (event.key === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
+        event.preventDefault()
+        return setShown('palette')
+      }
+      if (isElsewhere(event)) return
       const isSecond = event.timeStamp - leader.current < secondKeyWithinMs
-      leader.current = event.key === 'g' ? event.timeStamp : 0
-      if (isSecond && event.key in places) void navigate({ to: places[event.key]! as never })
-      else if (event.key === '?') open()
+      const place = isSecond ? placesOf(user).find(({ key }) => key === event.key) : undefined
+      leader.current = event.key === 'g' ? event.timeStamp : -Infinity
+      if (place) {
+        // Not for the list on the page as well.
+        event.preventDefault()
+        event.stopImmediatePropagation()
+        void navigate({ to: place.to as never })
+      } else if (event.key === '?') setShown('keys')
       else if (event.key === '/') focusSearch(event)
     }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [navigate, open])
+    // Before the keys of the page: after `g` a key means a place.
+    addEventListener('keydown', onKey, { capture: true })
+    return () => removeEventListener('keydown', onKey, { capture: true })
+  }, [navigate, user])
+  const close = () => setShown(undefined)
   return (
-    <Modal opened={shown} onClose={close} title="Keys">
-      <Table>
-        <Table.Tbody>
-          {words.map(([keys, meaning]) => (
-            <Table.Tr key={keys}>
-              <Table.Td w={80}>
-                {keys.split(' ').map((key) => (
-                  <Kbd key={key} mr={4}>
-                    {key}
-                  </Kbd>
-                ))}
-              </Table.Td>
-              <Table.Td>{meaning}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Modal>
-  )
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
+    <Suspense>
+      {shown === 'keys' && <KeyList user={user} onClose={close} />}
+      {shown === 'palette' && <Palette user={user} onClose={close} />}
+    </Suspense>
   )
 }
 

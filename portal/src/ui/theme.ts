@@ -4,6 +4,7 @@ import { createTheme, type CSSVariablesResolver } from '@mantine/core'
 
 export const theme = createTheme({
   primaryColor: 'indigo',
+  respectReducedMotion: true,
   primaryShade: { light: 7, dark: 8 },
   defaultRadius: 'sm',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
@@ -19,7 +20,12 @@ export const theme = createTheme({
       defaultProps: { verticalSpacing: 6, horizontalSpacing: 'sm', fz: 'sm', highlightOnHover: true },
     },
     TextInput: { defaultProps: { size: 'sm' } },
-    Button: { defaultProps: { size: 'xs' } },
+    // No target is smaller than 24 px (WCAG 2.2, 2.5.8), however small it looks beside its neighbours.
+    Button: {
+      defaultProps: { size: 'xs' },
+      vars: (_theme: unknown, { size }: { size?: string }) =>
+        size === 'compact-xs' ? { root: { '--button-height': '24px' } } : {},
+    },
     // A state is one word: it is never cut, and a column of them is as wide as the longest.
     Badge: {
       defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 500 },
@@ -27,7 +33,11 @@ export const theme = createTheme({
     },
     Card: { defaultProps: { withBorder: true, padding: 'md' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
-    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
+    ActionIcon: {
+      defaultProps: { variant: 'subtle', color: 'gray' },
+      vars: (_theme: unknown, { size }: { size?: string }) =>
+        size === 'sm' ? { root: { '--ai-size': '24px' } } : {},
+    },
   },
 })
 
