@@ -41,7 +41,7 @@ const NotYours = () => (
     <Empty title="No event of your team is at this address">
       There is none, or it concerns another team. If you are in that team too, switch to it and follow the
       link again. What concerns yours is in the{' '}
-      <Anchor component={Link} to="/events">
+      <Anchor component={Link} to="/events" underline="always">
         list of events
       </Anchor>
       .

@@ -1,12 +1,14 @@
 // Security events that concern the team: those that go on first, every filter of the API in the address.
-import { Anchor, Button, Card, Group, Text, Tooltip } from '@mantine/core'
+import { Anchor, Box, Button, Card, Group, Text, Tooltip } from '@mantine/core'
 import { listRelatedEvents, type RelatedEvent } from '@pharos/contract/analysis'
 import { ProblemError } from '@pharos/contract/client'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useAnswer } from '../api/queries.ts'
+import { answerOf, useAnswer } from '../api/queries.ts'
 import type { Search } from '../router.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { inputOf } from '../ui/list-pages.ts'
 import { List, type Column } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { formatRate } from '../ui/rate.ts'
@@ -127,24 +129,26 @@ export function Events() {
       {refusal ? (
         <Refused refusal={refusal} />
       ) : (
-        <List<RelatedEvent>
-          name="events"
-          route={listRelatedEvents}
-          filters={filters}
-          columns={columns}
-          ordering={order}
-          onOrdering={setOrdering}
-          refetchMs={10_000}
-          empty={
-            countFilters(filters) > 0 ? (
-              <Empty title="No event is like that">Widen the window, or take the filters away.</Empty>
-            ) : (
-              <Empty title="No events">
-                Nothing was seen on what your team holds. That is how it should be.
-              </Empty>
-            )
-          }
-        />
+        <Box mih="20rem">
+          <List<RelatedEvent>
+            name="events"
+            route={listRelatedEvents}
+            filters={filters}
+            columns={columns}
+            ordering={order}
+            onOrdering={setOrdering}
+            refetchMs={10_000}
+            empty={
+              countFilters(filters) > 0 ? (
+                <Empty title="No event is like that">Widen the window, or take the filters away.</Empty>
+              ) : (
+                <Empty title="No events">
+                  Nothing was seen on what your team holds. That is how it should be.
+                </Empty>
+              )
+            }
+          />
+        </Box>
       )}
     </Page>
   )
@@ -152,8 +156,8 @@ export function Events() {
 
 /** What the API has against the filters. The question is the list's own first one, so it is asked once. */
 function useRefusal(filters: Search, ordering: string | undefined): ProblemError['problem'] | undefined {
-  const query = { ...filters, ordering, limit: 100, offset: 0 } as object
-  const { error, data } = useAnswer(listRelatedEvents, { query })
+  const query = { ...filters, ...(ordering ? { ordering } : {}) }
+  const { error, data } = useQuery(answerOf(listRelatedEvents, inputOf({ query }, 0)))
   return !data && error instanceof ProblemError && error.problem.status === 422 ? error.problem : undefined
 }
 
@@ -170,7 +174,7 @@ function Refused({ refusal: { errors = [] } }: { refusal: ProblemError['problem'
   )
 }
 
-const shownAtFirst = 5
+const shownAtFirst = 3
 
 /** However old they are and whatever the list is filtered by: these come first. */
 function GoingOn() {

@@ -1,13 +1,14 @@
 // What the list of events can be filtered by: all that the API takes. The address keeps it, so fields follow the address;
 // what the API refuses is said at the field. On a narrow screen the fields fold into one button.
-import { Badge, Button, Collapse, Group, MultiSelect, Stack, TextInput } from '@mantine/core'
+import { Button, Collapse, Group, MultiSelect, Stack, TextInput } from '@mantine/core'
 import { useDebouncedCallback, useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { eventFlags } from '@pharos/contract/analysis'
 import { IconFilter, IconFilterOff } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import type { ListSearch } from '../ui/use-list-search.ts'
+import classes from './events.module.css'
 import { flagWord } from './flags.ts'
-import { errorColor, TimeWindow } from './time-window.tsx'
+import { TimeWindow } from './time-window.tsx'
 
 export type FilterProps = Pick<ListSearch, 'filters' | 'setFilters'> & {
   /** What the API says against a parameter. */
@@ -43,17 +44,15 @@ export function EventFilters(props: FilterProps) {
     )
   }
   return (
-    <div>
+    <div className={classes['filters']}>
       <Group gap="xs">
         <Button
           variant="default"
           aria-expanded={opened}
           onClick={toggle}
           leftSection={<IconFilter size={14} />}
-          rightSection={count > 0 && <Badge size="sm">{count}</Badge>}
-          aria-label={count > 0 ? `Filters, ${count} set` : 'Filters'}
         >
-          Filters
+          {count > 0 ? `Filters (${count})` : 'Filters'}
         </Button>
         {clear}
       </Group>
@@ -87,6 +86,7 @@ function Fields({ filters, setFilters, errorOf, isNarrow }: FilterProps & { isNa
       />
       <MultiSelect
         size="xs"
+        className={classes['field']!}
         w={isNarrow ? '100%' : 190}
         aria-label="Flags"
         placeholder={flags.length > 0 ? '' : 'Any flag'}
@@ -95,7 +95,6 @@ function Fields({ filters, setFilters, errorOf, isNarrow }: FilterProps & { isNa
         value={flags}
         onChange={(flag) => setFilters({ flag })}
         error={errorOf('flag')}
-        errorProps={{ c: errorColor }}
       />
       <TimeWindow filters={filters} setFilters={setFilters} errorOf={errorOf} />
     </>
@@ -128,12 +127,12 @@ function TextFilter({ label, width, value, onCommit, error, isSearch }: TextFilt
     <TextInput
       {...(isSearch ? { 'data-search': true } : {})}
       size="xs"
+      className={classes['field']!}
       w={width}
       aria-label={label}
       placeholder={label}
       value={text}
       error={error}
-      errorProps={{ c: errorColor }}
       onChange={(event) => {
         setText(event.currentTarget.value)
         commit(event.currentTarget.value.trim())

@@ -4,11 +4,9 @@ import { Group, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 import { useZone, zoneName } from '../ui/time.tsx'
+import classes from './events.module.css'
 import type { FilterProps } from './filters.tsx'
 import { momentOf, wallClock } from './wall-clock.ts'
-
-/** The library's own red is too pale for small words on white. */
-export const errorColor = 'var(--mantine-color-red-light-color)'
 
 const dayMs = 86_400_000
 const minuteMs = 60_000
@@ -102,7 +100,8 @@ function Moment({ label, value, error, onCommit }: MomentProps) {
   return (
     <TextInput
       size="xs"
-      w={200}
+      className={classes['field']!}
+      w={215}
       type="datetime-local"
       max="9999-12-31T23:59"
       aria-label={`${label}, ${timeZone}`}
@@ -114,7 +113,6 @@ function Moment({ label, value, error, onCommit }: MomentProps) {
       leftSectionWidth={42}
       value={text}
       error={error}
-      errorProps={{ c: errorColor }}
       onChange={(event) => {
         setText(event.currentTarget.value)
         commit(event.currentTarget.value)

@@ -1,0 +1,34 @@
+// What axe finds on a page, and whether it is wider than the screen.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const require = createRequire(import.meta.url)
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+
+type Violation = { id: string; impact: string; nodes: { html: string }[] }
+
+/** What axe calls serious or critical, by the rules of WCAG 2.2 AA. Evaluated apart from the page's own policy. */
+export async function barriersOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const violations = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run: (context: Document, options: object) => Promise<{ violations: Violation[] }> }
+    }
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+    return (await axe.run(document, { runOnly: { type: 'tag', values: tags } })).violations
+  })
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+}
+
+/** Nothing may be wider than the screen; what slides away may take a moment. */
+export async function assertFits(page: Page, name: string, widthMax: number): Promise<void> {
+  for (const end = performance.now() + 20_000; ; await page.waitForTimeout(50)) {
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    if (width <= widthMax) return
+    assert.ok(performance.now() < end, `${name} is ${width} wide on a screen of ${widthMax}`)
+  }
+}

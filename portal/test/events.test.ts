@@ -1,0 +1,254 @@
+// Security events as people look at them: filtered, as they come in, how they went on, and by whom they cannot be seen.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { assertFits, barriersOf } from './barriers.ts'
+import { openBrowser, shoot, signIn, skipWithoutBrowser, watch } from './browser.ts'
+import { Demo } from './demo.ts'
+
+const ban = JSON.parse(
+  readFileSync(new URL('../../docs/examples/fastnetmon-ban.json', import.meta.url), 'utf8'),
+) as object
+
+describe('security events in the portal', { skip: skipWithoutBrowser() }, () => {
+  const demo = new Demo()
+  let browser: Browser
+  before(async () => {
+    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+  })
+  after(async () => {
+    await browser?.close()
+    await demo.stop()
+  })
+
+  async function person(
+    email: string,
+    options: object = {},
+  ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+    context.setDefaultTimeout(30_000)
+    const complaints = watch(context, demo.url)
+    const page = await context.newPage()
+    await signIn(page, demo.url, email)
+    return { context, page, complaints }
+  }
+
+  const rows = (page: Page) => page.getByRole('table').getByRole('row')
+
+  it('keep their filters in the address: through a reload, into an event and back, until they are taken away', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/events`)
+    await page.getByRole('link', { name: '2001:db8:a::', exact: false }).first().waitFor()
+    await page.getByLabel('Address or prefix').fill('203.0.113.64/26')
+    await page.waitForURL(/affected_network=203\.0\.113\.64/)
+    await page.getByLabel('Words of the description').fill('on 203')
+    await page.waitForURL(/description=on/)
+    await page.getByRole('combobox', { name: 'Flags' }).press('ArrowDown')
+    await page.getByRole('option', { name: 'incoming' }).click()
+    await page.waitForURL(/flag=.*INCOMING/)
+    await page.keyboard.press('Escape')
+    await page.getByText('30 d', { exact: true }).click()
+    await page.waitForURL(/start=/)
+    await page.reload()
+    await page.getByRole('button', { name: 'Peak' }).click()
+    await page.waitForURL(/ordering=affected_bps/)
+    assert.equal(await page.getByLabel('Address or prefix').inputValue(), '203.0.113.64/26')
+    assert.equal(await page.getByLabel('Words of the description').inputValue(), 'on 203')
+    assert.equal(await page.getByRole('radio', { name: '30 d' }).isChecked(), true)
+    const address = page.url()
+    await rows(page).nth(1).getByRole('link').first().click()
+    await page.getByRole('region', { name: 'Timeline' }).waitFor()
+    await page.goBack()
+    await page.waitForURL(address)
+    await page
+      .getByRole('columnheader', { name: 'Peak' })
+      .and(page.locator('[aria-sort=ascending]'))
+      .waitFor()
+    assert.equal(await page.getByLabel('Address or prefix').inputValue(), '203.0.113.64/26')
+    await page.getByRole('button', { name: 'Take the filters away' }).click()
+    await page.waitForURL((url) => !/affected_network|description|flag|start/.test(url.search))
+    assert.equal(await page.getByLabel('Address or prefix').inputValue(), '')
+    assert.equal(await page.getByRole('radio', { name: 'All' }).isChecked(), true)
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  it('have a window of one’s own, in the zone that times are shown in', async () => {
+    const { context, page, complaints } = await person('demo@demo.example', { timezoneId: 'Asia/Tokyo' })
+    await page.goto(`${demo.url}/events`)
+    await page.getByText('From … to').click()
+    await page.getByLabel('From, Asia/Tokyo').fill('2026-01-10T12:00')
+    await page.waitForURL(/start=2026-01-10T03%3A00/)
+    await page.getByLabel('To, Asia/Tokyo').fill('2026-01-11T12:00')
+    await page.waitForURL(/end=2026-01-11T03%3A00/)
+    await page.reload()
+    assert.equal(await page.getByLabel('From, Asia/Tokyo').inputValue(), '2026-01-10T12:00')
+    await page.getByText('UTC', { exact: true }).click()
+    await page.getByLabel('To, UTC').waitFor()
+    assert.equal(await page.getByLabel('To, UTC').inputValue(), '2026-01-11T03:00')
+    assert.deepEqual(complaints, [])
+    // An end before the start is the API's to refuse, and its words stand at the field.
+    await page.getByLabel('To, UTC').fill('2026-01-09T00:00')
+    await page.getByText('must not be before start').waitFor()
+    await context.close()
+  })
+
+  it('say at the field what the API refuses, and come back once it is put right', async () => {
+    const { context, page } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/events?affected_network=203.0.113.7%2F24`)
+    await page.getByText('host bits are set: write 203.0.113.0/24').waitFor()
+    await shoot(page, 'events-refused')
+    assert.deepEqual(await barriersOf(page), [])
+    await page.getByLabel('Address or prefix').fill('203.0.113.0/24')
+    await page.getByRole('link', { name: '203.0.113.', exact: false }).first().waitFor()
+    await page.goto(`${demo.url}/events?colour=red`)
+    await page.getByText(/colour is not a known parameter/).waitFor()
+    await page.getByRole('button', { name: 'Take the filters away' }).click()
+    await page.getByRole('link', { name: '203.0.113.', exact: false }).first().waitFor()
+    await context.close()
+  })
+
+  it('fold their filters into one button on a telephone, which says how many are set', async () => {
+    const { context, page, complaints } = await person('demo@demo.example', {
+      viewport: { width: 360, height: 740 },
+    })
+    await page.goto(`${demo.url}/events?flag=%5B%22INCOMING%22%5D&description=udp`)
+    const button = page.getByRole('button', { name: 'Filters (2)' })
+    await button.waitFor()
+    assert.equal(await page.getByLabel('Address or prefix').isVisible(), false)
+    await button.click()
+    await page.getByLabel('Address or prefix').fill('203.0.113.0/24')
+    await page.getByRole('button', { name: 'Filters (3)' }).waitFor()
+    await shoot(page, 'events-360-filters')
+    assert.deepEqual(await barriersOf(page), [])
+    await assertFits(page, 'the open filters', 360)
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  const minuteMs = 60_000
+  /** What the demo's flow alarms send: the alarm as it is so many minutes after it was raised. */
+  const alarmAt = (raised: number, minute: number, state: string, mbps: number) => ({
+    alarm: {
+      id: 'FA-portal',
+      state,
+      kind: 'DNS reflection',
+      direction: 'in',
+      target: '198.51.100.77',
+      opened: Math.round(raised / 1000),
+      closed: state === 'lifted' ? Math.round((raised + minute * minuteMs) / 1000) : null,
+      measured: Math.round((raised + minute * minuteMs) / 1000),
+      rate: { mbps, kpps: mbps / 10 },
+      threshold: { mbps: 75 },
+      summary: 'DNS reflection to 198.51.100.77',
+    },
+  })
+
+  it('appear while the list is open, with their course, until they are over', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/events`)
+    await page.getByRole('link', { name: '203.0.113.', exact: false }).first().waitFor()
+    const raised = Date.now() - 12 * minuteMs
+    const send = (minute: number, state: string, mbps: number) =>
+      demo.post(
+        '/v3/ingest/events/flow-alarms',
+        alarmAt(raised, minute, state, mbps),
+        'Token demo-flow-secret',
+      )
+    await send(1, 'open', 4_000)
+    await send(3, 'open', 77_000)
+    await send(5, 'filtered', 6_000)
+    await rows(page).filter({ hasText: '77 Gbps' }).getByRole('link', { name: '198.51.100.77/32' }).click()
+    const traffic = page.getByRole('region', { name: 'Traffic' })
+    const plot = traffic.getByRole('img')
+    await plot.locator('canvas').waitFor()
+    const words = (await plot.getAttribute('aria-label')) ?? ''
+    assert.match(words, /Bits per second at most 77 Gbps, at /)
+    assert.match(words, /began at .* mitigation began at /)
+    await plot.locator('.u-over').hover()
+    await traffic
+      .getByText(/^(77|6|4) Gbps$/)
+      .first()
+      .waitFor()
+    await traffic.getByText('As a table').click()
+    await traffic.getByRole('row').nth(3).waitFor()
+    assert.equal(await traffic.getByRole('row').count(), 4)
+    const timeline = page.getByRole('region', { name: 'Timeline' })
+    for (const step of ['Began', 'Peak: 77 Gbps, 7.7 Mpps', 'Mitigation began'])
+      await timeline.getByText(step, { exact: true }).waitFor()
+    await page.getByText('Has gone on for').waitFor()
+    await page.getByRole('region', { name: 'What it hit' }).getByText('Mail').first().waitFor()
+    await send(9, 'lifted', 20)
+    await timeline.getByText('Ended', { exact: true }).waitFor()
+    await page.getByText('Lasted', { exact: true }).waitFor()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ])
+    assert.match(readFileSync(await file.path(), 'utf8'), /"id": "FA-portal"/)
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  it('whose detector measured once say so, and lead to the announcement', async () => {
+    await demo.post('/v3/ingest/events/fastnetmon', ban, 'Token demo-secret')
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/events?affected_network=203.0.113.77&ordering=-start`)
+    await rows(page).filter({ hasText: '9.5 Gbps' }).getByRole('link').first().click()
+    await page.getByText(/measured no more than once \(9.5 Gbps, 861 kpps\)/).waitFor()
+    await page.getByRole('region', { name: 'What it hit' }).getByRole('link', { name: 'Web' }).click()
+    await page.getByRole('heading', { name: '203.0.113.0/24' }).waitFor()
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  it('are calmly not there for another team', async () => {
+    const { context, page } = await person('demo@demo.example')
+    const address = await addressOfCourse(page)
+    const other = await person('other@demo.example')
+    await other.page.goto(address)
+    await other.page.getByText('No event of your team is at this address').waitFor()
+    await shoot(other.page, 'events-not-yours')
+    assert.deepEqual(await barriersOf(other.page), [])
+    assert.equal(await other.page.getByRole('region', { name: 'Timeline' }).count(), 0)
+    await other.page.getByRole('link', { name: 'list of events' }).click()
+    await other.page.getByRole('heading', { name: 'Security events' }).waitFor()
+    await other.context.close()
+    await context.close()
+  })
+
+  /** Of an event of the demo's history that a detector has measured again and again. */
+  async function addressOfCourse(page: Page): Promise<string> {
+    await page.goto(`${demo.url}/events?description=to%20203&ordering=-start`)
+    const link = rows(page).nth(1).getByRole('link').first()
+    await link.waitFor()
+    return new URL((await link.getAttribute('href'))!, demo.url).href
+  }
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`have pages without violations, errors or serious barriers, in the ${colorScheme} theme`, async () => {
+      const { context, page, complaints } = await person('demo@demo.example', { colorScheme })
+      const course = await addressOfCourse(page)
+      await page.goto(`${demo.url}/events?description=on%20203&ordering=-start`)
+      const once = (await rows(page).nth(1).getByRole('link').first().getAttribute('href'))!
+      await examine(page, '/events?start=2020-01-01T00%3A00%3A00.000Z', `${colorScheme}-events-window`)
+      await examine(page, new URL(course).pathname, `${colorScheme}-event-course`, 'canvas')
+      await examine(page, once, `${colorScheme}-event-once`)
+      assert.deepEqual(complaints, [])
+      await context.close()
+    })
+  }
+
+  async function examine(page: Page, place: string, name: string, wanted = 'h1'): Promise<void> {
+    await page.goto(demo.url + place)
+    await page.locator(wanted).first().waitFor()
+    await page.waitForLoadState('networkidle')
+    await shoot(page, name)
+    assert.deepEqual(await barriersOf(page), [], place)
+    await page.setViewportSize({ width: 360, height: 740 })
+    await assertFits(page, place, 360)
+    await shoot(page, `${name}-360`)
+    await page.setViewportSize({ width: 1280, height: 900 })
+  }
+})
