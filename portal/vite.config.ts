@@ -5,6 +5,9 @@ import { defineConfig } from 'vite'
 const formParts =
   /@mantine\/core\/esm\/components\/(Input|InputBase|TextInput|PasswordInput|Button|ActionIcon|UnstyledButton|Loader|Stack|Card|Paper|Center|Anchor)\//
 
+const frameParts =
+  /@floating-ui|@mantine\/core\/esm\/(utils\/Floating|components\/(AppShell|Burger|NavLink|Collapse|Menu|Popover|Tooltip|SegmentedControl|FloatingIndicator|ScrollArea|Badge|SimpleGrid|Skeleton|Transition|FocusTrap|Portal)\/)/
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
@@ -19,17 +22,17 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // What every page needs, and what forms need, in a file each; what else of the libraries the same pages need, in
-        // few: a page of twenty files waits for twenty answers.
+        // A file each for what every page needs, what forms need, and what the frame around the pages needs: a page of
+        // thirty files waits for thirty answers. What else pages share is fetched by those that use it, and no others.
         codeSplitting: {
           groups: [
-            { name: 'base', tags: ['$initial'], priority: 3 },
-            { name: 'form', test: formParts, priority: 2 },
+            { name: 'base', tags: ['$initial'], priority: 4 },
+            { name: 'form', test: formParts, priority: 3 },
+            { name: 'frame', test: frameParts, priority: 2 },
             {
               name: 'parts',
               test: /node_modules|portal\/src\/(ui|api)|contract\/src/,
               entriesAware: true,
-              entriesAwareMergeThreshold: 24_000,
               priority: 1,
             },
           ],
