@@ -24,8 +24,9 @@ export async function barriersOf(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
 }
 
-/** Nothing may be wider than the screen; what slides away may take a moment. */
+/** Nothing may be wider than the screen, once what slides has slid. */
 export async function assertFits(page: Page, name: string, widthMax: number): Promise<void> {
+  await page.waitForFunction(() => document.getAnimations().every((one) => !(one instanceof CSSTransition)))
   for (const end = performance.now() + 20_000; ; await page.waitForTimeout(50)) {
     const width = await page.evaluate(() => document.documentElement.scrollWidth)
     if (width <= widthMax) return

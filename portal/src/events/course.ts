@@ -63,8 +63,8 @@ export function stepsOf({ start, end, parsed_data: { timeline = [], peaks } }: E
 }
 
 function againText(again: number, isSample: boolean): string {
-  if (isSample) return 'said again and again'
-  return again === 1 ? 'said once more' : `said ${again} times more`
+  if (isSample) return 'again and again'
+  return again === 1 ? 'once more' : `${again} times more`
 }
 
 /** The end stands last among what happened at its time. */

@@ -207,8 +207,8 @@ function GoingOn() {
         </Group>
       ))}
       {shown.length < ongoing.length && (
-        <Button variant="subtle" size="compact-xs" onClick={() => setWhole(true)}>
-          {ongoing.length - shown.length} more, smaller ones
+        <Button variant="subtle" size="compact-sm" ml={-8} mt={4} onClick={() => setWhole(true)}>
+          {ongoing.length - shown.length} more, smaller
         </Button>
       )}
     </Card>
