@@ -48,6 +48,8 @@ async function start(): Promise<void> {
   )
   await isQuiet
   fetchAhead()
+  const { followStream } = await import('./api/stream.ts')
+  followStream()
 }
 
 void start()

@@ -2,6 +2,7 @@
 import { ProblemError, type CallInput } from '@pharos/contract/client'
 import type { ResponseOf, Route } from '@pharos/contract/route'
 import { QueryClient, queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
 import { call } from './call.ts'
 import { session } from './session.ts'
 
@@ -26,6 +27,7 @@ export function teamIdNow(): number {
 export function answerOf<R extends Route>(route: R, input: CallInput<R>) {
   return queryOptions({
     queryKey: [teamIdNow(), route.name, input],
+    meta: { group: route.group },
     queryFn: async ({ signal }): Promise<ResponseOf<R>> =>
       (await call(route, { ...input, signal })).body as ResponseOf<R>,
   })
@@ -34,11 +36,39 @@ export function answerOf<R extends Route>(route: R, input: CallInput<R>) {
 export const useAnswer = <R extends Route>(
   route: R,
   input: CallInput<R>,
-  options: { refetchInterval?: number } = {},
-) => useQuery({ ...answerOf(route, input), ...options })
+  { refetchInterval }: { refetchInterval?: number } = {},
+) => useQuery({ ...answerOf(route, input), refetchInterval: () => paceOf(route, refetchInterval) })
 
 export const useReadyAnswer = <R extends Route>(route: R, input: CallInput<R>) =>
   useSuspenseQuery(answerOf(route, input))
+
+/** Groups of operations whose answers the stream says when to ask for again. */
+export type AnswerGroup = 'Analysis' | 'BYOIP'
+const told: ReadonlySet<string> = new Set<AnswerGroup>(['Analysis', 'BYOIP'])
+/** How often one looks all the same: a message tells of what is news, and not of every field. */
+const toldMs = 60_000
+
+let isLive = false
+const liveListeners = new Set<() => void>()
+
+/** Whether what happens is told at once; see stream.ts. */
+export function setLive(live: boolean): void {
+  if (live === isLive) return
+  isLive = live
+  for (const listener of liveListeners) listener()
+}
+
+function subscribeToLive(listener: () => void): () => void {
+  liveListeners.add(listener)
+  return () => void liveListeners.delete(listener)
+}
+export const useLive = (): boolean => useSyncExternalStore(subscribeToLive, () => isLive)
+
+/** How long to wait before the answer is asked for again, milliseconds; false for never. */
+export function paceOf({ group }: Route, ms: number | undefined): number | false {
+  if (ms === undefined) return false
+  return isLive && told.has(group) ? Math.max(ms, toldMs) : ms
+}
 
 /** Everything that was answered by these operations is asked for again where it is shown. */
 export function forget(...routes: readonly Route[]): Promise<unknown> {

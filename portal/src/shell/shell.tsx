@@ -24,6 +24,7 @@ import { useClosedTeam } from '../session/closed-team.ts'
 import { ModuleOff } from '../session/module-off.tsx'
 import { useZone, zoneName, type Zone } from '../ui/time.tsx'
 import { placeOf, placesOf } from './places.ts'
+import { LiveSign } from './live-sign.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { PageWaiting } from './states.tsx'
 import { useSession } from './use-session.ts'
@@ -35,6 +36,8 @@ const SecondFactorWanted = lazy(async () => ({
 }))
 
 const addressNow = (): string => window.location.pathname + window.location.search
+
+const NewAttack = lazy(async () => ({ default: (await import('../events/new-attack.tsx')).NewAttack }))
 
 export function Shell() {
   const state = useSession()
@@ -94,6 +97,7 @@ export function Shell() {
         </AppShell.Section>
         <AppShell.Section>
           <NavLink href="/docs" label="API" leftSection={<IconBook size={16} />} target="_blank" />
+          <LiveSign />
           <Text size="xs" c="dimmed" px="sm">
             Press ? for keys
           </Text>
@@ -104,6 +108,9 @@ export function Shell() {
         <Content user={user} path={location.pathname} />
       </AppShell.Main>
       <Shortcuts user={user} />
+      <Suspense>
+        <NewAttack />
+      </Suspense>
     </AppShell>
   )
 }

@@ -6,7 +6,7 @@ import type { Route } from '@pharos/contract/route'
 import { IconRefresh } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, type ReactNode } from 'react'
-import { answerOf } from '../api/queries.ts'
+import { answerOf, paceOf } from '../api/queries.ts'
 import type { PageOf } from './all-rows.ts'
 import { inputOf } from './list-pages.ts'
 import { ListRows } from './list-rows.tsx'
@@ -49,7 +49,7 @@ export function List<Row extends object>(props: ListProps<Row>) {
   const first = useQuery({
     ...answerOf(route, inputOf(asked, 0)),
     placeholderData: keepPreviousData,
-    ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }),
+    refetchInterval: () => paceOf(route, refetchMs),
   })
   const page = first.data as PageOf<Row> | undefined
   const count = page?.count ?? 0

@@ -84,6 +84,8 @@ export function sendEvents(events: ServerEvents, request: FastifyRequest, reply:
     .header('content-type', 'text/event-stream; charset=utf-8')
     .header('cache-control', 'no-store')
     .header('x-accel-buffering', 'no')
+    // A stream ends with its connection: one that is kept would hold up a server that stops.
+    .header('connection', 'close')
     .send(Readable.from(textOf(events, request)))
 }
 

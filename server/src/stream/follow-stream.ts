@@ -54,6 +54,7 @@ async function* eventsFrom(
   isWhole: boolean,
   { actor, signal }: Follows,
 ): AsyncGenerator<StreamEvent | null> {
+  const { cluster, at } = from
   yield { id: formatPosition(from), event: isWhole ? 'ready' : 'reset', data: '{}' }
   const bell = doorbell.follow(teamId)
   try {
@@ -61,7 +62,7 @@ async function* eventsFrom(
       const types = await readableNow(actor, wanted)
       const news = types.length > 0 ? await listNews(postgres, teamId, position, types, batch) : []
       for (const { xid, id, type, message } of news) {
-        position = { ...position, xid, id }
+        position = { cluster, at, xid, id }
         yield { id: formatPosition(position), event: type, data: message }
       }
       if (news.length === batch) continue

@@ -1,0 +1,96 @@
+// What happens, seen while it happens: by every tab of the browser, over one connection of one of them.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { openBrowser, shoot, signIn, skipWithoutBrowser, watch } from './browser.ts'
+import { Demo } from './demo.ts'
+
+const ban = JSON.parse(
+  readFileSync(new URL('../../docs/examples/fastnetmon-ban.json', import.meta.url), 'utf8'),
+) as { attack_details: object }
+
+describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
+  const demo = new Demo()
+  let browser: Browser
+  let context: BrowserContext
+  let complaints: string[]
+  before(async () => {
+    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    context.setDefaultTimeout(30_000)
+    complaints = watch(context, demo.url)
+  })
+  after(async () => {
+    await browser?.close()
+    await demo.stop()
+  })
+
+  /** Which pages asked for the stream. */
+  const asked = new Set<Page>()
+  async function openPage(path: string): Promise<Page> {
+    const page = await context.newPage()
+    page.on('request', (request) => {
+      if (request.url() === `${demo.url}/v3/stream`) asked.add(page)
+    })
+    await page.goto(demo.url + path)
+    return page
+  }
+
+  const isLive = (page: Page) =>
+    page.getByRole('status', { name: 'Updates' }).getByText('Live', { exact: true })
+
+  /** A new attack that began now, on an address of the demo team. */
+  const attack = (ip: string) =>
+    demo.post(
+      '/v3/ingest/events/fastnetmon',
+      {
+        ...ban,
+        ip,
+        attack_details: {
+          ...ban.attack_details,
+          attack_uuid: randomUUID(),
+        },
+      },
+      'Token demo-secret',
+    )
+
+  it('tells every tab of an attack, over one connection, and goes on when its tab is closed', async () => {
+    const first = await context.newPage()
+    await signIn(first, demo.url, 'demo@demo.example')
+    await first.close()
+    const leading = await openPage('/events')
+    await isLive(leading).waitFor()
+    const second = await openPage('/')
+    await isLive(second).waitFor()
+    assert.deepEqual([asked.has(leading), asked.has(second)], [true, false])
+    await attack('203.0.113.80')
+    for (const page of [leading, second]) await page.getByText('An attack on 203.0.113.80/32 began').waitFor()
+    await leading.getByRole('row').filter({ hasText: '203.0.113.80/32' }).first().waitFor()
+    await shoot(leading, 'events-new-attack')
+
+    await leading.close()
+    await second.waitForResponse((response) => response.url() === `${demo.url}/v3/stream`, {
+      timeout: 60_000,
+    })
+    await attack('203.0.113.81')
+    await second.getByText('An attack on 203.0.113.81/32 began').waitFor()
+    await second.getByRole('button', { name: 'look at it' }).first().click()
+    await second.waitForURL(/\/events\/\w+/)
+    assert.deepEqual(complaints, [])
+    await second.close()
+  })
+
+  it('follows no longer when somebody signs out, and again when he is back', async () => {
+    const page = await openPage('/announcements')
+    await isLive(page).waitFor()
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await signIn(page, demo.url, 'demo@demo.example')
+    await isLive(page).waitFor()
+    assert.deepEqual(complaints, [])
+    await page.close()
+  })
+})
