@@ -5,6 +5,7 @@ import type { StreamEvent } from '@pharos/contract/stream-client'
 import type { MessageData } from '@pharos/contract/webhook-message'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { onMessage } from '../api/stream.ts'
 import { formatRate } from '../ui/rate.ts'
 
 /** What began long ago is no news, when a connection comes again. */
@@ -12,18 +13,10 @@ const newsMs = 10 * 60_000
 
 export function NewAttack() {
   const navigate = useNavigate()
-  useEffect(() => {
-    let off = () => {}
-    let isOver = false
-    void import('../api/stream.ts').then(({ onMessage }) => {
-      if (!isOver)
-        off = onMessage((event) => tell(event, (id) => void navigate({ to: `/events/${id}` as never })))
-    })
-    return () => {
-      isOver = true
-      off()
-    }
-  }, [navigate])
+  useEffect(
+    () => onMessage((event) => tell(event, (id) => void navigate({ to: `/events/${id}` as never }))),
+    [navigate],
+  )
   return null
 }
 
