@@ -42,7 +42,8 @@ export function drawThresholds(
     if (plot.scales[unit] === undefined) continue
     const y = plot.valToPos(value, unit, true)
     line(ctx, bbox.left, y, bbox.left + bbox.width, y)
-    ctx.fillText(label, bbox.left + 4 * devicePixelRatio, y - 4 * devicePixelRatio)
+    const gap = 4 * devicePixelRatio
+    ctx.fillText(label, bbox.left + bbox.width - ctx.measureText(label).width - gap, y - gap)
   }
   ctx.restore()
 }

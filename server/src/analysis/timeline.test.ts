@@ -20,7 +20,7 @@ const sample = fc.record(
   },
   { requiredKeys: ['at', 'signals'] },
 ) satisfies fc.Arbitrary<TimelineSample>
-const samples = fc.array(sample, { maxLength: 40 })
+const samples = fc.array(sample, { maxLength: 40, size: 'max' })
 
 const merge = (a: readonly TimelineSample[], b: readonly TimelineSample[]) => mergeTimelines(a, b, limit)
 const oneByOne = (list: readonly TimelineSample[]) =>

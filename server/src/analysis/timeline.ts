@@ -10,7 +10,7 @@ const ordinaryMax = timelineMax - eventSignals.length - 2
 /**
  * The union of both, by time, or what is kept of it: the first sample that says each signal, the highest rates, and
  * beside them those that come first by `rankOf` and a hash of their text. What is first of a union is first of its part
- * too, so cutting early or late gives the same; that those kept anyway also count among the others is what makes it so.
+ * too, so cutting early or late gives the same.
  */
 export function mergeTimelines(
   a: readonly TimelineSample[],
