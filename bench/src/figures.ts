@@ -3,6 +3,7 @@ import { coldStart } from './cold-start.ts'
 import { createAnnouncements } from './create-announcements.ts'
 import { eventDetail } from './event-detail.ts'
 import type { Figure } from './figure.ts'
+import { followStream } from './follow-stream.ts'
 import { fullReconcile } from './full-reconcile.ts'
 import { loginFlood } from './login-flood.ts'
 import { patchToPeer } from './patch-to-peer.ts'
@@ -23,5 +24,6 @@ export const figures: readonly Figure[] = [
   createAnnouncements,
   coldStart,
   loginFlood,
+  followStream,
   portal,
 ]
