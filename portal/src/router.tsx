@@ -118,6 +118,12 @@ const teamRoom = createRoute({
   component: lazyRouteComponent(() => import('./team/team.tsx'), 'TeamPage'),
   validateSearch: anySearch,
 })
+const teamThing = createRoute({
+  getParentRoute: () => frame,
+  path: '/team/$room/$id',
+  component: lazyRouteComponent(() => import('./team/team.tsx'), 'TeamPage'),
+  validateSearch: anySearch,
+})
 const profile = createRoute({
   getParentRoute: () => frame,
   path: '/profile',
@@ -156,6 +162,7 @@ export const router = createRouter({
       event,
       team,
       teamRoom,
+      teamThing,
       profile,
       holds,
       letters,

@@ -2,6 +2,7 @@
 import { SimpleGrid } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useUser } from '../shell/use-session.ts'
+import { whenIdle } from '../ui/idle.ts'
 import { Page } from '../ui/page.tsx'
 import { Announced } from './announced.tsx'
 import { Attacks } from './attacks.tsx'
@@ -9,9 +10,10 @@ import { NeedsYou } from './needs-you.tsx'
 import classes from './overview.module.css'
 
 /** With what draws it: the rest does not wait for it. */
-const RecentAttacks = lazy(async () => ({
-  default: (await import('../events/recent-attacks.tsx')).RecentAttacks,
-}))
+const RecentAttacks = lazy(async () => {
+  await whenIdle()
+  return { default: (await import('../events/recent-attacks.tsx')).RecentAttacks }
+})
 
 export function Overview() {
   const user = useUser()

@@ -104,6 +104,19 @@ export function Audit() {
       {...rest}
     />
   )
+  const day = (name: string, label: string) => (
+    <TextInput
+      size="xs"
+      type="date"
+      w={140}
+      aria-label={`${label}, in UTC`}
+      title={`${label}, in UTC`}
+      value={String(filters[name] ?? '').slice(0, 10)}
+      onChange={({ currentTarget: { value } }) =>
+        setFilters({ [name]: value === '' ? undefined : `${value}T00:00:00Z` })
+      }
+    />
+  )
   return (
     <>
       <List<AuditEntry>
@@ -113,15 +126,18 @@ export function Audit() {
         columns={columns}
         ordering={ordering}
         onOrdering={setOrdering}
-        height="calc(100dvh - 280px)"
         toolbar={
           <>
             {field('action', 'Action', 'Action, such as member.*', { 'data-search': true })}
             {field('target', 'Target', 'Target, such as announcement:42')}
+            {field('actor', 'Who', 'Who, such as user:7')}
             {field('address', 'Address or network', 'Address or network')}
+            {field('request_id', 'Request', 'Request id')}
+            {day('start', 'From day')}
+            {day('end', 'Before day')}
           </>
         }
-        empty={<Empty title="Nothing is like that" />}
+        empty={<Empty title="Nothing is like that">Take a filter away, or look at other days.</Empty>}
       />
       <Modal
         opened={shown !== undefined}

@@ -56,6 +56,7 @@ export function Domains({ isAdmin }: RoomProps) {
 
 function Add() {
   const [domain, setDomain] = useState('')
+  const [joins, setJoins] = useState(false)
   return (
     <Dialog
       title="Add a domain"
@@ -65,22 +66,34 @@ function Add() {
           Add a domain
         </Button>
       )}
-      onClose={() => setDomain('')}
+      onClose={() => {
+        setDomain('')
+        setJoins(false)
+      }}
       onSubmit={async () => {
-        await call(addDomain, { params: team, body: { domain } })
+        await call(addDomain, { params: team, body: { domain, auto_join: joins } })
         await forget(listDomains)
       }}
     >
       {(error) => (
-        <TextInput
-          label="Domain"
-          placeholder="acme.net"
-          required
-          data-autofocus
-          value={domain}
-          error={fieldError(error, 'domain')}
-          onChange={(event) => setDomain(event.currentTarget.value.trim())}
-        />
+        <>
+          <TextInput
+            label="Domain"
+            description="You get a TXT record to create, which proves it"
+            placeholder="acme.net"
+            required
+            data-autofocus
+            value={domain}
+            error={fieldError(error, 'domain')}
+            onChange={(event) => setDomain(event.currentTarget.value.trim())}
+          />
+          <Switch
+            size="xs"
+            label="Once it is proved, who signs in with an address of it becomes a member"
+            checked={joins}
+            onChange={(event) => setJoins(event.currentTarget.checked)}
+          />
+        </>
       )}
     </Dialog>
   )

@@ -78,7 +78,6 @@ export function Members({ isAdmin }: RoomProps) {
       columns={shown}
       ordering={ordering}
       onOrdering={setOrdering}
-      height="calc(100dvh - 280px)"
       toolbar={
         <>
           <TextInput
@@ -99,6 +98,19 @@ export function Members({ isAdmin }: RoomProps) {
             data={['active', 'invited']}
             value={(filters['status'] as string | undefined) ?? null}
             onChange={(status) => setFilters({ status: status ?? undefined })}
+          />
+          <Select
+            size="xs"
+            w={130}
+            aria-label="Role"
+            placeholder="Any role"
+            clearable
+            data={[
+              { value: 'true', label: 'admin' },
+              { value: 'false', label: 'member' },
+            ]}
+            value={filters['is_admin'] === undefined ? null : String(filters['is_admin'])}
+            onChange={(role) => setFilters({ is_admin: role === null ? undefined : role === 'true' })}
           />
           {isAdmin && <Invite />}
         </>

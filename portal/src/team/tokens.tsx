@@ -6,6 +6,7 @@ import {
   Group,
   MultiSelect,
   NumberInput,
+  Select,
   Switch,
   TagsInput,
   Text,
@@ -25,6 +26,7 @@ import { List, type Column } from '../ui/list.tsx'
 import { fieldError } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
 import { useListSearch } from '../ui/use-list-search.ts'
+import { EditToken } from './edit-token.tsx'
 
 const columns: readonly Column<Token>[] = [
   { id: 'name', header: 'Name', orderBy: 'name', cell: ({ name }) => name },
@@ -93,7 +95,17 @@ const columns: readonly Column<Token>[] = [
     hidden: true,
     cell: ({ created }) => <Time at={created} />,
   },
-  { id: 'actions', header: 'Actions', align: 'right', cell: (token) => <Revoke token={token} /> },
+  {
+    id: 'actions',
+    header: 'Actions',
+    align: 'right',
+    cell: (token) => (
+      <Group gap={4} wrap="nowrap" justify="flex-end">
+        {token.active && <EditToken token={token} />}
+        <Revoke token={token} />
+      </Group>
+    ),
+  },
 ]
 
 export function Tokens() {
@@ -107,7 +119,6 @@ export function Tokens() {
       columns={columns}
       ordering={ordering}
       onOrdering={setOrdering}
-      height="calc(100dvh - 280px)"
       toolbar={
         <>
           <TextInput
@@ -119,11 +130,24 @@ export function Tokens() {
             defaultValue={String(filters['name'] ?? '')}
             onChange={(event) => typed(event.currentTarget.value)}
           />
+          <Select
+            size="xs"
+            w={140}
+            aria-label="State"
+            placeholder="Any state"
+            clearable
+            data={[
+              { value: 'true', label: 'active' },
+              { value: 'false', label: 'ended' },
+            ]}
+            value={filters['active'] === undefined ? null : String(filters['active'])}
+            onChange={(active) => setFilters({ active: active === null ? undefined : active === 'true' })}
+          />
           <Make />
         </>
       }
       empty={
-        <Empty title="No API tokens">
+        <Empty title={Object.keys(filters).length > 0 ? 'No API token is like that' : 'No API tokens'}>
           A program presents a token as <code>Authorization: Token</code>. Give each its own, with no more
           scopes than it needs.
         </Empty>

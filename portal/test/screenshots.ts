@@ -1,0 +1,118 @@
+// Every page in both themes, as wide as a telephone, a laptop and a wall of 4K, for people to look at:
+//
+//   node portal/test/screenshots.ts [words of the pages' names]
+//
+// The pictures are written to portal/screenshots, which is not committed.
+import { openBrowser, shoot, signIn } from './browser.ts'
+import { fill } from './believable.ts'
+import { Demo } from './demo.ts'
+import type { Browser, Page } from 'playwright-core'
+
+const widths = { 360: 740, 1440: 900, 3840: 2160 } as const
+const themes = ['light', 'dark'] as const
+
+type Shot = { readonly name: string; readonly path: string; readonly act?: (page: Page) => Promise<unknown> }
+
+const press = (name: string | RegExp) => async (page: Page) => {
+  await page.getByRole('button', { name }).first().click()
+  await page.getByRole('dialog').waitFor()
+}
+const open = (path: string) => async (page: Page) => {
+  const link = page.locator(`main a[href^="${path}"]`).first()
+  await link.click()
+  await page.waitForURL((url) => url.pathname !== path.slice(0, -1))
+}
+
+const ofMember: readonly Shot[] = [
+  { name: 'overview', path: '/' },
+  { name: 'announcements', path: '/announcements' },
+  { name: 'announcements-none', path: '/announcements?cidr=192.0.2.0%2F24' },
+  { name: 'announcement', path: '/announcements', act: open('/announcements/') },
+  {
+    name: 'announcement-failed',
+    path: '/announcements?status=%5B%22validation_failed%22%5D',
+    act: open('/announcements/'),
+  },
+  { name: 'announcement-new', path: '/announcements/new' },
+  { name: 'asns', path: '/asns' },
+  { name: 'asn', path: '/asns', act: open('/asns/') },
+  { name: 'events', path: '/events' },
+  { name: 'events-none', path: '/events?affected_network=192.0.2.1' },
+  { name: 'event', path: '/events', act: open('/events/') },
+  { name: 'team-members', path: '/team/members' },
+  { name: 'team-invite', path: '/team/members', act: press('Invite') },
+  { name: 'team-settings', path: '/team/settings' },
+  { name: 'team-domains', path: '/team/domains' },
+  { name: 'team-tokens', path: '/team/tokens' },
+  { name: 'team-token-new', path: '/team/tokens', act: press('Make a token') },
+  { name: 'team-webhooks', path: '/team/webhooks' },
+  { name: 'team-webhook-new', path: '/team/webhooks', act: press('Make a webhook') },
+  { name: 'team-deliveries', path: '/team/webhooks', act: open('/team/webhooks/') },
+  { name: 'team-audit', path: '/team/audit' },
+  { name: 'profile', path: '/profile' },
+  { name: 'keys', path: '/', act: (page) => page.keyboard.press('?') },
+  { name: 'palette', path: '/', act: (page) => page.keyboard.press('Control+k') },
+  { name: 'nothing', path: '/announcements/999999' },
+]
+const ofStaff: readonly Shot[] = [
+  { name: 'staff-overview', path: '/' },
+  { name: 'staff-holds', path: '/staff/holds' },
+  { name: 'staff-letters', path: '/staff/letters' },
+  { name: 'staff-refuse', path: '/staff/letters', act: press('Reject') },
+]
+const ofGuest: readonly Shot[] = ['sign-in', 'reset-password', 'invitation', 'confirm-email'].map((name) => ({
+  name,
+  path: `/${name}`,
+}))
+
+async function main(words: readonly string[]): Promise<void> {
+  const demo = new Demo()
+  const browser = await openBrowser()
+  try {
+    await demo.start()
+    await fill(demo.url)
+    const wanted = ({ name }: Shot) => words.length === 0 || words.some((word) => name.includes(word))
+    for (const theme of themes) {
+      await shootAll(browser, demo.url, theme, ofMember.filter(wanted), 'demo@demo.example')
+      await shootAll(browser, demo.url, theme, ofStaff.filter(wanted), 'staff@demo.example')
+      await shootAll(browser, demo.url, theme, ofGuest.filter(wanted))
+    }
+  } finally {
+    await browser.close()
+    await demo.stop()
+  }
+}
+
+async function shootAll(
+  browser: Browser,
+  url: string,
+  colorScheme: (typeof themes)[number],
+  shots: readonly Shot[],
+  email?: string,
+): Promise<void> {
+  if (shots.length === 0) return
+  const context = await browser.newContext({ colorScheme })
+  context.setDefaultTimeout(20_000)
+  const page = await context.newPage()
+  if (email) await signIn(page, url, email)
+  for (const { name, path, act } of shots)
+    for (const [width, height] of Object.entries(widths)) {
+      await page.setViewportSize({ width: Number(width), height })
+      await page.goto(url + path)
+      await page.locator('h1').first().waitFor()
+      await page.waitForLoadState('networkidle')
+      await act?.(page)
+      await settled(page)
+      await shoot(page, `${name}-${width}-${colorScheme}`)
+    }
+  await context.close()
+}
+
+/** Until nothing is waited for on the page. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
+  await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {}))))
+}
+
+await main(process.argv.slice(2))
