@@ -283,7 +283,9 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
     const route = request.routeOptions.url ?? 'unknown'
     const status = reply.statusCode
     const seconds = reply.elapsedTime / 1000
-    deps.observer.answered(method, route, status, seconds)
+    // How long somebody followed says nothing of how fast we are.
+    if (!request.routeOptions.config.mounted?.route.stream || status >= 400)
+      deps.observer.answered(method, route, status, seconds)
     deps.observer.inFlight(inFlight)
     if (status === 429) deps.observer.refused('rate_limited')
     const actor = request.actor && actorName(request.actor)
