@@ -62,7 +62,7 @@ const shares = fc.array(
     { packets: fc.integer({ min: 0, max: 4 }), bytes: fc.integer({ min: 0, max: 4 }) },
     { requiredKeys: [] },
   ),
-  { maxLength: 30 },
+  { maxLength: 30, size: 'max' },
 )
 const observations = fc.record({
   sourceEventId: fc.constant('a'),

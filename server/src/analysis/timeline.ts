@@ -17,9 +17,10 @@ export function mergeTimelines(
   b: readonly TimelineSample[],
   limit = ordinaryMax,
 ): TimelineSample[] {
-  const all = [...new Map([...a, ...b].map((sample) => [textOf(sample), sample]))]
-    .map(([text, sample]): Candidate => ({ text, sample }))
-    .toSorted((x, y) => byText(x.text, y.text))
+  const all = [
+    ...new Map([...a, ...b].map(candidateOf).map((candidate) => [candidate.text, candidate])).values(),
+  ]
+  all.sort((x, y) => byText(x.text, y.text))
   if (all.length <= limit) return all.map(({ sample }) => sample)
   const kept = new Set([
     ...firstOfSignals(all),
@@ -30,7 +31,24 @@ export function mergeTimelines(
   return all.filter((candidate) => kept.has(candidate)).map(({ sample }) => sample)
 }
 
-type Candidate = { readonly text: string; readonly sample: TimelineSample }
+type Candidate = {
+  readonly sample: TimelineSample
+  readonly text: string
+  /** Of those that are nothing special the lowest are kept. */
+  readonly order: number
+}
+
+/** A batch merges the same samples again and again. */
+const candidates = new WeakMap<TimelineSample, Candidate>()
+
+function candidateOf(sample: TimelineSample): Candidate {
+  const known = candidates.get(sample)
+  if (known) return known
+  const text = textOf(sample)
+  const made = { sample, text, order: rankOf(sample) * 2 ** 32 + hashOf(text) }
+  candidates.set(sample, made)
+  return made
+}
 
 /**
  * The same for equal samples. It begins with the time, ISO 8601 UTC, so that its order is that of time; of the same time
@@ -57,12 +75,8 @@ function highest(byTime: readonly Candidate[], rate: 'bps' | 'pps'): Candidate |
   }, undefined)
 }
 
-function drawn(candidates: readonly Candidate[], limit: number): Candidate[] {
-  return candidates
-    .map((candidate) => ({ candidate, rank: rankOf(candidate.sample), hash: hashOf(candidate.text) }))
-    .toSorted((x, y) => x.rank - y.rank || x.hash - y.hash || byText(x.candidate.text, y.candidate.text))
-    .slice(0, limit)
-    .map(({ candidate }) => candidate)
+function drawn(all: readonly Candidate[], limit: number): Candidate[] {
+  return all.toSorted((x, y) => x.order - y.order || byText(x.text, y.text)).slice(0, limit)
 }
 
 /** That something ended or was done counts more than that it began, and that more than that it goes on. */
