@@ -18,7 +18,7 @@ const sample = fc.record(
     bps: fc.integer({ min: 0, max: 3 }),
     pps: fc.integer({ min: 0, max: 3 }),
   },
-  { requiredKeys: ['at', 'signals'] },
+  { requiredKeys: ['at', 'signals'], noNullPrototype: true },
 ) satisfies fc.Arbitrary<TimelineSample>
 const samples = fc.array(sample, { maxLength: 40, size: 'max' })
 
