@@ -28,9 +28,15 @@ async function freePort(): Promise<number> {
 
 export class Demo {
   readonly #folder = mkdtempSync(join(tmpdir(), 'pharos-portal-'))
+  readonly #settings: Readonly<Record<string, string>>
   #child: ChildProcess | undefined
   #out = ''
   url = ''
+
+  /** `settings`: beside those of every demo, by the names of their variables. */
+  constructor(settings: Readonly<Record<string, string>> = {}) {
+    this.#settings = settings
+  }
 
   /** Resolves when it has said where it listens. */
   async start(): Promise<void> {
@@ -47,6 +53,7 @@ export class Demo {
         // Tests sign in more often than a person does.
         PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '1000',
         PHAROS_RATE_LIMIT_BURST: '100000',
+        ...this.#settings,
       },
     })
     running.add(child)

@@ -37,6 +37,7 @@ export function AnnouncementPage() {
   const params = { announcement_id: Number(id) }
   const answer = useQuery({
     ...answerOf(getAnnouncement, { params, query: { include } }),
+    // A single check, or a region that says why it waits, changes no status, which is all that the stream tells of.
     refetchInterval: ({ state }) => !isNotFound(state.error) && 3_000,
   })
   // Deleted in the meantime, or before: what was read of it then is old.

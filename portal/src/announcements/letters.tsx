@@ -3,9 +3,9 @@ import { Badge, Button, Card, Group, Skeleton, Stack, Table, Text } from '@manti
 import type { Announcement } from '@pharos/contract/byoip'
 import { draftLetter, getLetterFile, listLetters, type Letter } from '@pharos/contract/letter'
 import { IconDownload } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { useAnswer } from '../api/queries.ts'
+import { answerOf } from '../api/queries.ts'
 import { download } from '../ui/download.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Problem, tellProblem } from '../ui/problem.tsx'
@@ -17,11 +17,11 @@ import classes from './announcements.module.css'
 export function Letters({ announcement }: { announcement: Announcement }) {
   const { id } = announcement
   const mayChange = useMayChange()
-  const letters = useAnswer(
-    listLetters,
-    { query: { announcement_id: [id], limit: 100 } },
-    { refetchInterval: 10_000 },
-  )
+  // A decision about a letter alone is not told by the stream: it is looked for at the same pace with it or without.
+  const letters = useQuery({
+    ...answerOf(listLetters, { query: { announcement_id: [id], limit: 100 } }),
+    refetchInterval: 10_000,
+  })
   return (
     <Stack>
       <Card component="section" aria-label="Send a letter">

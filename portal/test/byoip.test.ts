@@ -1,0 +1,450 @@
+// Bringing a prefix in the portal, from the proof of the ASN to a deleted announcement that comes back; the own profile;
+// and what stands in the way of a page: a wait, a second factor, a module, a server that is away.
+import assert from 'node:assert/strict'
+import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { TOTP } from 'otpauth'
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
+import { assertFits, barriersOf } from './barriers.ts'
+import { demoPassword, openBrowser, shoot, signIn, skipWithoutBrowser, watch } from './browser.ts'
+import { Demo } from './demo.ts'
+
+const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
+
+/** What the customer writes into the registries stands in files of this test. */
+const registries = mkdtempSync(join(tmpdir(), 'pharos-registries-'))
+const routes = join(registries, 'routes.rpsl')
+copyFileSync(demoFile('routes.rpsl'), routes)
+appendFileSync(
+  routes,
+  '\naut-num:        AS64510\nas-name:        ACME-AS\nmnt-by:         ACME-MNT\nsource:         RIPE\n',
+)
+
+/** A letter as a scanner makes it: the smallest PNG. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () => {
+  const demo = new Demo({ PHAROS_IRR_SOURCES: pathToFileURL(routes).href })
+  let browser: Browser
+  before(async () => {
+    ;[browser] = await Promise.all([openBrowser(), demo.start()])
+  })
+  after(async () => {
+    await browser?.close()
+    await demo.stop()
+    rmSync(registries, { recursive: true, force: true })
+  })
+
+  type Person = { context: BrowserContext; page: Page; complaints: string[] }
+
+  /** A browser of its own for somebody, with what went wrong in it. */
+  async function person(email?: string, options: object = {}): Promise<Person> {
+    const viewport = { width: 1280, height: 800 }
+    const context = await browser.newContext({ viewport, acceptDownloads: true, ...options })
+    context.setDefaultTimeout(30_000)
+    const complaints = watch(context, demo.url)
+    const page = await context.newPage()
+    if (email) await signIn(page, demo.url, email)
+    return { context, page, complaints }
+  }
+
+  /** The API beside the browser, as the same person. */
+  async function api(email: string, path: string, init: { method?: string; body?: object } = {}) {
+    const sent = { email, password: demoPassword }
+    const { access } = (await ask('/v3/session/token', { method: 'POST', body: sent })) as { access: string }
+    return ask(path, init, access)
+  }
+
+  async function ask(path: string, init: { method?: string; body?: object }, bearer?: string) {
+    const response = await fetch(demo.url + path, {
+      method: init.method ?? 'GET',
+      headers: {
+        'content-type': 'application/json',
+        ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+      },
+      ...(init.body ? { body: JSON.stringify(init.body) } : {}),
+    })
+    const text = await response.text()
+    assert.ok(response.ok, `${path}: ${response.status} ${text}`)
+    return text === '' ? undefined : (JSON.parse(text) as unknown)
+  }
+
+  /** Changes the registry, and waits until the server has read it: by objects that came with the change. */
+  async function publish(change: (text: string) => string): Promise<void> {
+    // An answer is kept for a while, so that each question is one that was not asked yet.
+    const markers = Array.from({ length: 120 }, (_, at) => `198.19.${at}.0/24`)
+    const objects = markers.map(
+      (marker) =>
+        `\nroute:          ${marker}\norigin:         AS64496\nmnt-by:         DEMO-MNT\nsource:         DEMO\n`,
+    )
+    writeFileSync(routes, change(readFileSync(routes, 'utf8')) + objects.join(''))
+    const sent = { email: 'demo@demo.example', password: demoPassword }
+    const { access } = (await ask('/v3/session/token', { method: 'POST', body: sent })) as { access: string }
+    for (const cidr of markers) {
+      const body = { cidr, origin_asn: 64_496 }
+      const { result } = (await ask(
+        '/v3/ipam/announcements?dry_run=true',
+        { method: 'POST', body },
+        access,
+      )) as {
+        result: { results: { validations: { name: string; state: string }[] }[] }
+      }
+      if (result.results[0]!.validations.some(({ name, state }) => name === 'irr' && state === 'valid'))
+        return
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+    assert.fail('the registry is not read anew')
+  }
+
+  /** Statuses of refusals that a test causes on purpose: the browser complains of each. */
+  const without = (complaints: readonly string[], ...statuses: number[]) =>
+    complaints.filter((one) => !statuses.some((status) => one.includes(`status of ${status}`)))
+
+  it('leads from a prefix without a proven ASN to the proof, and back to the prefix', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/announcements/new`)
+    await page.getByLabel('Prefix').fill('198.18.100.7/24')
+    await page.getByLabel('Origin AS').fill('64510')
+    await page.getByRole('button', { name: 'Check first' }).click()
+    await page.getByRole('button', { name: '198.18.100.0/24' }).click()
+    await page.getByRole('button', { name: 'Check first' }).click()
+    await page.getByRole('link', { name: 'Prove AS64510' }).click()
+
+    const object = page.getByRole('region', { name: 'Aut-num object' })
+    const line = (await object.locator('pre').innerText()).trim()
+    assert.match(line, /^remarks: +pharos-asn-verify=[\w-]{24}$/)
+    await shoot(page, 'asn-to-prove')
+    await publish((text) => text.replace(/^aut-num: +AS64510$/m, `$&\n${line}`))
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await page.getByText('It is yours, proven by its aut-num object').waitFor()
+    await object.getByText('proven', { exact: true }).waitFor()
+    await shoot(page, 'asn-proven')
+
+    // The server's limit is told, and counted down.
+    await page.getByRole('button', { name: 'Check now' }).click()
+    const wait = page.getByRole('button', { name: /^Check again in \d+ s$/ })
+    await wait.waitFor()
+    assert.ok(await wait.isDisabled())
+
+    await page.getByRole('link', { name: 'Go on with 198.18.100.0/24' }).click()
+    await page.getByRole('button', { name: 'Check first' }).click()
+    await page.getByRole('region', { name: 'RPKI' }).getByText('maxLength: 24').waitFor()
+    await page.getByRole('region', { name: 'IRR' }).getByText('route:          198.18.100.0/24').waitFor()
+    await shoot(page, 'preflight')
+    await page.getByRole('button', { name: 'Bring it' }).click()
+    await page.getByRole('heading', { name: '198.18.100.0/24' }).waitFor()
+    await page.getByText(/Before it can be announced: IRR, RPKI, Letter of authorization/).waitFor()
+    assert.deepEqual(without(complaints, 422, 429), [])
+    await context.close()
+  })
+
+  it('takes a letter that is dropped onto its place, and shows what the provider says of it', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/announcements?cidr=198.18.100.9`)
+    await page.getByRole('link', { name: '198.18.100.0/24' }).click()
+    await page.getByRole('link', { name: 'Draft, sign and send the letter' }).click()
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Draft to sign' }).click()
+    assert.equal((await download).suggestedFilename(), 'letter-198.18.100.0-24.pdf')
+    const file = await page.evaluateHandle((bytes) => {
+      const transfer = new DataTransfer()
+      const content = Uint8Array.from(atob(bytes), (one) => one.charCodeAt(0))
+      transfer.items.add(new File([content], 'signed.png', { type: 'image/png' }))
+      return transfer
+    }, png.toString('base64'))
+    await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer: file })
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    const row = page.getByRole('row').filter({ hasText: 'signed.png' })
+    await row.getByText('waits for the provider').waitFor()
+    const letters = (await api('staff@demo.example', '/v3/admin/letters?status=pending_review')) as {
+      results: { id: number }[]
+    }
+    const body = { reason: 'The signature is missing.' }
+    await api('staff@demo.example', `/v3/admin/letters/${letters.results[0]!.id}/reject`, {
+      method: 'POST',
+      body,
+    })
+    await row.getByText('rejected').waitFor()
+    await row.getByText('The signature is missing.').waitFor()
+    await shoot(page, 'letters')
+    await page.getByRole('tab', { name: 'History' }).click()
+    await page.getByText('Letter rejected').waitFor()
+    await page.getByText('Dana Demo').first().waitFor()
+    await shoot(page, 'history')
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  it('deletes what is switched off, shows it on demand with the days left, and brings it back', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/announcements?cidr=198.18.100.0%2F24`)
+    await page.getByRole('link', { name: '198.18.100.0/24' }).click()
+    await page.waitForURL(/announcements\/\d+/)
+    const address = page.url()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Announcements' }).waitFor()
+    await page.getByRole('link', { name: '203.0.113.0/24' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: '198.18.100.0/24' }).count(), 0)
+    await page.getByLabel('Deleted', { exact: true }).click()
+    await page.waitForURL(/deleted=true/)
+    const row = page.getByRole('row').filter({ hasText: '198.18.100.0/24' })
+    await row.getByText('7 days').waitFor()
+    await shoot(page, 'deleted')
+
+    // Its page says so too, to whoever has kept its address.
+    await page.goto(address)
+    await page.getByText('Left to restore it: 7 days').waitFor()
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('Not to be announced').waitFor()
+    await page.getByRole('tab', { name: 'History' }).click()
+    await page.getByText('Restored', { exact: true }).waitFor()
+    assert.deepEqual(without(complaints, 404), [])
+    await context.close()
+  })
+
+  it('restores from the list, and asks for nothing while a prefix is half typed', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    const found = (await api('demo@demo.example', '/v3/ipam/announcements?cidr=2001:db8:2000::/36')) as {
+      results: { id: number }[]
+    }
+    await api('demo@demo.example', `/v3/ipam/announcements/${found.results[0]!.id}`, { method: 'DELETE' })
+    await page.goto(`${demo.url}/announcements?deleted=true`)
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('No deleted announcement is like that').waitFor()
+    await page.getByRole('button', { name: 'Take the filters away' }).click()
+    await page.getByRole('link', { name: '2001:db8:2000::/36' }).waitFor()
+    const search = page.getByLabel('Prefix or address')
+    await search.fill('2001:db8:2000')
+    await page.getByText('an address or a prefix, such as').waitFor()
+    await search.fill('2001:db8:2000::5')
+    await page.getByRole('link', { name: '203.0.113.0/24' }).waitFor({ state: 'detached' })
+    assert.match(page.url(), /cidr=/)
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  it('says of a suspended prefix what happens next, and does not offer to switch it on', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/announcements?status=suspended`)
+    await page.getByRole('link', { name: '2001:db8:d::/48' }).click()
+    await page.getByText(/cannot be switched on until they end the suspension/).waitFor()
+    assert.ok(await page.getByLabel('Not to be announced').isDisabled())
+    await shoot(page, 'suspended')
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  /** The words of the server that `nextStep` knows: where they change, it has to. */
+  it('knows what the server says of routes that are held, declined, lingering, damped or refused', () => {
+    const server = readFileSync(
+      new URL('../../server/src/byoip/reconcile/observe.ts', import.meta.url),
+      'utf8',
+    )
+    const portal = readFileSync(new URL('../src/announcements/next-step.ts', import.meta.url), 'utf8')
+    const patterns = [...portal.matchAll(/^ {4}\/(.+)\/,$|\['error', \/(.+)\/,/gm)].map(
+      ([, one, other]) => one ?? other!,
+    )
+    assert.equal(patterns.length, 6)
+    for (const pattern of patterns) assert.match(server, new RegExp(pattern))
+  })
+
+  it('shows times in any zone, and in UTC with one click', async () => {
+    const { context, page, complaints } = await person('demo@demo.example', { timezoneId: 'Europe/Berlin' })
+    await page.goto(`${demo.url}/profile`)
+    const zone = page.getByRole('combobox', { name: 'Time zone' })
+    await zone.fill('Tokyo')
+    await page.getByRole('option', { name: 'Asia/Tokyo' }).click()
+    const time = page.getByRole('row').filter({ hasText: 'this one' }).locator('time').first()
+    const at = (await time.getAttribute('datetime'))!
+    const hourIn = (timeZone: string) =>
+      new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' }).format(new Date(at))
+    await time.getByText(`${hourIn('Asia/Tokyo')}:`).waitFor()
+    await time.getByText('GMT+9').waitFor()
+    await page.getByRole('radiogroup', { name: 'Time zone' }).getByText('UTC').click()
+    await time.getByText(`${hourIn('UTC')}:`).waitFor()
+    await page.reload()
+    await time.getByText('UTC').waitFor()
+    await shoot(page, 'profile-utc')
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  it('tells of an address that waits to be confirmed', async () => {
+    const { context, page, complaints } = await person('other@demo.example')
+    await page.goto(`${demo.url}/profile`)
+    await page.getByRole('button', { name: 'Change e-mail' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('New address').fill('otis@demo.example')
+    await dialog.getByRole('textbox', { name: 'Current password' }).fill(demoPassword)
+    await dialog.getByRole('button', { name: 'Send a link' }).click()
+    await page.getByText('otis@demo.example waits to be confirmed').waitFor()
+    await page.reload()
+    await page.getByText('otis@demo.example waits to be confirmed').waitFor()
+    await shoot(page, 'profile-waiting-email')
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  it('leads a member without a second factor to it where the team requires one, and then on', async () => {
+    await requireFactorWithout('other@demo.example')
+    const { context, page, complaints } = await person()
+    await page.goto(`${demo.url}/announcements`)
+    await page.getByLabel('E-mail').fill('other@demo.example')
+    await page.getByRole('textbox', { name: 'Password' }).fill(demoPassword)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'One more step' }).waitFor()
+    await page.getByText('Other Networks requires a second factor').waitFor()
+    await shoot(page, 'second-factor-wanted')
+    assert.deepEqual(await barriersOf(page), [])
+    await page.getByRole('button', { name: 'Set up' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Current password' }).fill(demoPassword)
+    await dialog.getByRole('button', { name: 'Go on' }).click()
+    const secret = await dialog.locator('code').first().innerText()
+    await dialog.getByLabel('The code that it shows').fill(new TOTP({ secret }).generate())
+    await dialog.getByRole('button', { name: 'Turn it on' }).click()
+    const download = page.waitForEvent('download')
+    await dialog.getByRole('button', { name: 'Download' }).click()
+    const kept = readFileSync(await (await download).path(), 'utf8')
+    for (const code of (await dialog.locator('pre').innerText()).trim().split('\n'))
+      assert.ok(kept.includes(code))
+    await dialog.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('heading', { name: 'Announcements' }).waitFor()
+    await page.getByRole('link', { name: '192.0.2.0/24' }).waitFor()
+    assert.deepEqual(without(complaints, 403), [])
+    await context.close()
+  })
+
+  /** Only an admin who has a factor may require one; this one gives his up again. */
+  async function requireFactorWithout(email: string): Promise<void> {
+    const body = { current_password: demoPassword }
+    const bearer = (
+      (await ask('/v3/session/token', { method: 'POST', body: { email, password: demoPassword } })) as {
+        access: string
+      }
+    ).access
+    const { secret } = (await ask('/v3/session/totp', { method: 'POST', body }, bearer)) as { secret: string }
+    const otp = new TOTP({ secret }).generate()
+    const { recovery_codes: codes } = (await ask(
+      '/v3/session/totp/confirm',
+      { method: 'POST', body: { otp } },
+      bearer,
+    )) as { recovery_codes: string[] }
+    await ask('/v3/teams/current', { method: 'PATCH', body: { require_2fa: true } }, bearer)
+    await ask('/v3/session/totp/disable', { method: 'POST', body: { ...body, otp: codes[0]! } }, bearer)
+  }
+
+  const refusal =
+    (status: number, code: string, title: string, retryAfter: string) =>
+    (route: Route): Promise<void> =>
+      route.fulfill({
+        status,
+        headers: { 'content-type': 'application/problem+json', 'retry-after': retryAfter },
+        body: JSON.stringify({
+          type: `/docs/problems#${code}`,
+          title,
+          status,
+          detail: 'Not now.',
+          code,
+          request_id: 'none',
+        }),
+      })
+
+  for (const [status, code, title] of [
+    [429, 'rate_limited', 'Too many requests'],
+    [503, 'unavailable', 'A dependency is not available'],
+  ] as const)
+    it(`counts down how long to wait where signing in is answered ${status}, and then lets one try again`, async () => {
+      const { context, page, complaints } = await person()
+      await page.route('**/v3/session/token', refusal(status, code, title, '9'))
+      await page.goto(`${demo.url}/sign-in`)
+      await page.getByLabel('E-mail').fill('demo@demo.example')
+      await page.getByRole('textbox', { name: 'Password' }).fill(demoPassword)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      const wait = page.getByRole('button', { name: /^Wait \d s$/ })
+      await wait.waitFor()
+      await page.getByText(/^Try again in \d s\.$/).waitFor()
+      await page.unroute('**/v3/session/token')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      assert.deepEqual(without(complaints, status), [])
+      await context.close()
+    })
+
+  it('leaves what is shown while the server is away, says so, and goes on by itself', async () => {
+    const { context, page } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/announcements/1`)
+    const shown = page.getByText('Wanted in ams')
+    await shown.waitFor()
+    const gone = (route: Route) => route.abort()
+    await page.route(/\/(v3|readyz)/, gone)
+    const banner = page.getByText('The server does not answer')
+    await banner.waitFor()
+    assert.ok(await shown.isVisible())
+    await shoot(page, 'server-away')
+    assert.deepEqual(await barriersOf(page), [])
+    await page.reload()
+    await page.getByText('The server cannot be reached').waitFor()
+    await page.unroute(/\/(v3|readyz)/, gone)
+    await shown.waitFor()
+    await banner.waitFor({ state: 'detached' })
+    await context.setOffline(true)
+    await page.getByText('You are offline').waitFor()
+    await context.setOffline(false)
+    await page.getByText('You are offline').waitFor({ state: 'detached' })
+    assert.ok(await shown.isVisible())
+    await context.close()
+  })
+
+  it('says of a page whose module the team lacks whom to ask', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.route('**/v3/session/refresh', async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as { user: object }
+      await route.fulfill({ response, json: { ...body, user: { ...body.user, enabled_modules: ['ipam'] } } })
+    })
+    await page.goto(`${demo.url}/events`)
+    await page.getByText('Demo Networks does not have this').waitFor()
+    await page.getByText(/Ask your provider to enable it/).waitFor()
+    await shoot(page, 'module-off')
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  const places = [
+    '/asns',
+    '/asns/64496',
+    '/asns/64511',
+    '/announcements?deleted=true',
+    '/announcements/1',
+    '/announcements/1?tab=letters',
+    '/announcements/1?tab=history',
+    '/announcements/new?cidr=198.18.101.0%2F24&asn=64496',
+    '/profile',
+  ]
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`has pages without violations, errors or serious barriers, in the ${colorScheme} theme`, async () => {
+      const { context, page, complaints } = await person('demo@demo.example', { colorScheme })
+      for (const place of places) {
+        await page.goto(demo.url + place)
+        await page.locator('h1').first().waitFor()
+        await page.locator('[class*="Skeleton-root"]').first().waitFor({ state: 'detached' })
+        const name = `byoip-${colorScheme}${place.replaceAll(/\W+/g, '-')}`
+        await shoot(page, name)
+        assert.deepEqual(await barriersOf(page), [], place)
+        await page.setViewportSize({ width: 360, height: 740 })
+        await assertFits(page, place, 360)
+        await shoot(page, `${name}-360`)
+        await page.setViewportSize({ width: 1280, height: 800 })
+      }
+      assert.deepEqual(complaints, [])
+      await context.close()
+    })
+})
