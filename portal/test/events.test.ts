@@ -203,6 +203,22 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
+  it('of the last 30 days are points on the overview, each of which leads to its event', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(demo.url)
+    const recent = page.getByRole('region', { name: 'Attacks of the last 30 days' })
+    const plot = recent.getByRole('img')
+    await plot.locator('canvas').waitFor()
+    assert.match((await plot.getAttribute('aria-label')) ?? '', /\d+ values\. Over at most [\d.]+ Gbps, at /)
+    await plot.locator('.u-over').hover()
+    await recent.getByText(/ · .*, (udp|tcp|icmp|carpet|ip)\./).waitFor()
+    await plot.locator('.u-over').click()
+    await page.waitForURL(/\/events\/[a-z2-7]{20}$/)
+    await page.getByRole('region', { name: 'Timeline' }).waitFor()
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
   it('are calmly not there for another team', async () => {
     const { context, page } = await person('demo@demo.example')
     const address = await addressOfCourse(page)
@@ -243,7 +259,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
   async function examine(page: Page, place: string, name: string, wanted = 'h1'): Promise<void> {
     await page.goto(demo.url + place)
     await page.locator(wanted).first().waitFor()
-    await page.waitForLoadState('networkidle')
+    await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
     await shoot(page, name)
     assert.deepEqual(await barriersOf(page), [], place)
     await page.setViewportSize({ width: 360, height: 740 })

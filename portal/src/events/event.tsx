@@ -2,9 +2,10 @@
 import { Anchor, Card, Code, Grid, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { getRelatedEvent, type ParsedData, type RelatedEventDetail } from '@pharos/contract/analysis'
 import { ProblemError } from '@pharos/contract/client'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useState, type ReactNode } from 'react'
-import { useAnswer } from '../api/queries.ts'
+import { answerOf, paceOf } from '../api/queries.ts'
 import { CopyIcon } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
@@ -20,7 +21,11 @@ import { durationOf } from './lasted.ts'
 
 export function EventPage() {
   const { id } = useParams({ strict: false }) as { id: string }
-  const answer = useAnswer(getRelatedEvent, { params: { event_id: id } }, { refetchInterval: 10_000 })
+  const answer = useQuery({
+    ...answerOf(getRelatedEvent, { params: { event_id: id } }),
+    // The stream tells of what is news, and a rate that has not risen is none: while it goes on it is asked for.
+    refetchInterval: ({ state }) => (state.data?.end === null ? 10_000 : paceOf(getRelatedEvent, 10_000)),
+  })
   if (answer.data) return <Shown event={answer.data} />
   if (isNotFound(answer.error)) return <NotYours />
   if (answer.error) return <Problem error={answer.error} />
