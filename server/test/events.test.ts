@@ -209,6 +209,7 @@ describe('the events of a team', () => {
       'source',
       'source_ports',
       'thresholds',
+      'timeline',
       'top_sources',
       'vectors',
     ])
