@@ -52,6 +52,14 @@ export async function shoot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${shots}${name}.png`, fullPage: false })
 }
 
+/** Until nothing that is shown waits for an answer. The stream never ends, so the network is never idle. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1, [role=alert]').first().waitFor()
+  await page.locator('.mantine-Skeleton-root, [aria-busy=true]').first().waitFor({ state: 'detached' })
+  // What slides or fades has arrived.
+  await page.evaluate(`Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))`)
+}
+
 export const demoPassword = 'pharos-demo-password'
 
 export async function signIn(page: Page, url: string, email: string, password = demoPassword): Promise<void> {

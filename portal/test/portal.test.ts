@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { openBrowser, shoot, signIn, skipWithoutBrowser, watch } from './browser.ts'
+import { openBrowser, settled, shoot, signIn, skipWithoutBrowser, watch } from './browser.ts'
 import { Demo } from './demo.ts'
 
 const require = createRequire(import.meta.url)
@@ -267,8 +267,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
 
   async function examine(page: Page, place: string, scheme: string): Promise<void> {
     await page.goto(demo.url + place)
-    await page.locator('h1').first().waitFor()
-    await page.waitForLoadState('networkidle')
+    await settled(page)
     await shoot(page, `${scheme}${place.replaceAll('/', '-')}`)
     assert.deepEqual(await barriersOf(page), [], place)
     // A telephone: nothing may be wider than the screen.

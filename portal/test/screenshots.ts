@@ -3,7 +3,7 @@
 //   node portal/test/screenshots.ts [words of the pages' names]
 //
 // The pictures are written to portal/screenshots, which is not committed.
-import { openBrowser, shoot, signIn } from './browser.ts'
+import { openBrowser, settled, shoot, signIn } from './browser.ts'
 import { fill } from './believable.ts'
 import { Demo } from './demo.ts'
 import type { Browser, Page } from 'playwright-core'
@@ -17,8 +17,12 @@ const press = (name: string | RegExp) => async (page: Page) => {
   await page.getByRole('button', { name }).first().click()
   await page.getByRole('dialog').waitFor()
 }
+const key = (name: string) => async (page: Page) => {
+  await page.keyboard.press(name)
+  await page.getByRole('dialog').waitFor()
+}
 const open = (path: string) => async (page: Page) => {
-  const link = page.locator(`main a[href^="${path}"]`).first()
+  const link = page.locator(`[data-list] a[href^="${path}"], section a[href^="${path}"]`).first()
   await link.click()
   await page.waitForURL((url) => url.pathname !== path.slice(0, -1))
 }
@@ -50,8 +54,8 @@ const ofMember: readonly Shot[] = [
   { name: 'team-deliveries', path: '/team/webhooks', act: open('/team/webhooks/') },
   { name: 'team-audit', path: '/team/audit' },
   { name: 'profile', path: '/profile' },
-  { name: 'keys', path: '/', act: (page) => page.keyboard.press('?') },
-  { name: 'palette', path: '/', act: (page) => page.keyboard.press('Control+k') },
+  { name: 'keys', path: '/', act: key('?') },
+  { name: 'palette', path: '/', act: key('Control+k') },
   { name: 'nothing', path: '/announcements/999999' },
 ]
 const ofStaff: readonly Shot[] = [
@@ -99,20 +103,12 @@ async function shootAll(
     for (const [width, height] of Object.entries(widths)) {
       await page.setViewportSize({ width: Number(width), height })
       await page.goto(url + path)
-      await page.locator('h1').first().waitFor()
-      await page.waitForLoadState('networkidle')
+      await settled(page)
       await act?.(page)
       await settled(page)
       await shoot(page, `${name}-${width}-${colorScheme}`)
     }
   await context.close()
-}
-
-/** Until nothing is waited for on the page. */
-async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle')
-  await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
-  await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {}))))
 }
 
 await main(process.argv.slice(2))

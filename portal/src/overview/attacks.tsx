@@ -46,7 +46,7 @@ export function Attacks() {
               <Text span size="sm" fw={600} className={classes['end']!}>
                 {formatRate(affected_bps, 'bps')}
               </Text>
-              <Text span size="xs" c="dimmed" ta="right" miw={90}>
+              <Text span size="xs" c="dimmed" className={classes['time']!}>
                 {ago(start)}
               </Text>
             </Row>

@@ -108,7 +108,9 @@ export function Audit() {
     <TextInput
       size="xs"
       type="date"
-      w={140}
+      w={190}
+      leftSection={<Text size="xs">{label}</Text>}
+      leftSectionWidth={76}
       aria-label={`${label}, in UTC`}
       title={`${label}, in UTC`}
       value={String(filters[name] ?? '').slice(0, 10)}

@@ -146,8 +146,8 @@ function DomainCard({ domain: one, isAdmin }: { domain: Domain; isAdmin: boolean
       {!verified && (
         <Stack gap={4} mt="sm">
           <Text size="sm">Create this TXT record; it is looked for every minute:</Text>
-          <Group gap="xs">
-            <Text size="sm" ff="monospace">
+          <Group gap="xs" wrap="nowrap">
+            <Text size="sm" ff="monospace" truncate>
               {record_name}
             </Text>
             <CopyIcon text={record_name} label="Copy the name" />

@@ -25,6 +25,8 @@ type ListRowsProps<Row> = Pick<ListProps<Row>, 'route' | 'ordering' | 'onOrderin
 /** As in the style sheet. */
 const rowHeight = 34
 const rowsWaiting = 12
+/** However little room the rest of the page leaves: then the page scrolls as well. */
+const rowsAtLeast = 6
 
 export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
   const { route, asked, page, asOf, columns, ordering, onOrdering, height } = props
@@ -41,7 +43,7 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
   const items = virtual.getVirtualItems()
   const rowAt = useRows(route, asked, page, { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 })
   useRowKeys(viewport, count, (index) => virtual.scrollToIndex(index))
-  useGrowingColumns(viewport, columns)
+  useGrowingColumns(viewport, [columns, asked])
   const above = items[0]?.start ?? 0
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
@@ -49,7 +51,10 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
       ref={viewport}
       data-list
       className={classes['viewport']}
-      style={height === undefined ? {} : { maxHeight: height }}
+      style={{
+        minHeight: (Math.min(page ? count : rowsWaiting, rowsAtLeast) + 1.2) * rowHeight,
+        ...(height === undefined ? {} : { maxHeight: height }),
+      }}
     >
       <Table stickyHeader aria-rowcount={count + 1} className={classes['table']!}>
         <Table.Thead>

@@ -2,24 +2,40 @@
 // there, and a table that goes back and forth cannot be read.
 import { useEffect, useLayoutEffect, type RefObject } from 'react'
 
+/** `view` is what decides on the widths: other columns, or other rows, begin anew. */
 export function useGrowingColumns(
   viewport: RefObject<HTMLDivElement | null>,
-  columns: readonly unknown[],
+  view: readonly unknown[],
 ): void {
-  const headings = () => viewport.current?.querySelectorAll<HTMLElement>('thead th') ?? []
-  // Other columns, or another width of the window: from the beginning.
-  useLayoutEffect(() => {
-    const forget = () => headings().forEach((heading) => (heading.style.minWidth = ''))
-    forget()
-    addEventListener('resize', forget)
-    return () => removeEventListener('resize', forget)
-  }, [columns])
-  // After the browser has laid the rows out by itself: measuring then costs nothing more.
+  useLayoutEffect(() => forget(viewport.current), view)
   useEffect(() => {
-    const frame = requestAnimationFrame(() => {
-      const wide = [...headings()].map((heading) => [heading, heading.offsetWidth] as const)
-      for (const [heading, width] of wide) heading.style.minWidth = `${width}px`
-    })
-    return () => cancelAnimationFrame(frame)
-  })
+    const element = viewport.current
+    let frame = 0
+    const keepSoon = () => {
+      cancelAnimationFrame(frame)
+      // After the browser has laid the rows out by itself: measuring then costs nothing more.
+      frame = requestAnimationFrame(() => keep(element))
+    }
+    const forgetAll = () => forget(element)
+    element?.addEventListener('scroll', keepSoon, { passive: true })
+    addEventListener('resize', forgetAll)
+    return () => {
+      cancelAnimationFrame(frame)
+      element?.removeEventListener('scroll', keepSoon)
+      removeEventListener('resize', forgetAll)
+    }
+  }, [viewport])
+}
+
+const headingsOf = (element: HTMLElement | null) => [
+  ...(element?.querySelectorAll<HTMLElement>('thead th') ?? []),
+]
+
+function keep(element: HTMLElement | null): void {
+  const wide = headingsOf(element).map((heading) => [heading, heading.offsetWidth] as const)
+  for (const [heading, width] of wide) heading.style.minWidth = `${width}px`
+}
+
+function forget(element: HTMLElement | null): void {
+  for (const heading of headingsOf(element)) heading.style.minWidth = ''
 }
