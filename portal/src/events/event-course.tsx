@@ -1,5 +1,6 @@
 // How an event went on: its rates over time as a plot, and what happened when as a list.
 import { Card, Text, Timeline } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import type { RelatedEventDetail } from '@pharos/contract/analysis'
 import {
   IconArrowUp,
@@ -53,6 +54,7 @@ const markWords: Partial<Record<StepKind, string>> = { began: 'began', ended: 'e
 const margin = 0.03
 
 function TrafficPlot({ event, now, rates, steps }: Props & { rates: Rates; steps: readonly Step[] }) {
+  const isWide = useMediaQuery('(min-width: 120em)', false, { getInitialValueInEffect: false })
   const start = new Date(event.start).getTime()
   const last = event.end === null ? now : new Date(event.end).getTime()
   const from = Math.min(start, rates.times[0]!)
@@ -75,7 +77,7 @@ function TrafficPlot({ event, now, rates, steps }: Props & { rates: Rates; steps
       marks={marks}
       thresholds={thresholdsOf(event)}
       range={[from - room, to + room]}
-      height={260}
+      height={isWide ? 400 : 260}
     />
   )
 }
