@@ -17,7 +17,9 @@ const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${n
 /** What the customer writes into the registries stands in files of this test. */
 const registries = mkdtempSync(join(tmpdir(), 'pharos-registries-'))
 const routes = join(registries, 'routes.rpsl')
+const roas = join(registries, 'vrps.json')
 copyFileSync(demoFile('routes.rpsl'), routes)
+copyFileSync(demoFile('vrps.json'), roas)
 appendFileSync(
   routes,
   '\naut-num:        AS64510\nas-name:        ACME-AS\nmnt-by:         ACME-MNT\nsource:         RIPE\n',
@@ -30,7 +32,10 @@ const png = Buffer.from(
 )
 
 describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () => {
-  const demo = new Demo({ PHAROS_IRR_SOURCES: pathToFileURL(routes).href })
+  const demo = new Demo({
+    PHAROS_IRR_SOURCES: pathToFileURL(routes).href,
+    PHAROS_RPKI_SOURCES: pathToFileURL(roas).href,
+  })
   let browser: Browser
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])
@@ -155,28 +160,85 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     const file = await page.evaluateHandle((bytes) => {
       const transfer = new DataTransfer()
       const content = Uint8Array.from(atob(bytes), (one) => one.charCodeAt(0))
-      transfer.items.add(new File([content], 'signed.png', { type: 'image/png' }))
+      transfer.items.add(new File([content], 'unsigned.png', { type: 'image/png' }))
       return transfer
     }, png.toString('base64'))
     await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer: file })
     await page.getByRole('button', { name: 'Send', exact: true }).click()
-    const row = page.getByRole('row').filter({ hasText: 'signed.png' })
+    const row = page.getByRole('row').filter({ hasText: 'unsigned.png' })
     await row.getByText('waits for the provider').waitFor()
-    const letters = (await api('staff@demo.example', '/v3/admin/letters?status=pending_review')) as {
-      results: { id: number }[]
-    }
-    const body = { reason: 'The signature is missing.' }
-    await api('staff@demo.example', `/v3/admin/letters/${letters.results[0]!.id}/reject`, {
-      method: 'POST',
-      body,
-    })
+    await decide('unsigned.png', 'reject', { reason: 'The signature is missing.' })
     await row.getByText('rejected').waitFor()
     await row.getByText('The signature is missing.').waitFor()
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'by-hand.png', mimeType: 'image/png', buffer: png })
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'by-hand.png' })
+      .getByText('waits for the provider')
+      .waitFor()
+    await decide('by-hand.png', 'accept', {})
+    await page.getByRole('row').filter({ hasText: 'by-hand.png' }).getByText('accepted').waitFor()
+    await row.scrollIntoViewIfNeeded()
     await shoot(page, 'letters')
     await page.getByRole('tab', { name: 'History' }).click()
     await page.getByText('Letter rejected').waitFor()
     await page.getByText('Dana Demo').first().waitFor()
     await shoot(page, 'history')
+    assert.deepEqual(complaints, [])
+    await context.close()
+  })
+
+  /** What somebody of the provider says of the letter. */
+  async function decide(filename: string, decision: 'accept' | 'reject', body: object): Promise<void> {
+    const path = '/v3/admin/letters?status=pending_review'
+    const { results } = (await api('staff@demo.example', path)) as {
+      results: { id: number; filename: string }[]
+    }
+    const letter = results.find((one) => one.filename === filename)
+    assert.ok(letter, `${filename} does not wait`)
+    await api('staff@demo.example', `/v3/admin/letters/${letter.id}/${decision}`, { method: 'POST', body })
+  }
+
+  it('is announced once what was missing stands in the registries', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/announcements?cidr=198.18.100.9`)
+    await page.getByRole('link', { name: '198.18.100.0/24' }).click()
+    const literal = (name: string) => page.getByRole('region', { name }).locator('pre').innerText()
+    const object = (await literal('IRR')).replaceAll(/<your \w+>/g, 'ACME')
+    const [, prefix, maxLength, asn] = /prefix: +(\S+)\s+maxLength: (\d+)\s+origin: +(AS\d+)/.exec(
+      await literal('RPKI'),
+    )!
+    appendFileSync(routes, `\n${object.trim()}\n`)
+    const known = JSON.parse(readFileSync(roas, 'utf8')) as { roas: object[] }
+    known.roas.push({ asn, prefix, maxLength: Number(maxLength), ta: 'demo' })
+    writeFileSync(roas, JSON.stringify(known))
+    // The registries are read anew by themselves; asking for the checks does not wait for their turn.
+    for (
+      const end = performance.now() + 60_000;
+      (await page.getByText('Every check has passed').count()) === 0;
+    ) {
+      assert.ok(performance.now() < end, 'a check does not pass')
+      await page.getByRole('button', { name: 'Check now' }).click()
+      await page
+        .getByText('Every check has passed')
+        .waitFor({ timeout: 4_000 })
+        .catch(() => {})
+    }
+    await page.getByLabel('Announce in ams').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('announce 198.18.100.0/24 in ams').waitFor()
+    await dialog.getByRole('button', { name: 'Announce' }).click()
+    const ams = page.getByRole('row').filter({ hasText: 'Amsterdam' })
+    await ams.getByText('announced', { exact: true }).waitFor()
+    await ams.getByText(/^[\d.]+ (ms|s)$/).waitFor()
+    assert.ok(await page.getByRole('button', { name: 'Delete' }).isDisabled())
+    await shoot(page, 'announced')
+    await page.getByLabel('Announced by your wish').click()
+    await dialog.getByRole('button', { name: 'Withdraw' }).click()
+    await ams.getByText('withdrawn', { exact: true }).waitFor()
     assert.deepEqual(complaints, [])
     await context.close()
   })
@@ -217,7 +279,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await api('demo@demo.example', `/v3/ipam/announcements/${found.results[0]!.id}`, { method: 'DELETE' })
     await page.goto(`${demo.url}/announcements?deleted=true`)
     await page.getByRole('button', { name: 'Restore' }).click()
-    await page.getByText('No deleted announcement is like that').waitFor()
+    await page.getByText('Nothing was deleted in the last seven days').waitFor()
     await page.getByRole('button', { name: 'Take the filters away' }).click()
     await page.getByRole('link', { name: '2001:db8:2000::/36' }).waitFor()
     const search = page.getByLabel('Prefix or address')

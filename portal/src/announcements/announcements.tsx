@@ -7,6 +7,7 @@ import { useMemo } from 'react'
 import { Empty } from '../ui/empty.tsx'
 import { List, type Column } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
+import type { Search } from '../router.tsx'
 import { AnnouncementStatusBadge } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useListSearch } from '../ui/use-list-search.ts'
@@ -80,15 +81,9 @@ const columns: readonly Column<Announcement>[] = [
   { id: 'id', header: 'Id', orderBy: 'id', hidden: true, align: 'right', cell: ({ id }) => id },
 ]
 
-/** Of those that were deleted: what stands of them is how long they can be had back. */
+/** Of those that were deleted: what stands first is how long they can be had back. */
 const deletedColumns: readonly Column<Announcement>[] = [
-  ...first,
-  {
-    id: 'regions',
-    header: 'Regions',
-    cell: ({ regions }) => regions.join(', '),
-  },
-  { id: 'deleted', header: 'Deleted', cell: ({ details }) => <Time at={details?.deleted ?? null} /> },
+  first[0]!,
   {
     id: 'left',
     header: 'Left to restore it',
@@ -96,10 +91,12 @@ const deletedColumns: readonly Column<Announcement>[] = [
   },
   {
     id: 'restore',
-    header: '',
-    align: 'right',
+    header: 'Bring back',
     cell: (announcement) => <RestoreButton announcement={announcement} size="compact-xs" />,
   },
+  { id: 'deleted', header: 'Deleted', cell: ({ details }) => <Time at={details?.deleted ?? null} /> },
+  ...first.slice(1),
+  { id: 'regions', header: 'Regions', cell: ({ regions }) => regions.join(', ') },
 ]
 
 export function Announcements() {
@@ -130,9 +127,7 @@ export function Announcements() {
         toolbar={<Filters filters={filters} setFilters={setFilters} />}
         empty={
           isFiltered ? (
-            <Empty
-              title={isDeleted ? 'No deleted announcement is like that' : 'No announcement is like that'}
-            >
+            <Empty title={emptyTitle(filters)}>
               <Anchor
                 component="button"
                 size="sm"
@@ -152,4 +147,11 @@ export function Announcements() {
       />
     </Page>
   )
+}
+
+function emptyTitle({ deleted, ...others }: Search): string {
+  if (deleted !== true) return 'No announcement is like that'
+  return Object.keys(others).length === 0
+    ? 'Nothing was deleted in the last seven days'
+    : 'No deleted announcement is like that'
 }

@@ -42,7 +42,7 @@ export function Filters({ filters, setFilters }: FiltersProps) {
         size="xs"
         w={100}
         aria-label="Switched"
-        placeholder="On and off"
+        placeholder="On, off"
         clearable
         data={[
           { value: 'true', label: 'On' },

@@ -99,7 +99,7 @@ const RegionName = ({ slug, region }: { slug: string; region: Region | undefined
   <>
     {slug}{' '}
     {region && (
-      <Text span size="xs" c="dimmed">
+      <Text span size="xs" c="dimmed" visibleFrom="xs">
         {region.name}
       </Text>
     )}
