@@ -37,7 +37,7 @@ export class BirdLog {
   }
 
   /** Resolves with the first change of that kind and prefix, also one that was seen already. */
-  async saw(kind: BirdChange['kind'], prefix: string, timeoutMs = 20_000): Promise<BirdChange> {
+  async saw(kind: BirdChange['kind'], prefix: string, timeoutMs = 60_000): Promise<BirdChange> {
     const ask = (): BirdChange | undefined => {
       this.#read()
       return this.#first.get(`${kind} ${prefix}`)
@@ -46,7 +46,7 @@ export class BirdLog {
   }
 
   /** Resolves when as many graceful restarts of the neighbour are over: what had not come back by then is removed. */
-  async sawRestarts(count: number, timeoutMs = 60_000): Promise<void> {
+  async sawRestarts(count: number, timeoutMs = 180_000): Promise<void> {
     const ask = (): boolean => {
       this.#read()
       return this.#restarts >= count

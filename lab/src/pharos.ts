@@ -18,7 +18,7 @@ export type PharosOptions = {
 }
 
 const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
-const startTimeoutMs = 60_000
+const startTimeoutMs = 180_000
 
 /** The product in one process. `start` after `kill` finds the data as it was. */
 export class Pharos {

@@ -42,7 +42,7 @@ describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird'
     await waitFor(
       'the announcement is announced',
       async () => (await api.get(first!.id)).status === 'announced',
-      { timeoutMs: 20_000 },
+      { timeoutMs: 180_000 },
     )
     assert.deepEqual(ams.lost, [first!.cidr])
     assert.deepEqual(fra.lost, [], 'the other region was not touched')
@@ -54,7 +54,7 @@ describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird'
       await waitFor(
         `everything is announced again after ${death.name}`,
         async () => (await api.again())?.every(({ status }) => status === 'announced'),
-        { timeoutMs: 60_000 },
+        { timeoutMs: 180_000 },
       )
       assert.deepEqual([ams.lost, fra.lost], [[], []], death.name)
       assert.equal((await lab.birdRoutes('ams')).length, prefixes.length, death.name)
@@ -63,7 +63,7 @@ describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird'
 
   it(
     `keeps 1,000 prefixes at the neighbour through ${kills} deaths of gobgpd`,
-    { timeout: kills * 20_000 + 120_000 },
+    { timeout: kills * 20_000 + 300_000 },
     async () => {
       await using lab = await createLab({ regions: ['ams'], deferralSeconds: 2 })
       const prefixes = numbered(1_000)
@@ -92,7 +92,7 @@ async function killPostgres(_lab: Lab, pharos: Pharos): Promise<void> {
     readFileSync(join(pharos.dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n', 1)[0],
   )
   process.kill(pid, 'SIGKILL')
-  await waitFor('PostgreSQL answers again', () => pharos.isReady(), { timeoutMs: 60_000 })
+  await waitFor('PostgreSQL answers again', () => pharos.isReady(), { timeoutMs: 180_000 })
 }
 
 async function killRouter(lab: Lab): Promise<void> {
@@ -107,7 +107,7 @@ async function allSeen(lab: Lab, count: number): Promise<void> {
     await waitFor(
       `${name} holds ${count} routes`,
       async () => (await lab.birdRoutes(name)).length === count,
-      { timeoutMs: 60_000 },
+      { timeoutMs: 180_000 },
     )
   }
 }
