@@ -119,6 +119,8 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await page.getByRole('button', { name: 'Check first' }).click()
     await page.getByRole('button', { name: '198.18.100.0/24' }).click()
     await page.getByRole('button', { name: 'Check first' }).click()
+    await page.getByText('AS64510 is not proven to be yours', { exact: true }).waitFor()
+    assert.deepEqual(await barriersOf(page), [])
     await page.getByRole('link', { name: 'Prove AS64510' }).click()
 
     const object = page.getByRole('region', { name: 'Aut-num object' })

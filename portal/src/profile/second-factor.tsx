@@ -105,7 +105,7 @@ function SetUp() {
   return (
     <>
       <Button onClick={open}>Set up</Button>
-      <Modal opened={opened} onClose={shut} title="Set up a second factor">
+      <Modal opened={opened} onClose={shut} title="Set up a second factor" size="lg">
         <form onSubmit={submit}>
           <Stack>
             <Stepper active={step} size="xs">

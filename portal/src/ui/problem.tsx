@@ -16,10 +16,12 @@ export function Problem({ error }: { error: unknown }) {
   const { title, detail } = wordsOf(error)
   const problem = error instanceof ProblemError ? error.problem : undefined
   const wait = useWait(error)
+  // Each mistake stands in the list below, and the advice is for who reads the answer itself.
+  const isListed = problem?.code === 'invalid' && problem.errors !== undefined
   // What did not arrive is no answer: it is told calmly, and asked for again.
   return (
     <Alert color={isAway(error) ? 'gray' : 'red'} title={title} role="alert">
-      <Text size="sm">{detail}</Text>
+      {!isListed && <Text size="sm">{detail}</Text>}
       {problem?.errors && (
         <List size="sm" mt="xs">
           {problem.errors.map(({ loc, msg }) => (
@@ -31,11 +33,13 @@ export function Problem({ error }: { error: unknown }) {
       )}
       {problem && (
         <Group gap="xs" mt="xs">
-          <Text size="xs" c="dimmed">
-            {wait > 0
-              ? `Try again in ${formatDuration(wait * 1000)}.`
-              : problems[problem.code as ProblemCode]?.help}
-          </Text>
+          {!isListed && (
+            <Text size="xs" c="dimmed">
+              {wait > 0
+                ? `Try again in ${formatDuration(wait * 1000)}.`
+                : problems[problem.code as ProblemCode]?.help}
+            </Text>
+          )}
           <Anchor size="xs" href={problem.type} target="_blank">
             {problem.code}
           </Anchor>

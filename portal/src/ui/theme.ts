@@ -52,11 +52,13 @@ export const cssVariables: CSSVariablesResolver = () => ({
   light: {
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
     ...wordsIn((name) => `color-mix(in srgb, var(--mantine-color-${name}-9), black 35%)`),
   },
   dark: {
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
+    '--mantine-color-error': 'var(--mantine-color-red-4)',
     ...wordsIn((name) => `color-mix(in srgb, var(--mantine-color-${name}-2), white 20%)`),
   },
 })
