@@ -1,0 +1,78 @@
+// Times and durations as text. Pure: which zone is meant is the caller's to say.
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+  let format = formats.get(timeZone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone })
+    formats.set(timeZone, format)
+  }
+  return format
+}
+
+/** `1 Mar 2026, 13:00:05` by a clock in the zone of that IANA name. */
+export const timeIn = (time: string, timeZone: string): string => formatIn(timeZone).format(new Date(time))
+
+/** Whether a zone of that name is known here. */
+export function isZone(name: string): boolean {
+  try {
+    formatIn(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const nameFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** `UTC`, `CET`, `GMT+8`: as the zone is called at that time. */
+export function shortName(timeZone: string, time: string): string {
+  let format = nameFormats.get(timeZone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' })
+    nameFormats.set(timeZone, format)
+  }
+  const parts = format.formatToParts(new Date(time))
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timeZone
+}
+
+const moment = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/
+
+/** The parts of a sentence, from the first on: text, a time (ISO 8601, UTC), text, and so on. */
+export const splitAtTimes = (text: string): string[] => text.split(moment)
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+]
+
+/** `3 minutes ago`. */
+export function ago(time: string, now = Date.now()): string {
+  const seconds = (new Date(time).getTime() - now) / 1000
+  const [unit, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
+  return relative.format(Math.trunc(seconds / size), unit)
+}
+
+const dayMs = 86_400_000
+
+/** Days left until then, begun ones too: 0 once it is over. */
+export function daysUntil(time: string, now = Date.now()): number {
+  return Math.max(0, Math.ceil((new Date(time).getTime() - now) / dayMs))
+}
+
+/** `1 h 12 min`, `48 s`, `1.05 s`, `320 ms`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 10_000) return `${Number((ms / 1000).toFixed(2))} s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 48) return `${hours} h ${minutes % 60} min`
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`
+}
