@@ -1,5 +1,6 @@
 // The portal begins here: the theme, the answers of the API, the session, the pages.
 import '@mantine/core/styles.css'
+import './ui/global.css'
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'

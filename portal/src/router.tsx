@@ -132,11 +132,13 @@ const profile = createRoute({
 const holds = createRoute({
   getParentRoute: () => frame,
   path: '/staff/holds',
+  validateSearch: anySearch,
   component: lazyRouteComponent(() => import('./staff/holds.tsx'), 'Holds'),
 })
 const letters = createRoute({
   getParentRoute: () => frame,
   path: '/staff/letters',
+  validateSearch: anySearch,
   component: lazyRouteComponent(() => import('./staff/letters.tsx'), 'LettersToReview'),
 })
 

@@ -6,13 +6,14 @@ import { useAnswer } from '../api/queries.ts'
 import { ongoingNow } from '../events/ongoing.ts'
 import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
-import { ago } from '../ui/time.tsx'
+import { ago, formatTime, useZone } from '../ui/time.tsx'
 import { Part, Quiet, Row, Rows } from './part.tsx'
 import classes from './overview.module.css'
 
 const shownAttacks = 6
 
 export function Attacks() {
+  const [zone] = useZone()
   const answer = useAnswer(listRelatedEvents, { query: ongoingNow() }, { refetchInterval: 10_000 })
   const last = useAnswer(listRelatedEvents, { query: { ordering: '-start', limit: 1 } })
   const ongoing = answer.data?.results.filter(({ end }) => end === null) ?? []
@@ -46,12 +47,21 @@ export function Attacks() {
               <Text span size="sm" fw={600} className={classes['end']!}>
                 {formatRate(affected_bps, 'bps')}
               </Text>
-              <Text span size="xs" c="dimmed" className={classes['time']!}>
-                {ago(start)}
+              <Text span size="xs" c="dimmed" className={classes['time']!} title={formatTime(start, zone)}>
+                {sinceOf(start)}
               </Text>
             </Row>
           ))}
       </Rows>
     </Part>
   )
+}
+
+const minuteMs = 60_000
+
+/** For how long it has gone on, in one unit: `48 min`. */
+function sinceOf(start: string, now = Date.now()): string {
+  const minutes = Math.max(0, Math.floor((now - new Date(start).getTime()) / minuteMs))
+  if (minutes < 60) return `${minutes} min`
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`
 }

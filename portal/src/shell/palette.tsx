@@ -27,7 +27,9 @@ export function Palette({ user, onClose }: { user: User; onClose: () => void }) 
       onSpotlightClose={onClose}
       nothingFound="Nothing is called so"
       highlightQuery
-      limit={12}
+      limit={40}
+      scrollable
+      maxHeight="70dvh"
       searchProps={{ placeholder: 'Go or do …', 'aria-label': 'Go or do' }}
     />
   )

@@ -1,6 +1,7 @@
 // Plans that the guard has held: what would be withdrawn, why it stopped, and the decision.
 import {
   Badge,
+  Box,
   Button,
   Card,
   Group,
@@ -11,7 +12,6 @@ import {
   Text,
 } from '@mantine/core'
 import { approveHold, listHolds, rejectHold, type Hold, type HoldState } from '@pharos/contract/hold'
-import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { forget, useAnswer } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -19,6 +19,8 @@ import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
+import { useListSearch } from '../ui/use-list-search.ts'
+import classes from './holds.module.css'
 
 const colors: Record<HoldState, string> = {
   open: 'orange',
@@ -26,10 +28,10 @@ const colors: Record<HoldState, string> = {
   rejected: 'red',
   closed: 'gray',
 }
-const shownRoutes = 20
 
 export function Holds() {
-  const [state, setState] = useState<'open' | 'all'>('open')
+  const { filters, setFilters } = useListSearch()
+  const state = filters['state'] === 'all' ? 'all' : 'open'
   const answer = useAnswer(
     listHolds,
     { query: { limit: 100, ...(state === 'open' ? { state: ['open'] } : {}) } },
@@ -47,7 +49,8 @@ export function Holds() {
             { value: 'all', label: 'All' },
           ]}
           value={state}
-          onChange={(next) => setState(next as 'open' | 'all')}
+          aria-label="Which"
+          onChange={(next) => setFilters({ state: next === 'all' ? next : undefined })}
         />
       }
     >
@@ -89,16 +92,20 @@ function HoldCard({ hold }: { hold: Hold }) {
       <Text size="sm">
         It would withdraw {withdrawals.length} {withdrawals.length === 1 ? 'route' : 'routes'}:
       </Text>
-      <Bullets size="sm" ff="monospace">
-        {withdrawals.slice(0, shownRoutes).map((cidr) => (
-          <Bullets.Item key={cidr}>{cidr}</Bullets.Item>
-        ))}
-      </Bullets>
-      {withdrawals.length > shownRoutes && (
-        <Text size="xs" c="dimmed">
-          and {withdrawals.length - shownRoutes} more
-        </Text>
-      )}
+      {/* All of them: who decides must be able to read each one. */}
+      <Box
+        mah={280}
+        className={classes['withdrawals']!}
+        tabIndex={0}
+        role="group"
+        aria-label="What it would withdraw"
+      >
+        <Bullets size="sm" ff="monospace">
+          {withdrawals.map((cidr) => (
+            <Bullets.Item key={cidr}>{cidr}</Bullets.Item>
+          ))}
+        </Bullets>
+      </Box>
       {state === 'open' && (
         <Group mt="sm">
           <Decide hold={hold} kind="approve" />

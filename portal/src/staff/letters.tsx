@@ -16,9 +16,11 @@ import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 import { fieldError, Problem, tellProblem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
+import { useListSearch } from '../ui/use-list-search.ts'
 
 export function LettersToReview() {
-  const [kind, setKind] = useState<'pending_review' | 'all'>('pending_review')
+  const { filters, setFilters } = useListSearch()
+  const kind = filters['status'] === 'all' ? 'all' : 'pending_review'
   const answer = useAnswer(
     listLettersToReview,
     { query: { limit: 100, ...(kind === 'all' ? { ordering: '-id' } : { status: ['pending_review'] }) } },
@@ -36,7 +38,8 @@ export function LettersToReview() {
             { value: 'all', label: 'All' },
           ]}
           value={kind}
-          onChange={(next) => setKind(next as typeof kind)}
+          aria-label="Which"
+          onChange={(next) => setFilters({ status: next === 'all' ? next : undefined })}
         />
       }
     >

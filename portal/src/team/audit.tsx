@@ -78,6 +78,7 @@ export function Audit() {
         id: 'more',
         header: 'Before and after',
         align: 'right',
+        pinned: true,
         cell: (entry) =>
           (entry.before !== null || entry.after !== null) && (
             <ActionIcon

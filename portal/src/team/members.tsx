@@ -60,6 +60,7 @@ const actions: Column<Member> = {
   id: 'actions',
   header: 'Actions',
   align: 'right',
+  pinned: true,
   cell: (member) => <Actions member={member} />,
 }
 

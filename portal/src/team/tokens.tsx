@@ -99,6 +99,7 @@ const columns: readonly Column<Token>[] = [
     id: 'actions',
     header: 'Actions',
     align: 'right',
+    pinned: true,
     cell: (token) => (
       <Group gap={4} wrap="nowrap" justify="flex-end">
         {token.active && <EditToken token={token} />}

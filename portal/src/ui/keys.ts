@@ -12,4 +12,8 @@ export function isTyping(target: EventTarget | null): boolean {
   )
 }
 
-const isCovered = (): boolean => document.querySelector('[role=dialog], [role=menu], [role=listbox]') !== null
+/** Choices that are not open are in the page as well, and not seen. */
+const isCovered = (): boolean =>
+  [...document.querySelectorAll('[role=dialog], [role=menu], [role=listbox]')].some((one) =>
+    one.checkVisibility(),
+  )

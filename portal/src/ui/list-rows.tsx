@@ -82,6 +82,9 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
 
 type AnyColumns = readonly Column<object>[]
 
+const classOf = (align: 'right' | undefined, pinned: true | undefined): string | undefined =>
+  [align && classes[align], pinned && classes['pinned']].filter(Boolean).join(' ') || undefined
+
 /** Written once for each row that comes into view, not for each pixel that is scrolled. */
 const OneRow = memo(function OneRow(props: {
   index: number
@@ -92,8 +95,8 @@ const OneRow = memo(function OneRow(props: {
   const { index, row, columns } = props
   return (
     <tr className={classes['row']} aria-rowindex={index + 2} tabIndex={-1}>
-      {columns.map(({ id, cell, align }) => (
-        <td key={id} className={align && classes[align]}>
+      {columns.map(({ id, cell, align, pinned }) => (
+        <td key={id} className={classOf(align, pinned)}>
           {cell(row)}
         </td>
       ))}
@@ -106,11 +109,12 @@ function Heading<Row>({
   ordering,
   onOrdering,
 }: Pick<ListProps<Row>, 'ordering' | 'onOrdering'> & { column: Column<Row> }) {
-  const { header, orderBy, align } = column
+  const { header, orderBy, align, pinned } = column
+  const look = { className: classOf(align, pinned) ?? '' }
   const direction = ordering === orderBy ? 'ascending' : ordering === `-${orderBy}` ? 'descending' : 'none'
-  if (orderBy === undefined) return <Table.Th {...(align ? { ta: align } : {})}>{header}</Table.Th>
+  if (orderBy === undefined) return <Table.Th {...look}>{header}</Table.Th>
   return (
-    <Table.Th aria-sort={direction} {...(align ? { ta: align } : {})}>
+    <Table.Th aria-sort={direction} {...look}>
       <UnstyledButton
         className={classes['order']!}
         onClick={() => onOrdering(direction === 'ascending' ? `-${orderBy}` : orderBy)}

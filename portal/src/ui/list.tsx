@@ -22,6 +22,8 @@ export type Column<Row> = {
   readonly orderBy?: string
   readonly hidden?: boolean
   readonly align?: 'right'
+  /** It stays in view at the right, however narrow the screen: what can be done with the row. */
+  readonly pinned?: true
 }
 
 export type ListProps<Row> = {
