@@ -11,6 +11,8 @@ import { listRings } from './stream.store.ts'
 const intervalMs = 1_000
 /** How soon one looks again for what an older transaction holds up. */
 const heldUpMs = 50
+/** Rights change with every sign-out of anybody: whoever follows looks at his own within this, and not all at once. */
+const rightsMs = 1_000
 
 export type Doorbell = {
   /** From now on the follower hears of what happens to the team. */
@@ -19,9 +21,12 @@ export type Doorbell = {
   stop(): Promise<void>
 }
 
+/** Something has happened to the team; somebody's rights are others now; nothing. */
+export type Ring = 'news' | 'rights' | 'silence'
+
 export type Follower = {
-  /** Whether it rang since the last time, or within the time; an aborted signal ends the wait. */
-  rang(withinMs: number, signal: AbortSignal): Promise<boolean>
+  /** What rang since the last time, or within the time; an aborted signal ends the wait. */
+  rang(withinMs: number, signal: AbortSignal): Promise<Ring>
   end(): void
 }
 
@@ -41,15 +46,22 @@ export function createDoorbell({ db, waker, log, metrics }: DoorbellDeps): Doorb
   async function look(): Promise<void> {
     if (followers.size === 0) return void (seen = undefined)
     const { xmin, teams, more } = await listRings(db, seen)
-    if (seen === undefined) ringAll()
+    const told = seen === undefined ? followers.keys() : teams
     seen = xmin
-    for (const team of teams) for (const bell of followers.get(team) ?? []) bell.ring()
+    for (const team of told) for (const bell of followers.get(team) ?? []) bell.ring('news')
     if (more) setTimeout(() => loop.wake(), heldUpMs).unref()
   }
   const loop: Loop = createLoop({ name: 'stream', intervalMs, run: look, log, metrics })
 
-  function ringAll(): void {
-    for (const bells of followers.values()) for (const bell of bells) bell.ring()
+  let ringing: NodeJS.Timeout | undefined
+  /** Spread over a while, and once for all changes of that while. */
+  function ringForRights(): void {
+    ringing ??= setTimeout(() => {
+      ringing = undefined
+      for (const bells of followers.values())
+        for (const bell of bells)
+          setTimeout(() => bell.ring('rights'), (Math.random() * rightsMs) / 2).unref()
+    }, rightsMs / 2).unref()
   }
 
   return {
@@ -67,31 +79,31 @@ export function createDoorbell({ db, waker, log, metrics }: DoorbellDeps): Doorb
       }
     },
     start() {
-      // Somebody's rights are others now: everybody looks whether they are his own.
-      off = [waker.on('outbox', () => loop.wake()), waker.on('actors', ringAll)]
+      off = [waker.on('outbox', () => loop.wake()), waker.on('actors', ringForRights)]
       loop.start()
     },
     async stop() {
       for (const one of off) one()
+      clearTimeout(ringing)
       await loop.stop()
     },
   }
 }
 
-/** Remembers that it rang while nobody listened. */
+/** Remembers what rang while nobody listened. */
 class Bell {
-  #rung = false
+  #rung: Ring = 'silence'
   #wake: (() => void) | undefined
 
-  ring(): void {
-    this.#rung = true
+  ring(ring: Ring): void {
+    if (this.#rung !== 'news') this.#rung = ring
     this.#wake?.()
   }
 
-  async rang(withinMs: number, signal: AbortSignal): Promise<boolean> {
-    if (!this.#rung && !signal.aborted) await this.#wait(withinMs, signal)
+  async rang(withinMs: number, signal: AbortSignal): Promise<Ring> {
+    if (this.#rung === 'silence' && !signal.aborted) await this.#wait(withinMs, signal)
     const rung = this.#rung
-    this.#rung = false
+    this.#rung = 'silence'
     return rung
   }
 

@@ -4,9 +4,9 @@ import { messageTypes } from '@pharos/contract/webhook-message'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { Failure, invalid } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
-import type { Doorbell } from './doorbell.ts'
+import type { Doorbell, Ring } from './doorbell.ts'
 import { formatPosition, isKept, parsePosition, positionAt, type Position } from './position.ts'
-import { findHorizon, listNews } from './stream.store.ts'
+import { findHorizon, listNews, type News } from './stream.store.ts'
 
 export type StreamDeps = {
   readonly postgres: Postgres
@@ -58,19 +58,36 @@ async function* eventsFrom(
   yield { id: formatPosition(from), event: isWhole ? 'ready' : 'reset', data: '{}' }
   const bell = doorbell.follow(teamId)
   try {
-    for (let position = from; ;) {
+    let position = from
+    for (let ring: Ring = 'news'; ; ring = await bell.rang(silenceMs, signal)) {
       const types = await readableNow(actor, wanted)
-      const news = types.length > 0 ? await listNews(postgres, teamId, position, types, batch) : []
-      for (const { xid, id, type, message } of news) {
-        position = { cluster, at, xid, id }
-        yield { id: formatPosition(position), event: type, data: message }
-      }
-      if (news.length === batch) continue
-      if (signal.aborted || types.length === 0) return
-      if (!(await bell.rang(silenceMs, signal)) && !signal.aborted) yield null
+      if (types.length === 0) return
+      if (ring === 'silence' && !signal.aborted) yield null
+      // Also in silence: a ring may have got lost.
+      if (ring !== 'rights')
+        for await (const news of allNews(postgres, teamId, position, types)) {
+          position = { cluster, at, xid: news.xid, id: news.id }
+          yield { id: formatPosition(position), event: news.type, data: news.message }
+        }
+      if (signal.aborted) return
     }
   } finally {
     bell.end()
+  }
+}
+
+/** All that is to be told now, in parts: somebody who was away may have missed much. */
+async function* allNews(
+  postgres: Postgres,
+  teamId: number,
+  from: Pick<Position, 'xid' | 'id'>,
+  types: readonly MessageType[],
+): AsyncGenerator<News> {
+  for (let after = from; ;) {
+    const news = await listNews(postgres, teamId, after, types, batch)
+    yield* news
+    if (news.length < batch) return
+    after = news.at(-1)!
   }
 }
 

@@ -30,16 +30,14 @@ export function listNews(
   types: readonly MessageType[],
   limit: number,
 ): Promise<News[]> {
-  return postgres.inTeam(teamId, async (trx) => {
-    const { rows } = await sql<News>`
-      select o.xid::text, o.id::text, o.type,
-        concat('{"type":"', o.type, '","timestamp":"', iso_time(o.at), '","data":', o.data, '}') as message
-      from outbox o
-      where o.team_id = ${teamId} and (o.xid, o.id) > (${xid}::xid8, ${id}::bigint)
-        and o.xid < pg_snapshot_xmin(pg_current_snapshot()) and o.type = any(${types}::text[])
-      order by o.xid, o.id limit ${limit}`.execute(trx)
-    return rows
-  })
+  const query = sql<News>`
+    select o.xid::text, o.id::text, o.type,
+      concat('{"type":"', o.type, '","timestamp":"', iso_time(o.at), '","data":', o.data, '}') as message
+    from outbox o
+    where o.team_id = ${teamId} and (o.xid, o.id) > (${xid}::xid8, ${id}::bigint)
+      and o.xid < pg_snapshot_xmin(pg_current_snapshot()) and o.type = any(${types}::text[])
+    order by o.xid, o.id limit ${limit}`
+  return postgres.readInTeam<News>(teamId, query.compile(postgres.owner))
 }
 
 export type Rings = {
