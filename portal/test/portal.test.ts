@@ -242,6 +242,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     '/announcements',
     '/announcements/new',
     '/announcements/1',
+    '/asns',
     '/events',
     '/team',
     '/team/settings',

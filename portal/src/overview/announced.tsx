@@ -41,11 +41,11 @@ export function Announced() {
       {!isReady && !error && <Skeleton height={96} />}
       {isReady && (
         <>
-          <dl className={classes['figures']}>
+          <div className={classes['figures']}>
             <Figure name="announced" value={on.data!.count} search={{ status: ['announced'] }} />
             <Figure name="not as wanted" value={unlike} search={{ enabled: true, status: notAnnounced }} />
             <Figure name="in all" value={all.data!.count} search={{}} />
-          </dl>
+          </div>
           {all.data!.count === 0 ? (
             <Quiet>
               <Anchor component={Link} to={'/announcements/new' as never} size="sm">
@@ -69,16 +69,12 @@ export function Announced() {
 
 const Figure = ({ name, value, search }: { name: string; value: number; search: object }) => (
   <Link to={'/announcements' as never} search={search as never} className={classes['figure']!}>
-    <dt>
-      <Text span size="xs" c="dimmed">
-        {name}
-      </Text>
-    </dt>
-    <dd>
-      <Text span size="xl" fw={600}>
-        {value.toLocaleString('en')}
-      </Text>
-    </dd>
+    <Text size="xs" c="dimmed">
+      {name}
+    </Text>
+    <Text size="xl" fw={600} className={classes['value']!}>
+      {value.toLocaleString('en')}
+    </Text>
   </Link>
 )
 
