@@ -79,14 +79,16 @@ export class EventStreams {
 /** Says to whatever stands between that nothing is to be kept back. */
 export function sendEvents(events: ServerEvents, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // That of the server is for answers that end. A client that is gone without a word is noticed all the same.
-  reply.raw.setTimeout(deadMs)
-  return reply
-    .header('content-type', 'text/event-stream; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .header('x-accel-buffering', 'no')
-    // A stream ends with its connection: one that is kept would hold up a server that stops.
-    .header('connection', 'close')
-    .send(Readable.from(textOf(events, request)))
+  reply.raw.setTimeout(deadMs, () => void reply.raw.destroy())
+  return (
+    reply
+      .header('content-type', 'text/event-stream; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .header('x-accel-buffering', 'no')
+      // A stream ends with its connection: one that is kept would hold up a server that stops.
+      .header('connection', 'close')
+      .send(Readable.from(textOf(events, request)))
+  )
 }
 
 /** How soon a client that lost the connection comes again, unless it decides by itself. */
