@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { TOTP } from 'otpauth'
 import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { assertFits, barriersOf } from './barriers.ts'
-import { demoPassword, openBrowser, shoot, signIn, skipWithoutBrowser, watch } from './browser.ts'
+import { demoPassword, openBrowser, settled, shoot, signIn, skipWithoutBrowser, watch } from './browser.ts'
 import { Demo } from './demo.ts'
 
 const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
@@ -131,7 +131,9 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await page.getByRole('button', { name: 'Check now' }).click()
     await page.getByText('It is yours, proven by its aut-num object').waitFor()
     await object.getByText('proven', { exact: true }).waitFor()
+    await settled(page)
     await shoot(page, 'asn-proven')
+    assert.deepEqual(await barriersOf(page), [])
 
     // The server's limit is told, and counted down.
     await page.getByRole('button', { name: 'Check now' }).click()
@@ -184,11 +186,15 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await decide('by-hand.png', 'accept', {})
     await page.getByRole('row').filter({ hasText: 'by-hand.png' }).getByText('accepted').waitFor()
     await row.scrollIntoViewIfNeeded()
+    await settled(page)
     await shoot(page, 'letters')
+    assert.deepEqual(await barriersOf(page), [])
     await page.getByRole('tab', { name: 'History' }).click()
     await page.getByText('Letter rejected').waitFor()
     await page.getByText('Dana Demo').first().waitFor()
+    await settled(page)
     await shoot(page, 'history')
+    assert.deepEqual(await barriersOf(page), [])
     assert.deepEqual(complaints, [])
     await context.close()
   })
@@ -237,7 +243,9 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await ams.getByText('announced', { exact: true }).waitFor()
     await ams.getByText(/^[\d.]+ (ms|s)$/).waitFor()
     assert.ok(await page.getByRole('button', { name: 'Delete' }).isDisabled())
+    await settled(page)
     await shoot(page, 'announced')
+    assert.deepEqual(await barriersOf(page), [])
     await page.getByLabel('Announced by your wish').click()
     await dialog.getByRole('button', { name: 'Withdraw' }).click()
     await ams.getByText('withdrawn', { exact: true }).waitFor()
@@ -265,6 +273,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     // Its page says so too, to whoever has kept its address.
     await page.goto(address)
     await page.getByText('Left to restore it: 7 days').waitFor()
+    assert.deepEqual(await barriersOf(page), [])
     await page.getByRole('button', { name: 'Restore' }).click()
     await page.getByText('Not to be announced').waitFor()
     await page.getByRole('tab', { name: 'History' }).click()
@@ -300,7 +309,9 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await page.getByRole('link', { name: '2001:db8:d::/48' }).click()
     await page.getByText(/cannot be switched on until they end the suspension/).waitFor()
     assert.ok(await page.getByLabel('Not to be announced').isDisabled())
+    await settled(page)
     await shoot(page, 'suspended')
+    assert.deepEqual(await barriersOf(page), [])
     assert.deepEqual(complaints, [])
     await context.close()
   })
@@ -351,7 +362,9 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await page.getByText('otis@demo.example waits to be confirmed').waitFor()
     await page.reload()
     await page.getByText('otis@demo.example waits to be confirmed').waitFor()
+    await settled(page)
     await shoot(page, 'profile-waiting-email')
+    assert.deepEqual(await barriersOf(page), [])
     assert.deepEqual(complaints, [])
     await context.close()
   })
@@ -365,10 +378,14 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'One more step' }).waitFor()
     await page.getByText('Other Networks requires a second factor').waitFor()
+    await settled(page)
     await shoot(page, 'second-factor-wanted')
     assert.deepEqual(await barriersOf(page), [])
     await page.getByRole('button', { name: 'Set up' }).click()
     const dialog = page.getByRole('dialog')
+    await dialog.waitFor()
+    await settled(page)
+    assert.deepEqual(await barriersOf(page), [])
     await dialog.getByRole('textbox', { name: 'Current password' }).fill(demoPassword)
     await dialog.getByRole('button', { name: 'Go on' }).click()
     const secret = await dialog.locator('code').first().innerText()
@@ -435,6 +452,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
       const wait = page.getByRole('button', { name: /^Wait \d s$/ })
       await wait.waitFor()
       await page.getByText(/^Try again in \d s\.$/).waitFor()
+      await shoot(page, `sign-in-${status}`)
       await page.unroute('**/v3/session/token')
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -452,6 +470,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     const banner = page.getByText('The server does not answer')
     await banner.waitFor()
     assert.ok(await shown.isVisible())
+    await settled(page)
     await shoot(page, 'server-away')
     assert.deepEqual(await barriersOf(page), [])
     await page.reload()
@@ -477,7 +496,9 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await page.goto(`${demo.url}/events`)
     await page.getByText('Demo Networks does not have this').waitFor()
     await page.getByText(/Ask your provider to enable it/).waitFor()
+    await settled(page)
     await shoot(page, 'module-off')
+    assert.deepEqual(await barriersOf(page), [])
     assert.deepEqual(complaints, [])
     await context.close()
   })
@@ -498,8 +519,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
       const { context, page, complaints } = await person('demo@demo.example', { colorScheme })
       for (const place of places) {
         await page.goto(demo.url + place)
-        await page.locator('h1').first().waitFor()
-        await page.locator('[class*="Skeleton-root"]').first().waitFor({ state: 'detached' })
+        await settled(page)
         const name = `byoip-${colorScheme}${place.replaceAll(/\W+/g, '-')}`
         await shoot(page, name)
         assert.deepEqual(await barriersOf(page), [], place)

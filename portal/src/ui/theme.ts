@@ -33,6 +33,9 @@ export const theme = createTheme({
     },
     Card: { defaultProps: { withBorder: true, padding: 'md' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
+    // A button that shows a cross only says so to who does not see it.
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close this message' } } },
     ActionIcon: {
       defaultProps: { variant: 'subtle', color: 'gray' },
       vars: (_theme: unknown, { size }: { size?: string }) =>
