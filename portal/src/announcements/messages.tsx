@@ -46,8 +46,8 @@ function nextOf({ tag, attrs }: StateMessage, reason: string | null) {
     return (
       <Text size="sm">
         {reason === 'validation'
-          ? 'It is withdrawn everywhere. Mend the check below: it is repeated by itself, and what you want is announced again once all have passed.'
-          : 'It is withdrawn everywhere, and cannot be switched on until they end the suspension; what you want is then announced again by itself.'}
+          ? 'It is kept withdrawn; what a router still shows stands below. Mend the check: it is repeated by itself, and what you want is announced again once all have passed.'
+          : 'It is kept withdrawn; what a router still shows stands below. It cannot be switched on until they end the suspension; what you want is then announced again by itself.'}
       </Text>
     )
   if (tag === 'validation_lost')
