@@ -21,6 +21,8 @@ const retryMaxMs = 30_000
 let team = 0
 let lastEventId: string | undefined
 let isLeading = false
+/** What was known of the user when following was refused: a second factor set up, or a module given, changes it. */
+let refusedWith: string | undefined
 const listeners = new Set<(event: StreamEvent) => void>()
 const neighbours = new BroadcastChannel(name)
 
@@ -35,8 +37,10 @@ export function followStream(): void {
   let following = new AbortController()
   neighbours.addEventListener('message', ({ data }: MessageEvent<Told>) => hear(data))
   const update = () => {
-    if (teamIdNow() === team) return
+    const mayBeLet = refusedWith !== undefined && refusedWith !== etagNow()
+    if (teamIdNow() === team && !mayBeLet) return
     team = teamIdNow()
+    refusedWith = undefined
     following.abort()
     following = new AbortController()
     lastEventId = undefined
@@ -74,7 +78,7 @@ async function lead(ofTeam: number, signal: AbortSignal): Promise<void> {
     })
 }
 
-/** Until the signal, or the server’s no; what is refused is left alone: the pages ask by themselves as before. */
+/** Until the signal, or the server’s no: then the pages ask by themselves. */
 async function keepFollowing(signal: AbortSignal): Promise<void> {
   for (let failures = 0; !signal.aborted;) {
     const began = performance.now()
@@ -82,7 +86,8 @@ async function keepFollowing(signal: AbortSignal): Promise<void> {
       await followOnce(signal)
       failures = performance.now() - began > retryMaxMs ? 0 : failures + 1
     } catch (error) {
-      if (signal.aborted || isRefusal(error)) break
+      if (isRefusal(error)) refusedWith = etagNow()
+      if (signal.aborted || refusedWith !== undefined) break
       failures += 1
       become(false)
     }
@@ -102,6 +107,11 @@ async function followOnce(signal: AbortSignal): Promise<void> {
     inform({ team, event })
     take(event)
   }
+}
+
+function etagNow(): string {
+  const state = session.get()
+  return state.kind === 'in' ? state.etag : ''
 }
 
 const isRefusal = (error: unknown): boolean => error instanceof ProblemError && error.problem.status === 403
