@@ -1,8 +1,8 @@
 // Times as a person reads them: in the zone that they chose (that of the browser unless they did), or in UTC, one click
 // away; the other is in the tooltip. The choice is this browser's: the API keeps no zone of a user.
 import { Text } from '@mantine/core'
-import { readLocalStorageValue, useLocalStorage } from '@mantine/hooks'
 import { Hint } from './hint.tsx'
+import { stored, useStored } from './stored.ts'
 import { ago, isZone, shortName, splitAtTimes, timeIn } from './time-text.ts'
 
 export { ago, daysUntil, formatDuration, isZone } from './time-text.ts'
@@ -10,25 +10,17 @@ export { ago, daysUntil, formatDuration, isZone } from './time-text.ts'
 /** Which of the two the pages show times in: one's own zone, or UTC. */
 export type Zone = 'local' | 'utc'
 
-const homeKey = 'pharos-home-zone'
-const homeOptions = { key: homeKey, defaultValue: '', getInitialValueInEffect: false } as const
+const shownZone = stored<Zone>('pharos-zone', 'local')
+const homeZone = stored('pharos-home-zone', '')
 
 /** Its caller is shown anew when the switch is turned, and when another zone becomes one's own. */
 export function useZone(): [Zone, (zone: Zone) => void] {
-  useHomeZone()
-  const [zone, setZone] = useLocalStorage<Zone>({
-    key: 'pharos-zone',
-    defaultValue: 'local',
-    getInitialValueInEffect: false,
-  })
-  return [zone, setZone]
+  useStored(homeZone)
+  return [useStored(shownZone), shownZone.set]
 }
 
 /** The IANA name that was chosen as one's own; empty: the browser's, whatever that is today. */
-export function useHomeZone(): [string, (zone: string) => void] {
-  const [home, setHome] = useLocalStorage<string>(homeOptions)
-  return [home, setHome]
-}
+export const useHomeZone = (): [string, (zone: string) => void] => [useStored(homeZone), homeZone.set]
 
 let zoneOfBrowser: string | undefined
 /** Asked once: to ask takes as long as to write some dozen times. */
@@ -37,7 +29,7 @@ export const browserZone = (): string => (zoneOfBrowser ??= Intl.DateTimeFormat(
 /** The IANA name of the zone that times are shown in. */
 export function zoneName(zone: Zone): string {
   if (zone === 'utc') return 'UTC'
-  const home = readLocalStorageValue<string>(homeOptions)
+  const home = homeZone.get()
   return home !== '' && isZone(home) ? home : browserZone()
 }
 

@@ -1,5 +1,6 @@
-// Columns of a list that never become narrower while it is scrolled: what comes into view may be wider than what was
-// there, and a table that goes back and forth cannot be read.
+// Columns of a list keep the widths that the first rows gave them as soon as it is scrolled, and only grow for what is
+// wider: a table that goes back and forth cannot be read, and one whose widths are fixed is laid out row by row, where
+// otherwise each new row makes the browser measure all of them again.
 import { useEffect, useLayoutEffect, type RefObject } from 'react'
 
 /** `view` is what decides on the widths: other columns, or other rows, begin anew. */
@@ -7,35 +8,73 @@ export function useGrowingColumns(
   viewport: RefObject<HTMLDivElement | null>,
   view: readonly unknown[],
 ): void {
-  useLayoutEffect(() => forget(viewport.current), view)
+  useLayoutEffect(() => release(viewport.current), view)
   useEffect(() => {
     const element = viewport.current
     let frame = 0
+    let left = 0
     const keepSoon = () => {
-      cancelAnimationFrame(frame)
-      // After the browser has laid the rows out by itself: measuring then costs nothing more.
-      frame = requestAnimationFrame(() => keep(element))
+      if (!element || frame !== 0) return
+      frame = requestAnimationFrame(() => {
+        frame = 0
+        // To the side nothing new comes into view.
+        if (element.scrollLeft === left) keep(element)
+        left = element.scrollLeft
+      })
     }
-    const forgetAll = () => forget(element)
+    const releaseIt = () => release(element)
     element?.addEventListener('scroll', keepSoon, { passive: true })
-    addEventListener('resize', forgetAll)
+    addEventListener('resize', releaseIt)
     return () => {
       cancelAnimationFrame(frame)
       element?.removeEventListener('scroll', keepSoon)
-      removeEventListener('resize', forgetAll)
+      removeEventListener('resize', releaseIt)
     }
   }, [viewport])
 }
 
-const headingsOf = (element: HTMLElement | null) => [
-  ...(element?.querySelectorAll<HTMLElement>('thead th') ?? []),
-]
+const measured = new WeakSet<Element>()
 
-function keep(element: HTMLElement | null): void {
-  const wide = headingsOf(element).map((heading) => [heading, heading.offsetWidth] as const)
-  for (const [heading, width] of wide) heading.style.minWidth = `${width}px`
+function keep(element: HTMLElement): void {
+  const table = element.querySelector('table')
+  if (!table) return
+  const headings = [...table.querySelectorAll<HTMLElement>('thead th')]
+  if (table.style.tableLayout !== 'fixed') fix(table, headings)
+  const wider = new Map<number, number>()
+  for (const row of table.querySelectorAll('tbody tr[aria-rowindex]')) {
+    if (measured.has(row)) continue
+    measured.add(row)
+    for (const [at, cell] of [...row.children].entries())
+      if (cell.scrollWidth > Math.max(cell.clientWidth, wider.get(at) ?? 0)) wider.set(at, cell.scrollWidth)
+  }
+  if (wider.size > 0) grow(table, headings, wider)
 }
 
-function forget(element: HTMLElement | null): void {
-  for (const heading of headingsOf(element)) heading.style.minWidth = ''
+function fix(table: HTMLElement, headings: readonly HTMLElement[]): void {
+  const widths = headings.map(({ offsetWidth }) => offsetWidth)
+  for (const [at, heading] of headings.entries()) heading.style.width = `${widths[at]}px`
+  table.style.width = `${table.offsetWidth}px`
+  table.style.tableLayout = 'fixed'
+}
+
+function grow(
+  table: HTMLElement,
+  headings: readonly HTMLElement[],
+  wider: ReadonlyMap<number, number>,
+): void {
+  let more = 0
+  for (const [at, width] of wider) {
+    const heading = headings[at]
+    if (!heading) continue
+    more += width - Number.parseFloat(heading.style.width)
+    heading.style.width = `${width}px`
+  }
+  table.style.width = `${Number.parseFloat(table.style.width) + more}px`
+}
+
+function release(element: HTMLElement | null): void {
+  const table = element?.querySelector('table')
+  if (!table || table.style.tableLayout === '') return
+  table.style.tableLayout = table.style.width = ''
+  for (const heading of table.querySelectorAll<HTMLElement>('thead th')) heading.style.width = ''
 }
