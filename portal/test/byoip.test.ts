@@ -153,6 +153,28 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await context.close()
   })
 
+  it('brings several prefixes at once, each with what its checks say', async () => {
+    const { context, page, complaints } = await person('demo@demo.example')
+    await page.goto(`${demo.url}/announcements/new`)
+    await page.getByLabel('Prefix').fill('198.18.104.0/24\n198.18.105.9/24\n198.18.106.7/24')
+    await page.getByLabel('Origin AS').fill('64496')
+    await page.getByRole('button', { name: 'Check first' }).click()
+    await page.getByText(/^198\.18\.105\.9\/24: .*; 198\.18\.106\.7\/24: /).waitFor()
+    await page.getByRole('button', { name: 'Correct all 2' }).click()
+    await page.getByRole('button', { name: 'Check first' }).click()
+    const checks = page.getByRole('region', { name: 'What the checks say now' })
+    await checks.getByRole('button', { name: /^198\.18\.106\.0\/24/ }).click()
+    await checks.getByRole('region', { name: 'RPKI' }).getByText('198.18.106.0/24').waitFor()
+    await settled(page)
+    await shoot(page, 'preflight-several')
+    assert.deepEqual(await barriersOf(page), [])
+    await page.getByRole('button', { name: 'Bring all 3' }).click()
+    for (const prefix of ['198.18.104.0/24', '198.18.105.0/24', '198.18.106.0/24'])
+      await page.getByRole('link', { name: prefix }).waitFor()
+    assert.deepEqual(without(complaints, 422), [])
+    await context.close()
+  })
+
   it('takes a letter that is dropped onto its place, and shows what the provider says of it', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements?cidr=198.18.100.9`)

@@ -8,6 +8,7 @@ import { Empty } from '../ui/empty.tsx'
 import { List, type Column } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import type { Search } from '../router.tsx'
+import { RowLink } from '../ui/row-link.tsx'
 import { AnnouncementStatusBadge } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useListSearch } from '../ui/use-list-search.ts'
@@ -20,17 +21,7 @@ const first: readonly Column<Announcement>[] = [
     id: 'cidr',
     header: 'Prefix',
     orderBy: 'cidr',
-    cell: ({ id, cidr }) => (
-      <Anchor
-        component={Link}
-        to="/announcements/$id"
-        params={{ id: String(id) } as never}
-        ff="monospace"
-        size="sm"
-      >
-        {cidr}
-      </Anchor>
-    ),
+    cell: ({ id, cidr }) => <RowLink to={`/announcements/${id}`}>{cidr}</RowLink>,
   },
   {
     id: 'description',

@@ -1,6 +1,8 @@
 // The three checks that clear an announcement, at a glance.
-import { Badge, Group, Tooltip } from '@mantine/core'
+import { Group } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
+import { Hint } from '../ui/hint.tsx'
+import { Mark } from '../ui/status.tsx'
 
 const names = [
   ['irr', 'IRR', 'route object in a routing registry'],
@@ -14,15 +16,13 @@ export function Checks({ announcement }: { announcement: Announcement }) {
       {names.map(([name, label, meaning]) => {
         const passed = announcement[`${name}_validated`] !== null
         return (
-          <Tooltip key={name} label={`${meaning}: ${passed ? 'passed' : 'not passed'}`}>
-            <Badge
-              color={passed ? 'teal' : 'orange'}
-              size="sm"
-              aria-label={`${label} ${passed ? 'passed' : 'not passed'}`}
-            >
-              {label} {passed ? '✓' : '✗'}
-            </Badge>
-          </Tooltip>
+          <Hint key={name} label={() => `${meaning}: ${passed ? 'passed' : 'not passed'}`}>
+            <span role="img" aria-label={`${label} ${passed ? 'passed' : 'not passed'}`}>
+              <Mark color={passed ? 'teal' : 'orange'}>
+                {label} {passed ? '✓' : '✗'}
+              </Mark>
+            </span>
+          </Hint>
         )
       })}
     </Group>

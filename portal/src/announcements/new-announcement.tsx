@@ -13,7 +13,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { ProblemError } from '@pharos/contract/client'
+import { ProblemError, type CallInput } from '@pharos/contract/client'
 import {
   createAnnouncements,
   listAnnouncements,
@@ -27,10 +27,11 @@ import { useState, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
 import { forget, useAnswer } from '../api/queries.ts'
 import { Page } from '../ui/page.tsx'
-import { fieldError, Problem } from '../ui/problem.tsx'
+import { fieldError, Problem, tell } from '../ui/problem.tsx'
 import type { Search } from '../router.tsx'
 import { asnOf, bodyOf, draftOf, searchOf, type Draft } from './new-draft.ts'
-import { Validations } from './validations.tsx'
+import { Preflight } from './preflight.tsx'
+import { PrefixField } from './prefix-field.tsx'
 
 /** What the server found wrong of that type, with what it says beside it. */
 function mistakeOf(error: unknown, type: string) {
@@ -42,11 +43,8 @@ function mistakeOf(error: unknown, type: string) {
 const isMore = (error: unknown): boolean =>
   !(error instanceof ProblemError) || !error.problem.errors?.every(({ type }) => type === 'asn_not_verified')
 
-/** Host bits: the server says what was meant. */
-function canonicalOf(error: unknown): string | undefined {
-  const canonical = mistakeOf(error, 'host_bits')?.ctx?.['canonical']
-  return typeof canonical === 'string' ? canonical : undefined
-}
+/** The compiler takes a body of one of several forms for one that has to be of all. */
+const inputOf = (draft: Draft) => ({ body: bodyOf(draft) }) as CallInput<typeof createAnnouncements>
 
 export function NewAnnouncement() {
   const navigate = useNavigate()
@@ -60,15 +58,18 @@ export function NewAnnouncement() {
   const preflight = useMutation({
     mutationFn: () =>
       call(createAnnouncements, {
-        body: bodyOf(draft),
+        ...inputOf(draft),
         query: { dry_run: true, include: 'validations' } as object,
       }),
   })
   const create = useMutation({
-    mutationFn: () => call(createAnnouncements, { body: bodyOf(draft) }),
+    mutationFn: () => call(createAnnouncements, inputOf(draft)),
     onSuccess: async ({ body }) => {
       await forget(listAnnouncements)
-      await navigate({ to: '/announcements/$id', params: { id: String(body.results[0]!.id) } as never })
+      if (body.results.length === 1)
+        return navigate({ to: '/announcements/$id', params: { id: String(body.results[0]!.id) } as never })
+      tell(`${body.results.length} prefixes were brought.`)
+      return navigate({ to: '/announcements' })
     },
   })
   function submit(event: FormEvent) {
@@ -77,7 +78,7 @@ export function NewAnnouncement() {
     preflight.mutate()
   }
   const seen = (preflight.data?.body as unknown as { result?: { results: Announcement[] } } | undefined)
-    ?.result?.results[0]
+    ?.result?.results
   const isUnproven = mistakeOf(preflight.error, 'asn_not_verified') !== undefined
   return (
     <Page
@@ -105,7 +106,7 @@ export function NewAnnouncement() {
               </Button>
               {seen && (
                 <Button loading={create.isPending} onClick={() => create.mutate()}>
-                  Bring it
+                  {seen.length === 1 ? 'Bring it' : `Bring all ${seen.length}`}
                 </Button>
               )}
             </Group>
@@ -113,37 +114,12 @@ export function NewAnnouncement() {
         </form>
       </Card>
       {create.error && <Problem error={create.error} />}
-      {seen && <Preflight announcement={seen} />}
+      {seen && <Preflight announcements={seen} />}
     </Page>
   )
 }
 
 type FieldProps = { draft: Draft; set: (change: Partial<Draft>) => void; error?: unknown }
-
-function PrefixField({ draft, set, error }: FieldProps) {
-  const canonical = canonicalOf(error)
-  return (
-    <>
-      <TextInput
-        label="Prefix"
-        description="such as 203.0.113.0/24 or 2001:db8::/32"
-        required
-        data-search
-        value={draft.cidr}
-        error={fieldError(error, 'cidr')}
-        onChange={(event) => set({ cidr: event.currentTarget.value })}
-      />
-      {canonical && (
-        <Group>
-          <Text size="sm">Did you mean</Text>
-          <Button variant="light" onClick={() => set({ cidr: canonical })}>
-            {canonical}
-          </Button>
-        </Group>
-      )}
-    </>
-  )
-}
 
 /** ASNs offered with a click. */
 const offeredAsns = 6
@@ -250,19 +226,5 @@ function ProveFirst({ draft }: { draft: Draft }) {
         </Group>
       </Stack>
     </Alert>
-  )
-}
-
-function Preflight({ announcement }: { announcement: Announcement }) {
-  const missing = announcement.validations?.filter(({ state }) => state !== 'valid').length ?? 0
-  return (
-    <Stack component="section" aria-label="What the checks say now">
-      <Text size="sm">
-        {missing === 0
-          ? 'Every check passes. It can be brought, and switched on at once.'
-          : `${missing} of ${announcement.validations?.length} checks have not passed. It can be brought all the same: what is missing can be created afterwards, and each check is repeated by itself.`}
-      </Text>
-      <Validations announcement={announcement} isPreflight />
-    </Stack>
   )
 }
