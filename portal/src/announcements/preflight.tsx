@@ -42,7 +42,7 @@ function Several({ announcements, ready }: { announcements: readonly Announcemen
       <Text size="sm">
         {ready === announcements.length
           ? 'Every check of every prefix passes. They can be brought, and switched on at once.'
-          : `Of ${ready} of ${announcements.length} prefixes every check passes. All can be brought: ${laterWords}`}
+          : `Every check passes for ${ready} of ${announcements.length} prefixes. All can be brought: ${laterWords}`}
       </Text>
       <Accordion variant="separated" multiple>
         {announcements.map((announcement) => (
