@@ -12,6 +12,7 @@ import { inputOf } from '../ui/list-pages.ts'
 import { List, type Column } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { formatRate } from '../ui/rate.ts'
+import { RowLink } from '../ui/row-link.tsx'
 import { EventStatusBadge } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
 import classes from './events.module.css'
@@ -28,9 +29,7 @@ const columns: readonly Column<RelatedEvent>[] = [
     id: 'network',
     header: 'Network',
     cell: ({ id, affected_network }) => (
-      <Anchor component={Link} to="/events/$id" params={{ id } as never} ff="monospace" size="sm">
-        {affected_network || 'unknown'}
-      </Anchor>
+      <RowLink to={`/events/${id}`}>{affected_network || 'unknown'}</RowLink>
     ),
   },
   {

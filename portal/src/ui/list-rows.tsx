@@ -8,6 +8,7 @@ import { memo, useRef } from 'react'
 import type { PageOf } from './all-rows.ts'
 import { useRows, type Asked } from './list-pages.ts'
 import type { Column, ListProps } from './list.tsx'
+import { useFilledPage } from './use-filled-page.ts'
 import { useGrowingColumns } from './use-growing-columns.ts'
 import { useRowKeys } from './use-row-keys.ts'
 import classes from './list.module.css'
@@ -43,6 +44,7 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
   const items = virtual.getVirtualItems()
   const rowAt = useRows(route, asked, page, { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 })
   useRowKeys(viewport, count, (index) => virtual.scrollToIndex(index))
+  useFilledPage(viewport)
   useGrowingColumns(viewport, [columns, asked])
   const above = items[0]?.start ?? 0
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)

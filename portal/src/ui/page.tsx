@@ -19,7 +19,7 @@ export function Page({ title, note, actions, children }: PageProps) {
     isFirst = false
   }, [])
   return (
-    <Stack gap="md" className={classes['page']!}>
+    <Stack gap="md" className={classes['page']!} data-page>
       <Group justify="space-between" align="flex-start">
         <div>
           <Title order={1} ref={heading} tabIndex={-1} className={classes['title']!}>

@@ -1,10 +1,17 @@
 // States as words with a colour: the word says it, the colour only helps the eye.
-import { Badge } from '@mantine/core'
 import type { AnnouncementStatus, RegionState } from '@pharos/contract/byoip'
 import type { ValidationState } from '@pharos/contract/announcement-checks'
 import type { EventStatus } from '@pharos/contract/analysis'
+import type { ReactNode } from 'react'
+import classes from './status.module.css'
 
-type Shown = { readonly label: string; readonly color: string }
+type Color = 'gray' | 'blue' | 'cyan' | 'teal' | 'yellow' | 'orange' | 'red'
+type Shown = { readonly label: string; readonly color: Color }
+
+/** A badge for lists; elsewhere the library's looks the same. */
+export const Mark = ({ color, children }: { color: Color; children: ReactNode }) => (
+  <span className={`${classes['badge']} ${classes[color]}`}>{children}</span>
+)
 
 const announcementStatus: Record<AnnouncementStatus, Shown> = {
   pending_validation: { label: 'waits for checks', color: 'gray' },
@@ -49,7 +56,7 @@ const eventStatus: Record<EventStatus, Shown> = {
   FALSE_POSITIVE: { label: 'false positive', color: 'gray' },
 }
 
-const shown = ({ label, color }: Shown) => <Badge color={color}>{label}</Badge>
+const shown = ({ label, color }: Shown) => <Mark color={color}>{label}</Mark>
 
 export const AnnouncementStatusBadge = ({ status }: { status: AnnouncementStatus }) =>
   shown(announcementStatus[status])
