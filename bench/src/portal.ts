@@ -104,7 +104,7 @@ const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(0)} kB`
 
 const describeScroll = (path: string, scroll: Scroll): string =>
   `${path}: ${whole(scroll.rows)} rows in ${scroll.seconds.toFixed(1)} s; frames p50 ${milliseconds(scroll.frameMsP50)}, ` +
-  `p99 ${milliseconds(scroll.frameMsP99)}, longest ${milliseconds(scroll.frameMsMax)}; ${scroll.longTasks} long tasks, ` +
+  `p99 ${milliseconds(scroll.frameMsP99)}, longest ${milliseconds(scroll.frameMsMax)}, ${milliseconds(scroll.processorMsPerFrame)} of processor each; ${scroll.longTasks} long tasks, ` +
   `the longest ${milliseconds(scroll.longestTaskMs)}; at most ${whole(scroll.elements)} elements`
 
 function lineOfScroll(path: string, { rows, longestTaskMs, frameMsP99 }: Scroll): Line {

@@ -10,6 +10,8 @@ export type Scroll = {
   readonly frameMsP50: number
   readonly frameMsP99: number
   readonly frameMsMax: number
+  /** Of the page's thread: what a frame takes when nothing else wants the processor. */
+  readonly processorMsPerFrame: number
   readonly longTasks: number
   readonly longestTaskMs: number
   /** The most elements that the page had at once. */
@@ -62,9 +64,12 @@ export async function scrollList(browser: Browser, url: string, path: string, wh
     }
     await page.waitForTimeout(1_000)
     await page.evaluate(watchTasks)
+    const busy = await processorTimeOf(page)
     const { frames, tasks, ...rest } = await page.evaluate<Found>(`(${scrollToEnd})(120)`)
+    const processorMs = await busy()
     return {
       ...rest,
+      processorMsPerFrame: processorMs / frames.length,
       frameMsP50: quantile(frames, 0.5),
       frameMsP99: quantile(frames, 0.99),
       frameMsMax: Math.max(...frames),
@@ -74,6 +79,18 @@ export async function scrollList(browser: Browser, url: string, path: string, wh
   } finally {
     await context.close()
   }
+}
+
+/** Asked again it says how many milliseconds the page's thread has worked since. */
+async function processorTimeOf(page: Page): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const now = async () => {
+    const { metrics } = await session.send('Performance.getMetrics')
+    return 1000 * metrics.find(({ name }) => name === 'TaskDuration')!.value
+  }
+  const start = await now()
+  return async () => (await now()) - start
 }
 
 async function signIn(page: Page, url: string, path: string, { email, password }: Person): Promise<void> {
