@@ -27,7 +27,7 @@ export async function barriersOf(page: Page): Promise<string[]> {
 /** Nothing may be wider than the screen, once what slides has slid. */
 export async function assertFits(page: Page, name: string, widthMax: number): Promise<void> {
   await page.waitForFunction(() => document.getAnimations().every((one) => !(one instanceof CSSTransition)))
-  for (const end = performance.now() + 20_000; ; await page.waitForTimeout(50)) {
+  for (const end = performance.now() + 90_000; ; await page.waitForTimeout(50)) {
     const width = await page.evaluate(() => document.documentElement.scrollWidth)
     if (width <= widthMax) return
     assert.ok(performance.now() < end, `${name} is ${width} wide on a screen of ${widthMax}`)

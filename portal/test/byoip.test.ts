@@ -52,7 +52,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
   async function person(email?: string, options: object = {}): Promise<Person> {
     const viewport = { width: 1280, height: 800 }
     const context = await browser.newContext({ viewport, acceptDownloads: true, ...options })
-    context.setDefaultTimeout(30_000)
+    context.setDefaultTimeout(90_000)
     const complaints = watch(context, demo.url)
     const page = await context.newPage()
     if (email) await signIn(page, demo.url, email)

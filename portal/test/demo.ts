@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { buildPortal } from '../../scripts/build-portal.mjs'
 
 const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
-const startTimeoutMs = 120_000
+const startTimeoutMs = 240_000
 
 const running = new Set<ChildProcess>()
 process.once('exit', () => {

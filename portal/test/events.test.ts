@@ -27,7 +27,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     options: object = {},
   ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-    context.setDefaultTimeout(30_000)
+    context.setDefaultTimeout(90_000)
     const complaints = watch(context, demo.url)
     const page = await context.newPage()
     await signIn(page, demo.url, email)

@@ -19,7 +19,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-    context.setDefaultTimeout(30_000)
+    context.setDefaultTimeout(90_000)
     complaints = watch(context, demo.url)
   })
   after(async () => {
@@ -72,7 +72,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
 
     await leading.close()
     await second.waitForResponse((response) => response.url() === `${demo.url}/v3/stream`, {
-      timeout: 60_000,
+      timeout: 120_000,
     })
     await attack('203.0.113.81')
     await second.getByText('An attack on 203.0.113.81/32 began').waitFor()

@@ -30,7 +30,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     options: object = {},
   ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-    context.setDefaultTimeout(20_000)
+    context.setDefaultTimeout(90_000)
     const complaints = watch(context, demo.url)
     const page = await context.newPage()
     if (email) await signIn(page, demo.url, email)
@@ -141,7 +141,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
 
   /** The sending loop writes it a moment after the invitation was stored. */
   async function linkOfMail(address: string): Promise<string> {
-    for (const end = performance.now() + 20_000; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
+    for (const end = performance.now() + 90_000; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
       const mail = demo.mailsTo(address).at(-1)?.replaceAll('=\r\n', '').replaceAll('=3D', '=')
       const link = /http:\/\/127\.0\.0\.1:\d+\/[a-z-]+#[\w.-]+/.exec(mail ?? '')?.[0]
       if (link) return link

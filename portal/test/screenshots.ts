@@ -96,7 +96,7 @@ async function shootAll(
 ): Promise<void> {
   if (shots.length === 0) return
   const context = await browser.newContext({ colorScheme })
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(90_000)
   const page = await context.newPage()
   if (email) await signIn(page, url, email)
   for (const { name, path, act } of shots)

@@ -31,6 +31,14 @@ export const theme = createTheme({
       defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 500 },
       styles: { root: { overflow: 'visible', flexShrink: 0 }, label: { overflow: 'visible' } },
     },
+    // Cards have the colour that it would have in the dark.
+    Code: {
+      styles: {
+        root: {
+          backgroundColor: 'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dark-8))',
+        },
+      },
+    },
     Card: { defaultProps: { withBorder: true, padding: 'md' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
     // A button that shows a cross only says so to who does not see it.
