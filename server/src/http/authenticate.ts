@@ -6,10 +6,13 @@ import type { Actor } from '../runtime/operation.ts'
 
 export type Credential = { readonly scheme: 'bearer' | 'token'; readonly value: string }
 
-/** Checks credentials. Both throw `unauthenticated` when the credential is not valid, whatever the reason. */
+/**
+ * Checks credentials. Both throw `unauthenticated` when the credential is not valid, whatever the reason. `fresh`: nothing
+ * that is remembered of it counts.
+ */
 export type Credentials = {
-  bearer(accessToken: string): Promise<Actor>
-  token(apiToken: string, address: string): Promise<Actor>
+  bearer(accessToken: string, fresh?: boolean): Promise<Actor>
+  token(apiToken: string, address: string, fresh?: boolean): Promise<Actor>
 }
 
 /** The credential of an Authorization header; undefined without one, 401 when it is of no scheme of ours. */
@@ -31,6 +34,7 @@ export async function authenticate(
   permission: Permission,
   header: string | undefined,
   address: string,
+  fresh = false,
 ): Promise<Actor | null> {
   // An operation whose credential is in the body, or in a source's own scheme, does not look at the header.
   if (permission.credential === 'none' || permission.credential === 'source') return null
@@ -42,8 +46,8 @@ export async function authenticate(
       'This operation needs a credential: `Authorization: Token <API token>`, or `Bearer` in the web application.',
     )
   }
-  if (credential.scheme === 'bearer') return credentials.bearer(credential.value)
-  if (permission.credential === 'any') return credentials.token(credential.value, address)
+  if (credential.scheme === 'bearer') return credentials.bearer(credential.value, fresh)
+  if (permission.credential === 'any') return credentials.token(credential.value, address, fresh)
   throw new Failure(
     'unauthenticated',
     'This operation belongs to the web application: an API token is not accepted.',

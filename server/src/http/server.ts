@@ -176,7 +176,8 @@ function mountStreams(server: FastifyInstance, { credentials, settings, mounted 
       lastEventId: [request.headers['last-event-id'] ?? null].flat()[0]!,
       signal: streams.enter(request.actor!.teamId, reply),
       async actor() {
-        const actor = await authenticate(credentials, permission, request.headers.authorization, request.ip)
+        const { authorization } = request.headers
+        const actor = await authenticate(credentials, permission, authorization, request.ip, true)
         authorize(actor!, permission)
         return actor!
       },

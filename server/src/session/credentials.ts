@@ -42,17 +42,19 @@ export function createCredentials(deps: CredentialDeps) {
   async function standingOf(
     key: string,
     version: number,
+    fresh: boolean,
     load: () => Promise<BearerStanding | undefined>,
   ): Promise<BearerStanding | undefined> {
+    if (fresh) bearers.forget(key)
     const remembered = await bearers.get(key, load)
     if (!remembered || remembered.sessionVersion >= version) return remembered
     bearers.forget(key)
     return bearers.get(key, load)
   }
 
-  async function bearer(text: string): Promise<UserActor> {
+  async function bearer(text: string, fresh = false): Promise<UserActor> {
     const { userId, sessionId, teamId, sessionVersion } = await deps.accessTokens.verify(text)
-    const standing = await standingOf(`${sessionId} ${userId} ${teamId}`, sessionVersion, () =>
+    const standing = await standingOf(`${sessionId} ${userId} ${teamId}`, sessionVersion, fresh, () =>
       findBearerStanding(deps.db, sessionId, userId, teamId),
     )
     if (!standing || standing.sessionVersion !== sessionVersion) throw notValid('access token')
@@ -63,9 +65,10 @@ export function createCredentials(deps: CredentialDeps) {
     return { kind: 'user', userId, sessionId, teamId, isAdmin, isStaff, modules, lacksSecondFactor }
   }
 
-  async function token(text: string, address: string): Promise<TokenActor> {
+  async function token(text: string, address: string, fresh = false): Promise<TokenActor> {
     const parsed = parseApiToken(text)
     if (!parsed) throw notValid('API token')
+    if (fresh) tokens.forget(parsed.id)
     const standing = await tokens.get(parsed.id, () => findTokenStanding(deps.db, parsed.id))
     // Compared even where there is no such token, so that both take the same time.
     const genuine = verifyMac(deps.ring, 'api-token', parsed.secret, standing?.secretMac ?? Buffer.alloc(32))

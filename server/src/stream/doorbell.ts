@@ -27,6 +27,8 @@ export type Ring = 'news' | 'rights' | 'silence'
 export type Follower = {
   /** What rang since the last time, or within the time; an aborted signal ends the wait. */
   rang(withinMs: number, signal: AbortSignal): Promise<Ring>
+  /** There is more to read: it rings for news at once. */
+  again(): void
   end(): void
 }
 
@@ -71,6 +73,7 @@ export function createDoorbell({ db, waker, log, metrics }: DoorbellDeps): Doorb
       metrics.streams.inc()
       return {
         rang: (withinMs, signal) => bell.rang(withinMs, signal),
+        again: () => bell.ring('news'),
         end() {
           const bells = followers.get(teamId)
           if (bells?.delete(bell)) metrics.streams.dec()

@@ -6,7 +6,7 @@ import { Failure, invalid } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
 import type { Doorbell, Ring } from './doorbell.ts'
 import { formatPosition, isKept, parsePosition, positionAt, type Position } from './position.ts'
-import { findHorizon, listNews, type News } from './stream.store.ts'
+import { findHorizon, listNews } from './stream.store.ts'
 
 export type StreamDeps = {
   readonly postgres: Postgres
@@ -60,34 +60,22 @@ async function* eventsFrom(
   try {
     let position = from
     for (let ring: Ring = 'news'; ; ring = await bell.rang(silenceMs, signal)) {
+      // Also in silence: a ring may have got lost.
+      const news = ring === 'rights' ? [] : await listNews(postgres, teamId, position, wanted, batch)
+      // After the reading, so that nothing is told that happened after the credential was taken away.
       const types = await readableNow(actor, wanted)
       if (types.length === 0) return
-      if (ring === 'silence' && !signal.aborted) yield null
-      // Also in silence: a ring may have got lost.
-      if (ring !== 'rights')
-        for await (const news of allNews(postgres, teamId, position, types)) {
-          position = { cluster, at, xid: news.xid, id: news.id }
-          yield { id: formatPosition(position), event: news.type, data: news.message }
-        }
-      if (signal.aborted) return
+      for (const { xid, id, type, message } of news) {
+        position = { cluster, at, xid, id }
+        if (types.includes(type)) yield { id: formatPosition(position), event: type, data: message }
+      }
+      // Somebody who was away may have missed much.
+      if (news.length === batch) bell.again()
+      else if (signal.aborted) return
+      else if (ring === 'silence') yield null
     }
   } finally {
     bell.end()
-  }
-}
-
-/** All that is to be told now, in parts: somebody who was away may have missed much. */
-async function* allNews(
-  postgres: Postgres,
-  teamId: number,
-  from: Pick<Position, 'xid' | 'id'>,
-  types: readonly MessageType[],
-): AsyncGenerator<News> {
-  for (let after = from; ;) {
-    const news = await listNews(postgres, teamId, after, types, batch)
-    yield* news
-    if (news.length < batch) return
-    after = news.at(-1)!
   }
 }
 
