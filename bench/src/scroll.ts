@@ -56,12 +56,7 @@ export async function scrollList(browser: Browser, url: string, path: string, wh
     context.setDefaultTimeout(60_000)
     const page = await context.newPage()
     await signIn(page, url, path, who)
-    try {
-      await page.locator('[data-list] tr[aria-rowindex="2"] a').first().waitFor({ timeout: 15000 })
-    } catch (e) {
-      await page.screenshot({ path: '/tmp/looks-fail.png' })
-      throw e
-    }
+    await page.locator('[data-list] tr[aria-rowindex="2"] a').first().waitFor()
     await page.waitForTimeout(1_000)
     await page.evaluate(watchTasks)
     const busy = await processorTimeOf(page)

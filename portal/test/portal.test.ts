@@ -226,7 +226,10 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await page.keyboard.press('g')
     await page.keyboard.press('e')
     await page.getByRole('heading', { name: 'Security events' }).waitFor()
+    const search = page.getByLabel('Address or prefix')
+    await search.waitFor()
     await page.keyboard.press('/')
+    await page.locator('[data-search]:focus').waitFor()
     await page.keyboard.type('203.0.113.66')
     await page.waitForURL(/affected_network=203/)
     await page
@@ -275,7 +278,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await page.setViewportSize({ width: 360, height: 740 })
     await shoot(page, `${scheme}-360${place.replaceAll('/', '-')}`)
     // The navigation slides away, which takes a moment.
-    for (const end = performance.now() + 5_000; ; await page.waitForTimeout(50)) {
+    for (const end = performance.now() + 60_000; ; await page.waitForTimeout(50)) {
       const width = await page.evaluate(() => document.documentElement.scrollWidth)
       if (width <= 360) break
       assert.ok(performance.now() < end, `${place} is ${width} wide on a screen of 360`)
