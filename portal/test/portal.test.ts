@@ -175,7 +175,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
   })
 
   it('sets up a second factor, and asks for it at the next sign-in', async () => {
-    const { context, page, complaints } = await person('noc@customer.example', {}).catch(() => person())
+    const { context, page, complaints } = await person()
     await signIn(page, demo.url, 'noc@customer.example', 'eleven wet lighthouses')
     await page.goto(`${demo.url}/profile`)
     await page.getByRole('button', { name: 'Set up' }).click()
