@@ -108,7 +108,8 @@ export function urlOf(route: Route, params: Record<string, unknown>, query: Reco
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`
 }
 
-function authorization(credential: Credential): Record<string, string> {
+/** The header of a credential; none without one. */
+export function authorization(credential: Credential): Record<string, string> {
   if (!credential) return {}
   return {
     authorization: 'bearer' in credential ? `Bearer ${credential.bearer}` : `Token ${credential.token}`,

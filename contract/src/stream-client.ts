@@ -5,7 +5,7 @@ import type { Problem } from './problem.ts'
 import type { QueryOf } from './route.ts'
 import { followStream, type streamSigns } from './stream.ts'
 import type { MessageType } from './webhook-message.ts'
-import { ProblemError, urlOf, type ClientOptions } from './client.ts'
+import { authorization, ProblemError, urlOf, type ClientOptions } from './client.ts'
 
 export type StreamEvent = {
   readonly id: string
@@ -26,11 +26,10 @@ export async function* openStream(
   { baseUrl, credential, fetch: send = fetch }: ClientOptions,
   { query = {}, lastEventId, signal }: StreamInput,
 ): AsyncGenerator<StreamEvent> {
-  const known = credential?.()
   const response = await send(baseUrl + urlOf(followStream, {}, query), {
     headers: {
       accept: 'text/event-stream',
-      ...(known && { authorization: 'bearer' in known ? `Bearer ${known.bearer}` : `Token ${known.token}` }),
+      ...authorization(credential?.()),
       ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     },
     signal,

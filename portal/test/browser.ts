@@ -1,7 +1,13 @@
 // Debian's Chromium, driven; every page it opens is watched for what no page of ours may do.
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core'
 
 const executablePath = process.env['PHAROS_TEST_CHROMIUM'] ?? '/usr/bin/chromium'
 
@@ -60,6 +66,9 @@ export async function settled(page: Page): Promise<void> {
   await page.evaluate(`Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))`)
 }
 
+/** How long is waited for what comes: a machine of others may be slow. */
+export const waitMs = 90_000
+
 export const demoPassword = 'pharos-demo-password'
 
 export async function signIn(page: Page, url: string, email: string, password = demoPassword): Promise<void> {
@@ -68,4 +77,25 @@ export async function signIn(page: Page, url: string, email: string, password = 
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
+}
+
+export type Person = {
+  readonly context: BrowserContext
+  readonly page: Page
+  readonly complaints: string[]
+}
+
+/** A browser of its own for somebody, signed in where an address is given, with what went wrong in it. */
+export async function openPerson(
+  browser: Browser,
+  url: string,
+  email?: string,
+  options: BrowserContextOptions = {},
+): Promise<Person> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  context.setDefaultTimeout(waitMs)
+  const complaints = watch(context, url)
+  const page = await context.newPage()
+  if (email) await signIn(page, url, email)
+  return { context, page, complaints }
 }

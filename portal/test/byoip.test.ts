@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { TOTP } from 'otpauth'
-import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Route } from 'playwright-core'
 import { assertFits, barriersOf } from './barriers.ts'
-import { demoPassword, openBrowser, settled, shoot, signIn, skipWithoutBrowser, watch } from './browser.ts'
+import { demoPassword, openBrowser, openPerson, settled, shoot, skipWithoutBrowser } from './browser.ts'
 import { Demo } from './demo.ts'
 
 const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
@@ -46,18 +46,8 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     rmSync(registries, { recursive: true, force: true })
   })
 
-  type Person = { context: BrowserContext; page: Page; complaints: string[] }
-
-  /** A browser of its own for somebody, with what went wrong in it. */
-  async function person(email?: string, options: object = {}): Promise<Person> {
-    const viewport = { width: 1280, height: 800 }
-    const context = await browser.newContext({ viewport, acceptDownloads: true, ...options })
-    context.setDefaultTimeout(90_000)
-    const complaints = watch(context, demo.url)
-    const page = await context.newPage()
-    if (email) await signIn(page, demo.url, email)
-    return { context, page, complaints }
-  }
+  const person = (email?: string, options?: BrowserContextOptions) =>
+    openPerson(browser, demo.url, email, options)
 
   /** The API beside the browser, as the same person. */
   async function api(email: string, path: string, init: { method?: string; body?: object } = {}) {

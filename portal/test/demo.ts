@@ -26,6 +26,11 @@ async function freePort(): Promise<number> {
   return port
 }
 
+/** What FastNetMon says of an attack on an address of the demo team, as the README delivers it. */
+export const ban = JSON.parse(
+  readFileSync(new URL('../../docs/examples/fastnetmon-ban.json', import.meta.url), 'utf8'),
+) as { readonly attack_details: object }
+
 export class Demo {
   readonly #folder = mkdtempSync(join(tmpdir(), 'pharos-portal-'))
   readonly #settings: Readonly<Record<string, string>>

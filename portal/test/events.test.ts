@@ -2,14 +2,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { assertFits, barriersOf } from './barriers.ts'
-import { openBrowser, shoot, signIn, skipWithoutBrowser, watch } from './browser.ts'
-import { Demo } from './demo.ts'
-
-const ban = JSON.parse(
-  readFileSync(new URL('../../docs/examples/fastnetmon-ban.json', import.meta.url), 'utf8'),
-) as object
+import { openBrowser, openPerson, shoot, skipWithoutBrowser } from './browser.ts'
+import { ban, Demo } from './demo.ts'
 
 describe('security events in the portal', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
@@ -22,17 +18,8 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await demo.stop()
   })
 
-  async function person(
-    email: string,
-    options: object = {},
-  ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-    context.setDefaultTimeout(90_000)
-    const complaints = watch(context, demo.url)
-    const page = await context.newPage()
-    await signIn(page, demo.url, email)
-    return { context, page, complaints }
-  }
+  const person = (email: string, options: BrowserContextOptions = {}) =>
+    openPerson(browser, demo.url, email, { viewport: { width: 1280, height: 900 }, ...options })
 
   const rows = (page: Page) => page.getByRole('table').getByRole('row')
 

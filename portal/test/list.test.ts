@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContext, Download, Page, Route } from 'playwright-core'
-import { openBrowser, settled, signIn, skipWithoutBrowser, watch } from './browser.ts'
+import { openBrowser, settled, signIn, skipWithoutBrowser, waitMs, watch } from './browser.ts'
 import { Demo } from './demo.ts'
 
 const alarms = 3_000
@@ -19,7 +19,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])
     for (let from = 0; from < alarms; from += atOnce) await postAlarms(from)
     context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-    context.setDefaultTimeout(60_000)
+    context.setDefaultTimeout(waitMs)
     complaints = watch(context, demo.url)
     page = await context.newPage()
     await signIn(page, demo.url, 'demo@demo.example')

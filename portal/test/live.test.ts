@@ -1,15 +1,10 @@
 // What happens, seen while it happens: by every tab of the browser, over one connection of one of them.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { openBrowser, shoot, signIn, skipWithoutBrowser, watch } from './browser.ts'
-import { Demo } from './demo.ts'
-
-const ban = JSON.parse(
-  readFileSync(new URL('../../docs/examples/fastnetmon-ban.json', import.meta.url), 'utf8'),
-) as { attack_details: object }
+import { openBrowser, shoot, signIn, skipWithoutBrowser, waitMs, watch } from './browser.ts'
+import { ban, Demo } from './demo.ts'
 
 describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
@@ -19,7 +14,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
   before(async () => {
     ;[browser] = await Promise.all([openBrowser(), demo.start()])
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-    context.setDefaultTimeout(90_000)
+    context.setDefaultTimeout(waitMs)
     complaints = watch(context, demo.url)
   })
   after(async () => {

@@ -1,17 +1,10 @@
 // The portal as people use it: a real browser, the real server, nothing between them.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { after, before, describe, it } from 'node:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { openBrowser, settled, shoot, signIn, skipWithoutBrowser, watch } from './browser.ts'
-import { Demo } from './demo.ts'
-
-const require = createRequire(import.meta.url)
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
-const ban = JSON.parse(
-  readFileSync(new URL('../../docs/examples/fastnetmon-ban.json', import.meta.url), 'utf8'),
-) as object
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { assertFits, barriersOf } from './barriers.ts'
+import { openBrowser, openPerson, settled, shoot, signIn, skipWithoutBrowser } from './browser.ts'
+import { ban, Demo } from './demo.ts'
 
 describe('the portal', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo()
@@ -24,18 +17,8 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await demo.stop()
   })
 
-  /** A browser of its own for somebody, with what went wrong in it. */
-  async function person(
-    email?: string,
-    options: object = {},
-  ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-    context.setDefaultTimeout(90_000)
-    const complaints = watch(context, demo.url)
-    const page = await context.newPage()
-    if (email) await signIn(page, demo.url, email)
-    return { context, page, complaints }
-  }
+  const person = (email?: string, options?: BrowserContextOptions) =>
+    openPerson(browser, demo.url, email, options)
 
   it('keeps the refresh token from scripts, and the access token out of storage', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
@@ -277,29 +260,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     // A telephone: nothing may be wider than the screen.
     await page.setViewportSize({ width: 360, height: 740 })
     await shoot(page, `${scheme}-360${place.replaceAll('/', '-')}`)
-    // The navigation slides away, which takes a moment.
-    for (const end = performance.now() + 60_000; ; await page.waitForTimeout(50)) {
-      const width = await page.evaluate(() => document.documentElement.scrollWidth)
-      if (width <= 360) break
-      assert.ok(performance.now() < end, `${place} is ${width} wide on a screen of 360`)
-    }
+    await assertFits(page, place, 360)
     await page.setViewportSize({ width: 1280, height: 800 })
   }
 })
-
-/** What axe calls serious or critical, by the rules of WCAG 2.2 AA. Evaluated apart from the page's own policy. */
-async function barriersOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  const violations = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run: (context: Document, options: object) => Promise<{ violations: Violation[] }> }
-    }
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-    return (await axe.run(document, { runOnly: { type: 'tag', values: tags } })).violations
-  })
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
-}
-
-type Violation = { id: string; impact: string; nodes: { html: string }[] }

@@ -3,7 +3,7 @@
 //   node portal/test/screenshots.ts [words of the pages' names]
 //
 // The pictures are written to portal/screenshots, which is not committed.
-import { openBrowser, settled, shoot, signIn } from './browser.ts'
+import { openBrowser, settled, shoot, signIn, waitMs } from './browser.ts'
 import { fill } from './believable.ts'
 import { Demo } from './demo.ts'
 import type { Browser, Page } from 'playwright-core'
@@ -96,7 +96,7 @@ async function shootAll(
 ): Promise<void> {
   if (shots.length === 0) return
   const context = await browser.newContext({ colorScheme })
-  context.setDefaultTimeout(90_000)
+  context.setDefaultTimeout(waitMs)
   const page = await context.newPage()
   if (email) await signIn(page, url, email)
   for (const { name, path, act } of shots)

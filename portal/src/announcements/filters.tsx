@@ -1,10 +1,11 @@
 // The filters of the list of announcements: every one that the API has, each in the address.
-import { Group, MultiSelect, Select, Switch, TextInput } from '@mantine/core'
+import { Group, Switch, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { announcementStatuses, listRegions } from '@pharos/contract/byoip'
 import { listAsns } from '@pharos/contract/inventory'
 import { useEffect, useState } from 'react'
 import { useAnswer } from '../api/queries.ts'
+import { OneOf, SeveralOf, YesOrNo } from '../ui/filter-fields.tsx'
 import { announcementStatusWord } from '../ui/status.tsx'
 import type { ListSearch } from '../ui/use-list-search.ts'
 import { networkOf } from './prefix-text.ts'
@@ -18,7 +19,7 @@ export function Filters({ filters, setFilters }: FiltersProps) {
   return (
     <Group gap="xs" align="flex-start">
       <PrefixSearch filters={filters} setFilters={setFilters} />
-      <Several
+      <SeveralOf
         label="Status"
         none="Any status"
         width={130}
@@ -26,43 +27,37 @@ export function Filters({ filters, setFilters }: FiltersProps) {
           value: status,
           label: announcementStatusWord(status),
         }))}
-        value={listOf(filters['status'])}
+        value={filters['status']}
         onChange={(status) => setFilters({ status })}
       />
-      <Several
+      <SeveralOf
         label="Region"
         none="Any region"
         width={120}
         options={regions.data?.results.map(({ slug, name }) => ({ value: slug, label: name })) ?? []}
-        value={listOf(filters['region'])}
+        value={filters['region']}
         onChange={(region) => setFilters({ region })}
       />
       <Origins filters={filters} setFilters={setFilters} />
-      <Select
-        size="xs"
-        w={100}
-        aria-label="Switched"
-        placeholder="On, off"
-        clearable
-        data={[
-          { value: 'true', label: 'On' },
-          { value: 'false', label: 'Off' },
-        ]}
-        value={filters['enabled'] === undefined ? null : String(filters['enabled'])}
-        onChange={(enabled) => setFilters({ enabled: enabled === null ? undefined : enabled === 'true' })}
+      <YesOrNo
+        label="Switched"
+        none="On, off"
+        width={100}
+        yes="On"
+        no="Off"
+        value={filters['enabled']}
+        onChange={(enabled) => setFilters({ enabled })}
       />
-      <Select
-        size="xs"
-        w={100}
-        aria-label="Address family"
-        placeholder="v4 and v6"
-        clearable
-        data={[
+      <OneOf
+        label="Address family"
+        none="v4 and v6"
+        width={100}
+        options={[
           { value: '4', label: 'IPv4' },
           { value: '6', label: 'IPv6' },
         ]}
-        value={filters['family'] === undefined ? null : String(filters['family'])}
-        onChange={(family) => setFilters({ family: family ?? undefined })}
+        value={filters['family']}
+        onChange={(family) => setFilters({ family })}
       />
       <Switch
         size="xs"
@@ -117,37 +112,13 @@ function Origins({ filters, setFilters }: FiltersProps) {
   const chosen = listOf(filters['origin_asn'])
   const known = asns.data?.results.map(({ asn }) => String(asn)) ?? []
   return (
-    <Several
+    <SeveralOf
       label="Origin"
       none="Any origin"
       width={120}
       options={[...new Set([...known, ...chosen])].map((asn) => ({ value: asn, label: `AS${asn}` }))}
       value={chosen}
       onChange={(origins) => setFilters({ origin_asn: origins })}
-    />
-  )
-}
-
-type SeveralProps = {
-  readonly label: string
-  readonly none: string
-  readonly width: number
-  readonly options: readonly { readonly value: string; readonly label: string }[]
-  readonly value: string[]
-  readonly onChange: (value: string[]) => void
-}
-
-function Several({ label, none, width, options, value, onChange }: SeveralProps) {
-  return (
-    <MultiSelect
-      size="xs"
-      w={width}
-      aria-label={label}
-      placeholder={value.length > 0 ? '' : none}
-      clearable
-      data={options}
-      value={value}
-      onChange={onChange}
     />
   )
 }

@@ -1,9 +1,10 @@
 // The team's ASNs with the state of their proof, and the way to prove another.
-import { Anchor, Button, Group, NumberInput, Select, Text } from '@mantine/core'
+import { Anchor, Button, Group, NumberInput, Text } from '@mantine/core'
 import { listAsns, type HeldAsn } from '@pharos/contract/inventory'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { Empty } from '../ui/empty.tsx'
+import { YesOrNo } from '../ui/filter-fields.tsx'
 import { List, type Column } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { daysUntil, Time } from '../ui/time.tsx'
@@ -82,20 +83,14 @@ export function Asns() {
         onOrdering={setOrdering}
         refetchMs={30_000}
         toolbar={
-          <Select
-            size="xs"
-            w={150}
-            aria-label="Proof"
-            placeholder="Proven or not"
-            clearable
-            data={[
-              { value: 'true', label: 'Proven' },
-              { value: 'false', label: 'Not proven' },
-            ]}
-            value={filters['verified'] === undefined ? null : String(filters['verified'])}
-            onChange={(verified) =>
-              setFilters({ verified: verified === null ? undefined : verified === 'true' })
-            }
+          <YesOrNo
+            label="Proof"
+            none="Proven or not"
+            width={150}
+            yes="Proven"
+            no="Not proven"
+            value={filters['verified']}
+            onChange={(verified) => setFilters({ verified })}
           />
         }
         empty={

@@ -6,7 +6,6 @@ import {
   Code,
   Group,
   Modal,
-  PasswordInput,
   Skeleton,
   Stack,
   Stepper,
@@ -33,6 +32,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { download } from '../ui/download.ts'
 import { fieldError, Problem, tell } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
+import { CurrentPassword } from './current-password.tsx'
 import { Section } from './section.tsx'
 
 /** From here on new ones are worth a word. */
@@ -113,16 +113,7 @@ function SetUp() {
               <Stepper.Step label="Authenticator" />
               <Stepper.Step label="Recovery codes" />
             </Stepper>
-            {step === 0 && (
-              <PasswordInput
-                label="Current password"
-                autoComplete="current-password"
-                required
-                data-autofocus
-                value={password}
-                onChange={(event) => setPassword(event.currentTarget.value)}
-              />
-            )}
+            {step === 0 && <CurrentPassword first value={password} onChange={setPassword} />}
             {step === 1 && <Scan enrolment={start.data!} otp={otp} setOtp={setOtp} error={error} />}
             {step === 2 && <Codes codes={confirm.data!.recovery_codes} />}
             {error && <Problem error={error} />}
@@ -231,13 +222,10 @@ function ProofFields({
 }) {
   return (
     <>
-      <PasswordInput
-        label="Current password"
-        autoComplete="current-password"
-        required
-        data-autofocus
+      <CurrentPassword
+        first
         value={proof.current_password}
-        onChange={(event) => setProof({ ...proof, current_password: event.currentTarget.value })}
+        onChange={(current_password) => setProof({ ...proof, current_password })}
       />
       <TextInput
         label="A code, or a recovery code"

@@ -9,6 +9,7 @@ import { session } from '../api/session.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { fieldError, tell } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
+import { CurrentPassword } from './current-password.tsx'
 import { Section } from './section.tsx'
 
 /** As confirmEmail says of its mails. */
@@ -82,13 +83,10 @@ function ChangePassword() {
     >
       {(error) => (
         <>
-          <PasswordInput
-            label="Current password"
-            autoComplete="current-password"
-            required
-            data-autofocus
+          <CurrentPassword
+            first
             value={draft.current_password}
-            onChange={(event) => setDraft({ ...draft, current_password: event.currentTarget.value })}
+            onChange={(current_password) => setDraft({ ...draft, current_password })}
           />
           <PasswordInput
             label="New password"
@@ -141,12 +139,9 @@ function ChangeEmail({ email, onAsked }: { email: string; onAsked: (email: strin
             error={fieldError(error, 'email')}
             onChange={(event) => setDraft({ ...draft, email: event.currentTarget.value })}
           />
-          <PasswordInput
-            label="Current password"
-            autoComplete="current-password"
-            required
+          <CurrentPassword
             value={draft.current_password}
-            onChange={(event) => setDraft({ ...draft, current_password: event.currentTarget.value })}
+            onChange={(current_password) => setDraft({ ...draft, current_password })}
           />
         </>
       )}

@@ -1,5 +1,5 @@
 // Who is in the team, and who was asked to join.
-import { ActionIcon, Badge, Button, Menu, Select, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import { ActionIcon, Badge, Button, Menu, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { addMember, listMembers, removeMember, updateMember, type Member } from '@pharos/contract/member'
 import { getTeam } from '@pharos/contract/team'
@@ -10,6 +10,7 @@ import { forget } from '../api/queries.ts'
 import { useUser } from '../shell/use-session.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { OneOf, YesOrNo } from '../ui/filter-fields.tsx'
 import { List, type Column } from '../ui/list.tsx'
 import { fieldError, tell, tellProblem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
@@ -90,28 +91,22 @@ export function Members({ isAdmin }: RoomProps) {
             defaultValue={String(filters['email'] ?? '')}
             onChange={(event) => typed(event.currentTarget.value)}
           />
-          <Select
-            size="xs"
-            w={130}
-            aria-label="Status"
-            placeholder="Any status"
-            clearable
-            data={['active', 'invited']}
-            value={(filters['status'] as string | undefined) ?? null}
-            onChange={(status) => setFilters({ status: status ?? undefined })}
+          <OneOf
+            label="Status"
+            none="Any status"
+            width={130}
+            options={['active', 'invited']}
+            value={filters['status']}
+            onChange={(status) => setFilters({ status })}
           />
-          <Select
-            size="xs"
-            w={130}
-            aria-label="Role"
-            placeholder="Any role"
-            clearable
-            data={[
-              { value: 'true', label: 'admin' },
-              { value: 'false', label: 'member' },
-            ]}
-            value={filters['is_admin'] === undefined ? null : String(filters['is_admin'])}
-            onChange={(role) => setFilters({ is_admin: role === null ? undefined : role === 'true' })}
+          <YesOrNo
+            label="Role"
+            none="Any role"
+            width={130}
+            yes="admin"
+            no="member"
+            value={filters['is_admin']}
+            onChange={(is_admin) => setFilters({ is_admin })}
           />
           {isAdmin && <Invite />}
         </>

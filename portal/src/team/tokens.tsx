@@ -6,7 +6,6 @@ import {
   Group,
   MultiSelect,
   NumberInput,
-  Select,
   Switch,
   TagsInput,
   Text,
@@ -22,6 +21,7 @@ import { forget } from '../api/queries.ts'
 import { CopyBlock } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { YesOrNo } from '../ui/filter-fields.tsx'
 import { List, type Column } from '../ui/list.tsx'
 import { fieldError } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
@@ -131,18 +131,14 @@ export function Tokens() {
             defaultValue={String(filters['name'] ?? '')}
             onChange={(event) => typed(event.currentTarget.value)}
           />
-          <Select
-            size="xs"
-            w={140}
-            aria-label="State"
-            placeholder="Any state"
-            clearable
-            data={[
-              { value: 'true', label: 'active' },
-              { value: 'false', label: 'ended' },
-            ]}
-            value={filters['active'] === undefined ? null : String(filters['active'])}
-            onChange={(active) => setFilters({ active: active === null ? undefined : active === 'true' })}
+          <YesOrNo
+            label="State"
+            none="Any state"
+            width={140}
+            yes="active"
+            no="ended"
+            value={filters['active']}
+            onChange={(active) => setFilters({ active })}
           />
           <Make />
         </>

@@ -1,5 +1,5 @@
 // One webhook: whether it sends, what can be done with it, and what became of each message.
-import { Anchor, Button, Card, Group, MultiSelect, Skeleton, Stack, Switch, Text } from '@mantine/core'
+import { Anchor, Button, Card, Group, Skeleton, Stack, Switch, Text } from '@mantine/core'
 import {
   deleteWebhook,
   deliveryStates,
@@ -19,6 +19,7 @@ import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { forget, useAnswer } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { SeveralOf } from '../ui/filter-fields.tsx'
 import { Problem, tell, tellProblem } from '../ui/problem.tsx'
 import { formatDuration } from '../ui/time.tsx'
 import { useListSearch } from '../ui/use-list-search.ts'
@@ -188,15 +189,13 @@ function DeliveryFilters() {
           ['type', 'Any kind', sentTypes],
         ] as const
       ).map(([name, label, values]) => (
-        <MultiSelect
+        <SeveralOf
           key={name}
-          size="xs"
-          w={220}
-          aria-label={label}
-          placeholder={filters[name] ? '' : label}
-          clearable
-          data={[...values]}
-          value={[filters[name] ?? []].flat() as string[]}
+          label={label}
+          none={label}
+          width={220}
+          options={values}
+          value={filters[name]}
           onChange={(chosen) => setFilters({ [name]: chosen })}
         />
       ))}

@@ -256,12 +256,10 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
   server.addHook('onClose', async () => deadlines.stop())
   let inFlight = 0
   server.addHook('onRequest', (request, reply, done) => {
+    addCommonHeaders(headers, request, reply)
+    refuseWithoutHost(request)
     // It is meant to take long, and has limits of its own.
-    if (request.routeOptions.config.mounted?.route.stream) {
-      addCommonHeaders(headers, request, reply)
-      refuseWithoutHost(request)
-      return done()
-    }
+    if (request.routeOptions.config.mounted?.route.stream) return done()
     inFlight += 1
     const end = deadlines.begin(reply)
     // A request whose client went away has no onResponse; the close of its answer comes always, and once.
@@ -269,8 +267,6 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
       inFlight -= 1
       end()
     })
-    addCommonHeaders(headers, request, reply)
-    refuseWithoutHost(request)
     if (inFlight > deps.settings.requestsInFlight) {
       deps.observer.refused('overloaded')
       throw new Failure('unavailable', 'Too many requests are being worked on; try again.', {
