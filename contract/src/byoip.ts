@@ -1,6 +1,7 @@
 // BYOIP: a team's announcements, the regions where it may announce, and the holds that staff decide on.
 import { Type } from 'typebox'
 import type { Static, TUnsafe } from 'typebox'
+import { regionReasons } from './region-reason.ts'
 import { AnnouncementDetails, HistoryEntry, StateMessage, Validation } from './announcement-checks.ts'
 import { route } from './route.ts'
 import {
@@ -56,7 +57,8 @@ export const RegionStateOfAnnouncement = Strict({
   desired: Type.Boolean({ description: 'whether it should be announced here' }),
   state: OneOf(...regionStates),
   since: Time,
-  message: Nullable(Type.String({ description: 'why it is not yet as desired' })),
+  reason: Nullable(OneOf(...regionReasons)),
+  message: Nullable(Type.String({ description: 'the reason in words: why it is not as desired' })),
   requested: NullableTime,
   took_ms: Nullable(
     Type.Integer({

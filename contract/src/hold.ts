@@ -1,4 +1,4 @@
-// Holds: withdrawals that wait for a decision of the operator's staff.
+// Holds: withdrawals and changed routes that wait for a decision of the operator's staff.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
@@ -20,12 +20,51 @@ import {
 export const holdStates = ['open', 'approved', 'rejected', 'closed'] as const
 export type HoldState = (typeof holdStates)[number]
 
+type Attrs = Readonly<Record<string, unknown>>
+
+/** Why changes of a region wait for staff: codes with the sentence that each of them is shown as. */
+const reasonTexts = {
+  too_many_withdrawals: ({ max, team_max, minutes, recent }) =>
+    `More withdrawals than allowed: at most ${n(max)} prefixes of the region and ${n(team_max)} of one team in ` +
+    `${n(minutes)} minutes; ${n(recent)} were withdrawn before.`,
+  too_many_changes: ({ max }) => `The origin or next hop of more than ${n(max)} routes would change at once.`,
+  unexplained_routes: ({ routes }) => `The database has no row for ${n(routes)} of the routes.`,
+  invalid_rows: ({ invalid, total, announcement_id, cidr }) =>
+    `${n(invalid)} of ${n(total)} stored rows are not valid, for example announcement ${n(announcement_id)} (${n(cidr)}).`,
+  no_rows: ({ routes }) =>
+    `The database has no row for the region, but its routers hold ${n(routes)} routes.`,
+} satisfies Record<string, (attrs: Attrs) => string>
+
+const n = (value: unknown): string => String(value)
+
+export type HoldReason = keyof typeof reasonTexts
+export const holdReasons = Object.keys(reasonTexts) as [HoldReason, ...HoldReason[]]
+export type HoldFinding = { readonly reason: HoldReason; readonly attrs: Attrs }
+
+/** Returns what a hold's findings are shown as. */
+export function holdDetail(findings: readonly HoldFinding[]): string {
+  return findings
+    .map(({ reason, attrs }) => {
+      const text: (attrs: Attrs) => string = reasonTexts[reason]
+      return text(attrs)
+    })
+    .join(' ')
+}
+
+export const HeldChange = Strict({
+  router: Type.String(),
+  cidr: Type.String(),
+  from: Type.String({ description: 'origin and next hop now, as `AS64496 via 192.0.2.1`' }),
+  to: Type.String(),
+})
+
 export const Hold = Strict({
   id: Id,
   region: Type.String({ description: 'region slug' }),
-  reason: Type.String(),
-  detail: Type.String(),
-  withdrawals: Type.Array(Type.String(), { description: 'what would be withdrawn, as CIDR' }),
+  reason: OneOf(...holdReasons),
+  detail: Type.String({ description: 'the reasons in words' }),
+  withdrawals: Type.Array(Type.String(), { description: 'prefixes that would be withdrawn, as CIDR' }),
+  changes: Type.Array(HeldChange, { description: 'routes whose origin or next hop would change' }),
   state: OneOf(...holdStates),
   created: Time,
   decided: NullableTime,
@@ -42,8 +81,8 @@ export const listHolds = route({
   path: '/v3/admin/holds',
   summary: 'List holds',
   description:
-    'Withdrawals that the reconciler does not send without a human: too many at once, or routes without a row that ' +
-    'says "not here". Newest first unless ordered otherwise.',
+    'Withdrawals and changes of origin or next hop that the reconciler does not apply without approval: too many at ' +
+    'once, or routes that no row explains. Newest first unless ordered otherwise.',
   permission: staff,
   query: Strict({
     region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
@@ -76,8 +115,8 @@ export const approveHold = route({
   path: '/v3/admin/holds/{hold_id}/approve',
   summary: 'Approve hold',
   description:
-    'Lets the named withdrawals go out, and no others, for a bounded time. A hold whose list has changed since is ' +
-    'closed and replaced by another: approving it is a 409. Approving twice changes nothing.',
+    'Allows the listed withdrawals and changes, and no others, for 15 minutes. A hold whose list has grown since is ' +
+    'closed and replaced by another: approving it returns 409. Approving twice changes nothing.',
   permission: staff,
   params: Strict({ hold_id: Id }),
   response: Hold,
@@ -92,8 +131,8 @@ export const rejectHold = route({
   path: '/v3/admin/holds/{hold_id}/reject',
   summary: 'Reject hold',
   description:
-    'Keeps the named routes announced, and does not ask about them again for a day, unless they are switched anew. ' +
-    'Rejecting twice changes nothing.',
+    'Keeps the listed routes announced as they are, also after a restart of the router, and does not ask about them ' +
+    'again for a day, unless they are enabled or disabled again. Rejecting twice changes nothing.',
   permission: staff,
   params: Strict({ hold_id: Id }),
   response: Hold,

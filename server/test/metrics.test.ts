@@ -12,12 +12,12 @@ test('the state of the installation is read from the database when somebody asks
   await sql`insert into locations (key, name, country, timezone) values ('a', 'A', 'NL', 'UTC')`.execute(
     owner,
   )
-  await sql`insert into regions (slug, name, location_key, speaker, last_check, last_check_result) values
-    ('ams', 'A', 'a', '{}', to_timestamp(1700000000), false), ('fra', 'F', 'a', '{}', null, null)`.execute(
+  await sql`insert into regions (slug, name, location_key, speakers, last_check, last_check_result) values
+    ('ams', 'A', 'a', '[]', to_timestamp(1700000000), false), ('fra', 'F', 'a', '[]', null, null)`.execute(
     owner,
   )
-  await sql`insert into holds (region_id, reason, detail, withdrawals)
-    select id, 'too_many_withdrawals', '', '{192.0.2.0/24}' from regions where slug = 'ams'`.execute(owner)
+  await sql`insert into holds (region_id, reason, withdrawals)
+    select id, 'too_many_withdrawals', '{192.0.2.0/24}' from regions where slug = 'ams'`.execute(owner)
   await sql`insert into sources (key, kind, name, secret_mac) values ('s', 'fastnetmon', 'S', '')`.execute(
     owner,
   )

@@ -10,6 +10,7 @@ import type { PlanRow } from '../src/byoip/reconcile/plan.ts'
 import { quickRun, type KnownRegion } from '../src/byoip/reconcile/quick-run.ts'
 import { reconcileRegion } from '../src/byoip/reconcile/reconcile.ts'
 import { readMovingRows, readRegionRows } from '../src/byoip/reconcile/reconcile.store.ts'
+import { routerOf } from '../src/byoip/reconcile/testing.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
 import { seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
@@ -138,9 +139,8 @@ async function start(): Promise<void> {
 
 const common = () => ({
   db: database.postgres.owner,
-  speaker,
-  asn: async () => 64500,
-  routes: {},
+  routers: [routerOf(speaker)],
+  quorum: null,
   now: () => new Date(),
   elapsedMs: () => performance.now(),
 })
@@ -167,7 +167,7 @@ async function runQuickly(fault: Fault): Promise<void> {
 /** As if every row that a wrong statement has changed had been switched, by the same mistake in the product. */
 async function putInMotion(): Promise<void> {
   await sql`
-    update announcement_regions ar set state = 'withdrawing', message = null from announcements a
+    update announcement_regions ar set state = 'withdrawing', reason = null from announcements a
     where a.id = ar.announcement_id and ar.state = 'announced'
       and not (a.enabled and ar.configured and not a.suspended)`.execute(database.postgres.owner)
 }

@@ -11,6 +11,7 @@ import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.
 import { quickRun, type KnownRegion } from '../src/byoip/reconcile/quick-run.ts'
 import { reconcileRegion } from '../src/byoip/reconcile/reconcile.ts'
 import { readMovingRows, readRegionRows } from '../src/byoip/reconcile/reconcile.store.ts'
+import { routerOf } from '../src/byoip/reconcile/testing.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
 import type { Speaker } from '../src/byoip/reconcile/speaker.ts'
 import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
@@ -61,6 +62,7 @@ const violations: string[] = []
 function watched(lease: RegionLease, pause?: Pause): Speaker {
   return {
     probe: () => plain.probe(),
+    neighbors: () => plain.neighbors(),
     list: async () => {
       const routes = await plain.list()
       await pauseAt('after the list', pause)
@@ -106,9 +108,8 @@ async function epochNow(): Promise<number> {
 
 const common = (speaker: Speaker) => ({
   db: database.postgres.owner,
-  speaker,
-  asn: async () => 64500,
-  routes: {},
+  routers: [routerOf(speaker)],
+  quorum: null,
   now: () => new Date(),
   elapsedMs: () => performance.now(),
 })

@@ -10,6 +10,7 @@ import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.
 import type { Speaker } from '../src/byoip/reconcile/speaker.ts'
 import {
   operationOf,
+  disableUnasked,
   seedAnnouncement,
   seedRegions,
   seedTeam,
@@ -78,7 +79,9 @@ async function startReconcilers(
   const component = createReconcilers({
     postgres: database.postgres,
     waker,
-    speakerOf: ({ slug }) => slowToList(createSandboxSpeaker({ region: `loops-${slug}` })),
+    speakersOf: ({ slug }) => [
+      { name: slug, speaker: slowToList(createSandboxSpeaker({ region: `loops-${slug}` })), routes: {} },
+    ],
     log,
     metrics,
     intervalMs,
@@ -183,11 +186,12 @@ describe('the reconcilers', () => {
     const ids = await Promise.all([0, 1, 2, 3, 4].map((at) => seed(`10.0.${at}.0/24`)))
     const { metrics } = await startReconcilers()
     for (const id of ids) await hasStatus(id, 'announced')
-    for (const id of ids) await patch(id, false)
+    await disableUnasked(database.postgres, ids)
+    await sql`select pg_notify('pharos', 'announcements')`.execute(database.postgres.owner)
     await until('the hold', async () =>
       (await metrics.registry.metrics()).includes('pharos_region_routes{region="ams",state="held"}'),
     )
-    await until('a word for the team', async () => /operator's approval/.test(await messageOf(ids[4]!)))
+    await until('a word for the team', async () => (await reasonOf(ids[4]!)) === 'withdrawal_held')
     assert.ok(onRouter('ams').length >= 2)
   })
 
@@ -248,7 +252,7 @@ describe('the reconcilers', () => {
     const id = await seed('203.0.113.0/24', { regions: [lon] })
     await hasStatus(id, 'announced')
     const epoch = await epochOf('lon')
-    await sql`update regions set speaker = '{"kind":"sandbox","latency_ms":1}' where slug = 'lon'`.execute(
+    await sql`update regions set speakers = '[{"kind":"sandbox","latency_ms":1}]' where slug = 'lon'`.execute(
       database.postgres.owner,
     )
     await until('the new speaker', async () => (await epochOf('lon')) > epoch)
@@ -301,10 +305,10 @@ async function checkedAt(slug: string): Promise<Date> {
   return rows[0]!.at
 }
 
-async function messageOf(id: number): Promise<string> {
-  const { rows } = await sql<{ message: string | null }>`
-    select message from announcement_regions where announcement_id = ${id}`.execute(database.postgres.owner)
-  return rows[0]!.message ?? ''
+async function reasonOf(id: number): Promise<string> {
+  const { rows } = await sql<{ reason: string | null }>`
+    select reason from announcement_regions where announcement_id = ${id}`.execute(database.postgres.owner)
+  return rows[0]!.reason ?? ''
 }
 
 async function isChecked(slug: string): Promise<boolean> {

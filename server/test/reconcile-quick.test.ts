@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { planAgeMsMax } from '../src/byoip/reconcile/guard.ts'
+import { planAgeMsMax } from '../src/byoip/reconcile/region-run.ts'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
 import type { PlanRow } from '../src/byoip/reconcile/plan.ts'
 import { quickRun, type KnownRegion, type QuickRunDeps } from '../src/byoip/reconcile/quick-run.ts'
@@ -16,9 +16,18 @@ import {
   readRegionRows,
   whileHolding,
 } from '../src/byoip/reconcile/reconcile.store.ts'
+import { emptyMemory, routerOf } from '../src/byoip/reconcile/testing.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
 import type { Speaker } from '../src/byoip/reconcile/speaker.ts'
-import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
+import {
+  disableUnasked,
+  operationOf,
+  seedAnnouncement,
+  seedRegions,
+  seedTeam,
+  seedTeams,
+  teamOf,
+} from '../src/byoip/announcement/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import { parsePrefix } from '../src/net/prefix.ts'
@@ -26,6 +35,7 @@ import { parsePrefix } from '../src/net/prefix.ts'
 let database: TestDatabase
 let region: number
 let team: number
+let teams: number[]
 let lock: RegionLock
 let lease: RegionLease
 let known: KnownRegion
@@ -36,6 +46,7 @@ before(async () => {
   database = await createTestDatabase()
   region = (await seedRegions(database.postgres, ['ams'])).ams!
   team = await seedTeam(database.postgres, 'ours')
+  teams = await seedTeams(database.postgres, 10)
 })
 after(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
@@ -52,9 +63,8 @@ afterEach(() => lock.release())
 const write = (statement: ReturnType<typeof sql>) => statement.execute(database.postgres.owner)
 const common = () => ({
   db: database.postgres.owner,
-  speaker,
-  asn: async () => 64500,
-  routes: {},
+  routers: [routerOf(speaker)],
+  quorum: null,
   now: () => new Date(),
   elapsedMs: () => performance.now(),
 })
@@ -62,21 +72,22 @@ const reconcile = async (rest: Partial<ReconcileDeps> = {}) =>
   (known = await reconcileRegion({ ...common(), readRows: readRegionRows, ...rest }, lease))
 const quick = (rest: Partial<QuickRunDeps> = {}, found = known) =>
   quickRun({ ...common(), readMoving: readMovingRows, ...rest }, lease, found)
-const patch = (id: number, enabled: boolean, now = new Date()) =>
+const disable = (ids: readonly number[]) => disableUnasked(database.postgres, ids)
+const patch = async (id: number, enabled: boolean, now = new Date()) =>
   patchAnnouncement(
     { postgres: database.postgres, memberToggle: true, now: () => now },
-    operationOf(team),
+    operationOf(await teamOf(database.postgres, id)),
     id,
     { enabled },
   )
 const prefixAt = (at: number) => `10.0.${at}.0/24`
-const seed = (prefix: string, enabled = true) =>
-  seedAnnouncement(database.postgres, { teamId: team, prefix, enabled, regions: [region] })
+const seed = (prefix: string, enabled = true, teamId = team) =>
+  seedAnnouncement(database.postgres, { teamId, prefix, enabled, regions: [region] })
 const onRouter = () => [...router.table('pharos').keys()].sort()
-type Row = { state: string; message: string | null; status: string }
+type Row = { state: string; reason: string | null; status: string }
 const rowOf = async (id: number): Promise<Row> => {
   const { rows } = await sql<Row>`
-    select ar.state, ar.message, a.status from announcement_regions ar join announcements a on a.id = ar.announcement_id
+    select ar.state, ar.reason, a.status from announcement_regions ar join announcements a on a.id = ar.announcement_id
     where a.id = ${id}`.execute(database.postgres.owner)
   return rows[0]!
 }
@@ -94,7 +105,7 @@ const holds = async () =>
 /** So many announced prefixes, as a full run has left them. */
 async function announceMany(count: number): Promise<number[]> {
   const ids: number[] = []
-  for (let at = 0; at < count; at++) ids.push(await seed(prefixAt(at)))
+  for (let at = 0; at < count; at++) ids.push(await seed(prefixAt(at), true, teams[at]))
   await reconcile()
   assert.equal(onRouter().length, count)
   return ids
@@ -103,6 +114,7 @@ async function announceMany(count: number): Promise<number[]> {
 /** The speaker as a plain object, for a test to replace a call. */
 const forward = (rest: Partial<Speaker>): Speaker => ({
   probe: () => speaker.probe(),
+  neighbors: () => speaker.neighbors(),
   list: () => speaker.list(),
   find: (prefixes) => speaker.find(prefixes),
   announce: (routes) => speaker.announce(routes),
@@ -124,15 +136,15 @@ describe('a quick run', () => {
     }
     await patch(ids[0]!, false)
     await patch(late, true)
-    const report = await quick({ speaker: forward({ list: neverCalled, find }) })
+    const report = await quick({ routers: [routerOf(forward({ list: neverCalled, find }))] })
     assert.deepEqual(report, { moving: 2, announced: 1, withdrawn: 1, refused: 0, full: 'soon' })
     assert.deepEqual(onRouter(), [prefixAt(1), prefixAt(2), prefixAt(3), '203.0.113.0/24'])
     assert.deepEqual(asked, [
       [prefixAt(0), '203.0.113.0/24'],
       [prefixAt(0), '203.0.113.0/24'],
     ])
-    assert.deepEqual(await rowOf(ids[0]!), { state: 'withdrawn', message: null, status: 'withdrawn' })
-    assert.deepEqual(await rowOf(late), { state: 'announced', message: null, status: 'announced' })
+    assert.deepEqual(await rowOf(ids[0]!), { state: 'withdrawn', reason: null, status: 'withdrawn' })
+    assert.deepEqual(await rowOf(late), { state: 'announced', reason: null, status: 'announced' })
   })
 
   it('asks the database once and the router never where nothing is in motion', async () => {
@@ -140,7 +152,7 @@ describe('a quick run', () => {
     const untouched: RegionLease = { ...lease, regionId: region, epoch: lease.epoch, readMemory: neverCalled }
     const idle = forward({ list: neverCalled, find: neverCalled, announce: neverCalled })
     const report = await quickRun(
-      { ...common(), readMoving: readMovingRows, speaker: idle },
+      { ...common(), readMoving: readMovingRows, routers: [routerOf(idle)] },
       untouched,
       known,
     )
@@ -200,7 +212,7 @@ describe('a quick run', () => {
       [
         ['announced', {}],
         ['withdrawn', {}],
-        ['refused', { message: 'The router of the region refuses the prefix.' }],
+        ['refused', { reason: 'refused' }],
       ],
     )
     const [announced, withdrawn, refused] = rows.map((row) => row.took_ms)
@@ -218,7 +230,7 @@ describe('a quick run', () => {
       if (found++ === 1) await patch(id!, true)
       return routes
     }
-    await quick({ speaker: forward({ find }) })
+    await quick({ routers: [routerOf(forward({ find }))] })
     assert.deepEqual([await stateOf(id!), onRouter()], ['announcing', []])
     await quick()
     assert.deepEqual([await stateOf(id!), onRouter()], ['announced', [prefixAt(0)]])
@@ -250,12 +262,23 @@ describe('what a quick run leaves to the full run', () => {
     const rows: PlanRow[] = Array.from({ length: movingMax + 1 }, (_, at) => {
       const row = {
         announcementId: at,
+        teamId: team,
         regionId: region,
         originAsn: 64496,
+        checkedOrigin: 64496,
         desired: true,
+        requested: false,
         state: 'announcing',
       }
-      return { ...row, prefix: `10.1.${at}.0/24`, message: null, changedMs: null, limitMs: null } as PlanRow
+      return {
+        ...row,
+        prefix: `10.1.${at}.0/24`,
+        reason: null,
+        attrs: null,
+        announcedOrigin: null,
+        changedMs: null,
+        limitMs: null,
+      } as PlanRow
     })
     assert.equal((await leaves({ readMoving: async () => rows })).announced, 0)
     assert.equal((await quick({ readMoving: async () => rows.slice(0, movingMax) })).announced, movingMax)
@@ -263,17 +286,18 @@ describe('what a quick run leaves to the full run', () => {
 
   it('is every withdrawal where they are too many, and announcements go out', async () => {
     const ids = await announceMany(10)
-    for (const id of ids.slice(0, 4)) await patch(id, false)
+    await disable(ids.slice(0, 4))
     const late = await seed('203.0.113.0/24')
     const report = await leaves()
     assert.deepEqual([report.announced, await stateOf(late)], [1, 'announced'])
-    assert.deepEqual(await rowOf(ids[0]!), { state: 'withdrawing', message: null, status: 'withdrawing' })
+    const { state, reason } = await rowOf(ids[0]!)
+    assert.deepEqual([state, reason], ['withdrawing', null])
     assert.equal((await reconcile()).held, 4)
   })
 
   it('counts by the whole region, not by what was switched', async () => {
     const ids = await announceMany(5)
-    for (const id of ids) await patch(id, false)
+    await disable(ids)
     await leaves({}, { ...known, observed: 99 })
     const report = await quick({}, { ...known, observed: 100 })
     assert.deepEqual([report.withdrawn, report.full], [5, 'soon'])
@@ -282,32 +306,41 @@ describe('what a quick run leaves to the full run', () => {
   it('is withdrawn after others of the last ten minutes only as far as both go together', async () => {
     const ids = await announceMany(10)
     for (const id of ids.slice(0, 2)) {
-      await patch(id, false)
+      await disable([id])
       assert.equal((await quick()).withdrawn, 1)
     }
-    for (const id of ids.slice(2, 4)) await patch(id, false)
+    await disable(ids.slice(2, 4))
     await leaves()
     await patch(ids[3]!, true)
     assert.equal((await quick()).withdrawn, 1)
-    await patch(ids[4]!, false)
+    await disable([ids[4]!])
     await leaves()
     assert.equal(onRouter().length, 7)
   })
 
+  it('is nothing of what was asked for by name, however much that is and whatever is held', async () => {
+    const ids = await announceMany(10)
+    await disable(ids.slice(6))
+    await reconcile()
+    for (const id of ids.slice(0, 6)) await patch(id, false)
+    const report = await quick()
+    assert.deepEqual([report.withdrawn, report.full, onRouter().length], [6, 'soon', 4])
+  })
+
   it('is every withdrawal while a hold is open, to which it would belong', async () => {
     const ids = await announceMany(10)
-    for (const id of ids.slice(0, 4)) await patch(id, false)
+    await disable(ids.slice(0, 4))
     await reconcile()
     assert.deepEqual(await holds(), [{ state: 'open' }])
     assert.equal((await quick()).moving, 0, 'what waits for staff is not in motion')
-    await patch(ids[5]!, false)
+    await disable([ids[5]!])
     assert.equal((await leaves()).moving, 1)
     assert.equal((await reconcile()).held, 5)
   })
 
   it('is every withdrawal where a row makes no sense, here or anywhere in the region', async () => {
     const ids = await announceMany(10)
-    await patch(ids[0]!, false)
+    await disable([ids[0]!])
     await leaves({}, { ...known, quarantined: 1 })
     const bad = await seed('203.0.113.0/24', false)
     await patch(bad, true)
@@ -319,8 +352,8 @@ describe('what a quick run leaves to the full run', () => {
     assert.deepEqual([report.moving, report.announced, await stateOf(bad)], [2, 0, 'error'])
     // Staff have looked at the bad row, so that the guard says nothing of it any more.
     await write(sql`
-      insert into holds (region_id, reason, detail, withdrawals, state, decided)
-      values (${region}, 'invalid_rows', '', '{}', 'rejected', now())`)
+      insert into holds (region_id, reason, withdrawals, state, decided)
+      values (${region}, 'invalid_rows', '{}', 'rejected', now())`)
     await patch(bad, false)
     await patch(bad, true)
     await leaves({ readMoving })
@@ -328,9 +361,9 @@ describe('what a quick run leaves to the full run', () => {
 
   it('is a route that the router shows without having been asked', async () => {
     const ids = await announceMany(3)
-    await patch(ids[0]!, false)
+    await disable([ids[0]!])
     const find: Speaker['find'] = () => speaker.list()
-    await leaves({ speaker: forward({ find }) })
+    await leaves({ routers: [routerOf(forward({ find }))] })
   })
 
   it('is what the guard may not see: a damped prefix waits, and is not looked at again', async () => {
@@ -342,7 +375,7 @@ describe('what a quick run leaves to the full run', () => {
     await patch(id!, true, new Date(start + 13_000))
     await quick()
     assert.deepEqual([onRouter(), await stateOf(id!)], [[], 'announcing'])
-    assert.match((await rowOf(id!)).message!, /switched too often/)
+    assert.equal((await rowOf(id!)).reason, 'damped')
     assert.equal((await quick()).moving, 0)
   })
 
@@ -353,8 +386,11 @@ describe('what a quick run leaves to the full run', () => {
     await patch(ids[0]!, false, at)
     const report = await quick()
     assert.deepEqual([report.withdrawn, report.full], [1, 'soon'])
-    const message = `The withdrawal was sent, and the router still shows it; it was switched off at ${at.toISOString()}.`
-    assert.deepEqual(await rowOf(ids[0]!), { state: 'withdrawing', message, status: 'withdrawing' })
+    assert.deepEqual(await rowOf(ids[0]!), {
+      state: 'withdrawing',
+      reason: 'withdrawal_sent',
+      status: 'withdrawing',
+    })
     assert.equal((await quick()).moving, 0)
     const { rows: before } = await sql`select ctid, xmin from announcement_regions`.execute(
       database.postgres.owner,
@@ -364,11 +400,11 @@ describe('what a quick run leaves to the full run', () => {
       database.postgres.owner,
     )
     assert.deepEqual(after, before, 'it is not written again')
-    for (const id of ids.slice(1, 3)) await patch(id, false)
+    await disable(ids.slice(1, 3))
     assert.equal((await quick()).withdrawn, 2, 'one and two are three')
     router.keeps = () => false
     await reconcile()
-    assert.deepEqual(await rowOf(ids[0]!), { state: 'withdrawn', message: null, status: 'withdrawn' })
+    assert.deepEqual(await rowOf(ids[0]!), { state: 'withdrawn', reason: null, status: 'withdrawn' })
     assert.deepEqual(await holds(), [])
   })
 })
@@ -397,8 +433,10 @@ describe('when something fails in a quick run', () => {
     assert.equal((await regionRow()).last_error, 'query failed')
     await failsWith(/connection lost/, {}, forgetful)
     await failsWith(/not noted/, {}, unrecorded)
-    await failsWith(/no ASN/, { asn: () => Promise.reject(new Error('no ASN')) })
-    await failsWith(/cut/, { speaker: forward({ find: () => Promise.reject(new Error('cut')) }) })
+    await failsWith(/no ASN/, {
+      routers: [{ ...routerOf(speaker), asn: () => Promise.reject(new Error('no ASN')) }],
+    })
+    await failsWith(/cut/, { routers: [routerOf(forward({ find: () => Promise.reject(new Error('cut')) }))] })
     await reconcile()
     assert.deepEqual([onRouter(), await stateOf(ids[0]!)], [[prefixAt(1), prefixAt(2)], 'withdrawn'])
   })
@@ -409,7 +447,7 @@ describe('when something fails in a quick run', () => {
     // The clock is read at the start, by the guard, and before each call to the router.
     for (const reads of [1, 2, 3]) {
       let calls = 0
-      await failsWith(/s old/, { elapsedMs: () => (calls++ < reads ? 0 : planAgeMsMax + 1) })
+      await failsWith(/old/, { elapsedMs: () => (calls++ < reads ? 0 : planAgeMsMax + 1) })
     }
     assert.deepEqual(await holds(), [])
   })
@@ -421,7 +459,7 @@ describe('when something fails in a quick run', () => {
     await write(sql`update regions set epoch = epoch + 1 where id = ${region}`)
     await failsWith(/taken over/, {})
     // The fence alone, where the memory was read just before.
-    const memory = { withdrawnRecently: 0, decisions: [], openHold: null }
+    const memory = emptyMemory
     await failsWith(
       /taken over/,
       {},

@@ -5,17 +5,21 @@ import { sql } from 'kysely'
 import { decide, getHold, listHolds } from '../src/byoip/reconcile/hold.ts'
 import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
-import { planAgeMsMax } from '../src/byoip/reconcile/guard.ts'
+import { planAgeMsMax } from '../src/byoip/reconcile/region-run.ts'
 import type { PlanRow } from '../src/byoip/reconcile/plan.ts'
 import { reconcileRegion, type ReconcileDeps } from '../src/byoip/reconcile/reconcile.ts'
 import { readRegionRows } from '../src/byoip/reconcile/reconcile.store.ts'
+import { routerOf } from '../src/byoip/reconcile/testing.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
 import { selfNextHop, type Route, type Speaker } from '../src/byoip/reconcile/speaker.ts'
 import {
   operationOf,
   seedAnnouncement,
   seedRegions,
+  disableUnasked,
   seedTeam,
+  seedTeams,
+  teamOf,
   seedUser,
 } from '../src/byoip/announcement/testing.ts'
 import { createTestDatabase, forgetAudit, type TestDatabase } from '../src/db/testing.ts'
@@ -26,6 +30,7 @@ import { Failure } from '../src/runtime/error.ts'
 let database: TestDatabase
 let regions: Record<string, number>
 let team: number
+let teams: number[]
 let staff: number
 let speaker: Speaker
 let lock: RegionLock
@@ -36,6 +41,7 @@ before(async () => {
   database = await createTestDatabase()
   regions = await seedRegions(database.postgres, ['ams', 'fra'])
   team = await seedTeam(database.postgres, 'ours')
+  teams = await seedTeams(database.postgres, 10)
   staff = await seedUser(database.postgres, 'staff@example.net', true)
 })
 after(() => database[Symbol.asyncDispose]())
@@ -64,27 +70,32 @@ const seed = (prefix: string, rest = {}) =>
   })
 const deps = (rest: Partial<ReconcileDeps> = {}): ReconcileDeps => ({
   db: database.postgres.owner,
-  speaker,
-  asn: async () => 64500,
-  routes: {},
+  routers: [routerOf(speaker)],
+  quorum: null,
   readRows: readRegionRows,
   now: () => new Date(),
   elapsedMs: () => performance.now(),
   ...rest,
 })
 const reconcile = (rest: Partial<ReconcileDeps> = {}) => reconcileRegion(deps(rest), lease)
-const patch = (id: number, enabled: boolean, region?: string, now = new Date()) =>
+const patch = async (id: number, enabled: boolean, region?: string, now = new Date()) =>
   patchAnnouncement(
     { postgres: database.postgres, memberToggle: true, now: () => now },
-    operationOf(team),
+    operationOf(await teamOf(database.postgres, id)),
     id,
     region === undefined ? { enabled } : { enabled, region },
   )
+const disable = (ids: readonly number[]) => disableUnasked(database.postgres, ids)
 const get = async (id: number) =>
   (
-    await getAnnouncement({ postgres: database.postgres, now: () => new Date() }, operationOf(team), id, {
-      regionStates: true,
-    })
+    await getAnnouncement(
+      { postgres: database.postgres, now: () => new Date() },
+      operationOf(await teamOf(database.postgres, id)),
+      id,
+      {
+        regionStates: true,
+      },
+    )
   ).body
 const stateIn = async (id: number, region = 'ams') =>
   (await get(id)).region_states?.find((one) => one.region === region)
@@ -142,7 +153,7 @@ describe('one run', () => {
     await reconcile()
     assert.equal((await get(id)).status, 'partially_announced')
     await inFra((fra) =>
-      reconcileRegion(deps({ speaker: createSandboxSpeaker({ region: 'reconcile-fra' }) }), fra),
+      reconcileRegion(deps({ routers: [routerOf(createSandboxSpeaker({ region: 'reconcile-fra' }))] }), fra),
     )
     assert.equal((await get(id)).status, 'announced')
   })
@@ -213,7 +224,7 @@ describe('one run', () => {
     const listing = { ...forward(speaker), list: async () => (await patch(id, false), speaker.list()) }
     let listed = 0
     const once = { ...forward(speaker), list: () => (listed++ === 0 ? speaker.list() : listing.list()) }
-    await reconcile({ speaker: once })
+    await reconcile({ routers: [routerOf(once)] })
     assert.deepEqual([(await stateIn(id))?.state, onRouter()], ['withdrawing', ['203.0.113.0/24']])
     await reconcile()
     assert.deepEqual([(await stateIn(id))?.state, onRouter()], ['withdrawn', []])
@@ -230,11 +241,18 @@ describe('damping', () => {
     const report = await reconcile()
     assert.deepEqual([report.waiting, onRouter()], [1, []])
     const until = new Date(start + 3_600_000).toISOString()
-    const { state, message } = (await stateIn(id))!
-    assert.equal(state, 'announcing')
-    assert.match(message!, new RegExp(`switched too often.*${until}`))
+    const { state, reason, message } = (await stateIn(id))!
+    assert.deepEqual([state, reason], ['announcing', 'damped'])
+    assert.match(message!, new RegExp(until))
     await reconcile({ now: () => new Date(start + 3_600_001) })
     assert.deepEqual([(await get(id)).status, onRouter()], ['announced', ['203.0.113.0/24']])
+    router.restart()
+    await reconcile({ now: () => new Date(start + 12_001) })
+    assert.deepEqual(
+      onRouter(),
+      ['203.0.113.0/24'],
+      'a restart of the router does not damp what was announced',
+    )
     await patch(id, false)
     await reconcile()
     assert.deepEqual(onRouter(), [])
@@ -244,21 +262,20 @@ describe('damping', () => {
 describe('the guard', () => {
   async function announceMany(count: number): Promise<number[]> {
     const ids: number[] = []
-    for (let at = 0; at < count; at++) ids.push(await seed(prefixAt(at)))
+    for (let at = 0; at < count; at++) ids.push(await seed(prefixAt(at), { teamId: teams[at] }))
     await reconcile()
     return ids
   }
 
   it('holds too many withdrawals, says so to the team, and announces all the same', async () => {
     const ids = await announceMany(10)
-    for (const id of ids.slice(0, 5)) await patch(id, false)
+    await disable(ids.slice(0, 5))
     const late = await seed('203.0.113.0/24')
     const report = await reconcile()
     assert.deepEqual([report.withdrawn, report.held, onRouter().length], [0, 5, 11])
     assert.equal((await get(late)).status, 'announced')
-    const { state, message } = (await stateIn(ids[0]!))!
-    assert.equal(state, 'withdrawing')
-    assert.match(message!, /waits for the operator's approval/)
+    const { state, reason } = (await stateIn(ids[0]!))!
+    assert.deepEqual([state, reason], ['withdrawing', 'withdrawal_held'])
     const [hold] = await holds('open')
     assert.deepEqual(hold?.withdrawals.toSorted(), [0, 1, 2, 3, 4].map(prefixAt))
     assert.deepEqual([hold?.region, hold?.reason], ['ams', 'too_many_withdrawals'])
@@ -266,13 +283,13 @@ describe('the guard', () => {
 
   it('keeps one hold while it says the same, and lets exactly what was approved go', async () => {
     const ids = await announceMany(10)
-    for (const id of ids.slice(0, 5)) await patch(id, false)
+    await disable(ids.slice(0, 5))
     await reconcile()
     await reconcile()
     const [hold, ...others] = await holds()
     assert.deepEqual(others, [])
     assert.equal((await decideHold(hold!.id, 'approved')).state, 'approved')
-    await patch(ids[5]!, false)
+    await disable([ids[5]!])
     await patch(ids[0]!, true)
     const report = await reconcile()
     assert.deepEqual([report.withdrawn, onRouter()], [5, [0, 6, 7, 8, 9].map(prefixAt)])
@@ -282,38 +299,108 @@ describe('the guard', () => {
 
   it('does not let an approval stand for a later switch', async () => {
     const ids = await announceMany(10)
-    for (const id of ids.slice(0, 5)) await patch(id, false)
+    await disable(ids.slice(0, 5))
     await reconcile()
     await decideHold((await holds('open'))[0]!.id, 'approved')
     await reconcile()
     for (const id of ids.slice(0, 5)) await patch(id, true)
     await reconcile()
-    for (const id of ids.slice(0, 5)) await patch(id, false)
+    await disable(ids.slice(0, 5))
     const report = await reconcile()
     assert.deepEqual([report.withdrawn, report.held], [0, 5])
   })
 
   it('keeps what was rejected, does not ask again, and obeys a new switch', async () => {
     const ids = await announceMany(10)
-    for (const id of ids.slice(0, 5)) await patch(id, false)
+    await disable(ids.slice(0, 5))
     await reconcile()
     await decideHold((await holds('open'))[0]!.id, 'rejected')
     await reconcile()
     assert.equal(onRouter().length, 10)
     assert.deepEqual(await holds('open'), [])
-    assert.match((await stateIn(ids[0]!))!.message!, /declined/)
+    assert.equal((await stateIn(ids[0]!))?.reason, 'withdrawal_rejected')
     await patch(ids[0]!, true)
-    await patch(ids[0]!, false)
+    await disable([ids[0]!])
     await reconcile()
     assert.equal(onRouter().length, 9)
   })
 
+  it('lets what was asked for by name go at once, however much that is', async () => {
+    const ids = await announceMany(10)
+    await disable(ids.slice(5))
+    for (const id of ids.slice(0, 5)) await patch(id, false)
+    const report = await reconcile()
+    assert.deepEqual([report.withdrawn, report.held, onRouter()], [5, 5, [5, 6, 7, 8, 9].map(prefixAt)])
+  })
+
+  it('takes no older request for the reason of a withdrawal', async () => {
+    const ids = await announceMany(10)
+    for (const id of ids) await patch(id, false)
+    for (const id of ids) await patch(id, true)
+    await reconcile()
+    await disable(ids)
+    assert.deepEqual([(await reconcile()).held, onRouter().length], [10, 10])
+  })
+
+  it('announces again what is held or was rejected when the router is restarted', async () => {
+    const ids = await announceMany(10)
+    await disable(ids.slice(0, 5))
+    router.restart()
+    await reconcile()
+    assert.equal(onRouter().length, 10, 'nobody was asked before the restart')
+    router.restart()
+    await reconcile()
+    assert.deepEqual([onRouter().length, (await stateIn(ids[0]!))?.reason], [10, 'withdrawal_held'])
+    await decideHold((await holds('open'))[0]!.id, 'rejected')
+    router.restart()
+    await reconcile()
+    assert.deepEqual([onRouter().length, (await stateIn(ids[0]!))?.reason], [10, 'withdrawal_rejected'])
+  })
+
+  it('keeps a route without a row over a restart of the router', async () => {
+    await seed('203.0.113.0/24')
+    put('192.0.2.0/24')
+    await reconcile()
+    router.restart()
+    await reconcile()
+    assert.deepEqual(onRouter(), ['192.0.2.0/24', '203.0.113.0/24'])
+    await decideHold((await holds('open'))[0]!.id, 'approved')
+    router.restart()
+    await reconcile()
+    assert.deepEqual([onRouter(), await holds('open')], [['203.0.113.0/24'], []])
+  })
+
+  it('holds another origin or next hop of many routes, also over a restart', async () => {
+    await announceMany(10)
+    const nextHops = () => [...new Set([...router.table('pharos').values()].map(({ nextHop }) => nextHop))]
+    const moved = { routers: [routerOf(speaker, { routes: { nextHop4: '192.0.2.9' } })] }
+    assert.equal((await reconcile(moved)).held, 10)
+    router.restart()
+    await reconcile(moved)
+    assert.deepEqual([onRouter().length, nextHops()], [10, ['0.0.0.0']])
+    const [hold] = await holds('open')
+    assert.deepEqual([hold?.reason, hold?.changes.length], ['too_many_changes', 10])
+    await decideHold(hold!.id, 'approved')
+    await reconcile(moved)
+    assert.deepEqual([onRouter().length, nextHops()], [10, ['192.0.2.9']])
+    assert.deepEqual(await holds('open'), [])
+  })
+
+  it('leaves an origin alone for which no checks passed', async () => {
+    const [id] = await announceMany(1)
+    await sql`update announcements set origin_asn = 64499 where id = ${id!}`.execute(database.postgres.owner)
+    router.restart()
+    await reconcile()
+    assert.deepEqual(router.table('pharos').get(prefixAt(0))?.asPath, [64496])
+    assert.match((await stateIn(id!))!.message!, /not the one for which the checks passed/)
+  })
+
   it('replaces a hold whose withdrawals changed, and the old one can no longer be approved', async () => {
     const ids = await announceMany(10)
-    for (const id of ids.slice(0, 4)) await patch(id, false)
+    await disable(ids.slice(0, 4))
     await reconcile()
     const [first] = await holds('open')
-    await patch(ids[4]!, false)
+    await disable([ids[4]!])
     await reconcile()
     const [second] = await holds('open')
     assert.notEqual(first?.id, second?.id)
@@ -326,7 +413,7 @@ describe('the guard', () => {
 
   it('closes a hold when nothing is held any more', async () => {
     const ids = await announceMany(10)
-    for (const id of ids.slice(0, 5)) await patch(id, false)
+    await disable(ids.slice(0, 5))
     await reconcile()
     for (const id of ids.slice(0, 5)) await patch(id, true)
     await reconcile()
@@ -339,12 +426,12 @@ describe('the guard', () => {
 
   it('counts over runs, and over a crash between note and call', async () => {
     const ids = await announceMany(10)
-    for (const id of ids.slice(0, 2)) await patch(id, false)
+    await disable(ids.slice(0, 2))
     await reconcile()
-    await patch(ids[2]!, false)
+    await disable([ids[2]!])
     const crashing = { ...forward(speaker), withdraw: () => Promise.reject(new Error('killed')) }
-    await assert.rejects(reconcile({ speaker: crashing }))
-    await patch(ids[3]!, false)
+    await assert.rejects(reconcile({ routers: [routerOf(crashing)] }))
+    await disable([ids[3]!])
     const report = await reconcile()
     assert.deepEqual([report.withdrawn, report.held, onRouter().length], [0, 2, 8])
   })
@@ -399,7 +486,7 @@ describe('the guard', () => {
     ] as const) {
       let calls = 0
       const elapsedMs = () => (calls++ < reads ? 0 : planAgeMsMax + 1)
-      await assert.rejects(reconcile({ elapsedMs }), /s old/)
+      await assert.rejects(reconcile({ elapsedMs }), /old/)
       assert.deepEqual(onRouter(), announced ? ['192.0.2.0/24', '203.0.113.0/24'] : ['192.0.2.0/24'])
       assert.deepEqual([(await get(id)).status, (await get(id)).last_check_result], ['announcing', false])
     }
@@ -425,10 +512,7 @@ describe('the guard', () => {
     assert.equal((await get(late)).status, 'announced')
     assert.deepEqual(
       [(await get(bad)).status, (await stateIn(bad))?.message],
-      [
-        'error',
-        'This cannot be carried out: the origin is not an AS number. What is announced stays announced.',
-      ],
+      ['error', 'The stored origin is not an AS number. The routers are left unchanged.'],
     )
     assert.equal((await holds('open'))[0]?.reason, 'invalid_rows')
     await reconcile()
@@ -468,7 +552,7 @@ describe('when something is down', () => {
         router.down = true
       },
     }
-    await assert.rejects(reconcile({ speaker: half }))
+    await assert.rejects(reconcile({ routers: [routerOf(half)] }))
     const body = await get(id)
     assert.deepEqual([body.status, body.last_check, body.last_check_result], ['announcing', null, false])
   })
@@ -522,7 +606,7 @@ describe('when something is down', () => {
           and pid <> pg_backend_pid() and state = 'idle in transaction'`.execute(database.postgres.owner)
       },
     }
-    await assert.rejects(reconcile({ speaker: cutting }))
+    await assert.rejects(reconcile({ routers: [routerOf(cutting)] }))
     assert.deepEqual(onRouter(), ['198.51.100.0/24', '203.0.113.0/24'])
     assert.deepEqual([(await get(late)).status, (await get(id)).status], ['announcing', 'withdrawing'])
     await reconcile()
@@ -561,6 +645,7 @@ async function inFra(work: (fra: RegionLease) => Promise<unknown>): Promise<void
 function forward(to: Speaker): Speaker {
   return {
     probe: () => to.probe(),
+    neighbors: () => to.neighbors(),
     list: () => to.list(),
     find: (prefixes) => to.find(prefixes),
     announce: (routes) => to.announce(routes),

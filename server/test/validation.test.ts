@@ -83,8 +83,8 @@ before(async () => {
   await sql`insert into locations (key, name, country, timezone) values ('here', 'Here', 'NL', 'UTC')`.execute(
     owner,
   )
-  await sql`insert into regions (slug, name, location_key, speaker)
-    values ('ams', 'Amsterdam', 'here', '{"kind":"sandbox"}')`.execute(owner)
+  await sql`insert into regions (slug, name, location_key, speakers)
+    values ('ams', 'Amsterdam', 'here', '[{"name":"ams","kind":"sandbox"}]')`.execute(owner)
   await sql`insert into asns (team_id, asn, verified)
     values (${red.teamId}, 64496, now()), (${blue.teamId}, 64497, now()), (${blue.teamId}, 64496, now())`.execute(
     owner,

@@ -1,11 +1,20 @@
 // What happened to an announcement, as a sentence with who did it. Pure; a kind that is not known here is shown by its name.
 import type { HistoryEntry } from '@pharos/contract/announcement-checks'
+import { regionReasons, regionReasonText, type ReasonAttrs } from '@pharos/contract/region-reason'
 
 export type Told = { readonly text: string; readonly note?: string; readonly color: string }
 
 const textIn = (detail: HistoryEntry['detail'], name: string): string | undefined => {
   const value = detail[name]
   return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Entries from before reasons were codes have a sentence instead. */
+function reasonIn(detail: HistoryEntry['detail']): string | undefined {
+  const reason = regionReasons.find((one) => one === detail['reason'])
+  return reason
+    ? regionReasonText(reason, (detail['attrs'] ?? null) as ReasonAttrs | null)
+    : textIn(detail, 'message')
 }
 
 const checkWords: Readonly<Record<string, string>> = {
@@ -31,7 +40,7 @@ const kinds: Readonly<Record<string, Tell>> = {
   disabled: ({ detail }) => ({ text: `Switched off${inRegion(textIn(detail, 'region'))}`, color: 'indigo' }),
   announced: ({ region }) => ({ text: `Announced${inRegion(region)}`, color: 'teal' }),
   withdrawn: ({ region }) => ({ text: `Withdrawn${inRegion(region)}`, color: 'gray' }),
-  refused: ({ region, detail }) => withNote(`Refused${inRegion(region)}`, 'red', textIn(detail, 'message')),
+  refused: ({ region, detail }) => withNote(`Refused${inRegion(region)}`, 'red', reasonIn(detail)),
   validation: toldOfCheck,
   suspended: ({ detail }) => withNote('Suspended by the provider', 'red', textIn(detail, 'reason')),
   resumed: () => ({ text: 'Suspension ended', color: 'teal' }),

@@ -1,44 +1,29 @@
-// What happens next in a region that is not as wanted, and who can act, in a sentence beside the server's own. Pure; the
-// server's sentence is the one that counts, so that one which is not known here loses nothing.
+// What happens next in a region that is not as wanted, and who can act: advice for each reason of the server. Pure.
 import type { RegionStateOfAnnouncement } from '@pharos/contract/byoip'
+import type { RegionReason } from '@pharos/contract/region-reason'
 
-type Seen = Pick<RegionStateOfAnnouncement, 'state' | 'desired' | 'message'>
+type Seen = Pick<RegionStateOfAnnouncement, 'state' | 'desired' | 'reason'>
 
-const known: readonly (readonly [Seen['state'], RegExp, string])[] = [
-  [
-    'withdrawing',
-    /waits for the operator's approval/,
-    'The provider’s guard holds what would withdraw too much at once. Their staff decide; the prefix stays reachable here until then. Write to them if it is urgent.',
-  ],
-  [
-    'withdrawing',
-    /operator has declined/,
-    'They keep it announced and are not asked again for a day. Switching it on and off again asks anew.',
-  ],
-  [
-    'withdrawing',
-    /router still shows it/,
-    'The withdrawal is sent again with every comparison. If it stays for minutes, tell the provider: only they can look at the router.',
-  ],
-  [
-    'announcing',
-    /switched too often/,
-    'There is nothing to do: it goes out by itself then. A withdrawal never waits.',
-  ],
-  [
-    'error',
-    /router of the region refuses/,
-    'It is tried again with every comparison. Only the provider can see why: tell them.',
-  ],
-  ['error', /cannot be carried out/, 'Only the provider can mend this: tell them.'],
-]
+const advice: Record<RegionReason, string> = {
+  not_shown: 'The route is sent again automatically.',
+  damped: 'Nothing to do: the route is announced automatically at that time.',
+  no_neighbor: 'Only your provider can restore the BGP session.',
+  router_unreadable:
+    'The router is read again automatically. Contact your provider if this lasts for minutes.',
+  refused:
+    'The route is sent again automatically. Only your provider can see why it is rejected: contact them.',
+  withdrawal_refused: 'The withdrawal is sent again automatically. Contact your provider.',
+  withdrawal_held: 'Your provider has to approve it. Contact them if it is urgent.',
+  withdrawal_rejected: 'Contact your provider. Enabling and disabling the announcement asks them again.',
+  withdrawal_sent:
+    'The withdrawal is sent again automatically. Contact your provider if this lasts for minutes.',
+  change_held: 'Your provider has to approve it. Nothing changes until then.',
+  invalid_row: 'Only your provider can fix this: contact them.',
+}
 
-/** Undefined where all is as wanted. */
-export function nextStep({ state, desired, message }: Seen): string | undefined {
+/** Returns undefined if everything is as wanted. */
+export function nextStep({ state, desired, reason }: Seen): string | undefined {
+  if (reason !== null) return advice[reason]
   if (state === (desired ? 'announced' : 'withdrawn')) return undefined
-  const step = known.find(([of, pattern]) => of === state && pattern.test(message ?? ''))
-  if (step) return step[2]
-  return state === 'error'
-    ? 'Tell the provider.'
-    : 'The router is compared again by itself; this line follows.'
+  return 'The router is checked again automatically, and this row is updated.'
 }

@@ -421,6 +421,7 @@ begin
   if cardinality(new.vouched) = 3 then
     new.clearance := 'passed';
     new.claimed := coalesce(new.claimed, now());
+    new.checked_origin := new.origin_asn;
   end if;
   return new;
 end $function$;
@@ -460,15 +461,17 @@ create table announcement_regions (
   configured boolean not null, -- whether the region is in the announcement's regions
   state text not null default 'withdrawn'::text, -- what was last seen on the router, with the direction it is moving in
   since timestamp with time zone not null default now(),
-  message text,
   changes timestamp with time zone[] not null default '{}'::timestamp with time zone[], -- when its desired state changed during the last hour, for damping
+  reason text,
+  attrs jsonb,
+  announced_origin bigint, -- the origin with which a router of the region last showed the route; null once all of them have shown that it is gone
   constraint announcement_regions_pkey PRIMARY KEY (announcement_id, region_id),
   constraint announcement_regions_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
   constraint announcement_regions_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id),
   constraint announcement_regions_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint announcement_regions_state_check CHECK ((state = ANY (ARRAY['withdrawn'::text, 'announcing'::text, 'announced'::text, 'withdrawing'::text, 'error'::text])))
 );
-CREATE INDEX announcement_regions_in_motion ON public.announcement_regions USING btree (region_id, since) WHERE ((state = ANY (ARRAY['announcing'::text, 'withdrawing'::text])) AND (message IS NULL));
+CREATE INDEX announcement_regions_in_motion ON public.announcement_regions USING btree (region_id, since) WHERE ((state = ANY (ARRAY['announcing'::text, 'withdrawing'::text])) AND (reason IS NULL));
 CREATE INDEX announcement_regions_region ON public.announcement_regions USING btree (region_id);
 CREATE INDEX announcement_regions_team ON public.announcement_regions USING btree (team_id);
 alter table announcement_regions enable row level security;
@@ -521,6 +524,7 @@ create table announcements (
   check_requested timestamp with time zone, -- somebody asked for all checks at once; null when that was done
   suspended_reason text, -- what the operator tells the team; `validation` where the policy did it
   deleted timestamp with time zone, -- deleted by its team; for seven days it can be restored
+  checked_origin bigint, -- the origin for which every check passed; a row with another one is not announced
   constraint announcements_pkey PRIMARY KEY (id),
   constraint announcements_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint announcements_clearance_check CHECK ((clearance = ANY (ARRAY['pending'::text, 'running'::text, 'failed'::text, 'passed'::text]))),
@@ -806,12 +810,14 @@ create table holds (
   id integer not null generated always as identity,
   region_id integer not null,
   reason text not null,
-  detail text not null,
   withdrawals cidr[] not null, -- what would be withdrawn; an approval covers these and no others
   state text not null default 'open'::text,
   created timestamp with time zone not null default now(),
   decided timestamp with time zone,
   decided_by integer,
+  changes jsonb not null default '[]'::jsonb, -- routes whose origin or next hop would change: router, prefix, from, to
+  routes jsonb not null default '[]'::jsonb, -- routes without a row, as the routers held them when the hold was opened: router, route
+  findings jsonb not null default '[]'::jsonb, -- reasons with their numbers, the gravest first
   constraint holds_pkey PRIMARY KEY (id),
   constraint holds_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
   constraint holds_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id),
@@ -1052,12 +1058,27 @@ create table recovery_codes (
 );
 CREATE INDEX recovery_codes_user ON public.recovery_codes USING btree (user_id);
 
--- what was sent to the router, written before it is sent: the guard's memory of the last minutes
+-- what the reconciler last saw of each router; for staff
+create table region_routers (
+  region_id integer not null,
+  name text not null,
+  drained timestamp with time zone, -- since when its routes are withdrawn, and left to the other routers of the region
+  applied jsonb, -- the ASN and next hops with which its routes were last announced
+  last_check timestamp with time zone,
+  last_check_result boolean,
+  last_error text,
+  routes integer,
+  neighbors jsonb not null default '[]'::jsonb,
+  constraint region_routers_pkey PRIMARY KEY (region_id, name),
+  constraint region_routers_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON DELETE CASCADE
+);
+
+-- withdrawals that nobody approved or asked for by name, written before they are sent
 create table region_withdrawals (
   region_id integer not null,
   at timestamp with time zone not null default now(),
-  withdrawals integer not null,
-  approved boolean not null,
+  prefix cidr not null,
+  team_id integer,
   constraint region_withdrawals_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX region_withdrawals_region ON public.region_withdrawals USING btree (region_id, at);
@@ -1068,14 +1089,20 @@ create table regions (
   name text not null,
   location_key text not null,
   open boolean not null default true, -- whether teams may announce here
-  speaker jsonb not null, -- how the router of the region is reached; the operator's file holds its shape
   epoch bigint not null default 0, -- raised by whoever takes the region's lock: the fence against a reconciler that was paused
   last_check timestamp with time zone, -- when the announcements were last compared with what the router holds
   last_check_result boolean,
   last_error text,
+  speakers jsonb not null, -- how each router of the region is reached; the platform file defines the shape
+  quorum integer, -- routers that must carry a route before it counts as announced; null: all that are not drained
+  communities text[] not null default '{}'::text[],
+  large_communities text[] not null default '{}'::text[],
+  neighbors4 boolean not null default true, -- whether a quorum of routers has an established BGP session that carries IPv4
+  neighbors6 boolean not null default true, -- the same for IPv6
   constraint regions_pkey PRIMARY KEY (id),
   constraint regions_slug_key UNIQUE (slug),
   constraint regions_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
+  constraint regions_quorum_check CHECK ((quorum > 0)),
   constraint regions_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,31}$'::text))
 );
 

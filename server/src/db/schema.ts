@@ -32,9 +32,12 @@ export interface AnnouncementRegionsTable {
   /** what was last seen on the router, with the direction it is moving in */
   state: Generated<AnnouncementRegionsState>
   since: Generated<Date>
-  message: string | null
   /** when its desired state changed during the last hour, for damping */
   changes: Generated<Date[]>
+  reason: string | null
+  attrs: NullableJson
+  /** the origin with which a router of the region last showed the route; null once all of them have shown that it is gone */
+  announced_origin: number | null
 }
 
 export type AnnouncementValidationsName = 'irr' | 'rpki' | 'loa' | 'asn' | 'size' | 'overlap'
@@ -118,6 +121,8 @@ export interface AnnouncementsTable {
   suspended_reason: string | null
   /** deleted by its team; for seven days it can be restored */
   deleted: Date | null
+  /** the origin for which every check passed; a row with another one is not announced */
+  checked_origin: number | null
 }
 
 export interface ApiTokensTable {
@@ -315,13 +320,18 @@ export interface HoldsTable {
   id: GeneratedAlways<number>
   region_id: number
   reason: string
-  detail: string
   /** what would be withdrawn; an approval covers these and no others */
   withdrawals: string[]
   state: Generated<HoldsState>
   created: Generated<Date>
   decided: Date | null
   decided_by: number | null
+  /** routes whose origin or next hop would change: router, prefix, from, to */
+  changes: GeneratedJson
+  /** routes without a row, as the routers held them when the hold was opened: router, route */
+  routes: GeneratedJson
+  /** reasons with their numbers, the gravest first */
+  findings: GeneratedJson
 }
 
 export interface IdempotencyKeysTable {
@@ -498,12 +508,27 @@ export interface RecoveryCodesTable {
   used: Date | null
 }
 
-/** what was sent to the router, written before it is sent: the guard's memory of the last minutes */
+/** what the reconciler last saw of each router; for staff */
+export interface RegionRoutersTable {
+  region_id: number
+  name: string
+  /** since when its routes are withdrawn, and left to the other routers of the region */
+  drained: Date | null
+  /** the ASN and next hops with which its routes were last announced */
+  applied: NullableJson
+  last_check: Date | null
+  last_check_result: boolean | null
+  last_error: string | null
+  routes: number | null
+  neighbors: GeneratedJson
+}
+
+/** withdrawals that nobody approved or asked for by name, written before they are sent */
 export interface RegionWithdrawalsTable {
   region_id: number
   at: Generated<Date>
-  withdrawals: number
-  approved: boolean
+  prefix: string
+  team_id: number | null
 }
 
 export interface RegionsTable {
@@ -513,14 +538,22 @@ export interface RegionsTable {
   location_key: string
   /** whether teams may announce here */
   open: Generated<boolean>
-  /** how the router of the region is reached; the operator's file holds its shape */
-  speaker: Json
   /** raised by whoever takes the region's lock: the fence against a reconciler that was paused */
   epoch: Generated<number>
   /** when the announcements were last compared with what the router holds */
   last_check: Date | null
   last_check_result: boolean | null
   last_error: string | null
+  /** how each router of the region is reached; the platform file defines the shape */
+  speakers: Json
+  /** routers that must carry a route before it counts as announced; null: all that are not drained */
+  quorum: number | null
+  communities: Generated<string[]>
+  large_communities: Generated<string[]>
+  /** whether a quorum of routers has an established BGP session that carries IPv4 */
+  neighbors4: Generated<boolean>
+  /** the same for IPv6 */
+  neighbors6: Generated<boolean>
 }
 
 export type RemovedResourcesMatchResource = 'announcement' | 'prefix' | 'service' | 'port' | 'asn'
@@ -773,6 +806,7 @@ export interface Schema {
   outbox: OutboxTable
   prefixes: PrefixesTable
   recovery_codes: RecoveryCodesTable
+  region_routers: RegionRoutersTable
   region_withdrawals: RegionWithdrawalsTable
   regions: RegionsTable
   removed_resources: RemovedResourcesTable

@@ -118,6 +118,10 @@ export async function updateAnnouncement(trx: Trx, change: Update<'announcement'
       clearance = ${after.clearance}, claimed = ${after.claimed}, managed_by = 'operator',
       vouched = array(select name from unnest(vouched) name where name <> all(${given}::text[])) || ${vouched}::text[]
     where team_id = ${before.teamId} and id = ${before.id}`.execute(trx)
+  // The operator's word for all checks covers the origin that the file names.
+  await sql`
+    update announcements set checked_origin = origin_asn
+    where team_id = ${before.teamId} and id = ${before.id} and vouched @> '{irr,rpki,loa}'`.execute(trx)
   await saveAnnouncement(trx, before, after)
 }
 

@@ -48,12 +48,13 @@ const creators: Creators = {
     trx
       .insertInto('regions')
       .values(
-        created.map(({ key, fields: { name, location, open, speaker } }) => ({
+        created.map(({ key, fields: { location, speakers, communities, large_communities, ...rest } }) => ({
           slug: key,
-          name,
+          ...rest,
+          communities: [...communities],
+          large_communities: [...large_communities],
           location_key: location,
-          open,
-          speaker: JSON.stringify(speaker),
+          speakers: JSON.stringify(speakers),
         })),
       )
       .execute(),
@@ -144,11 +145,11 @@ type Updaters = { readonly [K in Kind]: (trx: Trx, change: Update<K>, now: Date)
 const updaters: Updaters = {
   location: (trx, { key, fields }) => set(trx, 'locations', fields, sql`key = ${key}`),
   region: (trx, { key, fields }) => {
-    const { location, speaker, ...rest } = fields
+    const { location, speakers, ...rest } = fields
     const columns = {
       ...rest,
       ...(location && { location_key: location }),
-      ...(speaker && { speaker: JSON.stringify(speaker) }),
+      ...(speakers && { speakers: JSON.stringify(speakers) }),
     }
     return set(trx, 'regions', columns, sql`slug = ${key}`)
   },

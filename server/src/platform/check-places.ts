@@ -1,8 +1,9 @@
 // Checks locations, regions and sources of the operator's file, and makes them entries.
+import { parseCommunity, parseLargeCommunity } from '../net/community.ts'
 import { isTimezone } from '../runtime/time.ts'
 import { given, type CheckContext } from './check-context.ts'
 import { checkSource } from './source.ts'
-import { checkSpeaker, type SpeakerSettings } from './speaker.ts'
+import { checkSpeaker, type NamedSpeaker } from './speaker.ts'
 
 export function checkLocations(context: CheckContext): void {
   for (const { index, element } of context.shaped.written.locations) {
@@ -18,21 +19,75 @@ export function checkLocations(context: CheckContext): void {
 export function checkRegions(context: CheckContext): void {
   for (const { index, element } of context.shaped.written.regions) {
     const path = ['regions', index]
-    const { slug, name, location, open, speaker } = element
+    const { slug, name, location, open, communities, large_communities, quorum } = element
     context.refer('locations', location, [...path, 'location'])
-    for (const wrong of checkSpeaker(speaker))
-      context.problem([...path, 'speaker', ...wrong.path], wrong.message)
-    const fields = { name, location, speaker: speaker as SpeakerSettings, ...given({ open }) }
-    context.add({ kind: 'region', key: slug, fields, path }, `region ${slug}`)
-    checkRouter(context, path, speaker as SpeakerSettings)
+    const speakers = checkSpeakers(context, path, element)
+    if (quorum !== undefined && quorum > speakers.length)
+      context.problem(
+        [...path, 'quorum'],
+        `quorum is ${quorum}, but the region has ${speakers.length} speakers`,
+      )
+    checkCommunities(context, [...path, 'communities'], communities, parseCommunity)
+    checkCommunities(context, [...path, 'large_communities'], large_communities, parseLargeCommunity)
+    const fields = { name, location, ...given({ open, quorum, communities, large_communities }) }
+    context.add({ kind: 'region', key: slug, fields: { ...fields, speakers }, path }, `region ${slug}`)
   }
 }
 
-/** Two regions on one router with one owner would each take the other's routes for strangers, and withdraw them. */
-function checkRouter(context: CheckContext, path: (string | number)[], speaker: SpeakerSettings): void {
-  if (speaker.kind !== 'gobgp') return
-  const claim = `router ${speaker.address} ${speaker.owner}`
-  context.firstTime(claim, [...path, 'speaker', 'address'], 'two regions share a router and an owner')
+type WrittenRegion = CheckContext['shaped']['written']['regions'][number]['element']
+type PathInFile = (string | number)[]
+
+/** `speaker` is a list of one, named like the region. */
+function checkSpeakers(context: CheckContext, path: PathInFile, region: WrittenRegion): NamedSpeaker[] {
+  const { slug, speaker, speakers } = region
+  if ((speaker === undefined) === (speakers === undefined)) {
+    context.problem(path, `region ${slug} needs either speaker or speakers`)
+    return []
+  }
+  if (speaker !== undefined) return [checkOne(context, [...path, 'speaker'], { ...speaker, name: slug })]
+  const names = new Set<unknown>()
+  return speakers!.map((one, at) => {
+    const place = [...path, 'speakers', at]
+    if (typeof one.name !== 'string' || !/^[a-z0-9][a-z0-9-]{0,62}$/.test(one.name))
+      context.problem(
+        place,
+        'each of several speakers needs a name: lower-case letters, digits and hyphens, such as r1',
+      )
+    else if (names.has(one.name)) context.problem([...place, 'name'], `two speakers are named ${one.name}`)
+    names.add(one.name)
+    return checkOne(context, place, one)
+  })
+}
+
+function checkOne(
+  context: CheckContext,
+  path: PathInFile,
+  value: Readonly<Record<string, unknown>>,
+): NamedSpeaker {
+  const { name: _, ...settings } = value
+  for (const wrong of checkSpeaker(settings)) context.problem([...path, ...wrong.path], wrong.message)
+  const speaker = value as NamedSpeaker
+  // Two speakers on one router with one owner would each take the other's routes for strangers, and withdraw them.
+  if (speaker.kind === 'gobgp') {
+    const claim = `router ${speaker.address} ${speaker.owner}`
+    context.firstTime(claim, [...path, 'address'], 'two speakers share a router and an owner')
+  }
+  return speaker
+}
+
+function checkCommunities(
+  context: CheckContext,
+  path: PathInFile,
+  communities: readonly string[] = [],
+  parse: (text: string) => unknown,
+): void {
+  for (const [at, community] of communities.entries()) {
+    try {
+      parse(community)
+    } catch (error) {
+      context.problem([...path, at], (error as Error).message)
+    }
+  }
 }
 
 export function checkSources(context: CheckContext): void {

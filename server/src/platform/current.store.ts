@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import type { Current, Fields, Kind, Row } from './platform.ts'
-import type { SpeakerSettings } from './speaker.ts'
+import type { NamedSpeaker } from './speaker.ts'
 
 /** All rows of all kinds. In one transaction that holds the apply lock, they belong together. */
 export async function readCurrent(db: Db | Trx): Promise<Current> {
@@ -44,10 +44,20 @@ async function readLocations(db: Db | Trx): Promise<Row<'location'>[]> {
 async function readRegions(db: Db | Trx): Promise<Row<'region'>[]> {
   const rows = await db
     .selectFrom('regions')
-    .select(['id', 'slug', 'name', 'location_key', 'open', 'speaker'])
+    .select([
+      'id',
+      'slug',
+      'name',
+      'location_key',
+      'open',
+      'speakers',
+      'quorum',
+      'communities',
+      'large_communities',
+    ])
     .execute()
-  return rows.map(({ id, slug, name, location_key: location, open, speaker }) =>
-    rowOf('region', slug, id, { name, location, open, speaker: speaker as SpeakerSettings }),
+  return rows.map(({ id, slug, location_key: location, speakers, ...rest }) =>
+    rowOf('region', slug, id, { ...rest, location, speakers: speakers as unknown as NamedSpeaker[] }),
   )
 }
 

@@ -3,7 +3,7 @@
 import type { Prefix } from '../net/prefix.ts'
 import type { Path } from './problem.ts'
 import type { Section } from './schema.ts'
-import type { SpeakerSettings } from './speaker.ts'
+import type { NamedSpeaker } from './speaker.ts'
 
 /** True: "passed"; the time of the pass is kept where there is one, else now. A text is that time, in ISO 8601. */
 export type PassedAt = boolean | string
@@ -11,7 +11,16 @@ export type PassedAt = boolean | string
 /** The fields of each kind. Those that make up the key never change. */
 export type Fields = {
   location: { name: string; country: string; timezone: string }
-  region: { name: string; location: string; open: boolean; speaker: SpeakerSettings }
+  region: {
+    name: string
+    location: string
+    open: boolean
+    speakers: readonly NamedSpeaker[]
+    /** How many routers must carry a route before it counts as announced; null: all that are not drained. */
+    quorum: number | null
+    communities: readonly string[]
+    large_communities: readonly string[]
+  }
   team: { name: string; modules: readonly string[]; enable_dns: boolean; enable_sdwan: boolean }
   user: {
     email: string
@@ -131,7 +140,16 @@ type Defaults = { readonly [K in Kind]: (given: Readonly<Partial<Fields[K]>>) =>
 /** A new thing, with what it gets where the file is silent. The required fields were checked before. */
 export const withDefaults: Defaults = {
   location: (given) => ({ name: '', country: '', timezone: '', ...given }),
-  region: (given) => ({ name: '', location: '', open: true, speaker: { kind: 'sandbox' }, ...given }),
+  region: (given) => ({
+    name: '',
+    location: '',
+    open: true,
+    speakers: [],
+    quorum: null,
+    communities: [],
+    large_communities: [],
+    ...given,
+  }),
   team: (given) => ({ name: '', modules: [], enable_dns: false, enable_sdwan: false, ...given }),
   user: (given) => {
     const { email = '', first_name = '', last_name = '' } = given

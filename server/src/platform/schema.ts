@@ -43,6 +43,12 @@ const Anything = Type.Record(Type.String(), Type.Unknown(), { expects: 'a list o
 
 export const moduleNames = ['inventory', 'ipam', 'lighthouse', 'shield', 'dns', 'sdwan'] as const
 
+const Communities = Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
+  uniqueItems: true,
+  maxItems: 32,
+  expects: "a list of communities such as ['64500:120']",
+})
+
 const Location = Strict({ key: ShortSlug, name: Name, country: Country, timezone: Timezone })
 
 const Region = Strict({
@@ -50,7 +56,11 @@ const Region = Strict({
   name: Name,
   location: ShortSlug,
   open: Optional(Yes),
-  speaker: Anything,
+  speaker: Optional(Anything),
+  speakers: Optional(Type.Array(Anything, { minItems: 1, maxItems: 16, expects: 'a list of speakers' })),
+  quorum: Optional(Type.Integer({ minimum: 1, maximum: 16, expects: 'a number of routers, such as 1' })),
+  communities: Optional(Communities),
+  large_communities: Optional(Communities),
 })
 
 const Team = Strict({

@@ -1,5 +1,5 @@
-// How the router of a region is reached, as the operator writes it and as the database keeps it (regions.speaker). It
-// holds paths of key files, never keys: these are read where the router is spoken to.
+// How the routers of a region are reached, as the operator writes it and as the database keeps it (regions.speakers). It
+// holds paths of key files, never keys: these are read when the router is connected to.
 import { isIP } from 'node:net'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
@@ -41,6 +41,9 @@ const Gobgp = Type.Object(
 const schemas = { sandbox: Sandbox, gobgp: Gobgp }
 
 export type SpeakerSettings = Static<typeof Sandbox> | Static<typeof Gobgp>
+
+/** A speaker of a region; the name is unique in the region. */
+export type NamedSpeaker = SpeakerSettings & { readonly name: string }
 
 export type SpeakerProblem = { readonly path: readonly string[]; readonly message: string }
 

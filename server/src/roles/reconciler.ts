@@ -5,7 +5,7 @@ import { createReconcilers } from '../byoip/reconcile/reconcilers.ts'
 import { createValidator } from '../byoip/validation/validator.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Shared } from './shared.ts'
-import { createSpeaker, routeSettings } from './speakers.ts'
+import { createSpeakers } from './speakers.ts'
 
 export function reconcilerParts({ config, postgres, waker, log, metrics, rpki, irr }: Shared): Component[] {
   return [
@@ -28,8 +28,7 @@ export function reconcilerParts({ config, postgres, waker, log, metrics, rpki, i
     createReconcilers({
       postgres,
       waker,
-      speakerOf: ({ slug, speaker }) => createSpeaker(slug, speaker),
-      routesOf: ({ slug, speaker }) => routeSettings(slug, speaker),
+      speakersOf: createSpeakers,
       log,
       metrics,
       intervalMs: config.reconcileIntervalSeconds * 1000,

@@ -1,34 +1,50 @@
-// Which speaker a region has: from the settings that the operator's file put into the region's row to a driver.
+// The speakers of a region: from the settings that the platform file put into the region's row to drivers.
 import { readFileSync } from 'node:fs'
 import type { RouteSettings } from '../byoip/reconcile/plan.ts'
 import type { Speaker } from '../byoip/reconcile/speaker.ts'
 import { createGobgpSpeaker } from '../drivers/gobgp/speaker.ts'
 import { createSandboxSpeaker } from '../drivers/sandbox/speaker.ts'
-import { checkSpeaker, type SpeakerSettings } from '../platform/speaker.ts'
+import type { RegionRecord } from '../byoip/reconcile/reconcile.store.ts'
+import type { RegionSpeaker } from '../byoip/reconcile/region-reconciler.ts'
+import { checkSpeaker, type NamedSpeaker, type SpeakerSettings } from '../platform/speaker.ts'
 
-/** The speaker of a region; throws when its settings do not make sense, or a key file cannot be read. */
-export function createSpeaker(slug: string, settings: unknown): Speaker {
-  const checked = checkedSettings(slug, settings)
-  return checked.kind === 'sandbox'
-    ? createSandboxSpeaker({ region: slug, latencyMs: checked.latency_ms ?? 0 })
-    : createGobgpSpeaker(gobgpConfig(checked))
+/** Creates the speakers of a region; throws if their settings are not valid, or a key file cannot be read. */
+export function createSpeakers(region: RegionRecord): readonly RegionSpeaker[] {
+  const all = region.speakers as readonly NamedSpeaker[]
+  return all.map(({ name, ...given }) => {
+    const settings = checkedSettings(region.slug, name, given)
+    return {
+      name,
+      speaker: createSpeaker(region.slug, name, settings),
+      routes: routeSettings(region, settings),
+    }
+  })
 }
 
-/** How the routes of a region look: the next hops that the operator gave. */
-export function routeSettings(slug: string, settings: unknown): RouteSettings {
-  const checked = checkedSettings(slug, settings)
-  if (checked.kind !== 'gobgp') return {}
-  const { ipv4, ipv6 } = checked.next_hop ?? {}
+function createSpeaker(region: string, name: string, settings: SpeakerSettings): Speaker {
+  if (settings.kind === 'gobgp') return createGobgpSpeaker(gobgpConfig(settings))
+  const router = name === region ? region : `${region}/${name}`
+  return createSandboxSpeaker({ region: router, latencyMs: settings.latency_ms ?? 0 })
+}
+
+/** What the routes have beside what the announcement says: communities of the region, next hops of the speaker. */
+function routeSettings(
+  { communities, largeCommunities }: RegionRecord,
+  settings: SpeakerSettings,
+): RouteSettings {
+  const { ipv4, ipv6 } = (settings.kind === 'gobgp' && settings.next_hop) || {}
   return {
+    communities,
+    largeCommunities,
     ...(ipv4 === undefined ? {} : { nextHop4: ipv4 }),
     ...(ipv6 === undefined ? {} : { nextHop6: ipv6 }),
   }
 }
 
-function checkedSettings(slug: string, settings: unknown): SpeakerSettings {
-  const problems = checkSpeaker(settings as Record<string, unknown>)
+function checkedSettings(region: string, name: string, settings: Record<string, unknown>): SpeakerSettings {
+  const problems = checkSpeaker(settings)
   if (problems.length === 0) return settings as SpeakerSettings
-  throw new Error(`speaker of region ${slug}: ${problems.map(({ message }) => message).join('; ')}`)
+  throw new Error(`speaker ${name} of region ${region}: ${problems.map(({ message }) => message).join('; ')}`)
 }
 
 type GobgpSettings = Extract<SpeakerSettings, { kind: 'gobgp' }>

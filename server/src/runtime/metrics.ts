@@ -97,8 +97,20 @@ export function createMetrics() {
     }),
     routes: new Gauge({
       name: 'pharos_region_routes',
-      help: 'Routes of each region: desired, observed on the router, and held by the guard.',
+      help: 'Routes of each region: desired, observed on its routers, and held by the guard.',
       labelNames: ['region', 'state'],
+      registers,
+    }),
+    routerUp: new Gauge({
+      name: 'pharos_router_up',
+      help: '1 while the last full run could read and change the router, else 0. Alarm when it is 0.',
+      labelNames: ['region', 'router'],
+      registers,
+    }),
+    regionNeighbors: new Gauge({
+      name: 'pharos_region_neighbors',
+      help: 'Established BGP sessions of each router. Alarm when it is 0: its routes reach nobody.',
+      labelNames: ['region', 'router'],
       registers,
     }),
     registryUp: new Gauge({

@@ -173,7 +173,7 @@ export async function openHoldAnew(api: TestApi, regionId: number): Promise<numb
   await sql`update holds set state = 'closed' where region_id = ${regionId} and state = 'open'`.execute(db)
   const { id } = await db
     .insertInto('holds')
-    .values({ region_id: regionId, reason: 'too_many', detail: 'a test', withdrawals: ['198.51.100.0/24'] })
+    .values({ region_id: regionId, reason: 'too_many_withdrawals', withdrawals: ['198.51.100.0/24'] })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id

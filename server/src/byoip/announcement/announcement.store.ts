@@ -1,6 +1,7 @@
 // The SQL of a team's announcements: read, lock, save. Every statement names the team. What a loop reads and writes
 // for all teams is in reconcile.store.ts.
 import { sql, type RawBuilder } from 'kysely'
+import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
@@ -59,7 +60,8 @@ type RegionRow = {
   configured: boolean
   state: RegionState
   since: Date
-  message: string | null
+  reason: RegionReason | null
+  attrs: ReasonAttrs | null
   changes: Date[]
   last_check: Date | null
   last_check_result: boolean | null
@@ -80,7 +82,7 @@ const columns = sql`a.id, a.team_id, a.prefix, a.origin_asn, a.enabled, a.suspen
 const regionsJson = sql`coalesce((
     select json_agg(json_build_object(
       'region_id', ar.region_id, 'slug', r.slug, 'configured', ar.configured, 'state', ar.state, 'since', ar.since,
-      'message', ar.message, 'changes', ar.changes, 'last_check', r.last_check, 'last_check_result', r.last_check_result
+      'reason', ar.reason, 'attrs', ar.attrs, 'changes', ar.changes, 'last_check', r.last_check, 'last_check_result', r.last_check_result
     ) order by r.slug collate "C")
     from announcement_regions ar join regions r on r.id = ar.region_id
     where ar.announcement_id = a.id and ar.team_id = a.team_id), '[]') as regions`
@@ -214,7 +216,7 @@ export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Pr
   if (!row) return undefined
   const { rows } = await sql<RegionRow & { open: boolean; configured: boolean | null }>`
     select r.id as region_id, r.slug, r.open, r.last_check, r.last_check_result,
-      ar.configured, ar.state, ar.since, ar.message, ar.changes
+      ar.configured, ar.state, ar.since, ar.reason, ar.attrs, ar.changes
     from regions r
     left join announcement_regions ar
       on ar.region_id = r.id and ar.announcement_id = ${id} and ar.team_id = ${teamId}
@@ -238,13 +240,14 @@ export async function saveAnnouncement(trx: Trx, before: Announcement, after: An
       update announcements set enabled = ${after.enabled}, status = ${after.status}, version = ${after.version}
       where team_id = ${after.teamId} and id = ${after.id})
     insert into announcement_regions as ar
-      (announcement_id, region_id, team_id, configured, state, since, message, changes)
-    select ${after.id}, n.region_id, ${after.teamId}, n.configured, n.state, n.since, n.message, n.changes
+      (announcement_id, region_id, team_id, configured, state, since, reason, attrs, changes)
+    select ${after.id}, n.region_id, ${after.teamId}, n.configured, n.state, n.since, n.reason, n.attrs, n.changes
     from jsonb_to_recordset(${JSON.stringify(regions)}::jsonb) as n (
-      region_id integer, configured boolean, state text, since timestamptz, message text, changes timestamptz[])
+      region_id integer, configured boolean, state text, since timestamptz, reason text, attrs jsonb,
+      changes timestamptz[])
     on conflict (announcement_id, region_id) do update
-    set configured = excluded.configured, state = excluded.state, since = excluded.since, message = excluded.message,
-      changes = excluded.changes
+    set configured = excluded.configured, state = excluded.state, since = excluded.since, reason = excluded.reason,
+      attrs = excluded.attrs, changes = excluded.changes
     where ar.team_id = ${after.teamId}`.execute(trx)
 }
 
@@ -277,8 +280,8 @@ export async function requestChecks(trx: Trx, teamId: number, id: number): Promi
   )
 }
 
-function jsonOfRegion({ regionId, configured, state, since, message, changes }: AnnouncementRegion) {
-  return { region_id: regionId, configured, state, since, message, changes }
+function jsonOfRegion({ regionId, configured, state, since, reason, attrs, changes }: AnnouncementRegion) {
+  return { region_id: regionId, configured, state, since, reason, attrs, changes }
 }
 
 function announcementOf(row: AnnouncementRow, regions: readonly AnnouncementRegion[]): Announcement {
@@ -310,8 +313,8 @@ function announcementOf(row: AnnouncementRow, regions: readonly AnnouncementRegi
 }
 
 function regionOf(row: RegionRow): AnnouncementRegion {
-  const { configured, state, since, message, changes } = row
-  return { ...openRegionOf(row), configured, state, since, message, changes }
+  const { configured, state, since, reason, attrs, changes } = row
+  return { ...openRegionOf(row), configured, state, since, reason, attrs, changes }
 }
 
 function regionOfJson(row: RegionJson): AnnouncementRegion {

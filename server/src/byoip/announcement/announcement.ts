@@ -1,6 +1,7 @@
 // An announcement and its regions: what is desired, what was observed, and how one moves the other. Pure: no SQL, no
 // HTTP, no clock. Who may switch one is said in patch-announcement.ts, who makes it true in reconcile.ts.
 import type { AnnouncementStatus, RegionState } from '@pharos/contract/byoip'
+import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
 import type { Asn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
 
@@ -53,7 +54,9 @@ export type AnnouncementRegion = {
   readonly configured: boolean
   readonly state: RegionState
   readonly since: Date
-  readonly message: string | null
+  /** Why the routers do not carry it as desired; null while nothing is known to be wrong. */
+  readonly reason: RegionReason | null
+  readonly attrs: ReasonAttrs | null
   /** When the desired state changed, oldest first; the newest `changesKept` only. */
   readonly changes: readonly Date[]
   /** When the region's router was last compared with what is desired there, and whether the last attempt succeeded. */
@@ -145,7 +148,8 @@ function newRegions(
       configured: false,
       state: 'withdrawn',
       since: now,
-      message: null,
+      reason: null,
+      attrs: null,
       changes: [],
     }))
 }
@@ -162,7 +166,7 @@ function switchRegion(
   const state = stateAfterSwitch[region.state][after ? 'desired' : 'undesired']
   const since = state === region.state ? region.since : now
   const changes = [...region.changes, now].slice(-changesKept)
-  return { ...region, configured, state, since, message: null, changes }
+  return { ...region, configured, state, since, reason: null, attrs: null, changes }
 }
 
 /**

@@ -1,6 +1,7 @@
 // An announcement as the API shows it: the specification's fields, and what was asked for by include beside them.
 import type { AnnouncementDetails, Validation } from '@pharos/contract/announcement-checks'
 import type { Announcement as Wire, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
+import { regionReasonText } from '@pharos/contract/region-reason'
 import { lengthOf, networkOf } from '../../net/prefix.ts'
 import { isDesired, type Announcement, type AnnouncementRegion } from './announcement.ts'
 import { stateMessages } from './state-messages.ts'
@@ -114,7 +115,8 @@ function regionStatesOf(announcement: Announcement): RegionStateOfAnnouncement[]
     desired: isDesired(announcement, region),
     state: region.state,
     since: region.since.toISOString(),
-    message: region.message ?? silenceOf(region),
+    reason: region.reason,
+    message: region.reason ? regionReasonText(region.reason, region.attrs) : silenceOf(region),
     requested: isoOf(region.changes.at(-1) ?? null),
     took_ms: tookMs(announcement, region),
   }))

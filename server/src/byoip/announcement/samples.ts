@@ -29,7 +29,8 @@ export function sampleRegion(slug: string, rest: Partial<AnnouncementRegion> = {
     configured: true,
     state: 'withdrawn',
     since: earlier,
-    message: null,
+    reason: null,
+    attrs: null,
     changes: [],
   } as const
   return { ...region, ...untouched, ...rest }

@@ -1,6 +1,7 @@
 // Why an announcement is not yet as wanted, and who can act: made from its checks and its regions whenever somebody asks.
 // Pure; it stores nothing.
 import type { StateMessage } from '@pharos/contract/announcement-checks'
+import { regionReasonText } from '@pharos/contract/region-reason'
 import { isDesired, type Announcement } from './announcement.ts'
 import { isFailing, type Check, type Checks } from '../validation/validation.ts'
 
@@ -66,13 +67,19 @@ function ofRegions(announcement: Announcement, now: Date): StateMessage[] {
   return announcement.regions.flatMap((region): StateMessage[] => {
     const settled = isDesired(announcement, region) ? 'announced' : 'withdrawn'
     if (region.state === settled) return []
-    const { slug, state, since } = region
-    const direction = settled === 'announced' ? 'is being announced' : 'is being withdrawn'
-    const message = `${slug}: ${region.message ?? `it ${direction}.`}`
+    const { slug, state, since, reason } = region
+    const direction = settled === 'announced' ? 'Being announced.' : 'Being withdrawn.'
+    const message = `${slug}: ${reason ? regionReasonText(reason, region.attrs) : direction}`
     const waits = now.getTime() - since.getTime() > 60_000
     const severity = state === 'error' ? 'error' : waits ? 'warning' : 'info'
     return [
-      { severity, tag: `region_${state}`, message, attrs: { region: slug }, timestamp: since.toISOString() },
+      {
+        severity,
+        tag: `region_${state}`,
+        message,
+        attrs: { region: slug, reason },
+        timestamp: since.toISOString(),
+      },
     ]
   })
 }

@@ -12,8 +12,8 @@ export async function seedRegions(
   await sql`insert into locations (key, name, country, timezone)
     values ('here', 'Here', 'NL', 'Europe/Amsterdam') on conflict do nothing`.execute(postgres.owner)
   const { rows } = await sql<{ id: number; slug: string }>`
-    insert into regions (slug, name, location_key, speaker)
-    select slug, upper(slug), 'here', '{"kind":"sandbox"}'
+    insert into regions (slug, name, location_key, speakers)
+    select slug, upper(slug), 'here', jsonb_build_array(jsonb_build_object('name', slug, 'kind', 'sandbox'))
     from unnest(${slugs}::text[]) with ordinality as n (slug, place) order by place
     returning id, slug`.execute(postgres.owner)
   return Object.fromEntries(rows.map(({ id, slug }) => [slug, id]))
@@ -98,4 +98,26 @@ export function operationOf(
     ...rest,
     actor,
   }
+}
+
+/** Disables them as a wrong statement would: nobody asked for it by name, so that nothing in the audit explains it. */
+export async function disableUnasked(postgres: Postgres, ids: readonly number[]): Promise<void> {
+  await sql`
+    with off as (update announcements set enabled = false where id = any(${ids}::integer[]) returning id)
+    update announcement_regions ar set state = 'withdrawing', reason = null, attrs = null, changes = changes || clock_timestamp()
+    from off where ar.announcement_id = off.id`.execute(postgres.owner)
+}
+
+/** Announcements of different teams, so that the budget of the region counts and not that of a team. */
+export async function seedTeams(postgres: Postgres, count: number): Promise<number[]> {
+  const ids: number[] = []
+  for (let at = 0; at < count; at++) ids.push(await seedTeam(postgres, `team-${at}`))
+  return ids
+}
+
+export async function teamOf(postgres: Postgres, id: number): Promise<number> {
+  const { rows } = await sql<{ team_id: number }>`select team_id from announcements where id = ${id}`.execute(
+    postgres.owner,
+  )
+  return rows[0]!.team_id
 }

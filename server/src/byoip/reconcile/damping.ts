@@ -1,5 +1,5 @@
-// Route flap damping: an announcement of a prefix that was switched too often waits. Withdrawals are never damped,
-// since waiting would keep up what its owner wants gone. Pure.
+// Route flap damping: an announcement of a prefix that was enabled and disabled too often waits. Withdrawals are never
+// damped, since waiting would keep announced what its owner wants gone. Pure.
 import type { Prefix } from '../../net/prefix.ts'
 import type { Plan, PlanRow } from './plan.ts'
 
@@ -10,12 +10,17 @@ export function dampedUntil({ limitMs }: Pick<PlanRow, 'limitMs'>, now: Date): D
   return limitMs !== null && limitMs + hourMs > now.getTime() ? new Date(limitMs + hourMs) : undefined
 }
 
-/** The plan without the announcements that wait, and until when each of those does. What is there already stays. */
+/**
+ * Returns the plan without the announcements that wait, and until when each of them does. Damping delays what is new and
+ * never takes away what stands: a route that a router has shown since it was enabled is not damped, so that a router
+ * which restarts gets it back at once.
+ */
 export function damp(plan: Plan, now: Date): { plan: Plan; waiting: ReadonlyMap<Prefix, Date> } {
   const waiting = new Map<Prefix, Date>()
   for (const { prefix } of plan.announce) {
-    const row = plan.observed.has(prefix) ? undefined : plan.rows.get(prefix)
-    const until = row && dampedUntil(row, now)
+    const row = plan.rows.get(prefix)
+    if (!row || plan.observed.has(prefix) || row.announcedOrigin !== null) continue
+    const until = dampedUntil(row, now)
     if (until) waiting.set(prefix, until)
   }
   if (waiting.size === 0) return { plan, waiting }

@@ -1,15 +1,17 @@
 // The SQL of holds. They belong to regions, not to teams: only the reconciler and staff come here, as the owner.
-import type { HoldState } from '@pharos/contract/hold'
+import type { HoldFinding, HoldReason, HoldState } from '@pharos/contract/hold'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
-import type { PlannedHold } from './guard.ts'
+import type { HeldChange, PlannedHold } from './guard.ts'
+import type { KeptRoute } from './region-lock.store.ts'
 
 export type HoldRow = {
   readonly id: number
   readonly region: string
-  readonly reason: string
-  readonly detail: string
+  readonly reason: HoldReason
+  readonly findings: readonly HoldFinding[]
   readonly withdrawals: string[]
+  readonly changes: readonly HeldChange[]
   readonly state: HoldState
   readonly created: Date
   readonly decided: Date | null
@@ -18,7 +20,8 @@ export type HoldRow = {
 
 export type HoldOrderingKey = 'id' | 'created'
 
-const columns = sql`h.id, r.slug as region, h.reason, h.detail, h.withdrawals::text[] as withdrawals, h.state, h.created,
+const columns = sql`h.id, r.slug as region, h.reason, h.findings,
+  h.withdrawals::text[] as withdrawals, h.changes, h.state, h.created,
   h.decided, h.decided_by`
 
 export async function findHold(db: Db | Trx, id: number): Promise<HoldRow | undefined> {
@@ -65,14 +68,15 @@ function holdOf({
   id,
   region,
   reason,
-  detail,
+  findings,
   withdrawals,
+  changes,
   state,
   created,
   decided,
   decided_by,
 }: HoldRow): HoldRow {
-  return { id, region, reason, detail, withdrawals, state, created, decided, decided_by }
+  return { id, region, reason, findings, withdrawals, changes, state, created, decided, decided_by }
 }
 
 /** Decides an open hold; false when it is not open, or there is none. */
@@ -95,12 +99,18 @@ export async function closeHold(db: Db | Trx, regionId: number): Promise<void> {
   )
 }
 
-/** Opens a hold in the place of the one that is open. */
-export async function openHold(db: Db, regionId: number, hold: PlannedHold): Promise<void> {
+/** Opens a hold in the place of the one that is open. `unexplained`: its routes without a row, as the routers hold them. */
+export async function openHold(
+  db: Db,
+  regionId: number,
+  { findings, withdrawals, changes }: PlannedHold,
+  unexplained: readonly KeptRoute[],
+): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await closeHold(trx, regionId)
     await sql`
-      insert into holds (region_id, reason, detail, withdrawals)
-      values (${regionId}, ${hold.reason}, ${hold.detail}, ${hold.withdrawals}::cidr[])`.execute(trx)
+      insert into holds (region_id, reason, findings, withdrawals, changes, routes)
+      values (${regionId}, ${findings[0]!.reason}, ${JSON.stringify(findings)}, ${withdrawals}::cidr[],
+        ${JSON.stringify(changes)}, ${JSON.stringify(unexplained)})`.execute(trx)
   })
 }

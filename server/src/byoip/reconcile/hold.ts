@@ -1,12 +1,12 @@
 // Holds: withdrawals that wait for a human. The reconciler opens and closes them, staff decide them; a decision covers
 // exactly the prefixes that the hold names, so a hold is never changed, only closed and followed by another.
-import type { Hold as Wire, HoldState } from '@pharos/contract/hold'
+import { holdDetail, type Hold as Wire, type HoldState } from '@pharos/contract/hold'
 import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { Failure, notFound } from '../../runtime/error.ts'
 import type { Operation } from '../../runtime/operation.ts'
-import type { PlannedHold } from './guard.ts'
+import { heldChangeKey, type PlannedHold } from './guard.ts'
 import { decideHold, findHold, listHoldRows, type HoldOrderingKey, type HoldRow } from './hold.store.ts'
 import { parseOrdering } from '../../runtime/ordering.ts'
 import type { OpenHold } from './region-lock.store.ts'
@@ -22,17 +22,20 @@ export type HoldQuery = {
   readonly offset: number
 }
 
-/** What becomes of the region's open hold. The same reason for the same prefixes is the same hold. */
+/**
+ * What becomes of the region's open hold. It stays while all that is planned is in it for the same reason, so that
+ * repeats join it; what is new opens another in its place, since nobody may approve what they did not see.
+ */
 export function holdChange(
   open: OpenHold | null,
   planned: PlannedHold | undefined,
 ): 'keep' | 'close' | 'open' {
   if (!planned) return open ? 'close' : 'keep'
-  const same =
-    open?.reason === planned.reason &&
-    open.withdrawals.size === planned.withdrawals.length &&
-    planned.withdrawals.every((prefix) => open.withdrawals.has(prefix))
-  return same ? 'keep' : 'open'
+  const covered =
+    open?.reason === planned.findings[0]?.reason &&
+    planned.withdrawals.every((prefix) => open?.withdrawals.has(prefix)) &&
+    planned.changes.every((change) => open?.changes.has(heldChangeKey(change)))
+  return covered ? 'keep' : 'open'
 }
 
 /** A page of all regions' holds, and the exact count. */
@@ -86,7 +89,8 @@ export async function decideAs(
     if (!decided && hold.state !== decision) throw alreadyDecided(hold)
     if (decided) {
       const target = `hold:${id}`
-      const after = { region: hold.region, state: decision, withdrawals: hold.withdrawals }
+      const { region, withdrawals, changes } = hold
+      const after = { region, state: decision, withdrawals, changes }
       await writeAudit(trx, { ...by, teamId: null, action: 'hold.decide', target, after })
       await wake(trx, 'holds')
     }
@@ -96,10 +100,16 @@ export async function decideAs(
 
 function alreadyDecided({ state }: HoldRow): Failure {
   const why =
-    state === 'closed' ? 'it no longer says what would be withdrawn; look for a newer one' : `it is ${state}`
+    state === 'closed' ? 'it was replaced or is no longer needed; look for an open one' : `it is ${state}`
   return new Failure('conflict', `The hold cannot be decided: ${why}.`)
 }
 
-function present(hold: HoldRow): Wire {
-  return { ...hold, created: hold.created.toISOString(), decided: hold.decided?.toISOString() ?? null }
+function present({ findings, changes, ...hold }: HoldRow): Wire {
+  return {
+    ...hold,
+    detail: holdDetail(findings),
+    changes: changes.map(({ router, prefix, from, to }) => ({ router, cidr: prefix, from, to })),
+    created: hold.created.toISOString(),
+    decided: hold.decided?.toISOString() ?? null,
+  }
 }

@@ -1,89 +1,167 @@
-// From what a router holds after a run to what the rows then say: states and, where something is not yet as desired,
-// the reason for people. Pure.
+// From what the routers of a region hold after a run to what its rows then store: the state and, if that is not as
+// desired, the reason. Pure.
+import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
+import type { Family } from '../../net/bits.ts'
+import { familyOf } from '../../net/address.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { RegionState } from '../announcement/announcement.ts'
 import type { CheckedRow, Plan, PlanRow, QuarantinedRow } from './plan.ts'
-import type { SeenRow } from './reconcile.store.ts'
 import { sameRoute, type Route } from './speaker.ts'
 
-/** What a run ended with. */
-export type Outcome = {
+/** Which families the established BGP sessions of a router carry. */
+export type Reach = Readonly<Record<Family, boolean>>
+
+/** What one router that could be read ended with. */
+export type RouterOutcome = {
+  readonly asn: number
+  readonly drained: boolean
+  readonly reach: Reach
   readonly after: ReadonlyMap<Prefix, Route>
-  readonly wanted: ReadonlyMap<Prefix, Route>
-  readonly waiting: ReadonlyMap<Prefix, Date>
-  /** What was sent away. */
-  readonly withdrawn: ReadonlySet<Prefix>
-  readonly held: ReadonlySet<Prefix>
-  readonly declined: ReadonlySet<Prefix>
-  /** What the router refused. */
+  /** What it was sent. */
+  readonly announced: ReadonlyMap<Prefix, Route>
+  /** Prefixes that it refused. */
   readonly refused: ReadonlySet<string>
 }
 
-type Seen = { readonly state: RegionState; readonly message: string | null }
-
-/** The rows of the region whose stored state or message is not what was seen. */
-export function seenRows(regionId: number, plan: Plan, outcome: Outcome): SeenRow[] {
-  const quarantined = plan.quarantined.filter(({ row }) => row.regionId === regionId)
-  return [...seenOfRows(plan, outcome), ...quarantined.flatMap(seenOfQuarantined)]
+/** What a run ended with in all routers of the region. */
+export type Outcome = {
+  readonly routers: readonly RouterOutcome[]
+  /** How many routers that are not drained could not be read. */
+  readonly unread: number
+  /** How many routers have to carry a route. */
+  readonly quorum: number
+  readonly waiting: ReadonlyMap<Prefix, Date>
+  readonly withdrawn: ReadonlySet<Prefix>
+  readonly held: ReadonlySet<Prefix>
+  readonly declined: ReadonlySet<Prefix>
+  /** Withdrawals that this run leaves to another one: nothing is said of them. */
+  readonly undecided: ReadonlySet<Prefix>
+  /** Prefixes of which a change of origin or next hop is held. */
+  readonly heldChanges: ReadonlySet<Prefix>
 }
 
-function seenOfRows(plan: Plan, outcome: Outcome): SeenRow[] {
+type Observed = {
+  readonly state: RegionState
+  readonly reason: RegionReason | null
+  readonly attrs: ReasonAttrs | null
+  readonly announcedOrigin: number | null
+}
+
+/** What was seen of one row, where it differs from what is stored. */
+export type SeenRow = Observed & {
+  readonly announcementId: number
+  /** What was desired when it was looked at. */
+  readonly desired: boolean
+}
+
+/** Returns the rows of the region whose stored state or reason is not what was seen. */
+export function seenRows(
+  regionId: number,
+  plan: Pick<Plan, 'rows' | 'quarantined'>,
+  outcome: Outcome,
+): SeenRow[] {
+  const quarantined = plan.quarantined.filter(({ row }) => row.regionId === regionId)
+  return [...seenOfRows(plan.rows.values(), outcome), ...quarantined.flatMap(seenOfQuarantined)]
+}
+
+function seenOfRows(rows: Iterable<CheckedRow>, outcome: Outcome): SeenRow[] {
   const seen: SeenRow[] = []
-  for (const row of plan.rows.values()) {
-    const { state, message } = row.desired ? seenOfDesired(row, outcome) : seenOfUndesired(row, outcome)
-    if (state === row.state && message === row.message) continue
-    seen.push({ announcementId: row.announcementId, desired: row.desired, state, message })
+  for (const row of rows) {
+    const holders = outcome.routers.filter(({ after }) => after.has(row.prefix))
+    const settled = row.desired
+      ? settleDesired(row, holders, outcome)
+      : settleUndesired(row, holders, outcome)
+    if (settled === 'unknown') continue
+    const one = { attrs: null, ...settled, announcedOrigin: originOf(row, settled.state, holders) }
+    if (isStored(row, one)) continue
+    seen.push({ announcementId: row.announcementId, desired: row.desired, ...one })
   }
   return seen
 }
 
-function seenOfDesired({ prefix }: CheckedRow, { after, wanted, waiting, refused }: Outcome): Seen {
-  if (refused.has(prefix)) return { state: 'error', message: 'The router of the region refuses the prefix.' }
-  const present = after.get(prefix)
-  const route = wanted.get(prefix)
-  if (present && (!route || sameRoute(present, route))) return { state: 'announced', message: null }
-  const until = waiting.get(prefix)
-  return { state: 'announcing', message: until ? dampedMessage(until) : 'The router does not show it yet.' }
+const isStored = (row: PlanRow, { state, reason, attrs, announcedOrigin }: Observed): boolean =>
+  state === row.state &&
+  reason === row.reason &&
+  announcedOrigin === row.announcedOrigin &&
+  JSON.stringify(attrs) === JSON.stringify(row.attrs)
+
+/** The origin that a router shows; what is not seen and not known to be gone is kept. */
+function originOf(
+  { prefix, announcedOrigin }: CheckedRow,
+  state: RegionState,
+  [holder]: readonly RouterOutcome[],
+): number | null {
+  if (holder) return holder.after.get(prefix)!.asPath.at(-1) ?? holder.asn
+  return state === 'withdrawn' ? null : announcedOrigin
 }
 
-function dampedMessage(until: Date): string {
-  return `It was switched too often within an hour; it is announced at ${until.toISOString()} at the earliest.`
-}
+type Settled = Pick<Observed, 'state' | 'reason'> & { readonly attrs?: ReasonAttrs }
 
-function seenOfUndesired(row: CheckedRow, { after, withdrawn, held, declined, refused }: Outcome): Seen {
+function settleDesired(
+  row: CheckedRow,
+  holders: readonly RouterOutcome[],
+  outcome: Outcome,
+): Settled | 'unknown' {
   const { prefix } = row
-  if (!after.has(prefix)) return { state: 'withdrawn', message: null }
-  if (refused.has(prefix))
-    return { state: 'error', message: 'The router of the region refuses the withdrawal.' }
-  if (held.has(prefix)) {
-    return {
-      state: 'withdrawing',
-      message: "The withdrawal waits for the operator's approval; it is still announced.",
-    }
+  const { quorum, unread, waiting, heldChanges, routers } = outcome
+  const carriers = holders.filter((router) => !router.drained && isAsSent(router, prefix))
+  if (carriers.length >= quorum) {
+    const family = familyOf(prefix)
+    const reached = carriers.filter(({ reach }) => reach[family]).length >= quorum
+    // A session that goes down later is the region's state, not that of each of its rows.
+    if (!reached && row.state !== 'announced') return { state: 'announcing', reason: 'no_neighbor' }
+    return { state: 'announced', reason: heldChanges.has(prefix) ? 'change_held' : null }
   }
-  if (declined.has(prefix)) {
-    return {
-      state: 'withdrawing',
-      message: 'The operator has declined the withdrawal; it is still announced.',
-    }
-  }
-  return { state: 'withdrawing', message: withdrawn.has(prefix) ? lingeringMessage(row) : null }
+  if (routers.some(({ refused }) => refused.has(prefix))) return { state: 'error', reason: 'refused' }
+  const until = waiting.get(prefix)
+  if (until) return { state: 'announcing', reason: 'damped', attrs: { until: until.toISOString() } }
+  if (carriers.length + unread < quorum) return { state: 'announcing', reason: 'not_shown' }
+  // The router that cannot be read may well carry it.
+  return row.state === 'announced' ? 'unknown' : { state: 'announcing', reason: 'router_unreadable' }
 }
 
-/** Whether the row says that its withdrawal was sent since it was last switched, and did not help. */
+function isAsSent({ after, announced }: RouterOutcome, prefix: Prefix): boolean {
+  const sent = announced.get(prefix)
+  return !sent || sameRoute(after.get(prefix)!, sent)
+}
+
+function settleUndesired(
+  row: CheckedRow,
+  holders: readonly RouterOutcome[],
+  { unread, withdrawn, held, declined, routers, undecided }: Outcome,
+): Settled | 'unknown' {
+  const { prefix } = row
+  if (undecided.has(prefix)) return 'unknown'
+  if (declined.has(prefix)) return { state: 'withdrawing', reason: 'withdrawal_rejected' }
+  if (held.has(prefix)) return { state: 'withdrawing', reason: 'withdrawal_held' }
+  if (holders.length === 0) {
+    const isSure = unread === 0 || row.state === 'withdrawn'
+    return isSure
+      ? { state: 'withdrawn', reason: null }
+      : { state: 'withdrawing', reason: 'router_unreadable' }
+  }
+  if (routers.some(({ refused }) => refused.has(prefix)))
+    return { state: 'error', reason: 'withdrawal_refused' }
+  if (!withdrawn.has(prefix)) return { state: 'withdrawing', reason: null }
+  return { state: 'withdrawing', reason: 'withdrawal_sent', attrs: lingeringAttrs(row) }
+}
+
+/** Returns whether the withdrawal of the row was sent since it was last changed, and had no effect. */
 export function isLingering(row: PlanRow): boolean {
-  return row.state === 'withdrawing' && row.message === lingeringMessage(row)
+  return (
+    row.state === 'withdrawing' &&
+    row.reason === 'withdrawal_sent' &&
+    row.attrs?.disabled === lingeringAttrs(row).disabled
+  )
 }
 
-/** The same at every run, since a row is written only where it changes. */
-function lingeringMessage({ changedMs }: PlanRow): string {
-  const since = changedMs === null ? '' : `; it was switched off at ${new Date(changedMs).toISOString()}`
-  return `The withdrawal was sent, and the router still shows it${since}.`
-}
+const lingeringAttrs = ({ changedMs }: PlanRow) => ({
+  disabled: changedMs === null ? null : new Date(changedMs).toISOString(),
+})
 
-function seenOfQuarantined({ row, reason }: QuarantinedRow): SeenRow[] {
-  const message = `This cannot be carried out: ${reason}. What is announced stays announced.`
-  if (row.state === 'error' && row.message === message) return []
+function seenOfQuarantined({ row, problem }: QuarantinedRow): SeenRow[] {
   if (!Number.isInteger(row.announcementId) || typeof row.desired !== 'boolean') return []
-  return [{ announcementId: row.announcementId, desired: row.desired, state: 'error', message }]
+  const { announcementId, desired, announcedOrigin } = row
+  const one = { state: 'error', reason: 'invalid_row', attrs: { problem }, announcedOrigin } as const
+  return isStored(row, one) ? [] : [{ announcementId, desired, ...one }]
 }

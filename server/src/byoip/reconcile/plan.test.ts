@@ -4,16 +4,18 @@ import * as fc from 'fast-check'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { damp, dampedUntil } from './damping.ts'
 import {
-  guardPlan as guardWith,
-  planAgeMsMax,
+  changeKey,
+  guardPlans,
+  sendsOf,
   withdrawalsMax,
+  withdrawalsOfTeamMax,
   type Decision,
   type GuardContext,
 } from './guard.ts'
-import { planRoutes, type Plan, type PlanRegion, type PlanRow } from './plan.ts'
+import { planRoutes, type Plan, type PlanRouter, type PlanRow } from './plan.ts'
 import { sameRoute, selfNextHop, type Route } from './speaker.ts'
 
-const region: PlanRegion = { id: 1, asn: 64500, routes: {} }
+const region: PlanRouter = { regionId: 1, asn: 64500, routes: {} }
 const now = new Date('2026-03-01T12:00:00Z')
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
 const prefixAt = (at: number) =>
@@ -22,13 +24,19 @@ const prefixAt = (at: number) =>
 function rowOf(prefix: string, rest: Partial<PlanRow> = {}): PlanRow {
   const row = {
     announcementId: 1,
+    teamId: 7,
     regionId: 1,
     originAsn: 64496,
+    checkedOrigin: rest.originAsn ?? 64496,
     desired: true,
+    requested: false,
+    reason: null,
+    attrs: null,
+    announcedOrigin: null,
     changedMs: null,
     limitMs: null,
   }
-  return { ...row, prefix, state: 'withdrawn', message: null, ...rest }
+  return { ...row, prefix, state: 'withdrawn', ...rest }
 }
 
 function routeAt(prefix: string, rest: Partial<Route> = {}): Route {
@@ -38,10 +46,21 @@ function routeAt(prefix: string, rest: Partial<Route> = {}): Route {
 }
 
 type Context = Omit<GuardContext, 'routes'>
-const calm: Context = { planAgeMs: 0, withdrawnRecently: 0, decisions: [] }
+const calm: Context = { recent: [], decisions: [] }
+/** The guard of a region with one router, and what that is sent. */
+function guardWith(plan: Plan, context: GuardContext) {
+  const one = { router: 'r1', plan }
+  const verdict = guardPlans([one], context)
+  return { ...verdict, sends: sendsOf(one, verdict) }
+}
 /** As the full run asks: the plan is about every route of the region. */
 const guardPlan = (plan: Plan, context: Context) =>
   guardWith(plan, { ...context, routes: plan.observed.size })
+/** So many other prefixes of another team that were withdrawn before. */
+const recently = (count: number): GuardContext['recent'] =>
+  Array.from({ length: count }, (_, at) => ({ prefix: prefixAt(100 + at), teamId: 8 }))
+const reasonOf = ({ hold }: { hold?: { findings: readonly { reason: string }[] } }) =>
+  hold?.findings[0]?.reason
 const prefixesOf = (routes: readonly { prefix: Prefix }[]) => routes.map(({ prefix }) => prefix)
 
 describe('the plan', () => {
@@ -70,9 +89,54 @@ describe('the plan', () => {
     )
   })
 
-  it('announces again what is there with other attributes, and never withdraws it first', () => {
-    const plan = planRoutes(region, [rowOf('10.0.0.0/24')], [routeAt('10.0.0.0/24', { asPath: [64499] })])
+  it('announces again what is there with other communities, and never withdraws it first', () => {
+    const other = routeAt('10.0.0.0/24', { communities: ['64500:9'] })
+    const plan = planRoutes(region, [rowOf('10.0.0.0/24')], [other])
     assert.deepEqual([prefixesOf(plan.announce), plan.withdraw, plan.keep], [['10.0.0.0/24'], [], []])
+  })
+
+  it('tells a change of origin or next hop from an announcement', () => {
+    for (const rest of [{ asPath: [64499] }, { asPath: [] }, { nextHop: '192.0.2.9' }]) {
+      const present = routeAt('10.0.0.0/24', rest)
+      const plan = planRoutes(region, [rowOf('10.0.0.0/24')], [present])
+      assert.deepEqual([plan.announce, plan.withdraw, plan.keep], [[], [], []])
+      assert.deepEqual(plan.change, [{ prefix: present.prefix, from: present, to: routeAt('10.0.0.0/24') }])
+    }
+  })
+
+  it('tells it from what was last announced as well, if the router has lost the route', () => {
+    const rows = [rowOf('10.0.0.0/24', { announcedOrigin: 64499 })]
+    assert.deepEqual(
+      planRoutes(region, rows, []).change[0]?.from,
+      routeAt('10.0.0.0/24', { asPath: [64499] }),
+    )
+    const same = [rowOf('10.0.0.0/24', { announcedOrigin: 64496 })]
+    const applied = { asn: 64500, nextHop4: '192.0.2.9' }
+    const moved = planRoutes({ ...region, applied }, same, [])
+    assert.equal(moved.change[0]?.from.nextHop, '192.0.2.9')
+    assert.deepEqual(prefixesOf(planRoutes(region, same, []).announce), ['10.0.0.0/24'])
+  })
+
+  it('counts a withdrawal that the restart of a router has carried out', () => {
+    const rows = [rowOf('10.0.0.0/24', { desired: false, announcedOrigin: 64496 })]
+    const plan = planRoutes(region, rows, [])
+    assert.deepEqual([plan.withdraw, [...plan.lost.values()]], [['10.0.0.0/24'], [routeAt('10.0.0.0/24')]])
+    const gone = planRoutes(region, [rowOf('10.0.0.0/24', { desired: false })], [])
+    assert.deepEqual([gone.withdraw, gone.lost.size], [[], 0])
+  })
+
+  it('announces again what a row that is not valid had announced', () => {
+    const row = rowOf('10.0.0.0/24', { checkedOrigin: 64499, announcedOrigin: 64499 })
+    const plan = planRoutes(region, [row], [])
+    assert.equal(plan.quarantined[0]?.problem, 'origin_unchecked')
+    assert.deepEqual(plan.announce, [routeAt('10.0.0.0/24', { asPath: [64499] })])
+    assert.deepEqual(planRoutes(region, [row], plan.announce).announce, [])
+  })
+
+  it('announces nothing on a router that is drained', () => {
+    const rows = [rowOf('10.0.0.0/24'), rowOf('10.0.2.0/24')]
+    const plan = planRoutes({ ...region, drained: true }, rows, [routeAt('10.0.2.0/24')])
+    assert.deepEqual([plan.announce, plan.change, plan.withdraw], [[], [], []])
   })
 
   it('withdraws what a row says is not here, and nothing that no row speaks of', () => {
@@ -151,18 +215,25 @@ describe('damping', () => {
     assert.equal(dampedUntil({ limitMs: null }, now), undefined)
   })
 
+  it('never waits with what a router has shown since it was enabled', () => {
+    const limitMs = ago(13).getTime()
+    const { plan, waiting } = damp(
+      planRoutes(region, [rowOf('10.0.0.0/24', { limitMs, announcedOrigin: 64496 })], []),
+      now,
+    )
+    assert.deepEqual([prefixesOf(plan.announce), waiting.size], [['10.0.0.0/24'], 0])
+  })
+
   it('holds back announcements only, and only of what is not there', () => {
     const limitMs = ago(13).getTime()
     const rows = [
       rowOf('10.0.0.0/24', { limitMs }),
       rowOf('10.0.2.0/24', { limitMs, desired: false }),
-      rowOf('10.0.4.0/24', { limitMs, originAsn: 64499 }),
+      rowOf('10.0.4.0/24', { limitMs }),
       rowOf('10.0.6.0/24'),
     ]
-    const { plan, waiting } = damp(
-      planRoutes(region, rows, [routeAt('10.0.2.0/24'), routeAt('10.0.4.0/24')]),
-      now,
-    )
+    const other = routeAt('10.0.4.0/24', { communities: ['64500:9'] })
+    const { plan, waiting } = damp(planRoutes(region, rows, [routeAt('10.0.2.0/24'), other]), now)
     assert.deepEqual([...waiting.keys()], ['10.0.0.0/24'])
     assert.deepEqual(prefixesOf(plan.announce), ['10.0.4.0/24', '10.0.6.0/24'])
     assert.deepEqual(plan.withdraw, ['10.0.2.0/24'])
@@ -174,7 +245,8 @@ describe('the guard', () => {
   const planOf = (count: number, off: number, rest: readonly PlanRow[] = []) =>
     planRoutes(
       region,
-      [...routes(count).map(({ prefix }, at) => rowOf(prefix, { desired: at >= off })), ...rest],
+      // Of many teams, so that the budget of the region is what counts.
+      [...routes(count).map(({ prefix }, at) => rowOf(prefix, { desired: at >= off, teamId: at })), ...rest],
       routes(count),
     )
 
@@ -182,30 +254,30 @@ describe('the guard', () => {
     const few = planOf(4, 4)
     assert.equal(guardWith(few, { ...calm, routes: 80 }).withdraw.length, 4)
     assert.equal(guardWith(few, { ...calm, routes: 79 }).withdraw.length, 0)
-    assert.match(guardWith(few, { ...calm, routes: 79 }).hold!.detail, /More than 3/)
+    assert.equal(reasonOf(guardWith(few, { ...calm, routes: 79 })), 'too_many_withdrawals')
   })
 
   it('does not count again what was sent and stayed, unless it was switched since', () => {
     const changedMs = ago(30).getTime()
-    const message =
-      'The withdrawal was sent, and the router still shows it; it was switched off at 2026-03-01T11:30:00.000Z.'
+    const attrs = { disabled: '2026-03-01T11:30:00.000Z' }
     const lingering: PlanRow = {
       ...rowOf(prefixAt(0), { desired: false, changedMs }),
       state: 'withdrawing',
-      message,
+      reason: 'withdrawal_sent',
+      attrs,
     }
     const planned = (row: PlanRow) => planRoutes(region, [row], routes(1))
-    const context = { ...calm, withdrawnRecently: 3 }
+    const context = { ...calm, recent: recently(3) }
     assert.deepEqual(guardPlan(planned(lingering), context).withdraw, [
-      { prefix: prefixAt(0), approved: true },
+      { prefix: prefixAt(0), teamId: 7, counted: false },
     ])
-    for (const rest of [{ changedMs: changedMs + 1 }, { state: 'announced' as const }, { message: null }])
+    for (const rest of [{ changedMs: changedMs + 1 }, { state: 'announced' as const }, { reason: null }])
       assert.equal(guardPlan(planned({ ...lingering, ...rest }), context).withdraw.length, 0)
   })
 
   it('lets the last prefix of a small region go', () => {
     const verdict = guardPlan(planOf(1, 1), calm)
-    assert.deepEqual(verdict.withdraw, [{ prefix: prefixAt(0), approved: false }])
+    assert.deepEqual(verdict.withdraw, [{ prefix: prefixAt(0), teamId: 0, counted: true }])
     assert.equal(verdict.hold, undefined)
   })
 
@@ -218,53 +290,140 @@ describe('the guard', () => {
   it('holds all of them when they are too many, and announces all the same', () => {
     const verdict = guardPlan(planOf(50, 4, [rowOf('192.0.2.0/24')]), calm)
     assert.deepEqual(verdict.withdraw, [])
-    assert.deepEqual(prefixesOf(verdict.announce), ['192.0.2.0/24'])
-    assert.equal(verdict.hold?.reason, 'too_many_withdrawals')
+    assert.deepEqual(prefixesOf(verdict.sends.announce), ['192.0.2.0/24'])
+    assert.equal(reasonOf(verdict), 'too_many_withdrawals')
     assert.deepEqual(verdict.hold?.withdrawals, [0, 1, 2, 3].map(prefixAt))
   })
 
   it('counts what went out in the last ten minutes', () => {
-    assert.equal(guardPlan(planOf(50, 1), { ...calm, withdrawnRecently: 2 }).withdraw.length, 1)
-    assert.equal(guardPlan(planOf(50, 1), { ...calm, withdrawnRecently: 3 }).withdraw.length, 0)
+    assert.equal(guardPlan(planOf(50, 1), { ...calm, recent: recently(2) }).withdraw.length, 1)
+    assert.equal(guardPlan(planOf(50, 1), { ...calm, recent: recently(3) }).withdraw.length, 0)
+  })
+
+  it('counts a prefix once, however often it was withdrawn', () => {
+    const again = Array.from({ length: 9 }, () => ({ prefix: prefixAt(0), teamId: 0 }))
+    assert.equal(guardPlan(planOf(20, 1), { ...calm, recent: again }).withdraw.length, 1)
+  })
+
+  it('lets what a request names go at once, however much that is', () => {
+    const rows = routes(20).map(({ prefix }) => rowOf(prefix, { desired: false, requested: true }))
+    const verdict = guardPlan(planRoutes(region, rows, routes(20)), { ...calm, recent: recently(3) })
+    assert.deepEqual([verdict.withdraw.length, verdict.hold], [20, undefined])
+    assert.ok(verdict.withdraw.every(({ counted }) => !counted))
+  })
+
+  it('holds even those while many rows are not valid', () => {
+    const rows = routes(20).map(({ prefix }) => rowOf(prefix, { desired: false, requested: true }))
+    const bad = Array.from({ length: 4 }, () => rowOf('10.9.9.9/24'))
+    const verdict = guardPlan(planRoutes(region, [...rows, ...bad], routes(20)), calm)
+    assert.deepEqual([verdict.withdraw, verdict.held.size], [[], 20])
+  })
+
+  it('lets no team use more than half of what the region may withdraw, and blocks no other by it', () => {
+    assert.deepEqual([0, 60, 80, 10_000].map(withdrawalsOfTeamMax), [2, 2, 2, 250])
+    const rows = routes(20).map(({ prefix }, at) =>
+      rowOf(prefix, { desired: at > 3, teamId: at < 3 ? 1 : 2 }),
+    )
+    const verdict = guardPlan(planRoutes(region, rows, routes(20)), calm)
+    assert.deepEqual(
+      [prefixesOf(verdict.withdraw), [...verdict.held]],
+      [[prefixAt(3)], [0, 1, 2].map(prefixAt)],
+    )
+  })
+
+  it('announces what it holds again on a router that was restarted', () => {
+    const gone = planRoutes(
+      region,
+      routes(20).map(({ prefix }, at) =>
+        rowOf(prefix, { desired: at > 3, announcedOrigin: 64496, teamId: at }),
+      ),
+      [],
+    )
+    const open = guardWith(gone, { ...calm, routes: 20 })
+    assert.deepEqual([open.withdraw, open.sends.announce.length, open.sends.withdraw], [[], 20, []])
+    const rejected = guardWith(gone, { ...calm, routes: 20, decisions: [decided(false, 1, 0, 1, 2, 3)] })
+    assert.deepEqual([rejected.hold, rejected.sends.announce.length], [undefined, 20])
+    const approved = guardWith(gone, { ...calm, routes: 20, decisions: [decided(true, 1, 0, 1, 2, 3)] })
+    assert.deepEqual([approved.hold, approved.sends.announce.length], [undefined, 16])
+  })
+
+  it('keeps a route without a row over a restart, and gives it up when that was approved', () => {
+    const kept = { ...region, kept: [routeAt(prefixAt(1), { communities: ['64500:7'] })] }
+    const open = guardPlan(planRoutes(kept, [rowOf(prefixAt(0))], []), calm)
+    assert.deepEqual(
+      [reasonOf(open), open.sends.announce],
+      ['unexplained_routes', [routeAt(prefixAt(0)), ...kept.kept]],
+    )
+    const approved = guardPlan(planRoutes(kept, [], []), { ...calm, decisions: [decided(true, 1, 1)] })
+    assert.deepEqual([approved.hold, approved.sends.announce], [undefined, []])
+  })
+
+  it('holds changes of origin or next hop if they are too many, also after a restart', () => {
+    const nextHop4 = '192.0.2.9'
+    const moved = { ...region, routes: { nextHop4 }, applied: { asn: 64500 } }
+    const few = (count: number) =>
+      Array.from({ length: count }, (_, at) => rowOf(prefixAt(2 * at), { announcedOrigin: 64496 }))
+    const present = (count: number) => Array.from({ length: count }, (_, at) => routeAt(prefixAt(2 * at)))
+    const three = guardPlan(planRoutes(moved, few(3), present(3)), calm)
+    assert.deepEqual(
+      [three.hold, three.sends.announce.map(({ nextHop }) => nextHop)],
+      [undefined, [nextHop4, nextHop4, nextHop4]],
+    )
+    const plan = planRoutes(moved, few(4), present(4))
+    const four = guardPlan(plan, calm)
+    assert.deepEqual(
+      [reasonOf(four), four.hold?.changes.length, four.sends.announce],
+      ['too_many_changes', 4, []],
+    )
+    assert.deepEqual(four.hold?.changes[0], {
+      router: 'r1',
+      prefix: prefixAt(0),
+      from: 'AS64496 via 0.0.0.0',
+      to: 'AS64496 via 192.0.2.9',
+    })
+    const restarted = guardWith(planRoutes(moved, few(4), []), { ...calm, routes: 4 })
+    assert.deepEqual(restarted.sends.announce, present(4))
+    const changes = new Set(plan.change.map((change) => changeKey('r1', change)))
+    const decision = { ...decided(true, 1), reason: 'too_many_changes' as const, changes }
+    const approved = guardPlan(plan, { ...calm, decisions: [decision] })
+    assert.deepEqual([approved.hold, approved.sends.announce.length], [undefined, 4])
+    const rejected = guardPlan(plan, { ...calm, decisions: [{ ...decision, approved: false }] })
+    assert.deepEqual([rejected.hold, rejected.sends.announce], [undefined, []])
+    const other = planRoutes({ ...moved, routes: { nextHop4: '192.0.2.8' } }, few(4), present(4))
+    assert.equal(reasonOf(guardPlan(other, { ...calm, decisions: [decision] })), 'too_many_changes')
   })
 
   it('always holds a route that no row explains', () => {
     const verdict = guardPlan(planRoutes(region, [rowOf(prefixAt(0))], routes(2)), calm)
     assert.deepEqual(verdict.withdraw, [])
-    assert.deepEqual([verdict.hold?.reason, verdict.hold?.withdrawals], ['unexplained_routes', [prefixAt(1)]])
+    assert.deepEqual([reasonOf(verdict), verdict.hold?.withdrawals], ['unexplained_routes', [prefixAt(1)]])
   })
 
   it('holds everything when there is no row at all', () => {
     const verdict = guardPlan(planRoutes(region, [], routes(2)), calm)
-    assert.deepEqual([verdict.withdraw, verdict.hold?.reason], [[], 'no_rows'])
+    assert.deepEqual([verdict.withdraw, reasonOf(verdict)], [[], 'no_rows'])
     assert.equal(guardPlan(planRoutes(region, [], []), calm).hold, undefined)
   })
 
   it('shows one bad row and lets the others go; many bad rows hold them', () => {
     const bad = (count: number) => Array.from({ length: count }, () => rowOf('10.9.9.9/24'))
     const one = guardPlan(planOf(20, 1, bad(1)), calm)
-    assert.deepEqual([one.withdraw.length, one.hold?.reason, one.hold?.withdrawals], [1, 'invalid_rows', []])
+    assert.deepEqual([one.withdraw.length, reasonOf(one), one.hold?.withdrawals], [1, 'invalid_rows', []])
     const many = guardPlan(planOf(20, 1, bad(4)), calm)
     assert.deepEqual([many.withdraw, many.hold?.withdrawals], [[], [prefixAt(0)]])
   })
 
   it('does not ask again about bad rows that somebody has looked at', () => {
-    const seen = { approved: true, reason: 'invalid_rows', withdrawals: new Set<string>(), decided: ago(1) }
+    const seen = { ...decided(true, 1), reason: 'invalid_rows' as const }
     const verdict = guardPlan(planOf(20, 1, [rowOf('10.9.9.9/24')]), { ...calm, decisions: [seen] })
     assert.deepEqual([verdict.withdraw.length, verdict.hold], [1, undefined])
-  })
-
-  it('applies nothing of a plan older than ten seconds', () => {
-    const plan = planOf(20, 1, [rowOf('192.0.2.0/24')])
-    const verdict = guardPlan(plan, { ...calm, planAgeMs: planAgeMsMax + 1 })
-    assert.deepEqual([verdict.announce, verdict.withdraw, verdict.hold?.reason], [[], [], 'stale_plan'])
-    assert.equal(guardPlan(plan, { ...calm, planAgeMs: planAgeMsMax }).withdraw.length, 1)
   })
 
   const decided = (approved: boolean, minutes: number, ...places: number[]): Decision => ({
     approved,
     reason: 'too_many_withdrawals',
     withdrawals: new Set(places.map(prefixAt)),
+    changes: new Set(),
     decided: ago(minutes),
   })
 
@@ -272,32 +431,32 @@ describe('the guard', () => {
     const verdict = guardPlan(planOf(20, 5), {
       ...calm,
       decisions: [decided(true, 1, 0, 1, 2, 3)],
-      withdrawnRecently: 3,
+      recent: recently(3),
     })
     assert.deepEqual(prefixesOf(verdict.withdraw), [0, 1, 2, 3].map(prefixAt))
-    assert.ok(verdict.withdraw.every((one) => one.approved))
+    assert.ok(verdict.withdraw.every((one) => !one.counted))
     assert.deepEqual(verdict.hold?.withdrawals, [prefixAt(4)])
   })
 
   it('lets an unexplained route go when it was approved by name', () => {
     const plan = planRoutes(region, [rowOf(prefixAt(0))], routes(3))
     const verdict = guardPlan(plan, { ...calm, decisions: [decided(true, 1, 1)] })
-    assert.deepEqual(verdict.withdraw, [{ prefix: prefixAt(1), approved: true }])
+    assert.deepEqual(verdict.withdraw, [{ prefix: prefixAt(1), teamId: null, counted: false }])
     assert.deepEqual(verdict.hold?.withdrawals, [prefixAt(2)])
   })
 
   it('keeps what was rejected and does not ask again', () => {
     const verdict = guardPlan(planOf(20, 5), { ...calm, decisions: [decided(false, 1, 0, 1, 2, 3, 4)] })
     assert.deepEqual([verdict.withdraw, verdict.hold], [[], undefined])
-    assert.deepEqual(verdict.declined, [0, 1, 2, 3, 4].map(prefixAt))
+    assert.deepEqual([...verdict.declined], [0, 1, 2, 3, 4].map(prefixAt))
   })
 
   it('goes by the newest decision, and by none from before the last switch', () => {
     const newest = { ...calm, decisions: [decided(true, 2, 0), decided(false, 1, 0)] }
-    assert.deepEqual(guardPlan(planOf(20, 1), newest).declined, [prefixAt(0)])
+    assert.deepEqual([...guardPlan(planOf(20, 1), newest).declined], [prefixAt(0)])
     const switched = [rowOf(prefixAt(0), { desired: false, changedMs: ago(1).getTime() }), rowOf(prefixAt(1))]
     const plan = planRoutes(region, switched, routes(2))
-    const full = { ...calm, withdrawnRecently: 3 }
+    const full = { ...calm, recent: recently(3) }
     assert.equal(guardPlan(plan, { ...full, decisions: [decided(true, 2, 0)] }).withdraw.length, 0)
     assert.equal(guardPlan(plan, { ...calm, decisions: [decided(false, 2, 0)] }).withdraw.length, 1)
     assert.equal(guardPlan(plan, { ...full, decisions: [decided(true, 0, 0)] }).withdraw.length, 1)
@@ -311,15 +470,26 @@ describe('the guard', () => {
         const held = verdict.hold?.withdrawals ?? []
         const accounted = [...prefixesOf(verdict.withdraw), ...held, ...verdict.declined]
         assert.deepEqual(accounted.toSorted(), [...plan.withdraw, ...plan.unexplained].toSorted())
-        const free = verdict.withdraw.filter((one) => !one.approved)
-        if (free.length > 0)
-          assert.ok(free.length + context.withdrawnRecently <= withdrawalsMax(routes.length))
-        for (const { prefix } of free) assert.equal(plan.rows.get(prefix)?.desired, false)
+        const counted = verdict.withdraw.filter((one) => one.counted)
+        const distinct = new Set([...prefixesOf(counted), ...context.recent.map(({ prefix }) => prefix)])
+        if (counted.length > 0) assert.ok(distinct.size <= withdrawalsMax(routes.length))
+        for (const { prefix } of counted) assert.equal(plan.rows.get(prefix)?.desired, false)
         const named = (approved: boolean) => context.decisions.filter((one) => one.approved === approved)
-        for (const { prefix } of verdict.withdraw.filter((one) => one.approved)) {
+        for (const { prefix } of verdict.withdraw.filter((one) => !one.counted)) {
           assert.ok(named(true).some(({ withdrawals }) => withdrawals.has(prefix)))
         }
-        assert.deepEqual(verdict.announce, plan.announce)
+        assert.deepEqual(verdict.sends.announce, plan.announce)
+        // A router that has lost everything gets back just what may not be withdrawn.
+        const lost = planRoutes(
+          region,
+          rows.map((row) => ({ ...row, announcedOrigin: 64496 })),
+          [],
+        )
+        const after = guardWith(lost, { ...context, routes: routes.length })
+        const back = new Set(prefixesOf(after.sends.announce))
+        const gone = new Set(prefixesOf(after.withdraw))
+        for (const { prefix } of rows)
+          assert.equal(back.has(parsePrefix(prefix)), !gone.has(parsePrefix(prefix)))
       }),
     )
   })
@@ -350,13 +520,13 @@ const anyRoutes = fc.uniqueArray(
   { selector: ({ prefix }) => prefix },
 )
 const anyContext = fc.record({
-  planAgeMs: fc.integer({ min: 0, max: planAgeMsMax }),
-  withdrawnRecently: fc.integer({ min: 0, max: 5 }),
+  recent: fc.integer({ min: 0, max: 5 }).map(recently),
   decisions: fc.array(
     fc.record({
       approved: fc.boolean(),
-      reason: fc.constant('too_many_withdrawals'),
+      reason: fc.constant('too_many_withdrawals' as const),
       withdrawals: fc.array(anyPrefix).map((prefixes) => new Set<string>(prefixes)),
+      changes: fc.constant(new Set<string>()),
       decided: fc.integer({ min: 0, max: 10 }).map(ago),
     }),
     { maxLength: 3 },

@@ -1,20 +1,29 @@
-// What has to change on one region's router: a pure difference between the rows of the database and the routes that
-// the router holds. It decides nothing about whether that may be done (guard.ts) or when (damping.ts).
+// What has to change on one router: a pure difference between the rows of its region and the routes that it holds. It
+// decides nothing about whether that may be done (guard.ts) or when (damping.ts).
 import type { RegionState } from '@pharos/contract/byoip'
+import type { ReasonAttrs, RegionReason, RowProblem } from '@pharos/contract/region-reason'
 import { parseAsn } from '../../net/asn.ts'
 import { isDefaultRoute, parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { sameRoute, selfNextHop, type Route } from './speaker.ts'
 
-/** One row of a region as it was read. Nothing in it is believed before it was checked. */
+/** One row of a region as it was read. Nothing in it is trusted before it was checked. */
 export type PlanRow = {
   readonly announcementId: number
+  readonly teamId: number
   readonly regionId: number
   readonly prefix: string
   readonly originAsn: number
+  /** The origin for which every check passed. */
+  readonly checkedOrigin: number | null
   readonly desired: boolean
+  /** Not desired, and the newest entry of the audit about the announcement is a request by name for just that. */
+  readonly requested: boolean
   readonly state: RegionState
-  readonly message: string | null
-  /** When the desired state last changed; milliseconds since 1970, as ten thousand Dates take time to make. */
+  readonly reason: RegionReason | null
+  readonly attrs: ReasonAttrs | null
+  /** The origin with which a router last showed the route; null once all of them have shown that it is gone. */
+  readonly announcedOrigin: number | null
+  /** When the desired state last changed; milliseconds since 1970, since 10,000 Date objects are slow to create. */
   readonly changedMs: number | null
   /** When it changed so many times before the last that the ones since use up what damping allows in an hour. */
   readonly limitMs: number | null
@@ -23,9 +32,9 @@ export type PlanRow = {
 /** A row that was checked: one for its prefix, of this region. */
 export type CheckedRow = PlanRow & { readonly prefix: Prefix }
 
-export type QuarantinedRow = { readonly row: PlanRow; readonly reason: string }
+export type QuarantinedRow = { readonly row: PlanRow; readonly problem: RowProblem }
 
-/** How the routes of a region look, beside what the announcement says. */
+/** What the routes of a router have beside what the announcement says. */
 export type RouteSettings = {
   /** The next hops to announce; without one the speaker itself. */
   readonly nextHop4?: string
@@ -34,26 +43,45 @@ export type RouteSettings = {
   readonly largeCommunities?: readonly string[]
 }
 
-export type PlanRegion = {
-  readonly id: number
+/** With what a router's routes were last announced; kept in `region_routers.applied`. */
+export type Applied = Pick<RouteSettings, 'nextHop4' | 'nextHop6'> & { readonly asn: number }
+
+export type PlanRouter = {
+  readonly regionId: number
   /** The speaker's own ASN: a prefix with this origin is announced without a path. */
   readonly asn: number
   readonly routes: RouteSettings
+  readonly applied?: Applied | null
+  /** Nothing is announced on it any more; the other routers of the region carry its routes. */
+  readonly drained?: boolean
+  /** Routes without a row that the router held when staff was asked about them, while they may not be withdrawn. */
+  readonly kept?: readonly Route[]
 }
 
+/** Another origin or next hop than the router shows, or than it was last known to have. */
+export type RouteChange = { readonly prefix: Prefix; readonly from: Route; readonly to: Route }
+
 export type Plan = {
-  /** Desired, and absent or with other attributes. */
+  /** Desired, and absent or with other communities; and what a row that is not valid had announced. */
   readonly announce: readonly Route[]
-  /** On the router, and a row says "not here". */
+  /** Desired, and there or known with another origin or next hop. */
+  readonly change: readonly RouteChange[]
+  /** A row says "not here", and the router holds it, or held it when it was last seen. */
   readonly withdraw: readonly Prefix[]
-  /** On the router with our owner community, and no row at all says anything about it. */
+  /** With our owner community, and no row at all says anything about it. */
   readonly unexplained: readonly Prefix[]
-  /** Desired and there, just so. */
+  /** Desired and held as wanted. */
   readonly keep: readonly Prefix[]
-  /** Rows that do not make sense. What the router holds for their prefixes stays as it is. */
+  /** Rows that are not valid. What the router holds for their prefixes stays as it is. */
   readonly quarantined: readonly QuarantinedRow[]
   readonly rows: ReadonlyMap<Prefix, CheckedRow>
   readonly observed: ReadonlyMap<Prefix, Route>
+  /**
+   * What of `withdraw` and `unexplained` the router does not hold any more, as it was last seen. A router that restarts
+   * forgets its routes; one that may not be withdrawn is announced again from here.
+   */
+  readonly lost: ReadonlyMap<Prefix, Route>
+  readonly drained: boolean
 }
 
 /**
@@ -64,70 +92,135 @@ export type Plan = {
  */
 export const planOrder = ['announce', 'withdraw'] as const
 
-/** Rows of one region and all of its observed routes, to the plan. Total: what makes no sense is quarantined. */
-export function planRoutes(region: PlanRegion, read: readonly PlanRow[], routes: readonly Route[]): Plan {
-  const { rows, quarantined } = checkRows(region, read)
+/** Rows of one region and all routes of one of its routers, to the plan. Total: a row that is not valid is quarantined. */
+export function planRoutes(router: PlanRouter, read: readonly PlanRow[], routes: readonly Route[]): Plan {
+  const { rows, quarantined } = checkRows(router.regionId, read)
   const observed = new Map(routes.map((route) => [route.prefix, route]))
+  const { announce, change, keep } = planDesired(router, rows, observed)
+  const known = new Set([...rows.keys(), ...quarantined.map(({ row }) => readPrefix(row.prefix))])
+  const unexplained = [...observed.keys()].filter((prefix) => !known.has(prefix))
+  const lost = new Map<Prefix, Route>()
+  const withdraw: Prefix[] = []
+  for (const row of rows.values()) {
+    if (row.desired) continue
+    const last = observed.has(row.prefix) ? undefined : lastRoute(router, row)
+    if (last) lost.set(row.prefix, last)
+    if (last || observed.has(row.prefix)) withdraw.push(row.prefix)
+  }
+  for (const route of router.kept ?? []) {
+    if (known.has(route.prefix) || observed.has(route.prefix)) continue
+    lost.set(route.prefix, route)
+    unexplained.push(route.prefix)
+  }
+  const restored = lostOfQuarantined(router, quarantined, observed)
+  return {
+    announce: router.drained ? [] : [...announce, ...restored],
+    change: router.drained ? [] : change,
+    withdraw,
+    unexplained,
+    keep,
+    quarantined,
+    rows,
+    observed,
+    lost,
+    drained: router.drained ?? false,
+  }
+}
+
+function planDesired(
+  router: PlanRouter,
+  rows: ReadonlyMap<Prefix, CheckedRow>,
+  observed: ReadonlyMap<Prefix, Route>,
+): Pick<Plan, 'announce' | 'change' | 'keep'> {
   const announce: Route[] = []
+  const change: RouteChange[] = []
   const keep: Prefix[] = []
   for (const row of rows.values()) {
     if (!row.desired) continue
-    const wanted = routeOf(region, row)
-    const present = observed.get(row.prefix)
-    if (present && sameRoute(present, wanted)) keep.push(row.prefix)
-    else announce.push(wanted)
+    const { prefix } = row
+    const to = routeOf(router, prefix, row.originAsn)
+    const present = observed.get(prefix)
+    const from = present ?? lastRoute(router, row)
+    if (present && sameRoute(present, to)) keep.push(prefix)
+    else if (from && !sameDirection(from, to)) change.push({ prefix, from, to })
+    else announce.push(to)
   }
-  const untouchable = new Set(quarantined.map(({ row }) => readPrefix(row.prefix)))
-  const unwanted = [...observed.keys()].filter(
-    (prefix) => !rows.get(prefix)?.desired && !untouchable.has(prefix),
-  )
-  const withdraw = unwanted.filter((prefix) => rows.has(prefix))
-  const unexplained = unwanted.filter((prefix) => !rows.has(prefix))
-  return { announce, withdraw, unexplained, keep, quarantined, rows, observed }
+  return { announce, change, keep }
 }
 
-/** The route that a desired row asks for. */
-function routeOf({ asn, routes }: PlanRegion, { prefix, originAsn }: CheckedRow): Route {
+/** Same origin and next hop: traffic takes the same way, whatever the communities are. */
+const sameDirection = (a: Route, b: Route): boolean =>
+  a.nextHop === b.nextHop && a.asPath.length === b.asPath.length && a.asPath.at(-1) === b.asPath.at(-1)
+
+function routeOf({ asn, routes }: Pick<PlanRouter, 'asn' | 'routes'>, prefix: Prefix, origin: number): Route {
   const nextHop = prefix.includes(':') ? routes.nextHop6 : routes.nextHop4
   return {
     prefix,
-    asPath: originAsn === asn ? [] : [originAsn],
+    asPath: origin === asn ? [] : [origin],
     nextHop: nextHop ?? selfNextHop(prefix),
     communities: routes.communities ?? [],
     largeCommunities: routes.largeCommunities ?? [],
   }
 }
 
-function checkRows(region: PlanRegion, read: readonly PlanRow[]) {
+/** The route as it was last announced, from what is remembered of the row and of the router. */
+function lastRoute(
+  { asn, routes, applied }: PlanRouter,
+  { prefix, announcedOrigin }: Pick<CheckedRow, 'prefix' | 'announcedOrigin'>,
+): Route | undefined {
+  if (announcedOrigin === null) return undefined
+  const { communities = [], largeCommunities = [] } = routes
+  const before = applied
+    ? { asn: applied.asn, routes: { ...applied, communities, largeCommunities } }
+    : { asn, routes }
+  return routeOf(before, prefix, announcedOrigin)
+}
+
+function lostOfQuarantined(
+  router: PlanRouter,
+  quarantined: readonly QuarantinedRow[],
+  observed: ReadonlyMap<Prefix, Route>,
+): Route[] {
+  const routes = new Map<Prefix, Route>()
+  for (const { row } of quarantined) {
+    const prefix = readPrefix(row.prefix)
+    if (row.regionId !== router.regionId || prefix === undefined || observed.has(prefix)) continue
+    if (isDefaultRoute(prefix) || !isAsn(row.announcedOrigin)) continue
+    routes.set(prefix, lastRoute(router, { prefix, announcedOrigin: row.announcedOrigin })!)
+  }
+  return [...routes.values()]
+}
+
+function checkRows(regionId: number, read: readonly PlanRow[]) {
   const quarantined: QuarantinedRow[] = []
   const checked: CheckedRow[] = []
   for (const row of read) {
     const prefix = readPrefix(row.prefix)
-    const reason = whatIsWrong(region, row, prefix)
-    if (reason === undefined && prefix !== undefined)
-      checked.push(row.prefix === prefix ? (row as CheckedRow) : { ...row, prefix })
-    else quarantined.push({ row, reason: reason ?? '' })
+    const problem = problemOf(regionId, row, prefix)
+    if (problem !== undefined) quarantined.push({ row, problem })
+    else checked.push(row.prefix === prefix ? (row as CheckedRow) : { ...row, prefix: prefix! })
   }
   const rows = new Map<Prefix, CheckedRow>()
   for (const [prefix, same] of Map.groupBy(checked, (row) => row.prefix)) {
-    // Two rows for one prefix: there is no telling which of them to believe, so neither is.
+    // Two rows for one prefix: nothing tells which of them is right, so neither is used.
     if (same.length === 1) rows.set(prefix, same[0]!)
-    else quarantined.push(...same.map((row) => ({ row, reason: 'more than one row names the prefix' })))
+    else quarantined.push(...same.map((row) => ({ row, problem: 'duplicate_prefix' as const })))
   }
   return { rows, quarantined }
 }
 
-function whatIsWrong(region: PlanRegion, row: PlanRow, prefix: Prefix | undefined): string | undefined {
-  if (row.regionId !== region.id) return 'the row is not of this region'
-  if (prefix === undefined) return 'the prefix cannot be read'
-  if (isDefaultRoute(prefix)) return 'the default route is never announced'
-  if (typeof row.desired !== 'boolean') return 'the row does not say whether the prefix is desired'
-  if (!isAsn(row.originAsn)) return 'the origin is not an AS number'
-  if (!Number.isInteger(row.announcementId)) return 'the row names no announcement'
+function problemOf(regionId: number, row: PlanRow, prefix: Prefix | undefined): RowProblem | undefined {
+  if (row.regionId !== regionId) return 'other_region'
+  if (prefix === undefined) return 'prefix_invalid'
+  if (isDefaultRoute(prefix)) return 'default_route'
+  if (typeof row.desired !== 'boolean') return 'desired_unknown'
+  if (!isAsn(row.originAsn)) return 'origin_invalid'
+  if (!Number.isInteger(row.announcementId)) return 'announcement_missing'
+  if (row.desired && row.checkedOrigin !== row.originAsn) return 'origin_unchecked'
   return undefined
 }
 
-/** The prefix of a row, or undefined where there is none to be read. */
+/** The prefix of a row, or undefined if it cannot be parsed. */
 export function readPrefix(text: unknown): Prefix | undefined {
   try {
     return parsePrefix(text as string)
@@ -136,7 +229,7 @@ export function readPrefix(text: unknown): Prefix | undefined {
   }
 }
 
-function isAsn(value: unknown): boolean {
+function isAsn(value: unknown): value is number {
   try {
     return typeof value === 'number' && parseAsn(value) === value
   } catch {

@@ -1,22 +1,27 @@
-// The quick run of one region: only the rows that were switched and that no run has looked at, and only their prefixes on
-// the router. It goes through the same plan, guard and fence as the full run, may do less than it, and never more: what
-// a look at the whole region could hold back is left to the full run, which follows every quick run that met anything.
+// The quick run of one region: only the rows that changed and that no run has looked at, and only their prefixes on the
+// routers. It goes through the same plan, guard and fence as the full run, may do less than it, and never more: what a
+// look at the whole region could hold back is left to the full run, which follows every quick run that found rows.
 import type { Db } from '../../db/postgres.ts'
-import {
-  byPrefix,
-  isSilent,
-  nothingSent,
-  orNoteFailure,
-  outcomeOf,
-  sendPlan,
-  type RunDeps,
-} from './carry-out.ts'
-import { damp } from './damping.ts'
-import { guardPlan, type Verdict } from './guard.ts'
-import { seenRows } from './observe.ts'
-import { planRoutes, readPrefix, type Plan, type PlanRow } from './plan.ts'
+import { readPrefix, type PlanRow } from './plan.ts'
 import { movingMax, saveSeen, whileHolding } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
+import {
+  byPrefix,
+  callAll,
+  isSilent,
+  nothingSent,
+  observe,
+  planRegion,
+  quorumOf,
+  requireFresh,
+  sendAll,
+  sendsOfAll,
+  storeFailure,
+  type Planned,
+  type RouterAfter,
+  type RunDeps,
+} from './region-run.ts'
+import type { Neighbor } from './speaker.ts'
 
 export type QuickRunDeps = RunDeps & {
   /** The rows in motion, at most one more than `movingMax`: readMovingRows(). */
@@ -25,9 +30,11 @@ export type QuickRunDeps = RunDeps & {
 
 /** What the last full run under the same lease found in the region. Without one there is no quick run. */
 export type KnownRegion = {
-  /** Routes of ours on its router. */
+  /** Routes of ours on its routers. */
   readonly observed: number
   readonly quarantined: number
+  /** Of each router that could be read; the others are left to the full run. */
+  readonly neighbors: ReadonlyMap<string, readonly Neighbor[]>
 }
 
 export type QuickReport = Record<'moving' | 'announced' | 'withdrawn' | 'refused', number> & {
@@ -37,53 +44,89 @@ export type QuickReport = Record<'moving' | 'announced' | 'withdrawn' | 'refused
 
 const idle = { moving: 0, announced: 0, withdrawn: 0, refused: 0, full: undefined } as const
 
-/** One run under the lease. Rejects with whatever failed it, after noting that the region could not be checked. */
+/** One run under the lease. Rejects with whatever failed it, after storing that the region could not be checked. */
 export function quickRun(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): Promise<QuickReport> {
-  return orNoteFailure(deps.db, lease, () => run(deps, lease, known))
+  return storeFailure(deps.db, lease, () => run(deps, lease, known))
 }
 
 async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): Promise<QuickReport> {
-  const { db, speaker } = deps
-  const { regionId } = lease
+  const { db } = deps
   const startedMs = deps.elapsedMs()
   const startedAt = deps.now()
   const ageMs = () => deps.elapsedMs() - startedMs
-  const rows = await deps.readMoving(db, regionId)
+  const rows = await deps.readMoving(db, lease.regionId)
   if (rows.length === 0) return idle
   if (rows.length > movingMax) return { ...idle, moving: rows.length, full: 'now' }
   const prefixes = rows.map(({ prefix }) => readPrefix(prefix)).filter((prefix) => prefix !== undefined)
-  const answers = Promise.all([speaker.find(prefixes), lease.readMemory(), deps.asn()])
-  // It is waited for within the fence, which is put up meanwhile.
+  const routers = deps.routers.filter(({ name }) => known.neighbors.has(name))
+  const found = callAll(
+    routers,
+    (router) => router,
+    async (router) => {
+      const [observed, asn] = await Promise.all([router.speaker.find(prefixes), router.asn()])
+      return { router, asn, observed, neighbors: known.neighbors.get(router.name)! }
+    },
+  )
+  const answers = Promise.all([found, lease.readMemory()])
+  // Awaited within the fence, which is taken meanwhile.
   answers.catch(() => {})
-  const { plan, waiting, verdict, sent, isLeft } = await whileHolding(db, lease, async (trx) => {
-    const [observed, memory, asn] = await answers
-    const region = { id: regionId, asn, routes: deps.routes }
-    const { plan, waiting } = damp(planRoutes(region, rows, observed), startedAt)
-    const whole = guardPlan(plan, { ...memory, planAgeMs: ageMs(), routes: known.observed })
-    if (whole.hold?.reason === 'stale_plan') throw new Error(whole.hold.detail)
-    const isLeft = leavesWithdrawals(plan, whole, memory, known)
-    const verdict = isLeft ? onlyAnnounce(whole) : whole
-    const sent = isSilent(verdict) ? nothingSent : await sendPlan(trx, deps, lease, plan, verdict, ageMs)
-    return { plan, waiting, verdict, sent, isLeft }
-  })
-  const after = isSilent(verdict) ? plan.observed : byPrefix(await speaker.find(prefixes))
-  await saveSeen(db, lease, seenRows(regionId, plan, outcomeOf(plan, verdict, waiting, after, sent)))
+  const { planned, sends, sent, isLeft, quorum, views, memory, failures } = await whileHolding(
+    db,
+    lease,
+    async (trx) => {
+      const [{ answers: views, failures }, memory] = await answers
+      const quorum = quorumOf(deps, memory)
+      const planned = planRegion(lease, rows, views, memory, { at: startedAt, routes: known.observed })
+      requireFresh(ageMs())
+      const isLeft = leavesToFullRun(planned, memory, known)
+      const sends = sendsOfAll(planned, quorum, isLeft)
+      const sent = isSilent(sends) ? nothingSent : await sendAll(trx, lease, planned, sends, ageMs)
+      return {
+        planned,
+        sends,
+        sent,
+        isLeft,
+        quorum,
+        views,
+        memory,
+        failures: [...failures, ...sent.failures],
+      }
+    },
+  )
+  const after = isSilent(sends)
+    ? {
+        answers: planned.plans.map(({ plan }, at) => ({ router: views[at]!.router, after: plan.observed })),
+        failures: [],
+      }
+    : await callAll(
+        views,
+        ({ router }) => router,
+        async ({ router }): Promise<RouterAfter> => {
+          return { router, after: byPrefix(await router.speaker.find(prefixes)) }
+        },
+      )
+  const failed = [...failures, ...after.failures].map(({ router }) => router)
+  const afters = after.answers.filter(({ router }) => !failed.includes(router))
+  const active = deps.routers.filter(({ name }) => !memory.routers.get(name)?.drained)
+  const unread = active.filter((router) => !afters.some((one) => one.router === router)).length
+  const undecided = new Set(isLeft ? planned.plans.flatMap(({ plan }) => plan.withdraw) : [])
+  await saveSeen(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread, undecided }))
   return {
     moving: rows.length,
-    announced: verdict.announce.length,
+    announced: sends.reduce((count, { announce }) => count + announce.length, 0),
     withdrawn: sent.withdrawn.size,
-    refused: sent.refused.size,
-    full: isLeft ? 'now' : 'soon',
+    refused: [...sent.refused.values()].reduce((count, { size }) => count + size, 0),
+    full: isLeft || failed.length > 0 ? 'now' : 'soon',
   }
 }
 
 /**
- * Whether the full run might hold one of the withdrawals, seeing more: the guard holds some already, a hold is open that
- * they would belong to, or there are rows that make no sense, here or elsewhere in the region.
+ * Whether the full run might hold one of the withdrawals or changes, seeing more: the guard holds some already, a hold
+ * is open that they would belong to, or there are rows that are not valid, here or elsewhere in the region.
  */
-function leavesWithdrawals(plan: Plan, verdict: Verdict, memory: RegionMemory, known: KnownRegion): boolean {
-  if (verdict.hold || plan.quarantined.length > 0) return true
-  return verdict.withdraw.length > 0 && (memory.openHold !== null || known.quarantined > 0)
+function leavesToFullRun({ plans, verdict }: Planned, memory: RegionMemory, known: KnownRegion): boolean {
+  if (verdict.hold || plans.some(({ plan }) => plan.quarantined.length + plan.change.length > 0)) return true
+  const counted = verdict.withdraw.filter((one) => one.counted)
+  if (verdict.withdraw.length > 0 && known.quarantined > 0) return true
+  return counted.length > 0 && memory.openHold !== null
 }
-
-const onlyAnnounce = ({ announce, declined }: Verdict): Verdict => ({ announce, withdraw: [], declined })

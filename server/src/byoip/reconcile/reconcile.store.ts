@@ -3,8 +3,10 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { changesPerHourMax, type RegionState } from '../announcement/announcement.ts'
-import type { PlanRow } from './plan.ts'
+import { changesPerHourMax } from '../announcement/announcement.ts'
+import type { Reach, SeenRow } from './observe.ts'
+import type { Applied, PlanRow } from './plan.ts'
+import type { Neighbor } from './speaker.ts'
 import { LeaseLost, type RegionLease } from './region-lock.store.ts'
 import { saveStatuses } from '../announcement/status.store.ts'
 
@@ -12,20 +14,41 @@ import { saveStatuses } from '../announcement/status.store.ts'
 export type RegionRecord = {
   readonly id: number
   readonly slug: string
-  /** How its router is reached, as the operator's file says. */
-  readonly speaker: unknown
+  /** How its routers are reached, and what their routes have, as the platform file sets it. */
+  readonly speakers: readonly unknown[]
+  readonly quorum: number | null
+  readonly communities: readonly string[]
+  readonly largeCommunities: readonly string[]
 }
 
 export async function readRegions(db: Db): Promise<RegionRecord[]> {
-  const { rows } = await sql<RegionRecord>`select id, slug, speaker from regions order by id`.execute(db)
+  const { rows } = await sql<RegionRecord>`
+    select id, slug, speakers, quorum, communities, large_communities as "largeCommunities"
+    from regions order by id`.execute(db)
   return rows
 }
 
 /** What is deleted is desired nowhere. What is not claimed cannot be enabled, and is no evidence either. */
 const isDesired = sql`(ar.configured and a.enabled and not a.suspended and a.claimed is not null and a.deleted is null)`
 
-const planRow = sql`ar.announcement_id as "announcementId", ar.region_id as "regionId", a.prefix,
-  a.origin_asn as "originAsn", ${isDesired} as desired, ar.state, ar.message,
+/**
+ * Whether a request by name asks for the withdrawal: the newest entry of the audit about what is desired of the
+ * announcement is somebody's request to disable it here, to suspend or to delete it. Entries of loops and of the platform
+ * file do not count: they change many announcements at once.
+ */
+const isRequested = sql`case when ${isDesired} or ar.state = 'withdrawn' then false else coalesce((
+    select e.actor not in ('pharos', 'operator') and case e.action
+      when 'announcement.update' then e.after ->> 'enabled' = 'false'
+        or not jsonb_exists(e.after -> 'regions', (select slug from regions where id = ar.region_id))
+      else e.action in ('announcement.suspend', 'announcement.delete') end
+    from audit_entries e
+    where e.team_id = a.team_id and e.target = 'announcement:' || a.id and e.action in ('announcement.update',
+      'announcement.suspend', 'announcement.resume', 'announcement.delete', 'announcement.restore')
+    order by e.at desc, e.id desc limit 1), false) end`
+
+const planRow = sql`ar.announcement_id as "announcementId", a.team_id as "teamId", ar.region_id as "regionId", a.prefix,
+  a.origin_asn as "originAsn", a.checked_origin as "checkedOrigin", ${isDesired} as desired,
+  ${isRequested} as requested, ar.state, ar.reason, ar.attrs, ar.announced_origin as "announcedOrigin",
   (extract(epoch from ar.changes[cardinality(ar.changes)]) * 1000)::float8 as "changedMs",
   (extract(epoch from ar.changes[cardinality(ar.changes) - ${sql.lit(changesPerHourMax)}]) * 1000)::float8 as "limitMs"`
 
@@ -67,7 +90,7 @@ export async function readMovingRows(db: Db, regionId: number): Promise<PlanRow[
 export const movingRows = (regionId: number) => sql<PlanRow>`
   with moving as materialized (
     select * from announcement_regions
-    where region_id = ${regionId} and state in ('announcing', 'withdrawing') and message is null
+    where region_id = ${regionId} and state in ('announcing', 'withdrawing') and reason is null
     order by since limit ${sql.lit(movingMax + 1)})
   select ${planRow}
   from moving ar cross join lateral (
@@ -123,13 +146,12 @@ export async function confirmWithdrawals(
   return rows.map(({ prefix }) => prefix)
 }
 
-/** What was seen of one row, where it differs from what is stored. */
-export type SeenRow = {
-  readonly announcementId: number
-  /** What was desired when it was looked at. */
-  readonly desired: boolean
-  readonly state: RegionState
-  readonly message: string | null
+/** Whether the router is still drained; the row stays locked until the end of the transaction. */
+export async function confirmDrained(trx: Trx, regionId: number, name: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from region_routers where region_id = ${regionId} and name = ${name} and drained is not null
+    for share`.execute(trx)
+  return rows.length > 0
 }
 
 /** Announcements whose rows are written at once, in about 50 ms; a PATCH of one of them waits for as long. */
@@ -157,18 +179,22 @@ async function saveSome(trx: Trx, regionId: number, rows: readonly SeenRow[]): P
   const changed = await sql<{ announcement_id: number }>`
     with seen as (
       update announcement_regions ar
-      set state = n.state, message = n.message, since = case when ar.state = n.state then ar.since else now() end
+      set state = n.state, reason = n.reason, attrs = n.attrs::jsonb, announced_origin = n.announced_origin,
+        since = case when ar.state = n.state then ar.since else now() end
       from unnest(${ids}::integer[], ${rows.map((row) => row.desired)}::boolean[],
-          ${rows.map((row) => row.state)}::text[], ${rows.map((row) => row.message)}::text[])
-          n (announcement_id, desired, state, message),
+          ${rows.map((row) => row.state)}::text[], ${rows.map((row) => row.reason)}::text[],
+          ${rows.map(({ attrs }) => attrs && JSON.stringify(attrs))}::text[],
+          ${rows.map((row) => row.announcedOrigin)}::bigint[])
+          n (announcement_id, desired, state, reason, attrs, announced_origin),
         announcements a
       where ar.region_id = ${regionId} and ar.announcement_id = n.announcement_id and a.id = n.announcement_id
         and ar.announcement_id ${within} and a.id ${within}
         and ${isDesired} = n.desired
-        and (ar.state <> n.state or ar.message is distinct from n.message)
-      returning ar.announcement_id, ar.team_id, ar.state, ar.message, ar.since = now() as moved,
+        and (ar.state, ar.reason, ar.attrs, ar.announced_origin)
+          is distinct from (n.state, n.reason, n.attrs::jsonb, n.announced_origin)
+      returning ar.announcement_id, ar.team_id, ar.state, ar.reason, ar.attrs, ar.since = now() as moved,
         ar.changes[cardinality(ar.changes)] as switched),
-    ${toldInHistory(regionId)}
+    ${historyOf(regionId)}
     select announcement_id from seen`.execute(trx)
   if (changed.rows.length > 0)
     await saveStatuses(
@@ -179,27 +205,66 @@ async function saveSome(trx: Trx, regionId: number, rows: readonly SeenRow[]): P
 }
 
 /**
- * What the team reads of it: that the router announces the prefix or no longer does, and how long after it was switched,
- * or that it cannot. The milliseconds end where their column does, after 24 days.
+ * The team's history: the routers announce the prefix or no longer do, and how long after the request, or they refuse it.
+ * The milliseconds end where their column does, after 24 days.
  */
-const toldInHistory = (regionId: number) => sql`
-  told as (
+const historyOf = (regionId: number) => sql`
+  history as (
     insert into announcement_history (announcement_id, team_id, kind, region_id, actor, detail, took_ms)
     select announcement_id, team_id, case state when 'error' then 'refused' else state end, ${regionId}::integer,
-      'reconciler', case when message is null then '{}' else jsonb_build_object('message', message) end,
+      'reconciler', jsonb_strip_nulls(jsonb_build_object('reason', reason, 'attrs', attrs)),
       case when state <> 'error'
         then least(greatest(extract(epoch from now() - switched) * 1000, 0), 2147483647)::integer end
     from seen where moved and state in ('announced', 'withdrawn', 'error')
     order by announcement_id)`
 
-/** The region was compared at that time. */
-export async function saveCheck(db: Db, fence: Fence, at: Date): Promise<void> {
-  await sql`
-    update regions set last_check = ${at}, last_check_result = true, last_error = null
-    where id = ${fence.regionId} and epoch = ${fence.epoch}`.execute(db)
+/** What a run saw of one router; `error` if it could not be read. */
+export type RouterCheck =
+  | { readonly name: string; readonly error: string }
+  | {
+      readonly name: string
+      readonly error: null
+      readonly drained: boolean
+      readonly reach: Reach
+      readonly routes: number
+      readonly neighbors: readonly Neighbor[]
+      readonly applied: Applied | null
+    }
+
+export type RegionCheck = {
+  readonly at: Date
+  readonly quorum: number
+  readonly routers: readonly RouterCheck[]
 }
 
-/** The region could not be compared; what was last seen stays as it is. */
+/** Saves what a full run saw of the region: it counts as checked if a quorum of its routers could be read. */
+export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: RegionCheck): Promise<void> {
+  const active = routers.filter((router) => router.error === null && !router.drained)
+  const read = active.length
+  const reaching = (family: 4 | 6) =>
+    active.filter((router) => router.error === null && router.reach[family]).length >= quorum
+  const failed = routers.filter(({ error }) => error !== null)
+  const lastError = failed.map(({ name, error }) => `${name}: ${error}`).join('; ')
+  await sql`
+    with region as (
+      update regions set last_check = case when ${read >= quorum} then ${at} else last_check end,
+        last_check_result = ${read >= quorum}, last_error = ${lastError || null},
+        neighbors4 = ${reaching(4)}, neighbors6 = ${reaching(6)}
+      where id = ${fence.regionId} and epoch = ${fence.epoch} returning id)
+    insert into region_routers as r
+      (region_id, name, last_check, last_check_result, last_error, routes, neighbors, applied)
+    select region.id, n.name, case when n.error is null then ${at}::timestamptz end, n.error is null, n.error, n.routes,
+      coalesce(n.neighbors, '[]'), n.applied
+    from region, jsonb_to_recordset(${JSON.stringify(routers)}::jsonb)
+      as n (name text, error text, routes integer, neighbors jsonb, applied jsonb)
+    on conflict (region_id, name) do update
+    set last_check = coalesce(excluded.last_check, r.last_check), last_check_result = excluded.last_check_result,
+      last_error = excluded.last_error, routes = coalesce(excluded.routes, r.routes),
+      neighbors = case when excluded.last_check_result then excluded.neighbors else r.neighbors end,
+      applied = case when excluded.last_check_result then excluded.applied else r.applied end`.execute(db)
+}
+
+/** The region could not be checked; what was last seen stays as it is. */
 export async function saveFailedCheck(db: Db, fence: Fence, message: string): Promise<void> {
   await sql`
     update regions set last_check_result = false, last_error = ${message}

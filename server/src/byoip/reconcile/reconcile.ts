@@ -1,82 +1,186 @@
-// The full run of one region: everything desired and everything observed are read in full, the difference is planned,
-// guarded, sent and read back, and what was seen is saved. It takes no input, remembers nothing between runs and
-// retries nothing: whatever fails, fails the run, withdraws nothing, and the next run is the retry.
+// The full run of one region: everything desired and everything its routers hold is read in full, the difference is
+// planned, guarded, sent and read back, and what was seen is saved. It takes no input, remembers nothing between runs
+// and retries nothing: whatever fails, fails the run, withdraws nothing, and the next run is the retry.
 import type { Db } from '../../db/postgres.ts'
-import { byPrefix, isSilent, nothingSent, orNoteFailure, outcomeOf, sendPlan } from './carry-out.ts'
-import type { RunDeps, Sent } from './carry-out.ts'
-import { damp } from './damping.ts'
-import { guardPlan, type Verdict } from './guard.ts'
 import { holdChange } from './hold.ts'
 import { closeHold, openHold } from './hold.store.ts'
-import { seenRows, type Outcome } from './observe.ts'
-import { planRoutes, type Plan, type PlanRow } from './plan.ts'
-import { saveCheck, saveSeen, whileHolding } from './reconcile.store.ts'
+import type { Applied, PlanRow } from './plan.ts'
+import { saveCheck, saveSeen, whileHolding, type RouterCheck } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
+import {
+  byPrefix,
+  callAll,
+  isSilent,
+  nothingSent,
+  observe,
+  planRegion,
+  quorumOf,
+  reachOf,
+  requireFresh,
+  sendAll,
+  sendsOfAll,
+  storeFailure,
+  type Planned,
+  type Router,
+  type RouterAfter,
+  type RouterFailure,
+  type RouterView,
+  type RunDeps,
+} from './region-run.ts'
+import type { Neighbor } from './speaker.ts'
 
 export type ReconcileDeps = RunDeps & {
   /** Every row of the region in one snapshot: readRegionRows(). */
   readonly readRows: (db: Db, regionId: number) => Promise<readonly PlanRow[]>
-  /** Rejects with GivenWay when what is being read is to be dropped; once it is read, the run goes on to its end. */
-  readonly giveWay?: Promise<never>
+  /** Rejects with RunPreempted to drop what is being read; once it is read, the run goes on to its end. */
+  readonly preempt?: Promise<never>
 }
 
 /** How many routes of each kind there were, and what was sent. */
 export type RunReport = Record<
   'desired' | 'observed' | 'announced' | 'withdrawn' | 'held' | 'waiting' | 'refused' | 'quarantined',
   number
->
+> & {
+  /** The neighbours of each router that could be read. */
+  readonly neighbors: ReadonlyMap<string, readonly Neighbor[]>
+  readonly failures: readonly RouterFailure[]
+}
 
-/** One run under the lease. Rejects with whatever failed it, after noting that the region could not be checked. */
+/** One run under the lease. Rejects with whatever failed it, after storing that the region could not be checked. */
 export function reconcileRegion(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> {
-  return orNoteFailure(deps.db, lease, () => run(deps, lease))
+  return storeFailure(deps.db, lease, () => run(deps, lease))
 }
 
 async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> {
-  const { db, speaker } = deps
-  const { regionId } = lease
+  const { db } = deps
   const startedMs = deps.elapsedMs()
   const startedAt = deps.now()
   const ageMs = () => deps.elapsedMs() - startedMs
-  const read = Promise.all([deps.readRows(db, regionId), speaker.list(), lease.readMemory(), deps.asn()])
-  const [rows, observed, memory, asn] = await (deps.giveWay ? Promise.race([read, deps.giveWay]) : read)
-  const region = { id: regionId, asn, routes: deps.routes }
-  const { plan, waiting } = damp(planRoutes(region, rows, observed), startedAt)
-  const verdict = guardPlan(plan, { ...memory, planAgeMs: ageMs(), routes: plan.observed.size })
-  const sent = isSilent(verdict)
+  const read = Promise.all([deps.readRows(db, lease.regionId), lease.readMemory(), readRouters(deps.routers)])
+  const [rows, memory, { answers: views, failures }] = await (deps.preempt
+    ? Promise.race([read, deps.preempt])
+    : read)
+  const quorum = quorumOf(deps, memory)
+  const planned = planRegion(lease, rows, views, memory, { at: startedAt })
+  requireFresh(ageMs())
+  const sends = sendsOfAll(planned, quorum)
+  const silent = isSilent(sends)
+  const sent = silent
     ? nothingSent
-    : await whileHolding(db, lease, (trx) => sendPlan(trx, deps, lease, plan, verdict, ageMs))
-  const after = isSilent(verdict) ? plan.observed : byPrefix(await speaker.list())
-  const outcome = outcomeOf(plan, verdict, waiting, after, sent)
-  await saveSeen(db, lease, seenRows(regionId, plan, outcome))
-  await saveHold(db, regionId, memory, verdict)
-  if (verdict.hold?.reason === 'stale_plan') throw new Error(verdict.hold.detail)
-  await saveCheck(db, lease, startedAt)
-  return reportOf(plan, verdict, outcome, sent)
+    : await whileHolding(db, lease, (trx) => sendAll(trx, lease, planned, sends, ageMs))
+  const after = silent ? { answers: observedOf(planned), failures: [] } : await readBack(views)
+  const failed = [...failures, ...sent.failures, ...after.failures]
+  const unread = activeOf(failed, memory)
+  const afters = after.answers.filter(({ router }) => !failed.some((one) => one.router === router))
+  await saveSeen(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread }))
+  await saveHold(db, lease.regionId, memory, planned)
+  const checks = [...afters.map((one) => checkOf(one, planned, memory)), ...failed.map(failedCheckOf)]
+  await saveCheck(db, lease, { at: startedAt, quorum, routers: checks })
+  const observed = new Set(afters.flatMap((one) => [...one.after.keys()])).size
+  return {
+    ...countsOf(planned),
+    observed,
+    announced: sum(sends.map(({ announce }) => announce.length)),
+    withdrawn: sent.withdrawn.size,
+    refused: sum([...sent.refused.values()].map(({ size }) => size)),
+    neighbors: new Map(views.map(({ router, neighbors }) => [router.name, neighbors])),
+    failures: failed,
+  }
 }
+
+/** Asks every router for all of its routes. */
+function readRouters(routers: readonly Router[]) {
+  return callAll(
+    routers,
+    (router) => router,
+    async (router): Promise<RouterView> => {
+      const { speaker } = router
+      const [observed, asn, neighbors] = await Promise.all([
+        speaker.list(),
+        router.asn(),
+        speaker.neighbors(),
+      ])
+      return { router, asn, observed, neighbors }
+    },
+  )
+}
+
+function readBack(views: readonly RouterView[]) {
+  return callAll(
+    views,
+    ({ router }) => router,
+    async ({ router }): Promise<RouterAfter> => ({ router, after: byPrefix(await router.speaker.list()) }),
+  )
+}
+
+const observedOf = ({ views, plans }: Planned): RouterAfter[] =>
+  views.map(({ router }, at) => ({ router, after: plans[at]!.plan.observed }))
+
+/** How many of the routers that failed are not drained. */
+function activeOf(failures: readonly RouterFailure[], memory: RegionMemory): number {
+  return new Set(
+    failures.map(({ router }) => router.name).filter((name) => !memory.routers.get(name)?.drained),
+  ).size
+}
+
+function checkOf(
+  { router, after }: RouterAfter,
+  { views, plans, verdict }: Planned,
+  memory: RegionMemory,
+): RouterCheck {
+  const view = views.find((one) => one.router === router)!
+  const { plan } = plans.find((one) => one.router === router.name)!
+  const before = memory.routers.get(router.name)
+  const isHeld = plan.change.length > 0 && verdict.heldChanges.size > 0
+  return {
+    name: router.name,
+    drained: before?.drained ?? false,
+    reach: reachOf(view.neighbors),
+    routes: after.size,
+    neighbors: view.neighbors,
+    applied: isHeld ? (before?.applied ?? null) : appliedOf(router, view.asn),
+    error: null,
+  }
+}
+
+function appliedOf({ routes }: Router, asn: number): Applied {
+  const { nextHop4, nextHop6 } = routes
+  return {
+    asn,
+    ...(nextHop4 === undefined ? {} : { nextHop4 }),
+    ...(nextHop6 === undefined ? {} : { nextHop6 }),
+  }
+}
+
+const failedCheckOf = ({ router, error }: RouterFailure): RouterCheck => ({
+  name: router.name,
+  error: error.message,
+})
 
 async function saveHold(
   db: Db,
   regionId: number,
   { openHold: open }: RegionMemory,
-  { hold }: Verdict,
+  { plans, verdict }: Planned,
 ): Promise<void> {
+  const { hold } = verdict
   const change = holdChange(open, hold)
   if (change === 'close') await closeHold(db, regionId)
-  if (change === 'open' && hold) await openHold(db, regionId, hold)
+  if (change !== 'open' || !hold) return
+  const unexplained = plans.flatMap(({ router, plan }) =>
+    plan.unexplained.map((prefix) => ({
+      router,
+      route: plan.observed.get(prefix) ?? plan.lost.get(prefix)!,
+    })),
+  )
+  await openHold(db, regionId, hold, unexplained)
 }
 
-function reportOf(plan: Plan, verdict: Verdict, outcome: Outcome, sent: Sent): RunReport {
-  return {
-    desired: plan.rows
-      .values()
-      .filter((row) => row.desired)
-      .toArray().length,
-    observed: outcome.after.size,
-    announced: verdict.announce.length,
-    withdrawn: sent.withdrawn.size,
-    held: outcome.held.size + outcome.declined.size,
-    waiting: outcome.waiting.size,
-    refused: sent.refused.size,
-    quarantined: plan.quarantined.length,
-  }
+function countsOf({ plans, verdict, waiting }: Planned) {
+  const plan = plans[0]?.plan
+  const desired = plan?.rows.values().reduce((count, row) => count + (row.desired ? 1 : 0), 0) ?? 0
+  const held = verdict.held.size + verdict.heldChanges.size
+  return { desired, held, waiting: waiting.size, quarantined: plan?.quarantined.length ?? 0 }
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0)

@@ -1,39 +1,27 @@
-// The reconciler role's loops: one for each region, and one that looks for new regions. Any number of processes may run
-// them; the lock of a region decides which of them works on it.
+// The reconciler role's loops: one for each region, and one that finds new regions. Any number of processes may run them;
+// the lock of a region decides which of them works on it.
 import type { Postgres } from '../../db/postgres.ts'
 import type { Waker } from '../../db/wake.ts'
 import type { Component } from '../../runtime/component.ts'
 import type { Log } from '../../runtime/log.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
-import { GivenWay } from './carry-out.ts'
-import type { RouteSettings } from './plan.ts'
-import { quickRun, type KnownRegion, type QuickReport } from './quick-run.ts'
-import { reconcileRegion, type RunReport } from './reconcile.ts'
-import { readMovingRows, readRegionRows, readRegions, type RegionRecord } from './reconcile.store.ts'
-import { RegionLock, type RegionLease } from './region-lock.store.ts'
-import type { Speaker } from './speaker.ts'
+import { readRegions, type RegionRecord } from './reconcile.store.ts'
+import { RegionReconciler, type RegionSpeaker } from './region-reconciler.ts'
 
 export type ReconcilersDeps = {
   readonly postgres: Postgres
   readonly waker: Waker
-  /** The speaker of a region; closed when the loops stop. Throws where its settings make no sense. */
-  readonly speakerOf: (region: RegionRecord) => Speaker
-  /** How the routes of a region look. */
-  readonly routesOf?: (region: RegionRecord) => RouteSettings
+  /** The speakers of a region; closed when the loops stop. Throws if their settings are not valid. */
+  readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly log: Log
   readonly metrics: Metrics
   readonly intervalMs?: number
 }
 
 const defaultIntervalMs = 30_000
-/** From the last change of a burst to the full run over it, and from the first one at most. */
-const fullAfterMs = 1_500
-const fullAfterMsMax = 15_000
 /** Regions are looked for when everything that was woken with it is on its way. */
 const lookAfterMs = 250
-/** A run that takes longer is reported; every wait in it has a shorter limit of its own. */
-const runTimeoutMs = 120_000
 
 /** The loops, inert until started. */
 export function createReconcilers(deps: ReconcilersDeps): Component {
@@ -97,182 +85,14 @@ class Reconcilers implements Component {
 
   #add(record: RegionRecord): void {
     try {
-      const region = new RegionReconciler(this.#deps, record)
+      const region = new RegionReconciler(
+        { ...this.#deps, intervalMs: this.#deps.intervalMs ?? defaultIntervalMs },
+        record,
+      )
       this.#regions.set(record.id, region)
       region.start()
     } catch (error) {
-      this.#deps.log.error({ region: record.slug, error }, 'the region has no speaker')
+      this.#deps.log.error({ region: record.slug, error }, 'speakers of the region are not valid')
     }
-  }
-}
-
-/**
- * One region's loop with what it keeps between runs: the lock, the connection to the speaker, who that is. A run is quick
- * when a full one under the same lease has succeeded before and none is due: at the start, at its interval, when the
- * speaker came up, when a hold was decided, after a failure, and soon after a quick run that met anything. Reading a large
- * region takes its time: a full run that only the time has called gives way to what is switched meanwhile.
- */
-class RegionReconciler {
-  readonly #deps: ReconcilersDeps
-  readonly #region: RegionRecord
-  readonly #speaker: Speaker
-  readonly #routes: RouteSettings
-  readonly #intervalMs: number
-  readonly #lock: RegionLock
-  readonly #loop: Loop
-  #asn: number | undefined
-  #unwatch: (() => void) | undefined
-  #known: (KnownRegion & { readonly lease: RegionLease }) | undefined
-  /** `later`: by the time, so that it may give way. */
-  #fullDue: 'now' | 'later' | undefined
-  /** Drops what the running full run has read so far; absent where it does not give way. */
-  #giveWay: (() => void) | undefined
-  #fullTimer: NodeJS.Timeout | undefined
-  /** When the first change was made that no full run has seen; milliseconds of performance.now(). */
-  #changedMs: number | undefined
-
-  constructor(deps: ReconcilersDeps, region: RegionRecord) {
-    const { postgres, log, metrics, intervalMs = defaultIntervalMs } = deps
-    this.#deps = deps
-    this.#region = region
-    this.#speaker = deps.speakerOf(region)
-    this.#routes = deps.routesOf?.(region) ?? {}
-    this.#intervalMs = intervalMs
-    this.#lock = new RegionLock(postgres, region.id)
-    const name = `reconcile:${region.slug}`
-    this.#loop = createLoop({
-      name,
-      intervalMs,
-      timeoutMs: runTimeoutMs,
-      run: () => this.#run(),
-      log,
-      metrics,
-    })
-  }
-
-  isFor(region: RegionRecord): boolean {
-    return JSON.stringify(region) === JSON.stringify(this.#region)
-  }
-
-  start(): void {
-    // A router that was restarted has forgotten everything: it is told again at once, not half a minute later.
-    this.#unwatch = this.#speaker.watch(() => this.wakeFully())
-    this.#loop.start()
-  }
-
-  wake(): void {
-    this.#loop.wake()
-    if (this.#giveWay) this.#giveWayWhereNeeded().catch(() => {})
-  }
-
-  wakeFully(): void {
-    this.#fullDue = 'now'
-    this.#loop.wake()
-  }
-
-  async stop(): Promise<void> {
-    this.#unwatch?.()
-    await this.#loop.stop()
-    clearTimeout(this.#fullTimer)
-    await this.#lock.release()
-    await this.#speaker.close()
-  }
-
-  async #run(): Promise<void> {
-    const lease = await this.#lock.hold()
-    if (!lease) return
-    const known = this.#known?.lease === lease && !this.#fullDue ? this.#known : undefined
-    try {
-      if (known) await this.#runQuickly(lease, known)
-      else await this.#runFully(lease)
-    } catch (error) {
-      // Who it is, how the region is, and whether the lock still stands, is asked anew.
-      this.#asn = undefined
-      this.#known = undefined
-      await this.#lock.release()
-      this.#fullIn(known ? fullAfterMs : this.#intervalMs)
-      throw error
-    }
-  }
-
-  async #runFully(lease: RegionLease): Promise<void> {
-    const mayGiveWay = this.#fullDue === 'later' && this.#known?.lease === lease && !this.#isOverdue()
-    this.#fullDue = undefined
-    const dropped = Promise.withResolvers<never>()
-    if (mayGiveWay) this.#giveWay = () => dropped.reject(new GivenWay())
-    try {
-      const giveWay = dropped.promise
-      const report = await reconcileRegion({ ...this.#runDeps(), readRows: readRegionRows, giveWay }, lease)
-      this.#known = { ...report, lease }
-      this.#changedMs = undefined
-      this.#fullIn(this.#intervalMs)
-      this.#report(report)
-    } catch (error) {
-      if (!(error instanceof GivenWay)) throw error
-      this.#fullSoon()
-    } finally {
-      this.#giveWay = undefined
-    }
-  }
-
-  /** Another region's switch wakes this one too. */
-  async #giveWayWhereNeeded(): Promise<void> {
-    const moving = await readMovingRows(this.#deps.postgres.owner, this.#region.id)
-    if (moving.length > 0) this.#giveWay?.()
-  }
-
-  async #runQuickly(lease: RegionLease, known: KnownRegion): Promise<void> {
-    const report = await quickRun({ ...this.#runDeps(), readMoving: readMovingRows }, lease, known)
-    if (report.full === 'now') this.wakeFully()
-    if (report.full === 'soon') this.#fullSoon()
-    if (report.full !== undefined) this.#reportQuick(report)
-  }
-
-  /** Once a burst of changes is over, or lasts. */
-  #fullSoon(): void {
-    const nowMs = performance.now()
-    this.#changedMs ??= nowMs
-    this.#fullIn(Math.min(fullAfterMs, this.#changedMs + fullAfterMsMax - nowMs, this.#intervalMs))
-  }
-
-  #isOverdue(): boolean {
-    return this.#changedMs !== undefined && performance.now() - this.#changedMs >= fullAfterMsMax
-  }
-
-  #fullIn(delayMs: number): void {
-    clearTimeout(this.#fullTimer)
-    this.#fullTimer = setTimeout(() => {
-      this.#fullDue ??= 'later'
-      this.#loop.wake()
-    }, delayMs)
-  }
-
-  #runDeps() {
-    return {
-      db: this.#deps.postgres.owner,
-      speaker: this.#speaker,
-      asn: () => this.#askAsn(),
-      routes: this.#routes,
-      now: () => new Date(),
-      elapsedMs: () => performance.now(),
-    }
-  }
-
-  async #askAsn(): Promise<number> {
-    return (this.#asn ??= (await this.#speaker.probe()).asn)
-  }
-
-  #report(report: RunReport): void {
-    const { routes } = this.#deps.metrics
-    const region = this.#region.slug
-    for (const state of ['desired', 'observed', 'held'] as const) routes.set({ region, state }, report[state])
-    const { announced, withdrawn, held, refused, quarantined } = report
-    const level = held + refused + quarantined > 0 ? 'warn' : announced + withdrawn > 0 ? 'info' : 'debug'
-    this.#deps.log[level]({ region, ...report }, 'reconciled')
-  }
-
-  #reportQuick(report: QuickReport): void {
-    const level = report.refused > 0 ? 'warn' : report.announced + report.withdrawn > 0 ? 'info' : 'debug'
-    this.#deps.log[level]({ region: this.#region.slug, ...report }, 'reconciled what was switched')
   }
 }

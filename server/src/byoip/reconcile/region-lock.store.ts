@@ -3,7 +3,19 @@
 import type { Client } from 'pg'
 import type { Postgres } from '../../db/postgres.ts'
 import { parsePrefix } from '../../net/prefix.ts'
-import { approvalMinutes, rejectionHours, windowMinutes, type Decision } from './guard.ts'
+import type { HoldReason } from '@pharos/contract/hold'
+import {
+  approvalMinutes,
+  heldChangeKey,
+  rejectionHours,
+  windowMinutes,
+  type Decision,
+  type HeldChange,
+  type RecentWithdrawal,
+  type Withdrawal,
+} from './guard.ts'
+import type { Applied } from './plan.ts'
+import type { Route } from './speaker.ts'
 
 /** First half of the advisory lock's key, "phar"; the second is the region's id. */
 const lockClass = 0x70686172
@@ -13,15 +25,25 @@ const queryTimeoutMs = 5_000
 
 export type OpenHold = {
   readonly id: number
-  readonly reason: string
+  readonly reason: HoldReason
   readonly withdrawals: ReadonlySet<string>
+  /** Keys of changeKey(). */
+  readonly changes: ReadonlySet<string>
 }
+
+/** A route without a row, as a router held it when staff was asked about it. */
+export type KeptRoute = { readonly router: string; readonly route: Route }
+
+export type RouterMemory = { readonly drained: boolean; readonly applied: Applied | null }
 
 /** What the guard remembers of a region. */
 export type RegionMemory = {
-  readonly withdrawnRecently: number
+  readonly recent: readonly RecentWithdrawal[]
   readonly decisions: readonly Decision[]
   readonly openHold: OpenHold | null
+  /** Of holds that are open or rejected. */
+  readonly kept: readonly KeptRoute[]
+  readonly routers: ReadonlyMap<string, RouterMemory>
 }
 
 /** The right to change a region's router, for as long as the lock's connection lives and nobody raised the epoch. */
@@ -31,7 +53,7 @@ export interface RegionLease {
   /** Throws LeaseLost when another reconciler has taken over. */
   readMemory(): Promise<RegionMemory>
   /** Written before withdrawals are sent, so that a crash in between cannot make the guard forget them. */
-  recordWithdrawals(count: { readonly approved: number; readonly free: number }): Promise<void>
+  recordWithdrawals(withdrawals: readonly Withdrawal[]): Promise<void>
 }
 
 /** Another reconciler has the region now: this run must change nothing more. */
@@ -102,29 +124,38 @@ async function takeLock(client: Client, regionId: number): Promise<number | unde
 
 const memoryQuery = `
   select r.epoch,
-    (select coalesce(sum(w.withdrawals), 0) from region_withdrawals w
-      where w.region_id = r.id and not w.approved
-        and w.at > now() - make_interval(mins => ${windowMinutes})) as withdrawn_recently,
-    (select json_build_object('id', h.id, 'reason', h.reason, 'withdrawals', h.withdrawals)
-      from holds h where h.region_id = r.id and h.state = 'open') as open_hold,
-    (select coalesce(json_agg(json_build_object('approved', h.state = 'approved', 'reason', h.reason,
-        'withdrawals', h.withdrawals, 'decided', h.decided)), '[]')
+    (select coalesce(json_agg(distinct jsonb_build_object('prefix', w.prefix, 'teamId', w.team_id)), '[]')
+      from region_withdrawals w
+      where w.region_id = r.id and w.at > now() - make_interval(mins => ${windowMinutes})) as recent,
+    (select coalesce(json_agg(json_build_object('id', h.id, 'state', h.state, 'reason', h.reason,
+        'withdrawals', h.withdrawals, 'changes', h.changes, 'routes', h.routes, 'decided', h.decided)), '[]')
       from holds h where h.region_id = r.id
-        and (h.state = 'approved' and h.decided > now() - make_interval(mins => ${approvalMinutes})
-          or h.state = 'rejected' and h.decided > now() - make_interval(hours => ${rejectionHours}))) as decisions
+        and (h.state = 'open'
+          or h.state = 'approved' and h.decided > now() - make_interval(mins => ${approvalMinutes})
+          or h.state = 'rejected' and h.decided > now() - make_interval(hours => ${rejectionHours}))) as holds,
+    (select coalesce(json_agg(json_build_object('name', o.name, 'drained', o.drained is not null,
+        'applied', o.applied)), '[]')
+      from region_routers o where o.region_id = r.id) as routers
   from regions r where r.id = $1`
 
 const recordQuery = `
-  with forgotten as (delete from region_withdrawals where region_id = $1 and at < now() - interval '1 day')
-  insert into region_withdrawals (region_id, withdrawals, approved)
-  select $1, n.withdrawals, n.approved from (values ($2::integer, true), ($3::integer, false)) n (withdrawals, approved)
-  where n.withdrawals > 0`
+  with expired as (delete from region_withdrawals where region_id = $1 and at < now() - interval '1 day')
+  insert into region_withdrawals (region_id, prefix, team_id)
+  select $1, n.prefix, n.team_id from unnest($2::cidr[], $3::integer[]) n (prefix, team_id)`
 
 type MemoryRow = {
   epoch: number
-  withdrawn_recently: number
-  open_hold: { id: number; reason: string; withdrawals: string[] } | null
-  decisions: { approved: boolean; reason: string; withdrawals: string[]; decided: string }[]
+  recent: { prefix: string; teamId: number | null }[]
+  holds: {
+    id: number
+    state: 'open' | 'approved' | 'rejected'
+    reason: HoldReason
+    withdrawals: string[]
+    changes: HeldChange[]
+    routes: KeptRoute[]
+    decided: string
+  }[]
+  routers: { name: string; drained: boolean; applied: Applied | null }[]
 }
 
 class ClientLease implements RegionLease {
@@ -141,17 +172,30 @@ class ClientLease implements RegionLease {
   async readMemory(): Promise<RegionMemory> {
     const [row] = await query<MemoryRow>(this.#client, memoryQuery, [this.regionId])
     if (row?.epoch !== this.epoch) throw new LeaseLost(this.regionId)
+    const holds = row.holds.map((hold) => ({
+      ...hold,
+      withdrawals: prefixesOf(hold.withdrawals),
+      changes: new Set(hold.changes.map(heldChangeKey)),
+    }))
+    const decided = holds.filter(({ state }) => state !== 'open')
     return {
-      withdrawnRecently: row.withdrawn_recently,
-      openHold: row.open_hold && { ...row.open_hold, withdrawals: prefixesOf(row.open_hold.withdrawals) },
-      decisions: row.decisions.map(({ approved, reason, withdrawals, decided }) => {
-        return { approved, reason, withdrawals: prefixesOf(withdrawals), decided: new Date(decided) }
-      }),
+      recent: row.recent.map(({ prefix, teamId }) => ({ prefix: parsePrefix(prefix), teamId })),
+      openHold: holds.find(({ state }) => state === 'open') ?? null,
+      decisions: decided.map((hold) => ({
+        ...hold,
+        approved: hold.state === 'approved',
+        decided: new Date(hold.decided),
+      })),
+      kept: holds.filter(({ state }) => state !== 'approved').flatMap(({ routes }) => routes),
+      routers: new Map(row.routers.map(({ name, drained, applied }) => [name, { drained, applied }])),
     }
   }
 
-  async recordWithdrawals({ approved, free }: { approved: number; free: number }): Promise<void> {
-    await query(this.#client, recordQuery, [this.regionId, approved, free])
+  async recordWithdrawals(withdrawals: readonly Withdrawal[]): Promise<void> {
+    if (withdrawals.length === 0) return
+    const prefixes = withdrawals.map(({ prefix }) => prefix)
+    const teams = withdrawals.map(({ teamId }) => teamId)
+    await query(this.#client, recordQuery, [this.regionId, prefixes, teams])
   }
 }
 

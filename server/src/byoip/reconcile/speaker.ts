@@ -32,6 +32,17 @@ export type SpeakerIdentity = {
   readonly routerId: string
 }
 
+/** One BGP session of the speaker. */
+export type Neighbor = {
+  readonly address: string
+  readonly asn: number
+  readonly state: 'established' | 'idle' | 'connect' | 'active' | 'opensent' | 'openconfirm' | 'down'
+  /** Negotiated. */
+  readonly families: readonly (4 | 6)[]
+  readonly since?: Date
+  readonly description?: string
+}
+
 /**
  * A speaker is shared with people and other programs. Ours are only the routes that carry the owner community of its
  * configuration (a large community `asn:function:owner`, so that 4-byte ASNs fit); no call shows or changes another.
@@ -42,6 +53,8 @@ export type SpeakerIdentity = {
 export interface Speaker {
   /** Asks who is there, which also tells a daemon whose version we do not speak (`protocol`). */
   probe(): Promise<SpeakerIdentity>
+  /** Every configured BGP neighbour with the state of its session. */
+  neighbors(): Promise<readonly Neighbor[]>
   /** All our routes, in no particular order, or a rejection: never a part of them. */
   list(): Promise<readonly Route[]>
   /**

@@ -1,6 +1,6 @@
 // A speaker without a router: it keeps the routes of each named region in the memory of this process, for the demo
 // and for tests of what stands above the port. It must not survive the process, and must not announce anything.
-import type { Route, Speaker } from '../../byoip/reconcile/speaker.ts'
+import type { Neighbor, Route, Speaker } from '../../byoip/reconcile/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,6 +26,9 @@ export class SandboxRegion {
   #down = false
   refuses: (prefix: string) => boolean = () => false
   keeps: (prefix: string) => boolean = () => false
+  neighbors: readonly Neighbor[] = [
+    { address: '192.0.2.2', asn: 64501, state: 'established', families: [4, 6] },
+  ]
   /** How many calls changed something or tried to. */
   changes = 0
 
@@ -94,6 +97,11 @@ class SandboxSpeaker implements Speaker {
   async probe() {
     await this.#answer()
     return { name: 'sandbox', version: '1', asn: 64500, routerId: '192.0.2.1' }
+  }
+
+  async neighbors(): Promise<readonly Neighbor[]> {
+    await this.#answer()
+    return this.#region.neighbors
   }
 
   async list() {

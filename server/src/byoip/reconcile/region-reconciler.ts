@@ -1,0 +1,230 @@
+// The loop of one region with what it keeps between runs: the lock and the connections to its routers. It decides only
+// which kind of run comes next.
+import type { Postgres } from '../../db/postgres.ts'
+import type { Log } from '../../runtime/log.ts'
+import { createLoop, type Loop } from '../../runtime/loop.ts'
+import type { Metrics } from '../../runtime/metrics.ts'
+import type { RouteSettings } from './plan.ts'
+import { quickRun, type KnownRegion, type QuickReport } from './quick-run.ts'
+import { reconcileRegion, type RunReport } from './reconcile.ts'
+import { readMovingRows, readRegionRows, type RegionRecord } from './reconcile.store.ts'
+import { RegionLock, type RegionLease } from './region-lock.store.ts'
+import { RunPreempted, type Router } from './region-run.ts'
+import type { Speaker } from './speaker.ts'
+
+/** One speaker of a region, with what its routes have. */
+export type RegionSpeaker = Omit<Router, 'asn'>
+
+export type RegionReconcilerDeps = {
+  readonly postgres: Postgres
+  /** Throws if the settings of a speaker are not valid. */
+  readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly intervalMs: number
+}
+
+/** From the last change of a burst to the full run over it, and from the first one at most. */
+const fullAfterMs = 1_500
+const fullAfterMsMax = 15_000
+/** A run that takes longer is reported; every wait in it has a shorter limit of its own. */
+const runTimeoutMs = 120_000
+
+/**
+ * A run is quick if a full one under the same lease has succeeded before and none is due: at the start, at its interval,
+ * when a router came up, when a hold was decided, after a failure, and soon after a quick run that found rows. Reading a
+ * large region takes time: a full run that only its interval has started is preempted by rows that change meanwhile.
+ */
+export class RegionReconciler {
+  readonly #deps: RegionReconcilerDeps
+  readonly #region: RegionRecord
+  readonly #routers: readonly RegionRouter[]
+  readonly #intervalMs: number
+  readonly #lock: RegionLock
+  readonly #loop: Loop
+  #unwatch: (() => void)[] = []
+  #known: (KnownRegion & { readonly lease: RegionLease }) | undefined
+  /** `later`: started by its interval, so that it may be preempted. */
+  #fullDue: 'now' | 'later' | undefined
+  /** Drops what the running full run has read so far; absent while it may not be preempted. */
+  #preempt: (() => void) | undefined
+  #fullTimer: NodeJS.Timeout | undefined
+  /** When the first change was made that no full run has seen; milliseconds of performance.now(). */
+  #changedMs: number | undefined
+
+  constructor(deps: RegionReconcilerDeps, region: RegionRecord) {
+    const { postgres, log, metrics, intervalMs } = deps
+    this.#deps = deps
+    this.#region = region
+    this.#routers = deps.speakersOf(region).map((one) => new RegionRouter(one))
+    this.#intervalMs = intervalMs
+    this.#lock = new RegionLock(postgres, region.id)
+    const name = `reconcile:${region.slug}`
+    this.#loop = createLoop({
+      name,
+      intervalMs,
+      timeoutMs: runTimeoutMs,
+      run: () => this.#run(),
+      log,
+      metrics,
+    })
+  }
+
+  isFor(region: RegionRecord): boolean {
+    return JSON.stringify(region) === JSON.stringify(this.#region)
+  }
+
+  start(): void {
+    // A router that was restarted has lost its routes: it gets them again at once, not half a minute later.
+    this.#unwatch = this.#routers.map(({ speaker }) => speaker.watch(() => this.wakeFully()))
+    this.#loop.start()
+  }
+
+  wake(): void {
+    this.#loop.wake()
+    if (this.#preempt) this.#preemptIfNeeded().catch(() => {})
+  }
+
+  wakeFully(): void {
+    this.#fullDue = 'now'
+    this.#loop.wake()
+  }
+
+  async stop(): Promise<void> {
+    for (const unwatch of this.#unwatch.splice(0)) unwatch()
+    await this.#loop.stop()
+    clearTimeout(this.#fullTimer)
+    await this.#lock.release()
+    await Promise.all(this.#routers.map(({ speaker }) => speaker.close()))
+  }
+
+  async #run(): Promise<void> {
+    const lease = await this.#lock.hold()
+    if (!lease) return
+    const known = this.#known?.lease === lease && !this.#fullDue ? this.#known : undefined
+    try {
+      if (known) await this.#runQuickly(lease, known)
+      else await this.#runFully(lease)
+    } catch (error) {
+      // The routers, the region and the lock are read again.
+      for (const router of this.#routers) router.invalidate()
+      this.#known = undefined
+      await this.#lock.release()
+      this.#fullIn(known ? fullAfterMs : this.#intervalMs)
+      throw error
+    }
+  }
+
+  async #runFully(lease: RegionLease): Promise<void> {
+    const isPreemptible = this.#fullDue === 'later' && this.#known?.lease === lease && !this.#isOverdue()
+    this.#fullDue = undefined
+    const dropped = Promise.withResolvers<never>()
+    if (isPreemptible) this.#preempt = () => dropped.reject(new RunPreempted())
+    try {
+      const preempt = dropped.promise
+      const report = await reconcileRegion({ ...this.#runDeps(), readRows: readRegionRows, preempt }, lease)
+      this.#known = { ...report, lease }
+      for (const { router } of report.failures) (router as RegionRouter).invalidate()
+      this.#changedMs = undefined
+      this.#fullIn(this.#intervalMs)
+      this.#report(report)
+    } catch (error) {
+      if (!(error instanceof RunPreempted)) throw error
+      this.#fullSoon()
+    } finally {
+      this.#preempt = undefined
+    }
+  }
+
+  /** A change in another region wakes this one too. */
+  async #preemptIfNeeded(): Promise<void> {
+    const moving = await readMovingRows(this.#deps.postgres.owner, this.#region.id)
+    if (moving.length > 0) this.#preempt?.()
+  }
+
+  async #runQuickly(lease: RegionLease, known: KnownRegion): Promise<void> {
+    const report = await quickRun({ ...this.#runDeps(), readMoving: readMovingRows }, lease, known)
+    if (report.full === 'now') this.wakeFully()
+    if (report.full === 'soon') this.#fullSoon()
+    if (report.full !== undefined) this.#reportQuick(report)
+  }
+
+  /** Once a burst of changes is over, or lasts. */
+  #fullSoon(): void {
+    const nowMs = performance.now()
+    this.#changedMs ??= nowMs
+    this.#fullIn(Math.min(fullAfterMs, this.#changedMs + fullAfterMsMax - nowMs, this.#intervalMs))
+  }
+
+  #isOverdue(): boolean {
+    return this.#changedMs !== undefined && performance.now() - this.#changedMs >= fullAfterMsMax
+  }
+
+  #fullIn(delayMs: number): void {
+    clearTimeout(this.#fullTimer)
+    this.#fullTimer = setTimeout(() => {
+      this.#fullDue ??= 'later'
+      this.#loop.wake()
+    }, delayMs)
+  }
+
+  #runDeps() {
+    return {
+      db: this.#deps.postgres.owner,
+      routers: this.#routers,
+      quorum: this.#region.quorum,
+      now: () => new Date(),
+      elapsedMs: () => performance.now(),
+    }
+  }
+
+  #report(report: RunReport): void {
+    const { log, metrics } = this.#deps
+    const region = this.#region.slug
+    for (const state of ['desired', 'observed', 'held'] as const)
+      metrics.routes.set({ region, state }, report[state])
+    for (const { name: router } of this.#routers) {
+      const neighbors = report.neighbors.get(router)
+      metrics.routerUp.set({ region, router }, neighbors ? 1 : 0)
+      const established = neighbors?.filter(({ state }) => state === 'established').length ?? 0
+      metrics.regionNeighbors.set({ region, router }, established)
+    }
+    for (const { router, error } of report.failures)
+      log.error({ region, router: router.name, error }, 'router could not be reconciled')
+    const { neighbors: _, failures, ...counts } = report
+    const { announced, withdrawn, held, refused, quarantined } = counts
+    const level =
+      held + refused + quarantined + failures.length > 0
+        ? 'warn'
+        : announced + withdrawn > 0
+          ? 'info'
+          : 'debug'
+    log[level]({ region, ...counts }, 'region reconciled')
+  }
+
+  #reportQuick(report: QuickReport): void {
+    const level = report.refused > 0 ? 'warn' : report.announced + report.withdrawn > 0 ? 'info' : 'debug'
+    this.#deps.log[level]({ region: this.#region.slug, ...report }, 'changed rows reconciled')
+  }
+}
+
+/** A router with its ASN, which is asked for once per connection. */
+class RegionRouter implements Router {
+  readonly name: string
+  readonly speaker: Speaker
+  readonly routes: RouteSettings
+  #asn: number | undefined
+
+  constructor({ name, speaker, routes }: RegionSpeaker) {
+    this.name = name
+    this.speaker = speaker
+    this.routes = routes
+  }
+
+  readonly asn = async (): Promise<number> => (this.#asn ??= (await this.speaker.probe()).asn)
+
+  /** The next answer may come from another daemon. */
+  invalidate(): void {
+    this.#asn = undefined
+  }
+}

@@ -1,0 +1,299 @@
+// What full and quick runs share: ask the routers of a region, plan and guard, send under the fence of the region, read
+// back. Routers are independent: one that fails is left out of the run and reported, and the others go on; a run in
+// which every router fails is a failed run.
+import type { Db, Trx } from '../../db/postgres.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { damp } from './damping.ts'
+import { changeKey, guardPlans, sendsOf, type RouterPlan, type Verdict } from './guard.ts'
+import { seenRows, type Outcome, type Reach, type SeenRow } from './observe.ts'
+import { planRoutes, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
+import { confirmDrained, confirmWithdrawals, saveFailedCheck } from './reconcile.store.ts'
+import { LeaseLost, type RegionLease, type RegionMemory, type RouterMemory } from './region-lock.store.ts'
+import { SpeakerError, type Neighbor, type Route, type Speaker } from './speaker.ts'
+
+/** One router of the region. */
+export type Router = {
+  readonly name: string
+  readonly speaker: Speaker
+  /** The speaker's own ASN, which it is asked for once per connection. */
+  readonly asn: () => Promise<number>
+  readonly routes: RouteSettings
+}
+
+/** What every run needs. */
+export type RunDeps = {
+  readonly db: Db
+  readonly routers: readonly Router[]
+  /** How many routers must carry a route; null: all that are not drained. */
+  readonly quorum: number | null
+  readonly now: () => Date
+  /** Monotonic clock, in milliseconds. */
+  readonly elapsedMs: () => number
+}
+
+/** The run was dropped while it read, for one that is more urgent. It has changed nothing and observed nothing. */
+export class RunPreempted extends Error {
+  constructor() {
+    super('the run was dropped for a more urgent one')
+    this.name = 'RunPreempted'
+  }
+}
+
+/** Rejects with whatever failed the run, after storing that the region could not be checked. */
+export async function storeFailure<T>(db: Db, lease: RegionLease, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    // After a takeover the other reconciler reports on the region; a database that is down cannot store it.
+    if (!(error instanceof LeaseLost || error instanceof RunPreempted)) {
+      const message = error instanceof Error ? error.message : String(error)
+      await saveFailedCheck(db, lease, message).catch(() => {})
+    }
+    throw error
+  }
+}
+
+/** What one router answered. */
+export type RouterView = {
+  readonly router: Router
+  readonly asn: number
+  readonly observed: readonly Route[]
+  readonly neighbors: readonly Neighbor[]
+}
+
+export type RouterFailure = { readonly router: Router; readonly error: Error }
+
+/**
+ * Calls all routers at once. Resolves with what each answered and with those that failed as a router may; rejects if all
+ * of them failed.
+ */
+export async function callAll<T, R>(
+  targets: readonly T[],
+  routerOf: (target: T) => Router,
+  call: (target: T) => Promise<R>,
+): Promise<{ answers: R[]; failures: RouterFailure[] }> {
+  const settled = await Promise.allSettled(targets.map(call))
+  const answers: R[] = []
+  const failures: RouterFailure[] = []
+  for (const [at, result] of settled.entries()) {
+    if (result.status === 'fulfilled') answers.push(result.value)
+    else if (result.reason instanceof DriverError)
+      failures.push({ router: routerOf(targets[at]!), error: result.reason })
+    else throw result.reason
+  }
+  if (answers.length === 0 && failures[0]) throw failures[0].error
+  return { answers, failures }
+}
+
+export const noMemory: RouterMemory = { drained: false, applied: null }
+
+/** How many of the routers that are not drained must carry a route. */
+export function quorumOf({ routers, quorum }: RunDeps, memory: RegionMemory): number {
+  const active = routers.filter(({ name }) => !memory.routers.get(name)?.drained).length
+  return Math.max(1, Math.min(quorum ?? active, active))
+}
+
+/** The plans of all routers that answered, damped, and what the guard says of them. */
+export type Planned = {
+  readonly views: readonly RouterView[]
+  readonly plans: readonly RouterPlan[]
+  readonly waiting: ReadonlyMap<Prefix, Date>
+  readonly verdict: Verdict
+}
+
+export function planRegion(
+  lease: RegionLease,
+  rows: readonly PlanRow[],
+  views: readonly RouterView[],
+  memory: RegionMemory,
+  { at, routes }: { readonly at: Date; readonly routes?: number },
+): Planned {
+  const damped = views.map(({ router, asn, observed }) => {
+    const { name, routes } = router
+    const { drained, applied } = memory.routers.get(name) ?? noMemory
+    const kept = memory.kept.filter((one) => one.router === name).map(({ route }) => route)
+    const plan = planRoutes({ regionId: lease.regionId, asn, routes, applied, drained, kept }, rows, observed)
+    return { router: name, ...damp(plan, at) }
+  })
+  const plans = damped.map(({ router, plan }) => ({ router, plan }))
+  const waiting = new Map(damped.flatMap((one) => [...one.waiting]))
+  const observed = new Set(views.flatMap((view) => view.observed.map(({ prefix }) => prefix)))
+  const verdict = guardPlans(plans, { ...memory, routes: routes ?? observed.size })
+  return { views, plans, waiting, verdict }
+}
+
+/** What a run sends to one router. */
+type RouterSend = {
+  readonly view: RouterView
+  readonly plan: Plan
+  readonly announce: readonly Route[]
+  readonly withdraw: readonly Prefix[]
+  /** Withdrawn from this router only, since it is drained and enough others carry it. */
+  readonly drain: readonly Prefix[]
+}
+
+export type Sends = readonly RouterSend[]
+
+/** Returns what each router is sent. `onlyAnnounce`: withdrawals and changed routes are left to another run. */
+export function sendsOfAll({ views, plans, verdict }: Planned, quorum: number, onlyAnnounce = false): Sends {
+  const carrying = plans.flatMap(({ plan }, at) =>
+    plan.drained ? [] : [{ kept: new Set(plan.keep), reach: reachOf(views[at]!.neighbors) }],
+  )
+  const isCarried = (prefix: Prefix) =>
+    carrying.filter(({ kept, reach }) => kept.has(prefix) && reach[prefix.includes(':') ? 6 : 4]).length >=
+    quorum
+  return plans.map((one, at) => {
+    const { announce, withdraw } = sendsOf(one, verdict)
+    const drain = one.plan.drained
+      ? [...one.plan.observed.keys()].filter(
+          (prefix) => one.plan.rows.get(prefix)?.desired && isCarried(prefix),
+        )
+      : []
+    const view = views[at]!
+    const { plan } = one
+    return onlyAnnounce
+      ? { view, plan, announce: plan.announce, withdraw: [], drain: [] }
+      : { view, plan, announce, withdraw, drain }
+  })
+}
+
+/** Whether there is anything to send, and so anything to read back. */
+export const isSilent = (sends: Sends): boolean =>
+  sends.every(({ announce, withdraw, drain }) => announce.length + withdraw.length + drain.length === 0)
+
+export type Sent = {
+  readonly withdrawn: ReadonlySet<Prefix>
+  /** By router name. */
+  readonly refused: ReadonlyMap<string, ReadonlySet<string>>
+  readonly failures: readonly RouterFailure[]
+}
+
+export const nothingSent: Sent = { withdrawn: new Set(), refused: new Map(), failures: [] }
+
+/** Sends in planOrder, in a transaction of whileHolding(). */
+export async function sendAll(
+  trx: Trx,
+  lease: RegionLease,
+  { plans, verdict }: Planned,
+  sends: Sends,
+  ageMs: () => number,
+): Promise<Sent> {
+  requireFresh(ageMs())
+  const routerOf = ({ view }: RouterSend) => view.router
+  const announced = await callAll(sends, routerOf, async (send) => {
+    return { send, refused: await refusedBy(send.view.router.speaker.announce(send.announce)) }
+  })
+  const confirmed = await confirm(trx, lease, plans, verdict, sends)
+  requireFresh(ageMs())
+  const alive = announced.answers.filter(({ send }) => send.withdraw.length + send.drain.length > 0)
+  const withdrawn = await callAll(
+    alive,
+    ({ send }) => send.view.router,
+    async ({ send, refused }) => {
+      const { name, speaker } = send.view.router
+      const drain =
+        send.drain.length > 0 && (await confirmDrained(trx, lease.regionId, name)) ? send.drain : []
+      const prefixes = [...send.withdraw.filter((prefix) => confirmed.has(prefix)), ...drain]
+      return {
+        name,
+        refused: refused.union(await refusedBy(speaker.withdraw(prefixes.map((prefix) => ({ prefix }))))),
+      }
+    },
+  )
+  const refused = new Map(announced.answers.map(({ send, refused }) => [send.view.router.name, refused]))
+  for (const one of withdrawn.answers) refused.set(one.name, one.refused)
+  return { withdrawn: confirmed, refused, failures: [...announced.failures, ...withdrawn.failures] }
+}
+
+/** The withdrawals that the database still wants, after those that count were recorded. */
+async function confirm(
+  trx: Trx,
+  lease: RegionLease,
+  plans: readonly RouterPlan[],
+  { withdraw }: Verdict,
+  sends: Sends,
+): Promise<ReadonlySet<Prefix>> {
+  const sending = new Set(sends.flatMap((send) => send.withdraw))
+  if (sending.size === 0) return new Set()
+  const unexplained = new Set(plans.flatMap(({ plan }) => plan.unexplained))
+  const { known = [], unknown = [] } = Object.groupBy(sending, (prefix) =>
+    unexplained.has(prefix) ? 'unknown' : 'known',
+  )
+  const counted = withdraw.filter((one) => one.counted && sending.has(one.prefix))
+  const [confirmed] = await Promise.all([
+    confirmWithdrawals(trx, lease.regionId, known, unknown),
+    lease.recordWithdrawals(counted),
+  ])
+  return new Set(confirmed)
+}
+
+export const planAgeMsMax = 10_000
+
+/** Throws if rows and routes were read too long ago: a process may have been paused for any time since. */
+export function requireFresh(planAgeMs: number): void {
+  if (planAgeMs > planAgeMsMax)
+    throw new Error(`the plan is ${Math.round(planAgeMs / 1000)} s old; nothing more is sent`)
+}
+
+/** What of a call was refused; the rest of it was carried out. Rejects with any other failure. */
+async function refusedBy(call: Promise<void>): Promise<Set<string>> {
+  try {
+    await call
+    return new Set()
+  } catch (error) {
+    if (!(error instanceof SpeakerError) || error.kind !== 'refused' || error.refused.length === 0)
+      throw error
+    return new Set(error.refused.map(({ subject }) => subject))
+  }
+}
+
+/** Which families the established sessions carry. */
+export function reachOf(neighbors: readonly Neighbor[]): Reach {
+  const established = neighbors.filter(({ state }) => state === 'established')
+  const carries = (family: 4 | 6) => established.some(({ families }) => families.includes(family))
+  return { 4: carries(4), 6: carries(6) }
+}
+
+/** What was read back of one router. */
+export type RouterAfter = { readonly router: Router; readonly after: ReadonlyMap<Prefix, Route> }
+
+/** Puts together what the rows now store. `unread`: active routers that failed at any point of the run. */
+export function observe(
+  lease: RegionLease,
+  planned: Planned,
+  sends: Sends,
+  sent: Sent,
+  afters: readonly RouterAfter[],
+  {
+    quorum,
+    unread,
+    undecided = new Set(),
+  }: Pick<Outcome, 'quorum' | 'unread'> & Partial<Pick<Outcome, 'undecided'>>,
+): SeenRow[] {
+  const [first] = planned.plans
+  if (!first) return []
+  const { verdict, waiting, plans } = planned
+  const routers = afters.flatMap(({ router, after }) => {
+    const send = sends.find(({ view }) => view.router === router)
+    if (!send) return []
+    const { view, plan, announce } = send
+    const refused = sent.refused.get(router.name) ?? new Set<string>()
+    const reach = reachOf(view.neighbors)
+    return [{ asn: view.asn, drained: plan.drained, reach, after, announced: byPrefix(announce), refused }]
+  })
+  const heldChanges = new Set(
+    plans.flatMap(({ router, plan }) =>
+      plan.change
+        .filter((change) => verdict.heldChanges.has(changeKey(router, change)))
+        .map(({ prefix }) => prefix),
+    ),
+  )
+  const { held, declined } = verdict
+  const { withdrawn } = sent
+  const outcome = { routers, unread, quorum, waiting, withdrawn, held, declined, heldChanges, undecided }
+  return seenRows(lease.regionId, first.plan, outcome)
+}
+
+export const byPrefix = (routes: readonly Route[]): Map<Prefix, Route> =>
+  new Map(routes.map((route) => [route.prefix, route]))

@@ -1,0 +1,20 @@
+// What tests of the reconciler need: a speaker as the only router of a region. Nothing of the product imports this file.
+import type { RouteSettings } from './plan.ts'
+import type { RegionMemory } from './region-lock.store.ts'
+import type { Router } from './region-run.ts'
+import type { Speaker } from './speaker.ts'
+
+export function routerOf(
+  speaker: Speaker,
+  { name = 'r1', asn = 64500, routes = {} }: { name?: string; asn?: number; routes?: RouteSettings } = {},
+): Router {
+  return { name, speaker, asn: async () => asn, routes }
+}
+
+export const emptyMemory: RegionMemory = {
+  recent: [],
+  decisions: [],
+  openHold: null,
+  kept: [],
+  routers: new Map(),
+}
