@@ -85,7 +85,8 @@ function watched(lease: RegionLease, pause?: Pause): Speaker {
       )
       await plain.withdraw(routes)
     },
-    watch: (onUp) => plain.watch(onUp),
+    neighbors: () => plain.neighbors(),
+    watch: (events) => plain.watch(events),
     close: () => plain.close(),
   }
 }

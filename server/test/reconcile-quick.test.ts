@@ -107,7 +107,8 @@ const forward = (rest: Partial<Speaker>): Speaker => ({
   find: (prefixes) => speaker.find(prefixes),
   announce: (routes) => speaker.announce(routes),
   withdraw: (routes) => speaker.withdraw(routes),
-  watch: (onUp) => speaker.watch(onUp),
+  neighbors: () => speaker.neighbors(),
+  watch: (events) => speaker.watch(events),
   close: async () => {},
   ...rest,
 })

@@ -565,7 +565,8 @@ function forward(to: Speaker): Speaker {
     find: (prefixes) => to.find(prefixes),
     announce: (routes) => to.announce(routes),
     withdraw: (routes) => to.withdraw(routes),
-    watch: (onUp) => to.watch(onUp),
+    neighbors: () => to.neighbors(),
+    watch: (events) => to.watch(events),
     close: () => to.close(),
   }
 }

@@ -156,7 +156,8 @@ class RegionReconciler {
 
   start(): void {
     // A router that was restarted has forgotten everything: it is told again at once, not half a minute later.
-    this.#unwatch = this.#speaker.watch(() => this.wakeFully())
+    const onUp = () => this.wakeFully()
+    this.#unwatch = this.#speaker.watch({ onUp, onTableChange: onUp, onNeighborChange: () => {} })
     this.#loop.start()
   }
 
