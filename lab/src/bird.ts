@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import type { Neighbor } from './gobgpd.ts'
 import { BirdLog } from './bird-log.ts'
 import { type BirdRoute, parseBirdRoutes } from './bird-routes.ts'
-import { killProgram, programPath, startProgram } from './program.ts'
+import { isRunning, killProgram, programPath, startProgram } from './program.ts'
 import { waitFor } from './wait.ts'
 
 const run = promisify(execFile)
@@ -38,7 +38,9 @@ export class Bird {
     this.logFile = join(options.folder, 'bird.log')
   }
 
+  /** Does nothing while it runs. */
   async start(): Promise<void> {
+    if (this.#child && isRunning(this.#child)) return
     const { folder } = this.options
     const configFile = join(folder, 'bird.conf')
     await writeFile(configFile, birdConfig(this.options, this.logFile))

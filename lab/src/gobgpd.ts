@@ -11,7 +11,12 @@ import { waitFor } from './wait.ts'
 
 const run = promisify(execFile)
 
-export type Neighbor = { readonly address: string; readonly port: number; readonly asn: number }
+export type Neighbor = {
+  readonly address: string
+  readonly port: number
+  readonly asn: number
+  readonly description?: string
+}
 
 export type GobgpdOptions = {
   /** Where its configuration and its log go. */
@@ -160,7 +165,11 @@ function takeNothing(neighbors: readonly Neighbor[]): string {
 const gateAddress = '127.255.255.254'
 
 /** Port 0: the gate, which is never dialled. */
-function neighborConfig({ address, port, asn }: Neighbor, local: string, deferralSeconds: number): string {
+function neighborConfig(
+  { address, port, asn, description = '' }: Neighbor,
+  local: string,
+  deferralSeconds: number,
+): string {
   const transport =
     port === 0 ? 'passive-mode = true' : `remote-port = ${port}\n    local-address = "${local}"`
   return `
@@ -168,6 +177,7 @@ function neighborConfig({ address, port, asn }: Neighbor, local: string, deferra
   [neighbors.config]
     neighbor-address = "${address}"
     peer-as = ${asn}
+    description = "${description}"
   [neighbors.transport.config]
     ${transport}
   [neighbors.ebgp-multihop.config]

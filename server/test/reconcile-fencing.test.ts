@@ -62,7 +62,6 @@ const violations: string[] = []
 function watched(lease: RegionLease, pause?: Pause): Speaker {
   return {
     probe: () => plain.probe(),
-    neighbors: () => plain.neighbors(),
     list: async () => {
       const routes = await plain.list()
       await pauseAt('after the list', pause)
@@ -87,7 +86,8 @@ function watched(lease: RegionLease, pause?: Pause): Speaker {
       )
       await plain.withdraw(routes)
     },
-    watch: (onUp) => plain.watch(onUp),
+    neighbors: () => plain.neighbors(),
+    watch: (events) => plain.watch(events),
     close: () => plain.close(),
   }
 }

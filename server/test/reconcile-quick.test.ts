@@ -114,12 +114,12 @@ async function announceMany(count: number): Promise<number[]> {
 /** The speaker as a plain object, for a test to replace a call. */
 const forward = (rest: Partial<Speaker>): Speaker => ({
   probe: () => speaker.probe(),
-  neighbors: () => speaker.neighbors(),
   list: () => speaker.list(),
   find: (prefixes) => speaker.find(prefixes),
   announce: (routes) => speaker.announce(routes),
   withdraw: (routes) => speaker.withdraw(routes),
-  watch: (onUp) => speaker.watch(onUp),
+  neighbors: () => speaker.neighbors(),
+  watch: (events) => speaker.watch(events),
   close: async () => {},
   ...rest,
 })

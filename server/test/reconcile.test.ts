@@ -645,12 +645,12 @@ async function inFra(work: (fra: RegionLease) => Promise<unknown>): Promise<void
 function forward(to: Speaker): Speaker {
   return {
     probe: () => to.probe(),
-    neighbors: () => to.neighbors(),
     list: () => to.list(),
     find: (prefixes) => to.find(prefixes),
     announce: (routes) => to.announce(routes),
     withdraw: (routes) => to.withdraw(routes),
-    watch: (onUp) => to.watch(onUp),
+    neighbors: () => to.neighbors(),
+    watch: (events) => to.watch(events),
     close: () => to.close(),
   }
 }

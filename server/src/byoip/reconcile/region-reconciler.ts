@@ -76,7 +76,10 @@ export class RegionReconciler {
 
   start(): void {
     // A router that was restarted has lost its routes: it gets them again at once, not half a minute later.
-    this.#unwatch = this.#routers.map(({ speaker }) => speaker.watch(() => this.wakeFully()))
+    // The same for routes that another client changed, and for sessions: without one, nobody receives a route.
+    const wake = () => this.wakeFully()
+    const events = { onUp: wake, onTableChange: wake, onNeighborChange: wake }
+    this.#unwatch = this.#routers.map(({ speaker }) => speaker.watch(events))
     this.#loop.start()
   }
 

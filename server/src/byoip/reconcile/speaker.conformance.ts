@@ -4,7 +4,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Prefix } from '../../net/prefix.ts'
-import { type Route, type Speaker, SpeakerError, sameRoute, selfNextHop } from './speaker.ts'
+import {
+  type Neighbor,
+  type Route,
+  type Speaker,
+  SpeakerError,
+  type SpeakerEvents,
+  sameRoute,
+  selfNextHop,
+} from './speaker.ts'
 
 export type SpeakerFixture = {
   readonly speaker: Speaker
@@ -12,12 +20,20 @@ export type SpeakerFixture = {
   readonly stranger: Speaker
   /** One more client of the same owner on the same daemon, which the test closes. */
   connect(): Speaker
+  /** The same for the other owner. */
+  connectStranger(): Speaker
   /** A speaker whose daemon does not exist, and the timeout that it is configured with. */
   readonly absent: { readonly speaker: Speaker; readonly timeoutMs: number }
   /** Puts a route of nobody into the daemon by hand, as an operator would. */
   addByHand(prefix: string): Promise<void>
   /** Every prefix of the daemon that was put there by hand. */
   listByHand(): Promise<readonly string[]>
+  /** Removes every route from the daemon by hand, whosever it is. */
+  clearByHand(): Promise<void>
+  /** The daemon's only neighbour, which speaks IPv4 and IPv6. */
+  readonly neighbor: { readonly address: string; readonly asn: number }
+  /** Brings the neighbour up or down; the daemon may take a while to notice. */
+  setNeighbor(isUp: boolean): Promise<void>
   /** Stops and starts the daemon; resolves when it can be asked again. */
   restart(): Promise<void>
   stop(): Promise<void>
@@ -185,15 +201,113 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await starting(fixture, [rich4])
       const client = fixture.connect()
       await client.list()
-      let restarts = 0
-      const stop = client.watch(() => restarts++)
+      const seen = watch(client)
       await fixture.restart()
-      await until(() => restarts > 0)
-      stop()
-      const before = restarts
+      await until(() => seen.ups > 0)
+      seen.stop()
+      const before = seen.ups
       await fixture.restart()
       await fixture.speaker.list()
-      assert.equal(restarts, before)
+      assert.equal(seen.ups, before)
+      await client.close()
+    })
+
+    it('lists its neighbours, established and not', async () => {
+      const { speaker, neighbor } = fixture
+      await fixture.setNeighbor(true)
+      const up = await untilNeighbor(speaker, ({ state }) => state === 'established')
+      assert.deepEqual([up.address, up.asn, up.families], [neighbor.address, neighbor.asn, [4, 6]])
+      assert.ok(up.since && Math.abs(Date.now() - up.since.getTime()) < 600_000, String(up.since))
+      await fixture.setNeighbor(false)
+      const lost = await untilNeighbor(speaker, ({ state }) => state !== 'established')
+      assert.deepEqual([lost.address, lost.asn, lost.families], [neighbor.address, neighbor.asn, []])
+      await fixture.setNeighbor(true)
+      await untilNeighbor(speaker, ({ state }) => state === 'established')
+    })
+
+    it('tells a watcher that a session was lost, and that it is established again', async () => {
+      const { speaker } = fixture
+      await fixture.setNeighbor(true)
+      await untilNeighbor(speaker, ({ state }) => state === 'established')
+      const client = fixture.connect()
+      const seen = await watching(fixture, client)
+      await fixture.setNeighbor(false)
+      await until(() => seen.neighborChanges === 1)
+      assert.notEqual((await onlyNeighbor(client)).state, 'established')
+      await fixture.setNeighbor(true)
+      await until(() => seen.neighborChanges === 2)
+      assert.equal((await onlyNeighbor(client)).state, 'established')
+      assert.equal(seen.tableChanges, 0)
+      await client.close()
+    })
+
+    it('tells a watcher that somebody else removed routes of ours', async () => {
+      await starting(fixture, [])
+      const client = fixture.connect()
+      const seen = await watching(fixture, client)
+      await client.announce([rich4, rich6, ...manyRoutes(1_000)])
+      await fixture.clearByHand()
+      await until(() => seen.tableChanges > 0)
+      assert.deepEqual(await client.list(), [])
+      await client.close()
+    })
+
+    it('tells a watcher that another client of the owner added, changed and removed a route', async () => {
+      await starting(fixture, [])
+      const client = fixture.connect()
+      const seen = await watching(fixture, client)
+      await fixture.speaker.announce([rich4])
+      await until(() => seen.tableChanges === 1)
+      await fixture.speaker.announce([{ ...rich4, asPath: [64511] }])
+      await until(() => seen.tableChanges === 2)
+      await fixture.speaker.withdraw([rich4])
+      await until(() => seen.tableChanges === 3)
+      await client.close()
+    })
+
+    it("tells a watcher nothing of its own speaker's changes, however many", async () => {
+      await starting(fixture, [])
+      const [client, observer] = [fixture.connect(), fixture.connect()]
+      const observed = await watching(fixture, observer)
+      const seen = await watching(fixture, client)
+      const many = manyRoutes(10_000)
+      await client.announce(many)
+      await client.announce(many.map((one) => ({ ...one, asPath: [64511] })))
+      await client.withdraw(many)
+      await client.announce([rich4])
+      await fixture.clearByHand()
+      await until(() => seen.tableChanges > 0)
+      assert.equal(seen.tableChanges, 1, 'only what was done by hand')
+      assert.ok(
+        observed.tableChanges < 1_000,
+        `${observed.tableChanges} calls for 30,000 changes by another client`,
+      )
+      await Promise.all([client.close(), observer.close()])
+    })
+
+    it('tells a watcher nothing of the routes of others', async () => {
+      await starting(fixture, [plain4])
+      const client = fixture.connect()
+      const seen = await watching(fixture, client)
+      const other = await watching(fixture, fixture.stranger)
+      await fixture.addByHand('192.0.2.0/24')
+      const someone = fixture.connectStranger()
+      await someone.announce([rich4])
+      await until(() => other.tableChanges > 0)
+      assert.equal(seen.tableChanges, 0)
+      other.stop()
+      await Promise.all([client.close(), someone.close()])
+    })
+
+    it('goes on telling a watcher after a restart, of which it tells nothing else', async () => {
+      await starting(fixture, [rich4])
+      const client = fixture.connect()
+      const seen = await watching(fixture, client)
+      await fixture.restart()
+      await until(() => seen.ups > 0)
+      assert.deepEqual(await client.list(), [])
+      assert.equal(seen.tableChanges, 0)
+      await untilTold(seen, fixture.connect())
       await client.close()
     })
 
@@ -205,6 +319,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
         () => speaker.find([rich4.prefix]),
         () => speaker.announce([rich4]),
         () => speaker.withdraw([rich4]),
+        () => speaker.neighbors(),
       ]
       for (const call of calls) {
         const startedMs = performance.now()
@@ -215,9 +330,56 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
   })
 }
 
+type Seen = { ups: number; tableChanges: number; neighborChanges: number; readonly stop: () => void }
+
+/** Counts what a watcher is called for. */
+function watch(speaker: Speaker): Seen {
+  const counts = { ups: 0, tableChanges: 0, neighborChanges: 0 }
+  const events: SpeakerEvents = {
+    onUp: () => counts.ups++,
+    onTableChange: () => counts.tableChanges++,
+    onNeighborChange: () => counts.neighborChanges++,
+  }
+  return Object.assign(counts, { stop: speaker.watch(events) })
+}
+
+/** As `watch`, and resolves when the watcher is known to be called; the counts begin at 0 again. */
+async function watching(fixture: SpeakerFixture, speaker: Speaker): Promise<Seen> {
+  const seen = watch(speaker)
+  await untilTold(seen, speaker === fixture.stranger ? fixture.connectStranger() : fixture.connect())
+  return Object.assign(seen, { ups: 0, tableChanges: 0, neighborChanges: 0 })
+}
+
+/** Lets another client make one change after the other until the watcher is called for one. */
+async function untilTold(seen: Seen, other: Speaker): Promise<void> {
+  const probe = route('192.0.2.128/25')
+  for (let at = 0; at < 100 && seen.tableChanges === 0; at++) {
+    await (at % 2 === 0 ? other.announce([probe]) : other.withdraw([probe]))
+    for (let wait = 0; wait < 50 && seen.tableChanges === 0; wait++) await sleep(10)
+  }
+  assert.ok(seen.tableChanges > 0, 'the watcher is not called')
+  await other.close()
+}
+
+async function onlyNeighbor(speaker: Speaker): Promise<Neighbor> {
+  const neighbors = await speaker.neighbors()
+  assert.equal(neighbors.length, 1, JSON.stringify(neighbors))
+  return neighbors[0]!
+}
+
+/** A session takes seconds to come up. */
+async function untilNeighbor(speaker: Speaker, is: (neighbor: Neighbor) => boolean): Promise<Neighbor> {
+  for (let at = 0; at < 3_000; at++) {
+    const neighbor = await onlyNeighbor(speaker)
+    if (is(neighbor)) return neighbor
+    await sleep(10)
+  }
+  return assert.fail('the neighbour does not change within 30 s')
+}
+
 async function until(condition: () => boolean): Promise<void> {
-  for (let at = 0; at < 500 && !condition(); at++) await sleep(10)
-  assert.ok(condition(), 'nothing happened within 5 s')
+  for (let at = 0; at < 3_000 && !condition(); at++) await sleep(10)
+  assert.ok(condition(), 'nothing happened within 30 s')
 }
 
 function route(prefix: string, rest: Partial<Route> = {}): Route {

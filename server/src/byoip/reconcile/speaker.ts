@@ -1,5 +1,6 @@
 // The port to what speaks BGP for one region: which routes it announces for us, and how to change them. Drivers
 // import it by type only. It must not know a wire format, an announcement row or a team.
+import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 
 /** What every call of a speaker rejects with; `kind` is `unreachable`, `refused` or `protocol`. */
@@ -32,15 +33,41 @@ export type SpeakerIdentity = {
   readonly routerId: string
 }
 
-/** One BGP session of the speaker. */
+/** The states of RFC 4271 section 8.2.2, and `down` for a neighbour that its operator has disabled. */
+export type NeighborState =
+  | 'idle'
+  | 'connect'
+  | 'active'
+  | 'opensent'
+  | 'openconfirm'
+  | 'established'
+  | 'down'
+
+/** A BGP neighbour of the speaker. Only an established one is told our routes. */
 export type Neighbor = {
   readonly address: string
   readonly asn: number
-  readonly state: 'established' | 'idle' | 'connect' | 'active' | 'opensent' | 'openconfirm' | 'down'
-  /** Negotiated. */
-  readonly families: readonly (4 | 6)[]
+  readonly state: NeighborState
+  /** When the session was established, or when it was lost; absent where the speaker does not say. Whole seconds. */
   readonly since?: Date
+  /** The address families that both sides speak (unicast); empty unless the session is established. */
+  readonly families: readonly Family[]
   readonly description?: string
+}
+
+/**
+ * What a watcher is called for. Calls carry no data and are merged: ask for what you need to know.
+ *
+ * - `onUp`: the speaker became reachable after it was not. If it was restarted it has forgotten our routes, and its
+ *   neighbours forget them soon after; whatever happened meanwhile is not reported by the other calls.
+ * - `onTableChange`: a route of ours was added, changed or removed by another client. Changes by this `Speaker` value
+ *   are not reported. Where somebody else's route for the same prefix exists, a change of ours may go unreported.
+ * - `onNeighborChange`: a session was established or lost.
+ */
+export type SpeakerEvents = {
+  readonly onUp: () => void
+  readonly onTableChange: () => void
+  readonly onNeighborChange: () => void
 }
 
 /**
@@ -53,8 +80,6 @@ export type Neighbor = {
 export interface Speaker {
   /** Asks who is there, which also tells a daemon whose version we do not speak (`protocol`). */
   probe(): Promise<SpeakerIdentity>
-  /** Every configured BGP neighbour with the state of its session. */
-  neighbors(): Promise<readonly Neighbor[]>
   /** All our routes, in no particular order, or a rejection: never a part of them. */
   list(): Promise<readonly Route[]>
   /**
@@ -67,10 +92,12 @@ export interface Speaker {
   /** Takes away our routes for these prefixes, whatever their attributes are. An absent one is fine; `[]` does nothing. */
   withdraw(routes: readonly Pick<Route, 'prefix'>[]): Promise<void>
   /**
-   * Calls `onUp` each time that the speaker became reachable after it was not: if it was restarted it has forgotten our
-   * routes, and its neighbours forget them soon after. The loop runs at once. Returns how to stop watching.
+   * All configured neighbours, and those that connected without being configured one by one (dynamic neighbours), in no
+   * particular order.
    */
-  watch(onUp: () => void): () => void
+  neighbors(): Promise<readonly Neighbor[]>
+  /** Keeps the connection up and reports events from now on. Returns how to stop watching. */
+  watch(events: SpeakerEvents): () => void
   /** Ends the connection; running calls reject. What is announced stays announced. */
   close(): Promise<void>
 }

@@ -104,6 +104,34 @@ export class GobgpClient {
     })
   }
 
+  /**
+   * Follows a stream that has no end of its own. `onEnd` is called once, when it ended for whatever reason, also for the
+   * returned call, which cancels it.
+   */
+  follow<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodServerStreaming<I, O>,
+    request: MessageShape<I>,
+    onMessage: (message: MessageShape<O>) => void,
+    onEnd: () => void,
+  ): () => void {
+    const { path, serialize, deserialize } = wire(method)
+    const call = this.#grpc.makeServerStreamRequest(path, serialize, deserialize, request)
+    this.#running.add(call)
+    call.on('data', onMessage)
+    call.on('error', () => {}) // the status follows
+    call.once('status', () => {
+      this.#running.delete(call)
+      onEnd()
+    })
+    return () => call.cancel()
+  }
+
+  get isReady(): boolean {
+    return (
+      !this.#closed && this.#grpc.getChannel().getConnectivityState(false) === grpc.connectivityState.READY
+    )
+  }
+
   /** Keeps the connection up from now on; `onUp` hears of each time that it came up. Returns how to stop. */
   watch(onUp: () => void): () => void {
     const channel = this.#grpc.getChannel()

@@ -1,9 +1,11 @@
 // What differs between the versions of GoBGP that the speaker speaks: their services, their messages, what must be said
 // and what goes without saying. The routes in those messages are the same octets everywhere, see codec.ts.
 import type { DescMessage, DescMethodClientStreaming } from '@bufbuild/protobuf'
+import type { Neighbor } from '../../byoip/reconcile/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { GobgpClient } from './client.ts'
 import type { Path } from './codec.ts'
+import type { DaemonEvent } from './events.ts'
 
 export type Dialect = {
   /** For people: which daemons speak it. */
@@ -20,6 +22,9 @@ export type Dialect = {
   getGlobal(client: GobgpClient, deadline: Date): Promise<Global | undefined>
   /** All paths of the global table, or only those of the prefixes. Releases may answer more than that. */
   listPaths(client: GobgpClient, selection: Selection, deadline: Date): Promise<Path[]>
+  listNeighbors(client: GobgpClient, deadline: Date): Promise<Neighbor[]>
+  /** Follows changes of neighbours and of best paths; `onEnd` is called once. Returns how to cancel. */
+  watch(client: GobgpClient, onEvent: (event: DaemonEvent) => void, onEnd: () => void): () => void
 }
 
 export type Global = { readonly asn: number; readonly routerId: string }

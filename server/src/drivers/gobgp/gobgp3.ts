@@ -1,15 +1,31 @@
 // GoBGP 3.x: the dialect of Debian's package, and the one that all tests speak with a real daemon.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { anyUnpack } from '@bufbuild/protobuf/wkt'
+import type { Neighbor } from '../../byoip/reconcile/speaker.ts'
 import type { Path } from './codec.ts'
 import type { Dialect } from './dialect.ts'
+import { readEvent } from './events.ts'
 import {
   AddPathStreamRequestSchema,
   GetBgpRequestSchema,
   GobgpApi,
+  IPAddressPrefixSchema,
   ListPathRequestSchema,
+  ListPeerRequestSchema,
+  MultiProtocolCapabilitySchema,
+  type Path as EventPath,
+  type Peer,
+  WatchEventRequestSchema,
+  type WatchEventResponse,
 } from './generated/gobgp_pb.js'
+import { neighborOf } from './neighbors.ts'
 
-const { getBgp, listPath, addPathStream } = GobgpApi.method
+const { getBgp, listPath, addPathStream, listPeer, watchEvent } = GobgpApi.method
+
+/** PeerState.AdminState.DOWN */
+const adminDown = 1
+/** WatchEventRequest.Table.Filter.Type.BEST */
+const bestPaths = 0
 
 export const gobgp3: Dialect = {
   version: '3.x',
@@ -34,4 +50,35 @@ export const gobgp3: Dialect = {
     })
     return paths
   },
+
+  async listNeighbors(client, deadline) {
+    const neighbors: Neighbor[] = []
+    await client.serverStream(listPeer, create(ListPeerRequestSchema), deadline, ({ peer }) => {
+      if (peer) neighbors.push(readPeer(peer))
+    })
+    return neighbors
+  },
+
+  watch(client, onEvent, onEnd) {
+    const request = create(WatchEventRequestSchema, { peer: {}, table: { filters: [{ type: bestPaths }] } })
+    const onMessage = (message: WatchEventResponse): void => {
+      const event = readEvent(message, readPeer, readPrefix)
+      if (event) onEvent(event)
+    }
+    return client.follow(watchEvent, request, onMessage, onEnd)
+  },
+}
+
+function readPeer(peer: Peer): Neighbor {
+  const capabilities = peer.state?.remoteCap ?? []
+  const offered = capabilities.map((any) => anyUnpack(any, MultiProtocolCapabilitySchema)?.family)
+  return neighborOf(
+    peer,
+    adminDown,
+    offered.filter((family) => family !== undefined),
+  )
+}
+
+function readPrefix({ nlri }: Pick<EventPath, 'nlri'>) {
+  return nlri && anyUnpack(nlri, IPAddressPrefixSchema)
 }

@@ -1,18 +1,31 @@
 // GoBGP 4.x: written from its published definitions, and tested against a server of our own that follows them. It has
 // never spoken with a real 4.x daemon, see docs/decisions/009-gobgp-4.md.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import type { Neighbor } from '../../byoip/reconcile/speaker.ts'
 import type { Path } from './codec.ts'
 import type { Dialect } from './dialect.ts'
+import { readEvent } from './events.ts'
 import {
   AddPathStreamRequestSchema,
   GetBgpRequestSchema,
   GoBgpService,
   ListPathRequestSchema,
+  ListPeerRequestSchema,
+  type Path as EventPath,
+  type Peer,
   TableLookupPrefix_Type,
   TableType,
+  WatchEventRequestSchema,
+  type WatchEventResponse,
 } from './generated/gobgp4_pb.js'
+import { neighborOf } from './neighbors.ts'
 
-const { getBgp, listPath, addPathStream } = GoBgpService.method
+const { getBgp, listPath, addPathStream, listPeer, watchEvent } = GoBgpService.method
+
+/** PeerState.AdminState.ADMIN_STATE_DOWN */
+const adminDown = 2
+/** WatchEventRequest.Table.Filter.Type.TYPE_BEST */
+const bestPaths = 1
 
 const tableType = TableType.GLOBAL
 
@@ -44,4 +57,35 @@ export const gobgp4: Dialect = {
     })
     return paths
   },
+
+  async listNeighbors(client, deadline) {
+    const neighbors: Neighbor[] = []
+    await client.serverStream(listPeer, create(ListPeerRequestSchema), deadline, ({ peer }) => {
+      if (peer) neighbors.push(readPeer(peer))
+    })
+    return neighbors
+  },
+
+  watch(client, onEvent, onEnd) {
+    const request = create(WatchEventRequestSchema, { peer: {}, table: { filters: [{ type: bestPaths }] } })
+    const onMessage = (message: WatchEventResponse): void => {
+      const event = readEvent(message, readPeer, readPrefix)
+      if (event) onEvent(event)
+    }
+    return client.follow(watchEvent, request, onMessage, onEnd)
+  },
+}
+
+function readPeer(peer: Peer): Neighbor {
+  const capabilities = peer.state?.remoteCap ?? []
+  const offered = capabilities.map(({ cap }) => cap.case === 'multiProtocol' && cap.value.family)
+  return neighborOf(
+    peer,
+    adminDown,
+    offered.filter((family) => family !== undefined && family !== false),
+  )
+}
+
+function readPrefix({ nlri }: Pick<EventPath, 'nlri'>) {
+  return nlri?.nlri.case === 'prefix' ? nlri.nlri.value : undefined
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { create } from '@bufbuild/protobuf'
 import { freePort, randomSubnet } from '@pharos/lab/address'
-import { Gobgpd } from '@pharos/lab/gobgpd'
+import { Bird } from '@pharos/lab/bird'
+import { Gobgpd, type GobgpdOptions } from '@pharos/lab/gobgpd'
 import { skipWithout } from '@pharos/lab/program'
 import { type SpeakerFixture, speakerConformance } from '../../byoip/reconcile/speaker.conformance.ts'
 import type { Route, Speaker } from '../../byoip/reconcile/speaker.ts'
@@ -17,7 +18,7 @@ import { type ListPathRequest, ListPathResponseSchema } from './generated/gobgp_
 import { createGobgpSpeaker } from './speaker.ts'
 
 const owner = '64500:1:1'
-const skip = skipWithout('gobgpd', 'gobgp')
+const skip = skipWithout('gobgpd', 'gobgp', 'bird', 'birdc')
 
 speakerConformance('GoBGP', conformanceFixture, skip || undefined)
 
@@ -28,6 +29,21 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     await assert.rejects(speaker.probe(), ofKind('unreachable', /no configuration/))
     await assert.rejects(speaker.announce([route('192.0.2.0/24')]), ofKind('unreachable', /started/))
     await assert.rejects(speaker.list(), ofKind('unreachable', /started/))
+  })
+
+  it('says of a disabled neighbour that it is down, and what it is called', async (t) => {
+    const peer = { address: '127.99.99.99', port: 17_900, asn: 64501, description: 'edge router' }
+    const gobgpd = await startGobgpd(t, { neighbors: [peer] })
+    const speaker = speakerAt(t, gobgpd.apiAddress)
+    const before = await speaker.neighbors()
+    assert.deepEqual(
+      before.map(({ address, description }) => [address, description]),
+      [[peer.address, 'edge router']],
+    )
+    assert.notEqual(before[0]?.state, 'down')
+    await gobgpd.gobgp('neighbor', peer.address, 'disable')
+    const [after] = await speaker.neighbors()
+    assert.deepEqual([after?.state, after?.asn, after?.families], ['down', 64501, []])
   })
 
   it('rejects a call that is cut by the death of the daemon, and works with the next one', async (t) => {
@@ -203,14 +219,15 @@ it('asks anew after an answer that made no sense', async (t) => {
 
 async function conformanceFixture(): Promise<SpeakerFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-gobgp-'))
-  const gobgpd = new Gobgpd(await gobgpdOptions(folder))
-  await gobgpd.start()
+  const { gobgpd, bird } = await withNeighbor(folder)
+  await Promise.all([gobgpd.start(), bird.start()])
   const connect = (owner: string) => createGobgpSpeaker({ address: gobgpd.apiAddress, owner })
   const nobody = `127.0.0.1:${await freePort('127.0.0.1', 0)}`
   const fixture = {
     speaker: connect(owner),
     stranger: connect('64500:1:2'),
     connect: () => connect(owner),
+    connectStranger: () => connect('64500:1:2'),
     absent: { speaker: createGobgpSpeaker({ address: nobody, owner, timeoutMs: 1_000 }), timeoutMs: 1_000 },
     addByHand: async (prefix: string) => {
       const family = prefix.includes(':') ? ['-a', 'ipv6'] : []
@@ -224,6 +241,12 @@ async function conformanceFixture(): Promise<SpeakerFixture> {
         .filter((line) => !line.includes('LargeCommunity'))
       return lines.flatMap((line) => /\s([0-9a-f.:]+\/\d+)\s/.exec(line)?.[1] ?? [])
     },
+    clearByHand: async () => {
+      await gobgpd.gobgp('global', 'rib', 'del', 'all')
+      await gobgpd.gobgp('global', 'rib', 'del', 'all', '-a', 'ipv6')
+    },
+    neighbor: bird.options,
+    setNeighbor: (isUp: boolean) => (isUp ? bird.start() : bird.stop()),
     restart: async () => {
       await gobgpd.kill('SIGKILL')
       await gobgpd.start({ restarted: true })
@@ -231,11 +254,23 @@ async function conformanceFixture(): Promise<SpeakerFixture> {
     },
     stop: async () => {
       await Promise.all([fixture.speaker.close(), fixture.stranger.close(), fixture.absent.speaker.close()])
-      await gobgpd.stop()
+      await Promise.all([gobgpd.stop(), bird.stop()])
       await rm(folder, { recursive: true, force: true })
     },
   }
   return fixture
+}
+
+/** A gobgpd and a BIRD that are neighbours. */
+async function withNeighbor(folder: string): Promise<{ gobgpd: Gobgpd; bird: Bird }> {
+  const options = await gobgpdOptions(folder)
+  const address = options.address.replace(/\.1$/, '.2')
+  const peer = { address, port: await freePort(address, 17_900), asn: 64501 }
+  const neighbor = { address: options.address, port: options.bgpPort, asn: options.asn }
+  return {
+    gobgpd: new Gobgpd({ ...options, neighbors: [peer] }),
+    bird: new Bird({ folder, ...peer, neighbor }),
+  }
 }
 
 async function gobgpdOptions(folder: string) {
@@ -244,9 +279,9 @@ async function gobgpdOptions(folder: string) {
   return { folder, address, apiPort, bgpPort, asn: 64500, neighbors: [] }
 }
 
-async function startGobgpd(t: TestContext, { configured = true } = {}): Promise<Gobgpd> {
+async function startGobgpd(t: TestContext, rest: Partial<GobgpdOptions> = {}): Promise<Gobgpd> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-gobgp-'))
-  const gobgpd = new Gobgpd({ ...(await gobgpdOptions(folder)), configured })
+  const gobgpd = new Gobgpd({ ...(await gobgpdOptions(folder)), ...rest })
   t.after(async () => {
     await gobgpd.stop()
     await rm(folder, { recursive: true, force: true })

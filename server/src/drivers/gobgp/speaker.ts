@@ -1,7 +1,13 @@
 // The speaker on a GoBGP daemon, 3.x or 4.x; which one it is, the daemon is asked. It must not retry, must not remember
 // what is announced, and must not use a call of GoBGP that can mean "everything". 4.x was never tried with a real
 // daemon (docs/decisions/009-gobgp-4.md).
-import type { Route, Speaker, SpeakerIdentity } from '../../byoip/reconcile/speaker.ts'
+import type {
+  Neighbor,
+  Route,
+  Speaker,
+  SpeakerEvents,
+  SpeakerIdentity,
+} from '../../byoip/reconcile/speaker.ts'
 import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -9,7 +15,9 @@ import { DriverError, type Refusal } from '../../runtime/driver-error.ts'
 import { GobgpClient, type GobgpConnection } from './client.ts'
 import { decodeOwnRoute, encodeRoute, type Owner, parseOwner, type Path, wireFamily } from './codec.ts'
 import type { Dialect } from './dialect.ts'
+import { type ChangeKind, EventStream } from './event-stream.ts'
 import { identify, type Identified, isProtocol } from './identify.ts'
+import { isRestartGate } from './neighbors.ts'
 import { withdrawalOf } from './withdrawal.ts'
 
 export type GobgpSpeakerConfig = GobgpConnection & {
@@ -31,6 +39,7 @@ class GobgpSpeaker implements Speaker {
   readonly #client: GobgpClient
   readonly #config: GobgpSpeakerConfig
   readonly #owner: Owner
+  readonly #events: EventStream
   /** What was understood on the connection that stood after so many losses. */
   #understood: { readonly dialect: Dialect; readonly losses: number } | undefined
 
@@ -38,6 +47,11 @@ class GobgpSpeaker implements Speaker {
     this.#owner = parseOwner(config.owner)
     this.#client = new GobgpClient(config)
     this.#config = config
+    this.#events = new EventStream({
+      client: this.#client,
+      dialect: () => this.#speak(async (dialect) => dialect),
+      identifier: this.#owner.identifier,
+    })
   }
 
   async probe(): Promise<SpeakerIdentity> {
@@ -81,14 +95,16 @@ class GobgpSpeaker implements Speaker {
       }
     }
     refused.push(
-      ...(await this.#change(paths, (part, dialect) => dialect.encodeChange(part.map(({ value }) => value)))),
+      ...(await this.#change('announcement', paths, (part, dialect) =>
+        dialect.encodeChange(part.map(({ value }) => value)),
+      )),
     )
     this.#throwRefused(refused)
   }
 
   async withdraw(routes: readonly Pick<Route, 'prefix'>[]): Promise<void> {
     const prefixes = routes.map(({ prefix }) => ({ prefix, value: prefix }))
-    const refused = await this.#change(prefixes, (part, dialect) =>
+    const refused = await this.#change('withdrawal', prefixes, (part, dialect) =>
       withdrawalOf(
         part.map(({ prefix }) => prefix),
         this.#owner,
@@ -98,11 +114,17 @@ class GobgpSpeaker implements Speaker {
     this.#throwRefused(refused)
   }
 
-  watch(onUp: () => void): () => void {
-    return this.#client.watch(onUp)
+  async neighbors(): Promise<readonly Neighbor[]> {
+    const neighbors = await this.#speak((dialect, deadline) => dialect.listNeighbors(this.#client, deadline))
+    return neighbors.filter((neighbor) => !isRestartGate(neighbor))
+  }
+
+  watch(events: SpeakerEvents): () => void {
+    return this.#events.watch(events)
   }
 
   async close(): Promise<void> {
+    this.#events.stop()
     this.#client.close()
   }
 
@@ -149,11 +171,20 @@ class GobgpSpeaker implements Speaker {
   }
 
   /** Sends all parts and returns those that were refused. */
-  async #change<T>(parts: readonly Named<T>[], encode: Encode<T>): Promise<readonly Refusal[]> {
+  async #change<T>(
+    kind: ChangeKind,
+    parts: readonly Named<T>[],
+    encode: Encode<T>,
+  ): Promise<readonly Refusal[]> {
     if (parts.length === 0) return []
-    return this.#speak((dialect, deadline) =>
-      this.#send(parts, dialect, (part) => encode(part, dialect), deadline),
-    )
+    return this.#speak((dialect, deadline) => {
+      this.#events.expect(
+        kind,
+        parts.map(({ prefix }) => prefix),
+        deadline,
+      )
+      return this.#send(parts, dialect, (part) => encode(part, dialect), deadline)
+    })
   }
 
   /**

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import { freePort } from '@pharos/lab/address'
+import { waitFor } from '@pharos/lab/wait'
 import { type SpeakerFixture, speakerConformance } from '../../byoip/reconcile/speaker.conformance.ts'
 import { type Route, selfNextHop, type Speaker } from '../../byoip/reconcile/speaker.ts'
 import { type Prefix, parsePrefix } from '../../net/prefix.ts'
@@ -97,6 +98,30 @@ it('follows a daemon that is upgraded in place, and one that is taken back', asy
   assert.equal(again.changes.length, 1)
 })
 
+it('says that routes may have changed after an event stream that ended while the connection stood', async (t) => {
+  const gobgp = await fakeFor(t)
+  const speaker = speakerAt(t, gobgp.address)
+  const seen = { ups: 0, tableChanges: 0, neighborChanges: 0 }
+  speaker.watch({
+    onUp: () => seen.ups++,
+    onTableChange: () => seen.tableChanges++,
+    onNeighborChange: () => seen.neighborChanges++,
+  })
+  await waitFor('the events are followed', () => gobgp.calls.includes('WatchEvent'))
+  gobgp.endEvents()
+  gobgp.setNeighbor(false)
+  await waitFor('both are told', () => seen.tableChanges === 1 && seen.neighborChanges === 1)
+  assert.deepEqual(seen, { ups: 1, tableChanges: 1, neighborChanges: 1 })
+  assert.equal(gobgp.calls.filter((call) => call === 'WatchEvent').length, 2)
+})
+
+it('says of a disabled neighbour that it is down', async (t) => {
+  const gobgp = await fakeFor(t)
+  gobgp.disableNeighbor()
+  const [neighbor] = await speakerAt(t, gobgp.address).neighbors()
+  assert.deepEqual([neighbor?.state, neighbor?.families], ['down', []])
+})
+
 it('announces all others when some are refused, and names those', async (t) => {
   const gobgp = await fakeFor(t)
   const speaker = speakerAt(t, gobgp.address)
@@ -121,9 +146,13 @@ async function conformanceFixture(): Promise<SpeakerFixture> {
     speaker: connect(owner),
     stranger: connect('64500:1:2'),
     connect: () => connect(owner),
+    connectStranger: () => connect('64500:1:2'),
     absent: { speaker: createGobgpSpeaker({ address: nobody, owner, timeoutMs: 1_000 }), timeoutMs: 1_000 },
     addByHand: async (prefix: string) => gobgp.addByHand(prefix),
     listByHand: async () => gobgp.listByHand(),
+    clearByHand: async () => gobgp.clearByHand(),
+    neighbor: gobgp.neighbor,
+    setNeighbor: async (isUp: boolean) => gobgp.setNeighbor(isUp),
     restart: async () => {
       await gobgp.restart()
       await Promise.all([untilReachable(fixture.speaker), untilReachable(fixture.stranger)])

@@ -1,6 +1,7 @@
 // For tests: a server that does what GoBGP 4.x's published source does with the calls of the speaker, since no such
 // daemon can be installed here. Its table is the global one, keyed by family, prefix and path identifier. It must not
 // share anything with the speaker but the octets of BGP: what it takes and refuses is written down here once more.
+import { isDeepStrictEqual } from 'node:util'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 import * as grpc from '@grpc/grpc-js'
 import type { Family } from '../../net/bits.ts'
@@ -13,6 +14,7 @@ import {
   type Path,
   TableLookupPrefix_Type,
   TableType,
+  type WatchEventRequest,
 } from './generated/gobgp4_pb.js'
 import { bytesMethod, listen, serviceOf } from './testing.ts'
 
@@ -25,6 +27,14 @@ export type FakeGobgp4 = {
   addByHand(prefix: string): void
   /** The prefixes of all paths without a path identifier. */
   listByHand(): readonly string[]
+  /** As `gobgp global rib del all` does. */
+  clearByHand(): void
+  /** Of its only neighbour, beside the restart gate. */
+  readonly neighbor: { readonly address: string; readonly asn: number }
+  setNeighbor(isUp: boolean): void
+  disableNeighbor(): void
+  /** Ends all event streams and keeps the connections. */
+  endEvents(): void
   /** As if a neighbour had sent what is in the table. */
   learnEverything(neighbor: string): void
   /** Ends and starts again with an empty table. */
@@ -43,9 +53,11 @@ type Options = {
 }
 
 export async function startFakeGobgp4(options: Options = {}): Promise<FakeGobgp4> {
-  const table: Table = new Map()
+  const table = new Table()
   const calls: string[] = []
-  let server = createServer(table, calls, options)
+  const peers = new Peers()
+  const createServer = () => serverOf(table, peers, calls, options)
+  let server = createServer()
   const port = await listen(server, options.port ?? 0)
   return {
     address: `127.0.0.1:${port}`,
@@ -53,11 +65,16 @@ export async function startFakeGobgp4(options: Options = {}): Promise<FakeGobgp4
     calls,
     addByHand: (prefix) => put(table, pathByHand(parsePrefix(prefix))),
     listByHand: () => [...table.values()].filter(({ identifier }) => identifier === 0).map(prefixOf),
+    clearByHand: () => [...table.values()].forEach((path) => remove(table, path)),
+    neighbor,
+    endEvents: () => table.endings.forEach((end) => end()),
+    setNeighbor: (isUp) => peers.set(isUp ? 'up' : 'lost'),
+    disableNeighbor: () => peers.set('disabled'),
     learnEverything: (neighborIp) => table.forEach((path) => put(table, { ...path, neighborIp })),
     restart: async () => {
       server.forceShutdown()
       table.clear()
-      server = createServer(table, calls, options)
+      server = createServer()
       await listen(server, port)
     },
     stop: () => server.forceShutdown(),
@@ -68,10 +85,64 @@ export async function startFakeGobgp4(options: Options = {}): Promise<FakeGobgp4
 type Kept = Pick<Path, 'identifier' | 'nlriBinary' | 'pattrsBinary' | 'neighborIp'> & {
   readonly family: { readonly afi: number; readonly safi: number }
 }
-type Table = Map<string, Kept>
 type Callback = grpc.sendUnaryData<unknown>
 
-function createServer(table: Table, calls: string[], options: Options): grpc.Server {
+/** With who follows its best paths; here, every path counts as one. */
+class Table extends Map<string, Kept> {
+  readonly watchers = new Set<(paths: object[]) => void>()
+  readonly endings = new Set<() => void>()
+}
+
+const neighbor = { address: '192.0.2.254', asn: 64501 }
+// PeerState.SessionState, PeerState.AdminState
+/** PeerState.SessionState and PeerState.AdminState. */
+const peerStates = {
+  up: { sessionState: 6, adminState: 1 },
+  lost: { sessionState: 3, adminState: 1 },
+  disabled: { sessionState: 1, adminState: 2 },
+} as const
+
+/** The neighbour and who follows it. */
+class Peers {
+  readonly watchers = new Set<(peer: object) => void>()
+  #state: keyof typeof peerStates = 'up'
+
+  set(state: keyof typeof peerStates): void {
+    if (this.#state === state) return
+    this.#state = state
+    for (const watcher of this.watchers) watcher(this.one)
+  }
+
+  get one(): object {
+    const families = [1, 2].map((afi) => ({ case: 'multiProtocol', value: { family: { afi, safi: 1 } } }))
+    const offered = this.#state === 'up' ? [{ case: undefined }, ...families] : []
+    return peerOf(
+      neighbor,
+      this.#state,
+      offered.map((cap) => ({ cap })),
+    )
+  }
+
+  get gate(): object {
+    return peerOf({ address: '127.255.255.254', asn: 64500 }, 'lost', [])
+  }
+}
+
+function peerOf(
+  { address, asn }: typeof neighbor,
+  state: keyof typeof peerStates,
+  remoteCap: object[],
+): object {
+  const at = { seconds: BigInt(Math.floor(Date.now() / 1_000)), nanos: 0 }
+  return {
+    conf: { neighborAddress: address, peerAsn: asn },
+    state: { neighborAddress: address, peerAsn: asn, ...peerStates[state], remoteCap },
+    timers: { state: { uptime: at, downtime: at } },
+    afiSafis: [1, 2].map((afi) => ({ config: { family: { afi, safi: 1 } } })),
+  }
+}
+
+function serverOf(table: Table, peers: Peers, calls: string[], options: Options): grpc.Server {
   const server = new grpc.Server()
   const isConfigured = options.configured ?? true
   server.addService(serviceOf(GoBgpService), {
@@ -100,9 +171,49 @@ function createServer(table: Table, calls: string[], options: Options): grpc.Ser
       for (const paths of destinations(table, call.request, options)) call.write({ destination: { paths } })
       call.end()
     },
+    listPeer: (call: grpc.ServerWritableStream<unknown, unknown>) => {
+      calls.push('ListPeer')
+      for (const peer of isConfigured ? [peers.gate, peers.one] : []) call.write({ peer })
+      call.end()
+    },
+    watchEvent: (call: grpc.ServerWritableStream<WatchEventRequest, unknown>) => {
+      calls.push('WatchEvent')
+      follow(table, peers, call)
+    },
   })
   server.addService({ clear: bytesMethod('/api.GoBgpService/DeletePath') }, deletion(table, calls))
   return server
+}
+
+// WatchEventRequest.Table.Filter.Type, WatchEventResponse.PeerEvent.Type
+const bestPaths = 1
+const peerEvent = { initial: 1, endOfInitial: 2, state: 3 } as const
+
+function follow(
+  table: Table,
+  peers: Peers,
+  call: grpc.ServerWritableStream<WatchEventRequest, unknown>,
+): void {
+  const filters = call.request.table?.filters ?? []
+  if (filters.some(({ type }) => type !== bestPaths)) {
+    call.emit('error', { code: grpc.status.INVALID_ARGUMENT, details: 'unknown filter type' })
+    return
+  }
+  const tellPeer = (type: number, peer: object) =>
+    call.write({ event: { case: 'peer', value: { type, peer } } })
+  const onPeer = (peer: object): unknown => tellPeer(peerEvent.state, peer)
+  const onPaths = (paths: object[]): unknown => call.write({ event: { case: 'table', value: { paths } } })
+  for (const peer of [peers.gate, peers.one]) tellPeer(peerEvent.initial, peer)
+  tellPeer(peerEvent.endOfInitial, {})
+  peers.watchers.add(onPeer)
+  if (filters.length > 0) table.watchers.add(onPaths)
+  const end = (): unknown => call.end()
+  table.endings.add(end)
+  call.on('close', () => {
+    table.endings.delete(end)
+    peers.watchers.delete(onPeer)
+    table.watchers.delete(onPaths)
+  })
 }
 
 const notStarted = "bgp server hasn't started yet"
@@ -133,7 +244,7 @@ function takeChange(table: Table, { tableType, paths }: AddPathStreamRequest): s
   }
   for (const path of paths) {
     const kept = { ...path, neighborIp: '', family: path.family!, pattrsBinary: reordered(path.pattrsBinary) }
-    if (path.isWithdraw) table.delete(keyOf(kept))
+    if (path.isWithdraw) remove(table, kept)
     else put(table, kept)
   }
   return undefined
@@ -200,7 +311,27 @@ function isSelected(prefix: Prefix, { prefixes }: ListPathRequest, { lookup }: O
 }
 
 function put(table: Table, path: Kept): void {
+  const before = table.get(keyOf(path))
   table.set(keyOf(path), path)
+  const isSame = before && isDeepStrictEqual(before.pattrsBinary, path.pattrsBinary)
+  report(table, isSame ? [] : [typed(path, false)])
+}
+
+function remove(table: Table, path: Kept): void {
+  report(table, table.delete(keyOf(path)) ? [typed(path, true)] : [])
+}
+
+/** An empty list where the best path stayed what it was. */
+function report(table: Table, paths: object[]): void {
+  for (const watcher of table.watchers) watcher(paths)
+}
+
+/** As it stands in an event: never in octets. */
+function typed(path: Kept, isWithdraw: boolean): object {
+  const [prefix, length] = prefixOf(path).split('/')
+  const { family, identifier, neighborIp } = path
+  const nlri = { nlri: { case: 'prefix', value: { prefix, prefixLen: Number(length) } } }
+  return { family, identifier, neighborIp, isWithdraw, nlri }
 }
 
 function keyOf({ family, nlriBinary, identifier }: Kept): string {

@@ -14,9 +14,20 @@ speakerConformance('sandbox', async (): Promise<SpeakerFixture> => {
     speaker: createSandboxSpeaker({ region: 'conformance' }),
     stranger: createSandboxSpeaker({ region: 'conformance', owner: 'stranger' }),
     connect: () => createSandboxSpeaker({ region: 'conformance' }),
+    connectStranger: () => createSandboxSpeaker({ region: 'conformance', owner: 'stranger' }),
     absent: { speaker: createSandboxSpeaker({ region: 'absent', timeoutMs: 100 }), timeoutMs: 100 },
     addByHand: async (prefix) => void byHand().set(prefix, plain(prefix)),
     listByHand: async () => [...byHand().keys()],
+    clearByHand: async () => region.clear(),
+    neighbor: region.neighbors[0]!,
+    setNeighbor: async (isUp) => {
+      const families = isUp ? ([4, 6] as const) : []
+      region.neighbors = region.neighbors.map((neighbor) => ({
+        ...neighbor,
+        families,
+        state: isUp ? 'established' : 'active',
+      }))
+    },
     restart: async () => region.restart(),
     stop: async () => {},
   }

@@ -1,9 +1,10 @@
 // A speaker without a router: it keeps the routes of each named region in the memory of this process, for the demo
 // and for tests of what stands above the port. It must not survive the process, and must not announce anything.
-import type { Neighbor, Route, Speaker } from '../../byoip/reconcile/speaker.ts'
+import type { Neighbor, Route, Speaker, SpeakerEvents } from '../../byoip/reconcile/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 
 export type SandboxSpeakerConfig = {
   /** Speakers of the same region name share their routes, as clients of one daemon do. */
@@ -18,17 +19,18 @@ export type SandboxSpeakerConfig = {
 /**
  * The imagined daemon of one region, for demos and tests to disturb: `down` makes calls unreachable, `refuses` picks
  * prefixes that it does not accept, `keeps` those whose withdrawal it takes and does not carry out, `restart` forgets
- * every route as a real daemon does.
+ * every route as a real daemon does, `clear` removes them as another client of the daemon would, and `neighbors` can be
+ * set. It begins with one established neighbour.
  */
 export class SandboxRegion {
   readonly #tables = new Map<string, Map<string, Route>>()
-  readonly #watchers = new Set<() => void>()
+  readonly #watchers = new Set<Watcher>()
   #down = false
+  #neighbors: readonly Neighbor[] = [
+    { address: '192.0.2.254', asn: 64501, state: 'established', since: new Date(), families: [4, 6] },
+  ]
   refuses: (prefix: string) => boolean = () => false
   keeps: (prefix: string) => boolean = () => false
-  neighbors: readonly Neighbor[] = [
-    { address: '192.0.2.2', asn: 64501, state: 'established', families: [4, 6] },
-  ]
   /** How many calls changed something or tried to. */
   changes = 0
 
@@ -45,23 +47,51 @@ export class SandboxRegion {
   set down(down: boolean) {
     const cameUp = this.#down && !down
     this.#down = down
-    if (cameUp) this.#tellWatchers()
+    if (cameUp) this.#notify('onUp')
+  }
+
+  get neighbors(): readonly Neighbor[] {
+    return this.#neighbors
+  }
+
+  set neighbors(neighbors: readonly Neighbor[]) {
+    const before = establishedOf(this.#neighbors)
+    this.#neighbors = neighbors
+    if (before.symmetricDifference(establishedOf(neighbors)).size > 0) this.#notify('onNeighborChange')
   }
 
   restart(): void {
     this.#tables.clear()
-    if (!this.#down) this.#tellWatchers()
+    if (!this.#down) this.#notify('onUp')
   }
 
-  watch(onUp: () => void): () => void {
-    const watcher = (): void => onUp()
-    this.#watchers.add(watcher)
-    return () => void this.#watchers.delete(watcher)
+  clear(): void {
+    this.#tables.clear()
+    this.#notify('onTableChange')
   }
 
-  #tellWatchers(): void {
-    for (const watcher of this.#watchers) queueMicrotask(watcher)
+  /** Reports to the watchers of that owner's routes, except those of the speaker that made the change. */
+  reportChange(owner: string, by: Speaker): void {
+    this.#notify('onTableChange', (watcher) => watcher.owner === owner && watcher.speaker !== by)
   }
+
+  watch(watcher: Watcher): () => void {
+    const own = { ...watcher }
+    this.#watchers.add(own)
+    return () => void this.#watchers.delete(own)
+  }
+
+  /** Nobody hears of what happens while the daemon is down. */
+  #notify(event: keyof SpeakerEvents, isMeant: (watcher: Watcher) => boolean = () => true): void {
+    if (this.#down) return
+    for (const watcher of this.#watchers) if (isMeant(watcher)) queueMicrotask(watcher.events[event])
+  }
+}
+
+type Watcher = { readonly speaker: Speaker; readonly owner: string; readonly events: SpeakerEvents }
+
+function establishedOf(neighbors: readonly Neighbor[]): Set<string> {
+  return new Set(neighbors.filter(({ state }) => state === 'established').map(({ address }) => address))
 }
 
 const regions = new Map<string, SandboxRegion>()
@@ -99,11 +129,6 @@ class SandboxSpeaker implements Speaker {
     return { name: 'sandbox', version: '1', asn: 64500, routerId: '192.0.2.1' }
   }
 
-  async neighbors(): Promise<readonly Neighbor[]> {
-    await this.#answer()
-    return this.#region.neighbors
-  }
-
   async list() {
     await this.#answer()
     return [...this.#region.table(this.#owner).values()]
@@ -122,10 +147,15 @@ class SandboxSpeaker implements Speaker {
     await this.#answer()
     const table = this.#region.table(this.#owner)
     const refused: Route[] = []
+    let isChanged = false
     for (const route of routes) {
       if (this.#region.refuses(route.prefix)) refused.push(route)
-      else table.set(route.prefix, copy(route))
+      else {
+        isChanged ||= !isDeepStrictEqual(table.get(route.prefix), copy(route))
+        table.set(route.prefix, copy(route))
+      }
     }
+    if (isChanged) this.#region.reportChange(this.#owner, this)
     if (refused.length > 0) throw this.#refusal(refused)
   }
 
@@ -134,11 +164,18 @@ class SandboxSpeaker implements Speaker {
     this.#region.changes++
     await this.#answer()
     const table = this.#region.table(this.#owner)
-    for (const { prefix } of routes) if (!this.#region.keeps(prefix)) table.delete(prefix)
+    const present = routes.filter(({ prefix }) => table.has(prefix) && !this.#region.keeps(prefix))
+    for (const { prefix } of present) table.delete(prefix)
+    if (present.length > 0) this.#region.reportChange(this.#owner, this)
   }
 
-  watch(onUp: () => void) {
-    const stop = this.#region.watch(onUp)
+  async neighbors() {
+    await this.#answer()
+    return this.#region.neighbors
+  }
+
+  watch(events: SpeakerEvents) {
+    const stop = this.#region.watch({ speaker: this, owner: this.#owner, events })
     this.#closing.signal.addEventListener('abort', stop)
     return stop
   }

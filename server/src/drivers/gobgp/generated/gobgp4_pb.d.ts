@@ -13,6 +13,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file gobgp4.proto.
@@ -214,9 +215,431 @@ export declare type Destination = Message<"api.Destination"> & {
 export declare const DestinationSchema: GenMessage<Destination>;
 
 /**
+ * @generated from message api.ListPeerRequest
+ */
+export declare type ListPeerRequest = Message<"api.ListPeerRequest"> & {
+};
+
+/**
+ * Describes the message api.ListPeerRequest.
+ * Use `create(ListPeerRequestSchema)` to create a new message.
+ */
+export declare const ListPeerRequestSchema: GenMessage<ListPeerRequest>;
+
+/**
+ * @generated from message api.ListPeerResponse
+ */
+export declare type ListPeerResponse = Message<"api.ListPeerResponse"> & {
+  /**
+   * @generated from field: api.Peer peer = 1;
+   */
+  peer?: Peer | undefined;
+};
+
+/**
+ * Describes the message api.ListPeerResponse.
+ * Use `create(ListPeerResponseSchema)` to create a new message.
+ */
+export declare const ListPeerResponseSchema: GenMessage<ListPeerResponse>;
+
+/**
+ * @generated from message api.Peer
+ */
+export declare type Peer = Message<"api.Peer"> & {
+  /**
+   * @generated from field: api.PeerConf conf = 2;
+   */
+  conf?: PeerConf | undefined;
+
+  /**
+   * @generated from field: api.PeerState state = 5;
+   */
+  state?: PeerState | undefined;
+
+  /**
+   * @generated from field: api.Timers timers = 6;
+   */
+  timers?: Timers | undefined;
+
+  /**
+   * @generated from field: repeated api.AfiSafi afi_safis = 10;
+   */
+  afiSafis: AfiSafi[];
+};
+
+/**
+ * Describes the message api.Peer.
+ * Use `create(PeerSchema)` to create a new message.
+ */
+export declare const PeerSchema: GenMessage<Peer>;
+
+/**
+ * @generated from message api.PeerConf
+ */
+export declare type PeerConf = Message<"api.PeerConf"> & {
+  /**
+   * @generated from field: string description = 2;
+   */
+  description: string;
+
+  /**
+   * @generated from field: string neighbor_address = 4;
+   */
+  neighborAddress: string;
+
+  /**
+   * @generated from field: uint32 peer_asn = 5;
+   */
+  peerAsn: number;
+};
+
+/**
+ * Describes the message api.PeerConf.
+ * Use `create(PeerConfSchema)` to create a new message.
+ */
+export declare const PeerConfSchema: GenMessage<PeerConf>;
+
+/**
+ * @generated from message api.PeerState
+ */
+export declare type PeerState = Message<"api.PeerState"> & {
+  /**
+   * @generated from field: string neighbor_address = 5;
+   */
+  neighborAddress: string;
+
+  /**
+   * @generated from field: uint32 peer_asn = 6;
+   */
+  peerAsn: number;
+
+  /**
+   * an enum there: 1 idle, 2 connect, 3 active, 4 opensent, 5 openconfirm, 6 established
+   *
+   * @generated from field: uint32 session_state = 13;
+   */
+  sessionState: number;
+
+  /**
+   * an enum there: 1 up, 2 down, 3 too many prefixes
+   *
+   * @generated from field: uint32 admin_state = 15;
+   */
+  adminState: number;
+
+  /**
+   * @generated from field: repeated api.Capability remote_cap = 18;
+   */
+  remoteCap: Capability[];
+};
+
+/**
+ * Describes the message api.PeerState.
+ * Use `create(PeerStateSchema)` to create a new message.
+ */
+export declare const PeerStateSchema: GenMessage<PeerState>;
+
+/**
+ * @generated from message api.Capability
+ */
+export declare type Capability = Message<"api.Capability"> & {
+  /**
+   * @generated from oneof api.Capability.cap
+   */
+  cap: {
+    /**
+     * @generated from field: api.MultiProtocolCapability multi_protocol = 2;
+     */
+    value: MultiProtocolCapability;
+    case: "multiProtocol";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message api.Capability.
+ * Use `create(CapabilitySchema)` to create a new message.
+ */
+export declare const CapabilitySchema: GenMessage<Capability>;
+
+/**
+ * @generated from message api.MultiProtocolCapability
+ */
+export declare type MultiProtocolCapability = Message<"api.MultiProtocolCapability"> & {
+  /**
+   * @generated from field: api.Family family = 1;
+   */
+  family?: Family | undefined;
+};
+
+/**
+ * Describes the message api.MultiProtocolCapability.
+ * Use `create(MultiProtocolCapabilitySchema)` to create a new message.
+ */
+export declare const MultiProtocolCapabilitySchema: GenMessage<MultiProtocolCapability>;
+
+/**
+ * @generated from message api.Timers
+ */
+export declare type Timers = Message<"api.Timers"> & {
+  /**
+   * @generated from field: api.TimersState state = 2;
+   */
+  state?: TimersState | undefined;
+};
+
+/**
+ * Describes the message api.Timers.
+ * Use `create(TimersSchema)` to create a new message.
+ */
+export declare const TimersSchema: GenMessage<Timers>;
+
+/**
+ * @generated from message api.TimersState
+ */
+export declare type TimersState = Message<"api.TimersState"> & {
+  /**
+   * when the session was established
+   *
+   * @generated from field: google.protobuf.Timestamp uptime = 6;
+   */
+  uptime?: Timestamp | undefined;
+
+  /**
+   * when it was lost, or the neighbour configured
+   *
+   * @generated from field: google.protobuf.Timestamp downtime = 7;
+   */
+  downtime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message api.TimersState.
+ * Use `create(TimersStateSchema)` to create a new message.
+ */
+export declare const TimersStateSchema: GenMessage<TimersState>;
+
+/**
+ * @generated from message api.AfiSafi
+ */
+export declare type AfiSafi = Message<"api.AfiSafi"> & {
+  /**
+   * its state's "enabled" is that of the configuration, not what was negotiated
+   *
+   * @generated from field: api.AfiSafiConfig config = 2;
+   */
+  config?: AfiSafiConfig | undefined;
+};
+
+/**
+ * Describes the message api.AfiSafi.
+ * Use `create(AfiSafiSchema)` to create a new message.
+ */
+export declare const AfiSafiSchema: GenMessage<AfiSafi>;
+
+/**
+ * @generated from message api.AfiSafiConfig
+ */
+export declare type AfiSafiConfig = Message<"api.AfiSafiConfig"> & {
+  /**
+   * @generated from field: api.Family family = 1;
+   */
+  family?: Family | undefined;
+};
+
+/**
+ * Describes the message api.AfiSafiConfig.
+ * Use `create(AfiSafiConfigSchema)` to create a new message.
+ */
+export declare const AfiSafiConfigSchema: GenMessage<AfiSafiConfig>;
+
+/**
+ * @generated from message api.WatchEventRequest
+ */
+export declare type WatchEventRequest = Message<"api.WatchEventRequest"> & {
+  /**
+   * @generated from field: api.WatchEventRequest.Peer peer = 1;
+   */
+  peer?: WatchEventRequest_Peer | undefined;
+
+  /**
+   * @generated from field: api.WatchEventRequest.Table table = 2;
+   */
+  table?: WatchEventRequest_Table | undefined;
+};
+
+/**
+ * Describes the message api.WatchEventRequest.
+ * Use `create(WatchEventRequestSchema)` to create a new message.
+ */
+export declare const WatchEventRequestSchema: GenMessage<WatchEventRequest>;
+
+/**
+ * @generated from message api.WatchEventRequest.Peer
+ */
+export declare type WatchEventRequest_Peer = Message<"api.WatchEventRequest.Peer"> & {
+};
+
+/**
+ * Describes the message api.WatchEventRequest.Peer.
+ * Use `create(WatchEventRequest_PeerSchema)` to create a new message.
+ */
+export declare const WatchEventRequest_PeerSchema: GenMessage<WatchEventRequest_Peer>;
+
+/**
+ * @generated from message api.WatchEventRequest.Table
+ */
+export declare type WatchEventRequest_Table = Message<"api.WatchEventRequest.Table"> & {
+  /**
+   * @generated from field: repeated api.WatchEventRequest.Table.Filter filters = 1;
+   */
+  filters: WatchEventRequest_Table_Filter[];
+};
+
+/**
+ * Describes the message api.WatchEventRequest.Table.
+ * Use `create(WatchEventRequest_TableSchema)` to create a new message.
+ */
+export declare const WatchEventRequest_TableSchema: GenMessage<WatchEventRequest_Table>;
+
+/**
+ * @generated from message api.WatchEventRequest.Table.Filter
+ */
+export declare type WatchEventRequest_Table_Filter = Message<"api.WatchEventRequest.Table.Filter"> & {
+  /**
+   * an enum there; 1 is the best paths, the only ones that include what was originated here
+   *
+   * @generated from field: uint32 type = 1;
+   */
+  type: number;
+};
+
+/**
+ * Describes the message api.WatchEventRequest.Table.Filter.
+ * Use `create(WatchEventRequest_Table_FilterSchema)` to create a new message.
+ */
+export declare const WatchEventRequest_Table_FilterSchema: GenMessage<WatchEventRequest_Table_Filter>;
+
+/**
+ * @generated from message api.WatchEventResponse
+ */
+export declare type WatchEventResponse = Message<"api.WatchEventResponse"> & {
+  /**
+   * @generated from oneof api.WatchEventResponse.event
+   */
+  event: {
+    /**
+     * @generated from field: api.WatchEventResponse.PeerEvent peer = 2;
+     */
+    value: WatchEventResponse_PeerEvent;
+    case: "peer";
+  } | {
+    /**
+     * @generated from field: api.WatchEventResponse.TableEvent table = 3;
+     */
+    value: WatchEventResponse_TableEvent;
+    case: "table";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message api.WatchEventResponse.
+ * Use `create(WatchEventResponseSchema)` to create a new message.
+ */
+export declare const WatchEventResponseSchema: GenMessage<WatchEventResponse>;
+
+/**
+ * @generated from message api.WatchEventResponse.PeerEvent
+ */
+export declare type WatchEventResponse_PeerEvent = Message<"api.WatchEventResponse.PeerEvent"> & {
+  /**
+   * an enum there: 1 for each neighbour at the start, 2 after the last of them, 3 a change of state
+   *
+   * @generated from field: uint32 type = 1;
+   */
+  type: number;
+
+  /**
+   * @generated from field: api.Peer peer = 2;
+   */
+  peer?: Peer | undefined;
+};
+
+/**
+ * Describes the message api.WatchEventResponse.PeerEvent.
+ * Use `create(WatchEventResponse_PeerEventSchema)` to create a new message.
+ */
+export declare const WatchEventResponse_PeerEventSchema: GenMessage<WatchEventResponse_PeerEvent>;
+
+/**
+ * @generated from message api.WatchEventResponse.TableEvent
+ */
+export declare type WatchEventResponse_TableEvent = Message<"api.WatchEventResponse.TableEvent"> & {
+  /**
+   * in the typed form, never in octets
+   *
+   * @generated from field: repeated api.Path paths = 2;
+   */
+  paths: Path[];
+};
+
+/**
+ * Describes the message api.WatchEventResponse.TableEvent.
+ * Use `create(WatchEventResponse_TableEventSchema)` to create a new message.
+ */
+export declare const WatchEventResponse_TableEventSchema: GenMessage<WatchEventResponse_TableEvent>;
+
+/**
+ * @generated from message api.NLRI
+ */
+export declare type NLRI = Message<"api.NLRI"> & {
+  /**
+   * @generated from oneof api.NLRI.nlri
+   */
+  nlri: {
+    /**
+     * @generated from field: api.IPAddressPrefix prefix = 1;
+     */
+    value: IPAddressPrefix;
+    case: "prefix";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message api.NLRI.
+ * Use `create(NLRISchema)` to create a new message.
+ */
+export declare const NLRISchema: GenMessage<NLRI>;
+
+/**
+ * @generated from message api.IPAddressPrefix
+ */
+export declare type IPAddressPrefix = Message<"api.IPAddressPrefix"> & {
+  /**
+   * @generated from field: uint32 prefix_len = 1;
+   */
+  prefixLen: number;
+
+  /**
+   * @generated from field: string prefix = 2;
+   */
+  prefix: string;
+};
+
+/**
+ * Describes the message api.IPAddressPrefix.
+ * Use `create(IPAddressPrefixSchema)` to create a new message.
+ */
+export declare const IPAddressPrefixSchema: GenMessage<IPAddressPrefix>;
+
+/**
  * @generated from message api.Path
  */
 export declare type Path = Message<"api.Path"> & {
+  /**
+   * @generated from field: api.NLRI nlri = 1;
+   */
+  nlri?: NLRI | undefined;
+
   /**
    * @generated from field: bool is_withdraw = 5;
    */
@@ -328,6 +751,22 @@ export declare const GoBgpService: GenService<{
     methodKind: "server_streaming";
     input: typeof ListPathRequestSchema;
     output: typeof ListPathResponseSchema;
+  },
+  /**
+   * @generated from rpc api.GoBgpService.ListPeer
+   */
+  listPeer: {
+    methodKind: "server_streaming";
+    input: typeof ListPeerRequestSchema;
+    output: typeof ListPeerResponseSchema;
+  },
+  /**
+   * @generated from rpc api.GoBgpService.WatchEvent
+   */
+  watchEvent: {
+    methodKind: "server_streaming";
+    input: typeof WatchEventRequestSchema;
+    output: typeof WatchEventResponseSchema;
   },
 }>;
 

@@ -12,12 +12,13 @@
 /* eslint-disable */
 
 import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file gobgp4.proto.
  */
 export const file_gobgp4 = /*@__PURE__*/
-  fileDesc("Cgxnb2JncDQucHJvdG8SA2FwaSIPCg1HZXRCZ3BSZXF1ZXN0Ii0KDkdldEJncFJlc3BvbnNlEhsKBmdsb2JhbBgBIAEoCzILLmFwaS5HbG9iYWwiKAoGR2xvYmFsEgsKA2FzbhgBIAEoDRIRCglyb3V0ZXJfaWQYAiABKAkiVAoUQWRkUGF0aFN0cmVhbVJlcXVlc3QSIgoKdGFibGVfdHlwZRgBIAEoDjIOLmFwaS5UYWJsZVR5cGUSGAoFcGF0aHMYAyADKAsyCS5hcGkuUGF0aCIXChVBZGRQYXRoU3RyZWFtUmVzcG9uc2UimAEKD0xpc3RQYXRoUmVxdWVzdBIiCgp0YWJsZV90eXBlGAEgASgOMg4uYXBpLlRhYmxlVHlwZRIbCgZmYW1pbHkYAyABKAsyCy5hcGkuRmFtaWx5EigKCHByZWZpeGVzGAQgAygLMhYuYXBpLlRhYmxlTG9va3VwUHJlZml4EhoKEmVuYWJsZV9vbmx5X2JpbmFyeRgJIAEoCCJ8ChFUYWJsZUxvb2t1cFByZWZpeBIOCgZwcmVmaXgYASABKAkSKQoEdHlwZRgCIAEoDjIbLmFwaS5UYWJsZUxvb2t1cFByZWZpeC5UeXBlIiwKBFR5cGUSFAoQVFlQRV9VTlNQRUNJRklFRBAAEg4KClRZUEVfRVhBQ1QQASI5ChBMaXN0UGF0aFJlc3BvbnNlEiUKC2Rlc3RpbmF0aW9uGAEgASgLMhAuYXBpLkRlc3RpbmF0aW9uIicKC0Rlc3RpbmF0aW9uEhgKBXBhdGhzGAIgAygLMgkuYXBpLlBhdGgijQEKBFBhdGgSEwoLaXNfd2l0aGRyYXcYBSABKAgSGwoGZmFtaWx5GAkgASgLMgsuYXBpLkZhbWlseRITCgtuZWlnaGJvcl9pcBgPIAEoCRISCgppZGVudGlmaWVyGBIgASgNEhMKC25scmlfYmluYXJ5GBQgASgMEhUKDXBhdHRyc19iaW5hcnkYFSADKAwiIwoGRmFtaWx5EgsKA2FmaRgBIAEoDRIMCgRzYWZpGAIgASgNKj4KCVRhYmxlVHlwZRIaChZUQUJMRV9UWVBFX1VOU1BFQ0lGSUVEEAASFQoRVEFCTEVfVFlQRV9HTE9CQUwQATLGAQoMR29CZ3BTZXJ2aWNlEjEKBkdldEJncBISLmFwaS5HZXRCZ3BSZXF1ZXN0GhMuYXBpLkdldEJncFJlc3BvbnNlEkgKDUFkZFBhdGhTdHJlYW0SGS5hcGkuQWRkUGF0aFN0cmVhbVJlcXVlc3QaGi5hcGkuQWRkUGF0aFN0cmVhbVJlc3BvbnNlKAESOQoITGlzdFBhdGgSFC5hcGkuTGlzdFBhdGhSZXF1ZXN0GhUuYXBpLkxpc3RQYXRoUmVzcG9uc2UwAWIGcHJvdG8z");
+  fileDesc("Cgxnb2JncDQucHJvdG8SA2FwaSIPCg1HZXRCZ3BSZXF1ZXN0Ii0KDkdldEJncFJlc3BvbnNlEhsKBmdsb2JhbBgBIAEoCzILLmFwaS5HbG9iYWwiKAoGR2xvYmFsEgsKA2FzbhgBIAEoDRIRCglyb3V0ZXJfaWQYAiABKAkiVAoUQWRkUGF0aFN0cmVhbVJlcXVlc3QSIgoKdGFibGVfdHlwZRgBIAEoDjIOLmFwaS5UYWJsZVR5cGUSGAoFcGF0aHMYAyADKAsyCS5hcGkuUGF0aCIXChVBZGRQYXRoU3RyZWFtUmVzcG9uc2UimAEKD0xpc3RQYXRoUmVxdWVzdBIiCgp0YWJsZV90eXBlGAEgASgOMg4uYXBpLlRhYmxlVHlwZRIbCgZmYW1pbHkYAyABKAsyCy5hcGkuRmFtaWx5EigKCHByZWZpeGVzGAQgAygLMhYuYXBpLlRhYmxlTG9va3VwUHJlZml4EhoKEmVuYWJsZV9vbmx5X2JpbmFyeRgJIAEoCCJ8ChFUYWJsZUxvb2t1cFByZWZpeBIOCgZwcmVmaXgYASABKAkSKQoEdHlwZRgCIAEoDjIbLmFwaS5UYWJsZUxvb2t1cFByZWZpeC5UeXBlIiwKBFR5cGUSFAoQVFlQRV9VTlNQRUNJRklFRBAAEg4KClRZUEVfRVhBQ1QQASI5ChBMaXN0UGF0aFJlc3BvbnNlEiUKC2Rlc3RpbmF0aW9uGAEgASgLMhAuYXBpLkRlc3RpbmF0aW9uIicKC0Rlc3RpbmF0aW9uEhgKBXBhdGhzGAIgAygLMgkuYXBpLlBhdGgiEQoPTGlzdFBlZXJSZXF1ZXN0IisKEExpc3RQZWVyUmVzcG9uc2USFwoEcGVlchgBIAEoCzIJLmFwaS5QZWVyIoABCgRQZWVyEhsKBGNvbmYYAiABKAsyDS5hcGkuUGVlckNvbmYSHQoFc3RhdGUYBSABKAsyDi5hcGkuUGVlclN0YXRlEhsKBnRpbWVycxgGIAEoCzILLmFwaS5UaW1lcnMSHwoJYWZpX3NhZmlzGAogAygLMgwuYXBpLkFmaVNhZmkiSwoIUGVlckNvbmYSEwoLZGVzY3JpcHRpb24YAiABKAkSGAoQbmVpZ2hib3JfYWRkcmVzcxgEIAEoCRIQCghwZWVyX2FzbhgFIAEoDSKIAQoJUGVlclN0YXRlEhgKEG5laWdoYm9yX2FkZHJlc3MYBSABKAkSEAoIcGVlcl9hc24YBiABKA0SFQoNc2Vzc2lvbl9zdGF0ZRgNIAEoDRITCgthZG1pbl9zdGF0ZRgPIAEoDRIjCgpyZW1vdGVfY2FwGBIgAygLMg8uYXBpLkNhcGFiaWxpdHkiSwoKQ2FwYWJpbGl0eRI2Cg5tdWx0aV9wcm90b2NvbBgCIAEoCzIcLmFwaS5NdWx0aVByb3RvY29sQ2FwYWJpbGl0eUgAQgUKA2NhcCI2ChdNdWx0aVByb3RvY29sQ2FwYWJpbGl0eRIbCgZmYW1pbHkYASABKAsyCy5hcGkuRmFtaWx5IikKBlRpbWVycxIfCgVzdGF0ZRgCIAEoCzIQLmFwaS5UaW1lcnNTdGF0ZSJnCgtUaW1lcnNTdGF0ZRIqCgZ1cHRpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGRvd250aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCItCgdBZmlTYWZpEiIKBmNvbmZpZxgCIAEoCzISLmFwaS5BZmlTYWZpQ29uZmlnIiwKDUFmaVNhZmlDb25maWcSGwoGZmFtaWx5GAEgASgLMgsuYXBpLkZhbWlseSLKAQoRV2F0Y2hFdmVudFJlcXVlc3QSKQoEcGVlchgBIAEoCzIbLmFwaS5XYXRjaEV2ZW50UmVxdWVzdC5QZWVyEisKBXRhYmxlGAIgASgLMhwuYXBpLldhdGNoRXZlbnRSZXF1ZXN0LlRhYmxlGgYKBFBlZXIaVQoFVGFibGUSNAoHZmlsdGVycxgBIAMoCzIjLmFwaS5XYXRjaEV2ZW50UmVxdWVzdC5UYWJsZS5GaWx0ZXIaFgoGRmlsdGVyEgwKBHR5cGUYASABKA0i4QEKEldhdGNoRXZlbnRSZXNwb25zZRIxCgRwZWVyGAIgASgLMiEuYXBpLldhdGNoRXZlbnRSZXNwb25zZS5QZWVyRXZlbnRIABIzCgV0YWJsZRgDIAEoCzIiLmFwaS5XYXRjaEV2ZW50UmVzcG9uc2UuVGFibGVFdmVudEgAGjIKCVBlZXJFdmVudBIMCgR0eXBlGAEgASgNEhcKBHBlZXIYAiABKAsyCS5hcGkuUGVlchomCgpUYWJsZUV2ZW50EhgKBXBhdGhzGAIgAygLMgkuYXBpLlBhdGhCBwoFZXZlbnQiNgoETkxSSRImCgZwcmVmaXgYASABKAsyFC5hcGkuSVBBZGRyZXNzUHJlZml4SABCBgoEbmxyaSI1Cg9JUEFkZHJlc3NQcmVmaXgSEgoKcHJlZml4X2xlbhgBIAEoDRIOCgZwcmVmaXgYAiABKAkipgEKBFBhdGgSFwoEbmxyaRgBIAEoCzIJLmFwaS5OTFJJEhMKC2lzX3dpdGhkcmF3GAUgASgIEhsKBmZhbWlseRgJIAEoCzILLmFwaS5GYW1pbHkSEwoLbmVpZ2hib3JfaXAYDyABKAkSEgoKaWRlbnRpZmllchgSIAEoDRITCgtubHJpX2JpbmFyeRgUIAEoDBIVCg1wYXR0cnNfYmluYXJ5GBUgAygMIiMKBkZhbWlseRILCgNhZmkYASABKA0SDAoEc2FmaRgCIAEoDSo+CglUYWJsZVR5cGUSGgoWVEFCTEVfVFlQRV9VTlNQRUNJRklFRBAAEhUKEVRBQkxFX1RZUEVfR0xPQkFMEAEywgIKDEdvQmdwU2VydmljZRIxCgZHZXRCZ3ASEi5hcGkuR2V0QmdwUmVxdWVzdBoTLmFwaS5HZXRCZ3BSZXNwb25zZRJICg1BZGRQYXRoU3RyZWFtEhkuYXBpLkFkZFBhdGhTdHJlYW1SZXF1ZXN0GhouYXBpLkFkZFBhdGhTdHJlYW1SZXNwb25zZSgBEjkKCExpc3RQYXRoEhQuYXBpLkxpc3RQYXRoUmVxdWVzdBoVLmFwaS5MaXN0UGF0aFJlc3BvbnNlMAESOQoITGlzdFBlZXISFC5hcGkuTGlzdFBlZXJSZXF1ZXN0GhUuYXBpLkxpc3RQZWVyUmVzcG9uc2UwARI/CgpXYXRjaEV2ZW50EhYuYXBpLldhdGNoRXZlbnRSZXF1ZXN0GhcuYXBpLldhdGNoRXZlbnRSZXNwb25zZTABYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Describes the message api.GetBgpRequest.
@@ -95,18 +96,158 @@ export const DestinationSchema = /*@__PURE__*/
   messageDesc(file_gobgp4, 8);
 
 /**
+ * Describes the message api.ListPeerRequest.
+ * Use `create(ListPeerRequestSchema)` to create a new message.
+ */
+export const ListPeerRequestSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 9);
+
+/**
+ * Describes the message api.ListPeerResponse.
+ * Use `create(ListPeerResponseSchema)` to create a new message.
+ */
+export const ListPeerResponseSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 10);
+
+/**
+ * Describes the message api.Peer.
+ * Use `create(PeerSchema)` to create a new message.
+ */
+export const PeerSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 11);
+
+/**
+ * Describes the message api.PeerConf.
+ * Use `create(PeerConfSchema)` to create a new message.
+ */
+export const PeerConfSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 12);
+
+/**
+ * Describes the message api.PeerState.
+ * Use `create(PeerStateSchema)` to create a new message.
+ */
+export const PeerStateSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 13);
+
+/**
+ * Describes the message api.Capability.
+ * Use `create(CapabilitySchema)` to create a new message.
+ */
+export const CapabilitySchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 14);
+
+/**
+ * Describes the message api.MultiProtocolCapability.
+ * Use `create(MultiProtocolCapabilitySchema)` to create a new message.
+ */
+export const MultiProtocolCapabilitySchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 15);
+
+/**
+ * Describes the message api.Timers.
+ * Use `create(TimersSchema)` to create a new message.
+ */
+export const TimersSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 16);
+
+/**
+ * Describes the message api.TimersState.
+ * Use `create(TimersStateSchema)` to create a new message.
+ */
+export const TimersStateSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 17);
+
+/**
+ * Describes the message api.AfiSafi.
+ * Use `create(AfiSafiSchema)` to create a new message.
+ */
+export const AfiSafiSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 18);
+
+/**
+ * Describes the message api.AfiSafiConfig.
+ * Use `create(AfiSafiConfigSchema)` to create a new message.
+ */
+export const AfiSafiConfigSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 19);
+
+/**
+ * Describes the message api.WatchEventRequest.
+ * Use `create(WatchEventRequestSchema)` to create a new message.
+ */
+export const WatchEventRequestSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 20);
+
+/**
+ * Describes the message api.WatchEventRequest.Peer.
+ * Use `create(WatchEventRequest_PeerSchema)` to create a new message.
+ */
+export const WatchEventRequest_PeerSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 20, 0);
+
+/**
+ * Describes the message api.WatchEventRequest.Table.
+ * Use `create(WatchEventRequest_TableSchema)` to create a new message.
+ */
+export const WatchEventRequest_TableSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 20, 1);
+
+/**
+ * Describes the message api.WatchEventRequest.Table.Filter.
+ * Use `create(WatchEventRequest_Table_FilterSchema)` to create a new message.
+ */
+export const WatchEventRequest_Table_FilterSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 20, 1, 0);
+
+/**
+ * Describes the message api.WatchEventResponse.
+ * Use `create(WatchEventResponseSchema)` to create a new message.
+ */
+export const WatchEventResponseSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 21);
+
+/**
+ * Describes the message api.WatchEventResponse.PeerEvent.
+ * Use `create(WatchEventResponse_PeerEventSchema)` to create a new message.
+ */
+export const WatchEventResponse_PeerEventSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 21, 0);
+
+/**
+ * Describes the message api.WatchEventResponse.TableEvent.
+ * Use `create(WatchEventResponse_TableEventSchema)` to create a new message.
+ */
+export const WatchEventResponse_TableEventSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 21, 1);
+
+/**
+ * Describes the message api.NLRI.
+ * Use `create(NLRISchema)` to create a new message.
+ */
+export const NLRISchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 22);
+
+/**
+ * Describes the message api.IPAddressPrefix.
+ * Use `create(IPAddressPrefixSchema)` to create a new message.
+ */
+export const IPAddressPrefixSchema = /*@__PURE__*/
+  messageDesc(file_gobgp4, 23);
+
+/**
  * Describes the message api.Path.
  * Use `create(PathSchema)` to create a new message.
  */
 export const PathSchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 9);
+  messageDesc(file_gobgp4, 24);
 
 /**
  * Describes the message api.Family.
  * Use `create(FamilySchema)` to create a new message.
  */
 export const FamilySchema = /*@__PURE__*/
-  messageDesc(file_gobgp4, 10);
+  messageDesc(file_gobgp4, 25);
 
 /**
  * Describes the enum api.TableType.

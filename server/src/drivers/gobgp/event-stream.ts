@@ -1,0 +1,190 @@
+// Follows the events of one GoBGP daemon for as long as somebody watches, over every loss of the connection. It must not
+// report our own changes, and must not guess about the time in which it was not listening.
+import type { SpeakerEvents } from '../../byoip/reconcile/speaker.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import type { GobgpClient } from './client.ts'
+import type { Dialect } from './dialect.ts'
+import type { ChangedPath, DaemonEvent } from './events.ts'
+
+export type EventStreamOptions = {
+  readonly client: GobgpClient
+  /** The daemon's dialect on the connection that stands. */
+  readonly dialect: () => Promise<Dialect>
+  /** The path identifier of our routes. */
+  readonly identifier: number
+}
+
+/** From the first event to the call: `gobgp global rib del all` makes one event for each route. */
+const mergeMs = 100
+/** A daemon that ends the stream and keeps the connection is asked again after this long. */
+const reopenMs = 1_000
+/** An event arrives on another stream than the answer to the call that caused it. */
+const echoMs = 10_000
+
+/** Inert until the first `watch`. */
+export class EventStream {
+  readonly #options: EventStreamOptions
+  readonly #watchers = new Set<SpeakerEvents>()
+  readonly #own = new OwnChanges()
+  readonly #tableChange = new Merged(() => this.#call('onTableChange'))
+  readonly #neighborChange = new Merged(() => this.#call('onNeighborChange'))
+  #unwatch: (() => void) | undefined
+  #isOpen = false
+  #cancel: (() => void) | undefined
+  #reopening: NodeJS.Timeout | undefined
+  /** Addresses of established neighbours; undefined before the first complete list of them. */
+  #established: Set<string> | undefined
+  #initial = new Set<string>()
+  /** The connection that the last complete stream was on. */
+  #lastLosses: number | undefined
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options
+  }
+
+  watch(events: SpeakerEvents): () => void {
+    const watcher = { ...events }
+    this.#watchers.add(watcher)
+    if (!this.#unwatch) this.#start()
+    return () => {
+      if (this.#watchers.delete(watcher) && this.#watchers.size === 0) this.stop()
+    }
+  }
+
+  /** Says which changes of ours are about to be made, so that their events are not reported. */
+  expect(kind: ChangeKind, prefixes: readonly Prefix[], deadline: Date): void {
+    if (this.#unwatch) this.#own.expect(kind, prefixes, deadline.getTime() + echoMs)
+  }
+
+  stop(): void {
+    this.#watchers.clear()
+    this.#unwatch?.()
+    this.#unwatch = undefined
+    this.#cancel?.()
+    clearTimeout(this.#reopening)
+    this.#tableChange.cancel()
+    this.#neighborChange.cancel()
+    this.#established = undefined
+    this.#lastLosses = undefined
+  }
+
+  #start(): void {
+    const { client } = this.#options
+    this.#unwatch = client.watch(() => {
+      this.#call('onUp')
+      this.#open()
+    })
+    if (client.isReady) this.#open()
+  }
+
+  #open(): void {
+    if (this.#isOpen || !this.#unwatch) return
+    this.#isOpen = true
+    clearTimeout(this.#reopening)
+    this.#follow().catch(() => this.#ended())
+  }
+
+  async #follow(): Promise<void> {
+    const { client } = this.#options
+    const dialect = await this.#options.dialect()
+    if (!this.#unwatch) return this.#ended()
+    this.#initial = new Set()
+    this.#cancel = dialect.watch(
+      client,
+      (event) => this.#take(event),
+      () => this.#ended(),
+    )
+  }
+
+  /** While there is no connection, the next one opens the stream. */
+  #ended(): void {
+    this.#isOpen = false
+    this.#cancel = undefined
+    if (this.#unwatch && this.#options.client.isReady)
+      this.#reopening = setTimeout(() => this.#open(), reopenMs)
+  }
+
+  #take(event: DaemonEvent): void {
+    if (event.kind === 'complete') this.#complete()
+    else if (event.kind === 'paths') {
+      if (event.paths.filter((path) => this.#isForeign(path)).length > 0) this.#tableChange.notify()
+    } else if (event.isInitial) setMember(this.#initial, event.neighbor.address, isUp(event))
+    else if (this.#established && setMember(this.#established, event.neighbor.address, isUp(event)))
+      this.#neighborChange.notify()
+  }
+
+  /** A stream that broke on a connection that stands: what was changed meanwhile, nobody reports any more. */
+  #complete(): void {
+    const { losses } = this.#options.client
+    if (this.#established && this.#established.symmetricDifference(this.#initial).size > 0)
+      this.#neighborChange.notify()
+    if (this.#lastLosses === losses) this.#tableChange.notify()
+    this.#established = this.#initial
+    this.#lastLosses = losses
+  }
+
+  #isForeign({ prefix, identifier, isWithdraw }: ChangedPath): boolean {
+    if (identifier !== this.#options.identifier) return false
+    return !prefix || !this.#own.take(isWithdraw ? 'withdrawal' : 'announcement', prefix)
+  }
+
+  #call(name: keyof SpeakerEvents): void {
+    for (const watcher of this.#watchers) watcher[name]()
+  }
+}
+
+export type ChangeKind = 'announcement' | 'withdrawal'
+
+/** Which events our own changes will cause. Not every change causes one: an equal route in place of another does not. */
+class OwnChanges {
+  readonly #until = new Map<string, number>()
+
+  expect(kind: ChangeKind, prefixes: readonly Prefix[], untilMs: number): void {
+    for (const prefix of prefixes) this.#until.set(`${kind} ${prefix}`, untilMs)
+    setTimeout(() => this.#sweep(), untilMs - Date.now()).unref()
+  }
+
+  /** Whether the event is of a change of ours; each change causes one event at most. */
+  take(kind: ChangeKind, prefix: Prefix): boolean {
+    return this.#until.delete(`${kind} ${prefix}`)
+  }
+
+  #sweep(): void {
+    const nowMs = Date.now()
+    for (const [key, untilMs] of this.#until) if (untilMs <= nowMs) this.#until.delete(key)
+  }
+}
+
+/** Any number of notifications within `mergeMs` make one call. */
+class Merged {
+  readonly #call: () => void
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(call: () => void) {
+    this.#call = call
+  }
+
+  notify(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#call()
+    }, mergeMs)
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+}
+
+function isUp({ neighbor }: { readonly neighbor: { readonly state: string } }): boolean {
+  return neighbor.state === 'established'
+}
+
+/** Returns whether that changed anything. */
+function setMember(set: Set<string>, member: string, isMember: boolean): boolean {
+  if (set.has(member) === isMember) return false
+  if (isMember) set.add(member)
+  else set.delete(member)
+  return true
+}

@@ -1,0 +1,69 @@
+// GoBGP's Peer as our Neighbor. The versions number the administrative states differently and wrap the neighbour's
+// capabilities differently; the dialects bring both. It must not decide whether a region is announced.
+import type { Timestamp } from '@bufbuild/protobuf/wkt'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { Neighbor, NeighborState } from '../../byoip/reconcile/speaker.ts'
+import type { Family } from '../../net/bits.ts'
+import { afiOf, safiUnicast } from './attributes.ts'
+
+/** The part of a Peer that is the same in all versions. */
+export type Peer = {
+  readonly conf?: Conf | undefined
+  readonly state?: State | undefined
+  readonly timers?: { readonly state?: Times | undefined } | undefined
+  readonly afiSafis: readonly { readonly config?: { readonly family?: WireFamily | undefined } | undefined }[]
+}
+
+type Conf = { readonly description: string; readonly neighborAddress: string; readonly peerAsn: number }
+type State = Omit<Conf, 'description'> & { readonly sessionState: number; readonly adminState: number }
+type Times = { readonly uptime?: Timestamp | undefined; readonly downtime?: Timestamp | undefined }
+
+export type WireFamily = { readonly afi: number; readonly safi: number }
+
+/** PeerState.SessionState by number; 0 is "unknown" in both versions. */
+const states: readonly NeighborState[] = [
+  'idle',
+  'idle',
+  'connect',
+  'active',
+  'opensent',
+  'openconfirm',
+  'established',
+]
+
+/** `adminDown` is the number of the state "down"; `offered` are the families of the neighbour's OPEN (RFC 4760). */
+export function neighborOf(peer: Peer, adminDown: number, offered: readonly WireFamily[]): Neighbor {
+  const { conf, state, timers } = peer
+  const session = states[state?.sessionState ?? 0] ?? 'idle'
+  const isEstablished = session === 'established'
+  const since = dateOf(isEstablished ? timers?.state?.uptime : timers?.state?.downtime)
+  return {
+    // A dynamic neighbour has its ASN in the state only, a neighbour on an interface its address.
+    address: state?.neighborAddress || conf?.neighborAddress || '',
+    asn: state?.peerAsn || conf?.peerAsn || 0,
+    state: state?.adminState === adminDown ? 'down' : session,
+    ...(since ? { since } : {}),
+    families: isEstablished ? negotiated(peer, offered) : [],
+    ...(conf?.description ? { description: conf.description } : {}),
+  }
+}
+
+/** The restart gate of docs/operating/gobgpd.toml is configured as a neighbour and is none. */
+export function isRestartGate({ address }: Neighbor): boolean {
+  return address === '127.255.255.254'
+}
+
+/** A neighbour that offers no families speaks IPv4 unicast (RFC 4760 section 8). */
+function negotiated({ afiSafis }: Peer, offered: readonly WireFamily[]): Family[] {
+  const configured = afiSafis.map(({ config }) => config?.family)
+  const theirs = offered.length > 0 ? offered : [{ afi: afiOf(4), safi: safiUnicast }]
+  return ([4, 6] as const).filter((family) => has(configured, family) && has(theirs, family))
+}
+
+function has(families: readonly (WireFamily | undefined)[], family: Family): boolean {
+  return families.some((one) => one?.afi === afiOf(family) && one.safi === safiUnicast)
+}
+
+function dateOf(timestamp: Timestamp | undefined): Date | undefined {
+  return timestamp && timestamp.seconds > 0n ? timestampDate(timestamp) : undefined
+}
