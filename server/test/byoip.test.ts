@@ -27,8 +27,8 @@ before(async () => {
   await sql`insert into locations (key, name, country, timezone) values ('here', 'Here', 'NL', 'UTC')`.execute(
     owner,
   )
-  await sql`insert into regions (slug, name, location_key, speaker) values
-    ('ams', 'Amsterdam', 'here', '{"kind":"sandbox"}'), ('fra', 'Frankfurt', 'here', '{"kind":"sandbox"}')`.execute(
+  await sql`insert into regions (slug, name, location_key, speakers) values
+    ('ams', 'Amsterdam', 'here', '[{"name":"r1","kind":"sandbox"}]'), ('fra', 'Frankfurt', 'here', '[{"name":"r1","kind":"sandbox"}]')`.execute(
     owner,
   )
   await sql`insert into asns (team_id, asn, verified) values (${red.teamId}, 64496, now()),

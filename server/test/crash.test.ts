@@ -52,7 +52,9 @@ type Scene = {
 async function seed(postgres: Postgres, ring: KeyRing, router: object): Promise<Scene> {
   const db = postgres.owner
   const regions = await seedRegions(postgres, regionSlugs)
-  await sql`update regions set speaker = ${JSON.stringify(router)}::jsonb where slug = 'ams'`.execute(db)
+  await sql`update regions set speakers = ${JSON.stringify([{ name: 'r1', ...router }])}::jsonb where slug = 'ams'`.execute(
+    db,
+  )
   const teamId = await seedTeam(postgres, 'ours')
   const add = (prefix: string, rest: object) => seedAnnouncement(postgres, { teamId, prefix, ...rest })
   const stable = Array.from({ length: stableCount }, (_, at) => `100.64.${at}.0/24`)

@@ -117,7 +117,7 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'two regions on one router',
     'locations: [{key: a, name: A, country: NL, timezone: UTC}]\nregions:\n  - {slug: a, name: A, location: a, speaker: {kind: gobgp, address: "localhost:1", owner: "1:2:3"}}\n  - {slug: b, name: B, location: a, speaker: {kind: gobgp, address: "localhost:1", owner: "1:2:3"}}\n',
-    ['4:69: two regions share a router and an owner, first on line 3'],
+    ['4:69: two speakers share a router and an owner, first on line 3'],
   ],
   [
     'users without a password, with two, with a short one and with the published one',

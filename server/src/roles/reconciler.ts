@@ -1,6 +1,8 @@
 // The reconciler role: what the routers announce is made to agree with what the teams asked for, and what they asked for
 // is judged by the registries.
+import { join } from 'node:path'
 import { readLetterVerdicts } from '../byoip/letter/letter.store.ts'
+import { createKeptPlans } from '../byoip/reconcile/kept-plan.ts'
 import { createReconcilers } from '../byoip/reconcile/reconcilers.ts'
 import { createValidator } from '../byoip/validation/validator.ts'
 import type { Component } from '../runtime/component.ts'
@@ -29,6 +31,7 @@ export function reconcilerParts({ config, postgres, waker, log, metrics, rpki, i
       postgres,
       waker,
       speakersOf: createSpeakers,
+      keptPlans: createKeptPlans(join(config.dataDir, 'reconciler'), config.secret),
       log,
       metrics,
       intervalMs: config.reconcileIntervalSeconds * 1000,

@@ -25,6 +25,7 @@ export type Purpose =
   | 'recovery-code'
   | 'webhook-secret'
   | 'kept-answer'
+  | 'kept-plan'
   | 'audit'
 
 declare const ringBrand: unique symbol

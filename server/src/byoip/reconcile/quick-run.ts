@@ -2,6 +2,7 @@
 // routers. It goes through the same plan, guard and fence as the full run, may do less than it, and never more: what a
 // look at the whole region could hold back is left to the full run, which follows every quick run that found rows.
 import type { Db } from '../../db/postgres.ts'
+import type { Prefix } from '../../net/prefix.ts'
 import { readPrefix, type PlanRow } from './plan.ts'
 import { movingMax, saveSeen, whileHolding } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
@@ -40,9 +41,18 @@ export type KnownRegion = {
 export type QuickReport = Record<'moving' | 'announced' | 'withdrawn' | 'refused', number> & {
   /** When the full run has to follow: `soon` to see the whole again, `now` for what this one had to leave. */
   readonly full: 'soon' | 'now' | undefined
+  /** What went out, so that it is not announced again from what is remembered. */
+  readonly gone: ReadonlySet<Prefix>
 }
 
-const idle = { moving: 0, announced: 0, withdrawn: 0, refused: 0, full: undefined } as const
+const idle = {
+  moving: 0,
+  announced: 0,
+  withdrawn: 0,
+  refused: 0,
+  full: undefined,
+  gone: new Set<Prefix>(),
+} as const
 
 /** One run under the lease. Rejects with whatever failed it, after storing that the region could not be checked. */
 export function quickRun(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): Promise<QuickReport> {
@@ -117,6 +127,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
     withdrawn: sent.withdrawn.size,
     refused: [...sent.refused.values()].reduce((count, { size }) => count + size, 0),
     full: isLeft || failed.length > 0 ? 'now' : 'soon',
+    gone: sent.withdrawn,
   }
 }
 

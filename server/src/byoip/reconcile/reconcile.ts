@@ -4,6 +4,7 @@
 import type { Db } from '../../db/postgres.ts'
 import { holdChange } from './hold.ts'
 import { closeHold, openHold } from './hold.store.ts'
+import type { KeptRouter } from './kept-plan.ts'
 import type { Applied, PlanRow } from './plan.ts'
 import { saveCheck, saveSeen, whileHolding, type RouterCheck } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
@@ -44,6 +45,8 @@ export type RunReport = Record<
   /** The neighbours of each router that could be read. */
   readonly neighbors: ReadonlyMap<string, readonly Neighbor[]>
   readonly failures: readonly RouterFailure[]
+  /** What each router that could be read holds now. */
+  readonly routers: readonly KeptRouter[]
 }
 
 /** One run under the lease. Rejects with whatever failed it, after storing that the region could not be checked. */
@@ -85,6 +88,7 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
     refused: sum([...sent.refused.values()].map(({ size }) => size)),
     neighbors: new Map(views.map(({ router, neighbors }) => [router.name, neighbors])),
     failures: failed,
+    routers: afters.map(({ router, after }) => ({ name: router.name, routes: [...after.values()] })),
   }
 }
 

@@ -6,6 +6,7 @@ import type { Component } from '../../runtime/component.ts'
 import type { Log } from '../../runtime/log.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
+import type { KeptPlan, KeptPlans } from './kept-plan.ts'
 import { readRegions, type RegionRecord } from './reconcile.store.ts'
 import { RegionReconciler, type RegionSpeaker } from './region-reconciler.ts'
 
@@ -14,6 +15,7 @@ export type ReconcilersDeps = {
   readonly waker: Waker
   /** The speakers of a region; closed when the loops stop. Throws if their settings are not valid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
+  readonly keptPlans: KeptPlans
   readonly log: Log
   readonly metrics: Metrics
   readonly intervalMs?: number
@@ -72,7 +74,7 @@ class Reconcilers implements Component {
 
   /** Starts what is new, restarts what is reached otherwise, stops what is gone. One bad region stops no other. */
   async #look(): Promise<void> {
-    const records = await readRegions(this.#deps.postgres.owner)
+    const records = await this.#readRegions()
     const present = new Set(records.map(({ id }) => id))
     for (const [id, region] of this.#regions) {
       const record = records.find((one) => one.id === id)
@@ -83,12 +85,24 @@ class Reconcilers implements Component {
     for (const record of records) if (!this.#regions.has(record.id)) this.#add(record)
   }
 
-  #add(record: RegionRecord): void {
+  /** At a start without a database, regions come from the files of the last process. */
+  async #readRegions(): Promise<RegionRecord[]> {
     try {
-      const region = new RegionReconciler(
-        { ...this.#deps, intervalMs: this.#deps.intervalMs ?? defaultIntervalMs },
-        record,
-      )
+      return await readRegions(this.#deps.postgres.owner)
+    } catch (error) {
+      if (this.#regions.size === 0) {
+        const { keptPlans, log } = this.#deps
+        const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
+        for (const plan of keptPlans.load(new Date(), report)) this.#add(plan.region, plan)
+      }
+      throw error
+    }
+  }
+
+  #add(record: RegionRecord, kept?: KeptPlan): void {
+    try {
+      const intervalMs = this.#deps.intervalMs ?? defaultIntervalMs
+      const region = new RegionReconciler({ ...this.#deps, intervalMs }, record, kept)
       this.#regions.set(record.id, region)
       region.start()
     } catch (error) {

@@ -1,6 +1,9 @@
 // The loop of one region with what it keeps between runs: the lock and the connections to its routers. It decides only
 // which kind of run comes next.
+import { asFailure } from '../../db/failure.ts'
 import type { Postgres } from '../../db/postgres.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import { Failure } from '../../runtime/error.ts'
 import type { Log } from '../../runtime/log.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
@@ -8,7 +11,8 @@ import type { RouteSettings } from './plan.ts'
 import { quickRun, type KnownRegion, type QuickReport } from './quick-run.ts'
 import { reconcileRegion, type RunReport } from './reconcile.ts'
 import { readMovingRows, readRegionRows, type RegionRecord } from './reconcile.store.ts'
-import { RegionLock, type RegionLease } from './region-lock.store.ts'
+import type { KeptPlan, KeptPlans } from './kept-plan.ts'
+import { LeaseLost, RegionLock, type RegionLease } from './region-lock.store.ts'
 import { RunPreempted, type Router } from './region-run.ts'
 import type { Speaker } from './speaker.ts'
 
@@ -19,6 +23,7 @@ export type RegionReconcilerDeps = {
   readonly postgres: Postgres
   /** Throws if the settings of a speaker are not valid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
+  readonly keptPlans: KeptPlans
   readonly log: Log
   readonly metrics: Metrics
   readonly intervalMs: number
@@ -27,6 +32,8 @@ export type RegionReconcilerDeps = {
 /** From the last change of a burst to the full run over it, and from the first one at most. */
 const fullAfterMs = 1_500
 const fullAfterMsMax = 15_000
+/** The age that the file of the kept plan may have while nothing changes. */
+const keptSaveMs = 600_000
 /** A run that takes longer is reported; every wait in it has a shorter limit of its own. */
 const runTimeoutMs = 120_000
 
@@ -52,12 +59,20 @@ export class RegionReconciler {
   /** When the first change was made that no full run has seen; milliseconds of performance.now(). */
   #changedMs: number | undefined
 
-  constructor(deps: RegionReconcilerDeps, region: RegionRecord) {
+  /** What the routers hold by the last full run of this process, without what went out since. */
+  #kept: KeptPlan | undefined
+  #savedMs: number | undefined
+  /** Routers that have lost their routes while the database was away, and are getting them from `#kept`. */
+  readonly #restoring = new Set<string>()
+
+  /** `kept`: what an earlier process knew, if the database does not answer at the start. */
+  constructor(deps: RegionReconcilerDeps, region: RegionRecord, kept?: KeptPlan) {
     const { postgres, log, metrics, intervalMs } = deps
     this.#deps = deps
     this.#region = region
     this.#routers = deps.speakersOf(region).map((one) => new RegionRouter(one))
     this.#intervalMs = intervalMs
+    this.#kept = kept
     this.#lock = new RegionLock(postgres, region.id)
     const name = `reconcile:${region.slug}`
     this.#loop = createLoop({
@@ -102,7 +117,7 @@ export class RegionReconciler {
   }
 
   async #run(): Promise<void> {
-    const lease = await this.#lock.hold()
+    const lease = await this.#hold()
     if (!lease) return
     const known = this.#known?.lease === lease && !this.#fullDue ? this.#known : undefined
     try {
@@ -114,7 +129,67 @@ export class RegionReconciler {
       this.#known = undefined
       await this.#lock.release()
       this.#fullIn(known ? fullAfterMs : this.#intervalMs)
+      if (error instanceof LeaseLost) this.#dropKept()
+      if (isDatabaseAway(error)) await this.#announceKept()
       throw error
+    }
+  }
+
+  async #hold(): Promise<RegionLease | undefined> {
+    try {
+      const lease = await this.#lock.hold()
+      if (!lease) this.#dropKept()
+      return lease
+    } catch (error) {
+      if (isDatabaseAway(error)) await this.#announceKept()
+      throw error
+    }
+  }
+
+  /** Another process knows the region better from now on. */
+  #dropKept(): void {
+    if (!this.#kept) return
+    this.#kept = undefined
+    this.#savedMs = undefined
+    this.#deps.keptPlans.remove(this.#region)
+  }
+
+  /** The file is written again if something changed, and often enough for its age to mean something. */
+  #keep({ routers, announced, withdrawn }: RunReport): void {
+    const before = new Map(this.#kept?.routers.map((one) => [one.name, one]))
+    for (const one of routers) before.set(one.name, one)
+    const nowMs = performance.now()
+    const isSaved =
+      this.#savedMs !== undefined && announced + withdrawn === 0 && this.#changedMs === undefined
+    this.#kept = { region: this.#region, routers: [...before.values()], at: new Date().toISOString() }
+    this.#restoring.clear()
+    if (isSaved && nowMs - this.#savedMs! < keptSaveMs) return
+    this.#deps.keptPlans.save(this.#kept)
+    this.#savedMs = nowMs
+  }
+
+  /**
+   * Gives a router that holds no route of ours its last routes. Only such a one: it was restarted, and no other process
+   * has taken the region over, which would have announced there first.
+   */
+  async #announceKept(): Promise<void> {
+    const { log } = this.#deps
+    const region = this.#region.slug
+    for (const { name, speaker } of this.#routers) {
+      const routes = this.#kept?.routers.find((one) => one.name === name)?.routes ?? []
+      if (routes.length === 0) continue
+      try {
+        const present = new Set((await speaker.list()).map(({ prefix }) => prefix))
+        if (present.size > 0 && !this.#restoring.has(name)) continue
+        const absent = routes.filter(({ prefix }) => !present.has(prefix))
+        if (absent.length === 0) continue
+        this.#restoring.add(name)
+        await speaker.announce(absent)
+        const facts = { region, router: name, routes: absent.length, plan_of: this.#kept?.at }
+        log.warn(facts, 'database away: announced the last known routes to a router without routes')
+      } catch (error) {
+        log.error({ region, router: name, error }, 'last known routes could not be announced')
+      }
     }
   }
 
@@ -127,6 +202,7 @@ export class RegionReconciler {
       const preempt = dropped.promise
       const report = await reconcileRegion({ ...this.#runDeps(), readRows: readRegionRows, preempt }, lease)
       this.#known = { ...report, lease }
+      this.#keep(report)
       for (const { router } of report.failures) (router as RegionRouter).invalidate()
       this.#changedMs = undefined
       this.#fullIn(this.#intervalMs)
@@ -147,9 +223,19 @@ export class RegionReconciler {
 
   async #runQuickly(lease: RegionLease, known: KnownRegion): Promise<void> {
     const report = await quickRun({ ...this.#runDeps(), readMoving: readMovingRows }, lease, known)
+    this.#withdrawKept(report.gone)
     if (report.full === 'now') this.wakeFully()
     if (report.full === 'soon') this.#fullSoon()
     if (report.full !== undefined) this.#reportQuick(report)
+  }
+
+  /** In memory at once; in the file with the full run that follows. */
+  #withdrawKept(gone: ReadonlySet<Prefix>): void {
+    if (!this.#kept || gone.size === 0) return
+    const routers = this.#kept.routers.map(({ name, routes }) => {
+      return { name, routes: routes.filter(({ prefix }) => !gone.has(prefix)) }
+    })
+    this.#kept = { ...this.#kept, routers }
   }
 
   /** Once a burst of changes is over, or lasts. */
@@ -194,7 +280,7 @@ export class RegionReconciler {
     }
     for (const { router, error } of report.failures)
       log.error({ region, router: router.name, error }, 'router could not be reconciled')
-    const { neighbors: _, failures, ...counts } = report
+    const { neighbors: _, routers: __, failures, ...counts } = report
     const { announced, withdrawn, held, refused, quarantined } = counts
     const level =
       held + refused + quarantined + failures.length > 0
@@ -207,8 +293,14 @@ export class RegionReconciler {
 
   #reportQuick(report: QuickReport): void {
     const level = report.refused > 0 ? 'warn' : report.announced + report.withdrawn > 0 ? 'info' : 'debug'
-    this.#deps.log[level]({ region: this.#region.slug, ...report }, 'changed rows reconciled')
+    const { gone: _, ...counts } = report
+    this.#deps.log[level]({ region: this.#region.slug, ...counts }, 'changed rows reconciled')
   }
+}
+
+function isDatabaseAway(error: unknown): boolean {
+  const failure = asFailure(error)
+  return failure instanceof Failure && failure.code === 'unavailable'
 }
 
 /** A router with its ASN, which is asked for once per connection. */

@@ -1,0 +1,71 @@
+// What the routers of a region last held by a full run, in a sealed file beside the process. While the database does not
+// answer, routes may be announced from it to a router that has lost them all, and nothing is ever withdrawn by it. It
+// cannot know what was withdrawn or disabled since it was written.
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { open, seal, type KeyRing } from '../../runtime/secrets.ts'
+import type { RegionRecord } from './reconcile.store.ts'
+import type { Route } from './speaker.ts'
+
+/** What the routes of one router were after the last full run. */
+export type KeptRouter = { readonly name: string; readonly routes: readonly Route[] }
+
+export type KeptPlan = {
+  /** With the settings of its speakers, so that they can be reached before the database answers. */
+  readonly region: RegionRecord
+  readonly routers: readonly KeptRouter[]
+  /** When the full run had ended; ISO 8601. */
+  readonly at: string
+}
+
+/** An older plan is not used: nobody knows any more what became of its routes. */
+export const keptPlanAgeMsMax = 24 * 3_600_000
+
+/** The files of one process. */
+export type KeptPlans = {
+  save(plan: KeptPlan): void
+  /** Another process reconciles the region: what this one knew is out of date from now on. */
+  remove(region: Pick<RegionRecord, 'slug'>): void
+  /** Plans that are young enough and can be opened; `report` is called for each other file. */
+  load(now: Date, report: (file: string, problem: string) => void): KeptPlan[]
+}
+
+export function createKeptPlans(folder: string, ring: KeyRing): KeptPlans {
+  const fileOf = (slug: string) => join(folder, `${slug}.plan`)
+  return {
+    save(plan) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      const { slug } = plan.region
+      const aside = `${fileOf(slug)}.${process.pid}`
+      writeFileSync(aside, seal(ring, 'kept-plan', Buffer.from(JSON.stringify(plan)), slug), { mode: 0o600 })
+      renameSync(aside, fileOf(slug))
+    },
+    remove({ slug }) {
+      rmSync(fileOf(slug), { force: true })
+    },
+    load(now, report) {
+      return listFiles(folder).flatMap((name) => {
+        try {
+          const sealed = readFileSync(join(folder, name))
+          const text = open(ring, 'kept-plan', sealed, name.slice(0, -'.plan'.length)).toString()
+          const plan = JSON.parse(text) as KeptPlan
+          const ageMs = now.getTime() - Date.parse(plan.at)
+          if (ageMs <= keptPlanAgeMsMax) return [plan]
+          report(name, `it is ${Math.round(ageMs / 3_600_000)} h old`)
+        } catch (error) {
+          report(name, (error as Error).message)
+        }
+        return []
+      })
+    },
+  }
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith('.plan'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
