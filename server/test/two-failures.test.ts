@@ -1,0 +1,301 @@
+// Where two failures meet, on a real gobgpd with a BIRD peer: a restart of the router while a withdrawal is held or
+// rejected, while a prefix is damped, while its attributes are about to change, while the database or the reconciler is
+// away. The peer never loses a prefix that nobody withdrew.
+// PHAROS_TEST_LONG raises the kills of the last test from 8 to 200.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import { createLab, type Lab } from '../../lab/src/network.ts'
+import { skipWithout } from '../../lab/src/program.ts'
+import { waitFor } from '../../lab/src/wait.ts'
+import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
+import {
+  disableUnasked,
+  operationOf,
+  seedAnnouncement,
+  seedRegions,
+  seedTeam,
+} from '../src/byoip/announcement/testing.ts'
+import { decideAs } from '../src/byoip/reconcile/hold.ts'
+import { createKeptPlans } from '../src/byoip/reconcile/kept-plan.ts'
+import type { RouteSettings } from '../src/byoip/reconcile/plan.ts'
+import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
+import { openPostgres } from '../src/db/postgres.ts'
+import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
+import { createWaker } from '../src/db/wake.ts'
+import { createGobgpSpeaker } from '../src/drivers/gobgp/speaker.ts'
+import { createLog } from '../src/runtime/log.ts'
+import { createMetrics } from '../src/runtime/metrics.ts'
+import { createKeyRing } from '../src/runtime/secrets.ts'
+import { createRandom, testSeed } from './support/random.ts'
+import { Relay } from './support/relay.ts'
+
+const kills = process.env['PHAROS_TEST_LONG'] ? 200 : 8
+const owner = '64500:1:1'
+const prefixes = Array.from({ length: 50 }, (_, at) => `10.1.${at}.0/24`)
+const log = createLog({ logLevel: process.env['PHAROS_LOG_LEVEL'] ?? 'silent', logFormat: 'json' } as never)
+const ring = createKeyRing(['k'.repeat(32)])
+
+let lab: Lab
+let database: TestDatabase
+let region: number
+let team: number
+let ids: number[]
+let folder: string
+let stack: AsyncDisposableStack
+
+describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
+  before(async () => {
+    database = await createTestDatabase()
+    region = (await seedRegions(database.postgres, ['ams'])).ams!
+    team = await seedTeam(database.postgres, 'ours')
+  })
+  after(() => database[Symbol.asyncDispose]())
+
+  beforeEach(async () => {
+    lab = await createLab({ regions: ['ams'], deferralSeconds: 12 })
+    folder = mkdtempSync(join(tmpdir(), 'pharos-plans-'))
+    stack = new AsyncDisposableStack()
+    await sql`truncate announcements, holds, region_withdrawals, region_routers cascade`.execute(db())
+    ids = []
+    for (const prefix of prefixes)
+      ids.push(
+        await seedAnnouncement(database.postgres, { teamId: team, prefix, enabled: true, regions: [region] }),
+      )
+  })
+  afterEach(async () => {
+    await stack.disposeAsync()
+    await lab.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('a restart carries out no withdrawal that is held, and none that was rejected', async () => {
+    await startReconcilers()
+    await allAnnounced()
+    await disableUnasked(database.postgres, ids.slice(0, 47))
+    await wake('announcements')
+    const hold = await openHold()
+    await losesNothing('held')
+    assert.equal(await openHold(), hold, 'it is still to be decided')
+    await decideAs({ db: db() }, { userId: null, by: { actor: 'operator' } }, hold, 'rejected')
+    await losesNothing('rejected')
+  })
+
+  it('a restart that comes before anybody was asked carries out nothing either', async () => {
+    const running = await startReconcilers()
+    await allAnnounced()
+    await running.stop()
+    await disableUnasked(database.postgres, ids.slice(0, 47))
+    await startReconcilers()
+    await losesNothing('not asked yet')
+  })
+
+  it('a restart damps nothing that is announced', async () => {
+    const running = await startReconcilers()
+    await allAnnounced()
+    await running.stop()
+    const start = Date.now() - 600_000
+    for (let at = 0; at < 14; at++) await patch(ids[0]!, at % 2 === 1, new Date(start + at * 1000))
+    await startReconcilers()
+    await waitFor('it is announced', async () => (await stateOf(ids[0]!)) === 'announced')
+    await losesNothing('damped')
+  })
+
+  it('a restart applies no change of the next hop that is held', async () => {
+    const running = await startReconcilers()
+    await allAnnounced()
+    await running.stop()
+    await startReconcilers({ routes: { nextHop4: '192.0.2.9' } })
+    await openHold()
+    await losesNothing('changes held')
+    const speaker = createGobgpSpeaker({ address: lab.region('ams').apiAddress, owner })
+    const nextHops = new Set((await speaker.list()).map(({ nextHop }) => nextHop))
+    await speaker.close()
+    assert.deepEqual([...nextHops], ['0.0.0.0'])
+  })
+
+  it('a restart loses nothing while the database refuses connections, is silent, or was never there', async () => {
+    const relay = await useRelay()
+    const running = await startReconcilers({ databaseUrl: relay.databaseUrl })
+    await allAnnounced()
+    relay.refuse()
+    await losesNothing('refused')
+    relay.open()
+    await checkedAgain()
+    relay.silence()
+    await losesNothing('silent')
+    relay.open()
+    await checkedAgain()
+    await running.stop()
+    relay.refuse()
+    await losesNothing('never there', () => startReconcilers({ databaseUrl: relay.databaseUrl }))
+    await patch(ids[0]!, false)
+    relay.open()
+    using seen = lab.watchBirdRoutes('ams')
+    await seen.saw('removed', prefixes[0]!, 120_000)
+    assert.deepEqual(seen.lost, [prefixes[0]], 'nothing is withdrawn from memory')
+  })
+
+  it('twenty toggles of three prefixes all reach the peer, and block nobody', async () => {
+    await sql`delete from announcements where id = any(${ids.slice(10)}::integer[])`.execute(db())
+    await startReconcilers()
+    await waitFor('all is announced', async () => (await lab.birdRoutes('ams')).length === 10)
+    for (let at = 0; at < 20; at++) {
+      using seen = lab.watchBirdRoutes('ams')
+      const place = at % 3
+      const off = Math.floor(at / 3) % 2 === 0
+      await patch(ids[place]!, !off)
+      await seen.saw(off ? 'removed' : 'announced', prefixes[place]!)
+    }
+    assert.equal(await findHold(), undefined)
+  })
+
+  it(
+    `${kills} restarts amid holds, damping, database outages and lost leaders lose nothing`,
+    { timeout: kills * 120_000 },
+    async () => {
+      const random = createRandom(testSeed)
+      const relays = [await useRelay(), await useRelay()]
+      const started = await Promise.all(relays.map(({ databaseUrl }) => startReconcilers({ databaseUrl })))
+      assert.equal(started.length, 2)
+      await allAnnounced()
+      const withdrawn = ids.length - 1
+      for (let kill = 1; kill <= kills; kill++) {
+        const scene = random.pick(['hold', 'reject', 'damping', 'outage', 'leader', 'calm'] as const)
+        if (scene === 'hold' || scene === 'reject') {
+          await disableUnasked(database.postgres, ids.slice(0, 20))
+          await wake('announcements')
+          const hold = await openHold()
+          if (scene === 'reject')
+            await decideAs({ db: db() }, { userId: null, by: { actor: 'operator' } }, hold, 'rejected')
+        }
+        // Toggled by its owner until it is damped: the only one that may go.
+        if (scene === 'damping') for (let at = 0; at < 14; at++) await patch(ids[withdrawn]!, at % 2 === 1)
+        const silent = random.chance(0.5)
+        const away = scene === 'outage' ? relays : scene === 'leader' ? [random.pick(relays)] : []
+        for (const relay of away) silent ? relay.silence() : relay.refuse()
+        await losesNothing(
+          `kill ${kill}, ${scene}${away.length > 0 && silent ? ', silent' : ''}, seed ${testSeed}`,
+          undefined,
+          [prefixes[withdrawn]!],
+        )
+        for (const relay of away) relay.open()
+        await sql`update announcements set enabled = true where id = any(${ids}::integer[])`.execute(db())
+        await sql`update announcement_regions set state = 'announcing', reason = null where state = 'withdrawing'`.execute(
+          db(),
+        )
+        await sql`update announcement_regions set changes = '{}'`.execute(db())
+        await sql`update holds set state = 'closed' where state <> 'closed'`.execute(db())
+        await wake('holds')
+        await allAnnounced()
+      }
+    },
+  )
+})
+
+const db = () => database.postgres.owner
+const wake = (what: string) => sql`select pg_notify('pharos', ${what})`.execute(db())
+const patch = (id: number, enabled: boolean, now = new Date()) =>
+  patchAnnouncement(
+    { postgres: database.postgres, memberToggle: true, now: () => now },
+    operationOf(team),
+    id,
+    { enabled },
+  )
+
+async function useRelay(): Promise<Relay> {
+  return stack.use(await Relay.create(database.databaseUrl))
+}
+
+/** The reconcilers of one process, with connections and files of its own. */
+async function startReconcilers({
+  databaseUrl = database.databaseUrl,
+  routes = {},
+}: { databaseUrl?: string; routes?: RouteSettings } = {}): Promise<{ stop(): Promise<void> }> {
+  const postgres = await openPostgres({ databaseUrl, dataDir: '' })
+  const waker = createWaker(postgres)
+  await waker.start()
+  const component = createReconcilers({
+    postgres,
+    waker,
+    speakersOf: ({ slug }) => {
+      const speaker = createGobgpSpeaker({ address: lab.region('ams').apiAddress, owner })
+      return [{ name: slug, speaker, routes }]
+    },
+    keptPlans: createKeptPlans(folder, ring),
+    log,
+    metrics: createMetrics(),
+    intervalMs: 30_000,
+  })
+  await component.start?.()
+  let stopped: Promise<void> | undefined
+  const stop = () =>
+    (stopped ??= (async () => {
+      await component.stop?.()
+      await waker.stop()
+      await postgres.stop()
+    })())
+  stack.defer(stop)
+  return { stop }
+}
+
+/** Kills gobgpd, and asserts that its peer has lost no prefix when the graceful restart is over. */
+async function losesNothing(
+  when: string,
+  meanwhile: () => Promise<unknown> = async () => {},
+  except: readonly string[] = [],
+): Promise<void> {
+  using seen = lab.watchBirdRoutes('ams')
+  await lab.killGobgpd('ams')
+  await meanwhile()
+  await seen.sawRestarts(1)
+  assert.deepEqual(
+    seen.lost.filter((prefix) => !except.includes(prefix)),
+    [],
+    when,
+  )
+  const held = (await lab.birdRoutes('ams')).map(({ prefix }) => prefix)
+  const missing = prefixes.filter((prefix) => !held.includes(prefix) && !except.includes(prefix))
+  assert.deepEqual(missing, [], when)
+}
+
+async function allAnnounced(): Promise<void> {
+  await waitFor(
+    'all is announced',
+    async () => {
+      const { rows } = await sql<{ n: number }>`
+        select count(*) n from announcement_regions where state = 'announced'`.execute(db())
+      return rows[0]!.n === prefixes.length && (await lab.birdRoutes('ams')).length === prefixes.length
+    },
+    { timeoutMs: 180_000 },
+  )
+}
+
+async function checkedAgain(): Promise<void> {
+  const { rows } = await sql<{ now: Date }>`select now()`.execute(db())
+  const after = rows[0]!.now
+  await waitFor(
+    'the region is checked again',
+    async () => {
+      const { rows } = await sql`select from regions where id = ${region} and last_check > ${after}`.execute(
+        db(),
+      )
+      return rows.length > 0
+    },
+    { timeoutMs: 180_000 },
+  )
+}
+
+const findHold = async (): Promise<number | undefined> =>
+  (await sql<{ id: number }>`select id from holds where state = 'open'`.execute(db())).rows[0]?.id
+
+const openHold = () => waitFor('a hold is open', findHold)
+
+const stateOf = async (id: number): Promise<string | undefined> =>
+  (
+    await sql<{ state: string }>`
+      select state from announcement_regions where announcement_id = ${id}`.execute(db())
+  ).rows[0]?.state
