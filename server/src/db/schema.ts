@@ -521,6 +521,8 @@ export interface RegionsTable {
   last_check: Date | null
   last_check_result: boolean | null
   last_error: string | null
+  /** how often its reconciler compares it with its router */
+  check_interval: Generated<string>
 }
 
 export type RemovedResourcesMatchResource = 'announcement' | 'prefix' | 'service' | 'port' | 'asn'

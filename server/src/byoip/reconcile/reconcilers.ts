@@ -138,7 +138,7 @@ class RegionReconciler {
     this.#speaker = deps.speakerOf(region)
     this.#routes = deps.routesOf?.(region) ?? {}
     this.#intervalMs = intervalMs
-    this.#lock = new RegionLock(postgres, region.id)
+    this.#lock = new RegionLock(postgres, region.id, { intervalMs, onAcquired: () => this.wakeFully() })
     const name = `reconcile:${region.slug}`
     this.#loop = createLoop({
       name,
