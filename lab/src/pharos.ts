@@ -13,6 +13,10 @@ export type PharosOptions = {
   readonly folder: string
   readonly platformFile: string
   readonly port: number
+  /** Where it is reached; 127.0.0.1 by default. */
+  readonly host?: string
+  /** What runs it, up to the program: the `command` of a namespace. */
+  readonly within?: readonly string[]
   /** Further settings, such as `PHAROS_RECONCILE_INTERVAL_SECONDS`. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -29,7 +33,7 @@ export class Pharos {
 
   constructor(options: PharosOptions) {
     this.#options = options
-    this.url = `http://127.0.0.1:${options.port}`
+    this.url = `http://${options.host ?? '127.0.0.1'}:${options.port}`
     this.logFile = join(options.folder, 'pharos.log')
   }
 
@@ -43,7 +47,7 @@ export class Pharos {
 
   /** Resolves when requests are served. */
   async start(): Promise<void> {
-    this.#child = this.#run(['serve'])
+    this.#child = this.#spawn(['serve'])
     const deadline = performance.now() + startTimeoutMs
     while (!(await this.isReady())) {
       if (!isRunning(this.#child)) throw new Error(`Pharos did not start: see ${this.logFile}`)
@@ -55,9 +59,19 @@ export class Pharos {
 
   /** Makes the database agree with the platform file, as `pharos apply` does, while the server runs. */
   async apply(): Promise<void> {
-    const child = this.#run(['apply', '-f', this.#options.platformFile, '--yes'])
+    await this.run('apply', '-f', this.#options.platformFile, '--yes')
+  }
+
+  /** Runs one command of `pharos` to its end; throws where it fails. */
+  async run(...args: string[]): Promise<void> {
+    const child = this.#spawn(args)
     await once(child, 'exit')
-    if (child.exitCode !== 0) throw new Error(`pharos apply failed: see ${this.logFile}`)
+    if (child.exitCode !== 0) throw new Error(`pharos ${args[0]} failed: see ${this.logFile}`)
+  }
+
+  /** Stops (SIGSTOP) or continues (SIGCONT) it. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child?.kill(signal)
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
@@ -68,10 +82,11 @@ export class Pharos {
     await this.kill('SIGTERM')
   }
 
-  #run(args: readonly string[]): ChildProcess {
-    const { port, settings } = this.#options
+  #spawn(args: readonly string[]): ChildProcess {
+    const { port, host, within = [], settings } = this.#options
     const log = openSync(this.logFile, 'a')
-    const child = spawn(process.execPath, [main, ...args], {
+    const [command = '', ...rest] = [...within, process.execPath, main, ...args]
+    const child = spawn(command, rest, {
       stdio: ['ignore', log, log],
       env: {
         PATH: process.env['PATH'],
@@ -79,6 +94,7 @@ export class Pharos {
         TMPDIR: process.env['TMPDIR'],
         PHAROS_DATA_DIR: this.dataDir,
         PHAROS_PORT: String(port),
+        ...(host === undefined ? {} : { PHAROS_HOST: host }),
         ...settings,
       },
       // Ctrl-C reaches the lab alone, which then stops what it started in order.

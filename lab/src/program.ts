@@ -14,6 +14,7 @@ export type ProgramName =
   | 'nsd'
   | 'bgpq4'
   | 'curl'
+  | 'ip'
   | 'setpriv'
 
 /** The path of a program, or undefined. Daemons are in /usr/sbin, which an ordinary user's PATH may lack. */

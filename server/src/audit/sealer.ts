@@ -59,12 +59,7 @@ class Sealer implements Component {
 
   async #run(signal: AbortSignal): Promise<void> {
     const { postgres, ring, log } = this.#deps
-    try {
-      if (!(await this.#leadership.hold())) return
-    } catch (error) {
-      await this.#leadership.release()
-      throw error
-    }
+    if (!(await this.#leadership.hold())) return
     const { missing } = await sealAll(postgres.owner, ring, signal)
     if (missing.length > 0)
       log.error({ entries: missing.slice(0, 100), count: missing.length }, 'audit entries were deleted')

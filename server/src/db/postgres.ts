@@ -5,7 +5,7 @@ import { CompiledQuery, Kysely, type Transaction } from 'kysely'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool, type ClientConfig } from 'pg'
-import { connectionConfig, giveUpSilent, ignoreIdleErrors } from './connection.ts'
+import { closeWhenVanished, connectionConfig, giveUpSilent, ignoreIdleErrors } from './connection.ts'
 import { startEmbedded, type Embedded } from './embedded.ts'
 import { asFailure } from './failure.ts'
 import { FailureDialect } from './failure-dialect.ts'
@@ -122,8 +122,11 @@ class OpenPostgres implements Postgres {
     const client = new Client(this.#config(DIRECT_TIMEOUTS, 'direct'))
     ignoreIdleErrors(client)
     try {
-      return await client.connect()
+      await client.connect()
+      await closeWhenVanished(client)
+      return client
     } catch (error) {
+      await client.end().catch(() => {})
       throw asFailure(error)
     }
   }

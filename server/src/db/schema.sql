@@ -1099,6 +1099,7 @@ create table regions (
   large_communities text[] not null default '{}'::text[],
   neighbors4 boolean not null default true, -- whether a quorum of routers has an established BGP session that carries IPv4
   neighbors6 boolean not null default true, -- the same for IPv6
+  check_interval interval not null default '00:00:30'::interval, -- how often its reconciler compares it with its router
   constraint regions_pkey PRIMARY KEY (id),
   constraint regions_slug_key UNIQUE (slug),
   constraint regions_location_key_fkey FOREIGN KEY (location_key) REFERENCES locations(key),
@@ -1375,7 +1376,7 @@ grant usage on member_ids to pharos_tenant;
 grant delete, select, update (is_admin, managed_by) on memberships to pharos_tenant;
 grant select on outbox to pharos_tenant;
 grant select on prefixes to pharos_tenant;
-grant select (id, slug, name, location_key, open, last_check, last_check_result) on regions to pharos_tenant;
+grant select (id, slug, name, location_key, open, last_check, last_check_result, check_interval) on regions to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;
 grant select on team_event_counts to pharos_tenant;
 grant select on team_events to pharos_tenant;

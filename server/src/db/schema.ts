@@ -554,6 +554,8 @@ export interface RegionsTable {
   neighbors4: Generated<boolean>
   /** the same for IPv6 */
   neighbors6: Generated<boolean>
+  /** how often its reconciler compares it with its router */
+  check_interval: Generated<string>
 }
 
 export type RemovedResourcesMatchResource = 'announcement' | 'prefix' | 'service' | 'port' | 'asn'

@@ -2,7 +2,7 @@
 // be done stands in the tables, and a loop that hears nothing runs by its timer all the same.
 import { sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from 'pg'
+import { HeartbeatConnection } from './heartbeat-connection.ts'
 import type { Db, Postgres, Trx } from './postgres.ts'
 
 export type WakeName =
@@ -30,9 +30,6 @@ export type Waker = {
 const CHANNEL = 'pharos'
 const RETRY_MIN_MS = 100
 const RETRY_MAX_MS = 5_000
-/** A firewall that forgot the connection says nothing: ask now and then. */
-const HEARTBEAT_MS = 20_000
-const HEARTBEAT_TIMEOUT_MS = 10_000
 
 /** Wakes at commit, and not at all when the transaction is rolled back. The same name twice is heard once. */
 export async function wake(trx: Db | Trx, name: WakeName): Promise<void> {
@@ -48,7 +45,7 @@ class ListeningWaker implements Waker {
   readonly #postgres: Pick<Postgres, 'directConnection'>
   readonly #listeners = new Map<string, Set<() => void>>()
   readonly #stopping = new AbortController()
-  #client: Client | undefined
+  #connection: HeartbeatConnection | undefined
   #run: Promise<void> | undefined
   #listening = false
 
@@ -75,7 +72,7 @@ class ListeningWaker implements Waker {
 
   async stop(): Promise<void> {
     this.#stopping.abort()
-    await this.#client?.end().catch(() => {})
+    await this.#connection?.close()
     await this.#run
   }
 
@@ -103,19 +100,12 @@ class ListeningWaker implements Waker {
 
   /** Resolves when listening; `lost` is wrapped, since awaiting a promise of a promise would wait for both. */
   async #listen(): Promise<{ lost: Promise<void> }> {
-    const client = await this.#postgres.directConnection()
-    const { promise: lost, resolve } = Promise.withResolvers<void>()
-    client.on('end', resolve)
-    client.on('error', () => resolve())
-    client.on('notification', ({ payload }) => this.#call(payload ?? ''))
-    this.#client = client
-    if (this.#stopping.signal.aborted) await client.end()
-    await client.query(`listen ${CHANNEL}`)
+    const connection = await HeartbeatConnection.open(this.#postgres)
+    this.#connection = connection
+    if (this.#stopping.signal.aborted) await connection.close()
+    await connection.listen(CHANNEL, (name) => this.#call(name))
     this.#listening = true
-    const heartbeat = setInterval(() => void beat(client), HEARTBEAT_MS)
-    return {
-      lost: lost.finally(() => clearInterval(heartbeat)).then(() => client.end().catch(() => {})),
-    }
+    return { lost: connection.lost }
   }
 
   #call(name: string): void {
@@ -125,10 +115,4 @@ class ListeningWaker implements Waker {
   #callAll(): void {
     for (const name of this.#listeners.keys()) this.#call(name)
   }
-}
-
-async function beat(client: Client): Promise<void> {
-  const timer = setTimeout(() => void client.end().catch(() => {}), HEARTBEAT_TIMEOUT_MS)
-  await client.query('select').catch(() => {})
-  clearTimeout(timer)
 }

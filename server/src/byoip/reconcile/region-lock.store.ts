@@ -1,7 +1,8 @@
 // One reconciler per region: an advisory lock on a connection of its own, and an epoch that whoever takes the lock
 // raises. The lock keeps a second reconciler out; the epoch stops a first one that was paused and lost its lock.
-import type { Client } from 'pg'
+import type { HeartbeatConnection } from '../../db/heartbeat-connection.ts'
 import type { Postgres } from '../../db/postgres.ts'
+import { SessionLock } from '../../db/session-lock.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import type { HoldReason } from '@pharos/contract/hold'
 import {
@@ -20,8 +21,8 @@ import type { Route } from './speaker.ts'
 /** First half of the advisory lock's key, "phar"; the second is the region's id. */
 const lockClass = 0x70686172
 
-/** On the connection of the lock nothing takes long: what does not answer is lost. */
-const queryTimeoutMs = 5_000
+/** Longer than PostgreSQL lets a paused process keep the region's row, see whileHolding(). */
+const raiseTimeoutMs = 20_000
 
 export type OpenHold = {
   readonly id: number
@@ -64,60 +65,62 @@ export class LeaseLost extends Error {
   }
 }
 
+export type RegionLockOptions = {
+  /** How often the holder compares the region with its router, for whoever asks whether the last check is stale. */
+  readonly intervalMs?: number
+  /** Called when the lock that `hold()` did not get was taken over from its holder: `hold()` now has it. */
+  readonly onAcquired?: () => void
+}
+
 /** The lock of one region. Inert until `hold()`. */
 export class RegionLock {
-  readonly #postgres: Pick<Postgres, 'directConnection'>
   readonly #regionId: number
-  #client: Client | undefined
-  #lease: RegionLease | undefined
+  readonly #intervalMs: number
+  readonly #lock: SessionLock
+  #lease: ClientLease | undefined
 
-  constructor(postgres: Pick<Postgres, 'directConnection'>, regionId: number) {
-    this.#postgres = postgres
+  constructor(
+    postgres: Pick<Postgres, 'directConnection'>,
+    regionId: number,
+    { intervalMs = 30_000, onAcquired }: RegionLockOptions = {},
+  ) {
     this.#regionId = regionId
+    this.#intervalMs = intervalMs
+    this.#lock = new SessionLock(postgres, [lockClass, regionId], onAcquired)
   }
 
   /** The lease, taken if need be; undefined while another process has it. The connection stays open to ask again. */
   async hold(): Promise<RegionLease | undefined> {
-    if (this.#lease) return this.#lease
-    const client = (this.#client ??= await this.#connect())
+    const connection = await this.#lock.hold()
+    if (!connection) return undefined
+    if (this.#lease?.connection === connection) return this.#lease
     try {
-      const epoch = await takeLock(client, this.#regionId)
-      if (epoch === undefined) return undefined
-      return (this.#lease = new ClientLease(client, this.#regionId, epoch))
+      const epoch = await raiseEpoch(connection, this.#regionId, this.#intervalMs)
+      return (this.#lease = new ClientLease(connection, this.#regionId, epoch))
     } catch (error) {
       await this.release()
       throw error
     }
   }
 
-  /** Gives the lock back by ending its connection; `hold()` begins anew. */
+  /** Gives the lock back by ending its session; `hold()` begins anew. */
   async release(): Promise<void> {
-    const client = this.#client
-    this.#client = undefined
     this.#lease = undefined
-    await client?.end().catch(() => {})
-  }
-
-  async #connect(): Promise<Client> {
-    const client = await this.#postgres.directConnection()
-    client.once('end', () => {
-      if (this.#client !== client) return
-      this.#client = undefined
-      this.#lease = undefined
-    })
-    return client
+    await this.#lock.release()
   }
 }
 
-async function takeLock(client: Client, regionId: number): Promise<number | undefined> {
-  const [locked] = await query<{ locked: boolean }>(client, 'select pg_try_advisory_lock($1, $2) as locked', [
-    lockClass,
-    regionId,
-  ])
-  if (!locked?.locked) return undefined
-  // Waits for a reconciler that is sending at this moment: it holds the row until its routes are sent.
-  const raise = 'update regions set epoch = epoch + 1 where id = $1 returning epoch'
-  const [row] = await query<{ epoch: number }>(client, raise, [regionId], queryTimeoutMs * 4)
+/** Waits for a reconciler that is sending at this moment: it holds the row until its routes are sent. */
+async function raiseEpoch(
+  connection: HeartbeatConnection,
+  regionId: number,
+  intervalMs: number,
+): Promise<number> {
+  const [row] = await connection.query<{ epoch: number }>(
+    `update regions set epoch = epoch + 1, check_interval = make_interval(secs => $2) where id = $1 returning epoch`,
+    [regionId, intervalMs / 1000],
+    raiseTimeoutMs,
+  )
   if (!row) throw new Error(`there is no region ${regionId}`)
   return row.epoch
 }
@@ -161,16 +164,16 @@ type MemoryRow = {
 class ClientLease implements RegionLease {
   readonly regionId: number
   readonly epoch: number
-  readonly #client: Client
+  readonly connection: HeartbeatConnection
 
-  constructor(client: Client, regionId: number, epoch: number) {
-    this.#client = client
+  constructor(connection: HeartbeatConnection, regionId: number, epoch: number) {
+    this.connection = connection
     this.regionId = regionId
     this.epoch = epoch
   }
 
   async readMemory(): Promise<RegionMemory> {
-    const [row] = await query<MemoryRow>(this.#client, memoryQuery, [this.regionId])
+    const [row] = await this.connection.query<MemoryRow>(memoryQuery, [this.regionId])
     if (row?.epoch !== this.epoch) throw new LeaseLost(this.regionId)
     const holds = row.holds.map((hold) => ({
       ...hold,
@@ -195,18 +198,8 @@ class ClientLease implements RegionLease {
     if (withdrawals.length === 0) return
     const prefixes = withdrawals.map(({ prefix }) => prefix)
     const teams = withdrawals.map(({ teamId }) => teamId)
-    await query(this.#client, recordQuery, [this.regionId, prefixes, teams])
+    await this.connection.query(recordQuery, [this.regionId, prefixes, teams])
   }
 }
 
 const prefixesOf = (texts: readonly string[]): Set<string> => new Set(texts.map(parsePrefix))
-
-async function query<Row extends object>(
-  client: Client,
-  text: string,
-  values: unknown[],
-  timeoutMs = queryTimeoutMs,
-): Promise<Row[]> {
-  const { rows } = await client.query<Row>({ text, values, query_timeout: timeoutMs } as never)
-  return rows
-}

@@ -1,9 +1,7 @@
 // The loop of one region with what it keeps between runs: the lock and the connections to its routers. It decides only
 // which kind of run comes next.
-import { asFailure } from '../../db/failure.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { Failure } from '../../runtime/error.ts'
 import type { Log } from '../../runtime/log.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
@@ -13,7 +11,7 @@ import { reconcileRegion, type RunReport } from './reconcile.ts'
 import { readMovingRows, readRegionRows, type RegionRecord } from './reconcile.store.ts'
 import type { KeptPlan, KeptPlans } from './kept-plan.ts'
 import { LeaseLost, RegionLock, type RegionLease } from './region-lock.store.ts'
-import { RunPreempted, type Router } from './region-run.ts'
+import { isDatabaseAway, RunPreempted, type Router } from './region-run.ts'
 import type { Speaker } from './speaker.ts'
 
 /** One speaker of a region, with what its routes have. */
@@ -73,7 +71,7 @@ export class RegionReconciler {
     this.#routers = deps.speakersOf(region).map((one) => new RegionRouter(one))
     this.#intervalMs = intervalMs
     this.#kept = kept
-    this.#lock = new RegionLock(postgres, region.id)
+    this.#lock = new RegionLock(postgres, region.id, { intervalMs, onAcquired: () => this.wakeFully() })
     const name = `reconcile:${region.slug}`
     this.#loop = createLoop({
       name,
@@ -296,11 +294,6 @@ export class RegionReconciler {
     const { gone: _, ...counts } = report
     this.#deps.log[level]({ region: this.#region.slug, ...counts }, 'changed rows reconciled')
   }
-}
-
-function isDatabaseAway(error: unknown): boolean {
-  const failure = asFailure(error)
-  return failure instanceof Failure && failure.code === 'unavailable'
 }
 
 /** A router with its ASN, which is asked for once per connection. */

@@ -1,9 +1,11 @@
 // What full and quick runs share: ask the routers of a region, plan and guard, send under the fence of the region, read
 // back. Routers are independent: one that fails is left out of the run and reported, and the others go on; a run in
 // which every router fails is a failed run.
+import { asFailure } from '../../db/failure.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
+import { Failure } from '../../runtime/error.ts'
 import { damp } from './damping.ts'
 import { changeKey, guardPlans, sendsOf, type RouterPlan, type Verdict } from './guard.ts'
 import { seenRows, type Outcome, type Reach, type SeenRow } from './observe.ts'
@@ -45,13 +47,18 @@ export async function storeFailure<T>(db: Db, lease: RegionLease, run: () => Pro
   try {
     return await run()
   } catch (error) {
-    // After a takeover the other reconciler reports on the region; a database that is down cannot store it.
-    if (!(error instanceof LeaseLost || error instanceof RunPreempted)) {
+    // After a takeover the other reconciler reports on the region, and a database that is away cannot store it.
+    if (!(error instanceof LeaseLost || error instanceof RunPreempted || isDatabaseAway(error))) {
       const message = error instanceof Error ? error.message : String(error)
       await saveFailedCheck(db, lease, message).catch(() => {})
     }
     throw error
   }
+}
+
+export function isDatabaseAway(error: unknown): boolean {
+  const failure = asFailure(error)
+  return failure instanceof Failure && failure.code === 'unavailable'
 }
 
 /** What one router answered. */

@@ -107,12 +107,7 @@ class Validator implements Component {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    try {
-      if (!(await this.#leadership.hold())) return
-    } catch (error) {
-      await this.#leadership.release()
-      throw error
-    }
+    if (!(await this.#leadership.hold())) return
     const touched = this.#take()
     try {
       if (this.#irrChanged) {

@@ -1,0 +1,57 @@
+// A machine of its own, as far as the network goes: a network namespace with one link to this machine, which can be taken
+// down without either end being told. It needs root.
+import { execFile } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { promisify } from 'node:util'
+import { findProgram } from './program.ts'
+
+const run = promisify(execFile)
+
+/** Like skipWithout(): false where namespaces can be created, otherwise the reason. */
+export function skipWithoutNamespaces(): string | false {
+  if (process.env['PHAROS_TEST_REQUIRE_PEERS'] === '1') return false
+  if (process.getuid?.() !== 0) return 'network namespaces need root'
+  return findProgram('ip') === undefined && 'iproute2 is not installed'
+}
+
+/** A namespace with its link; made by `createNamespace`. */
+export type Namespace = {
+  /** The /24 of the link, such as `198.19.7`; `.1` and `.2` belong to this machine. */
+  readonly subnet: string
+  /** The namespace's own address. */
+  readonly address: string
+  /** The command line that runs a program in it, up to the program. */
+  readonly command: readonly string[]
+  setLink(state: 'up' | 'down'): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Out of 198.18.0.0/15, which is for tests (RFC 2544) and routed nowhere. */
+export async function createNamespace(): Promise<Namespace> {
+  const number = randomInt(1, 255)
+  const name = `pharos-lab-${process.pid}-${number}`
+  const [here, there] = [`ph${process.pid}a`, `ph${process.pid}b`]
+  const subnet = `198.19.${number}`
+  const address = `${subnet}.3`
+  const ip = async (...args: string[]) => void (await run('ip', args))
+  const remove = () => ip('netns', 'delete', name)
+  await ip('netns', 'add', name)
+  try {
+    await ip('link', 'add', here, 'type', 'veth', 'peer', 'name', there, 'netns', name)
+    for (const own of [`${subnet}.1/24`, `${subnet}.2/24`]) await ip('address', 'add', own, 'dev', here)
+    await ip('link', 'set', here, 'up')
+    await ip('-n', name, 'address', 'add', `${address}/24`, 'dev', there)
+    for (const device of ['lo', there]) await ip('-n', name, 'link', 'set', device, 'up')
+  } catch (error) {
+    await remove()
+    throw error
+  }
+  return {
+    subnet,
+    address,
+    command: ['ip', 'netns', 'exec', name],
+    // At its end: this machine keeps its addresses, and its neighbours what runs at them.
+    setLink: (state) => ip('-n', name, 'link', 'set', there, state),
+    [Symbol.asyncDispose]: remove,
+  }
+}

@@ -1,0 +1,57 @@
+// A PostgreSQL that listens on TCP, as one on a machine of its own does: the one that Pharos starts by itself never does.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { appendFileSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { findBinaries } from '../../server/src/db/embedded-binaries.ts'
+import { clusterEnv, ensureDataDir, handOver, OWNER } from '../../server/src/db/embedded-cluster.ts'
+import { answers } from '../../server/src/db/embedded-server.ts'
+import { asUser, chooseRunAs } from '../../server/src/db/embedded-user.ts'
+import { freePort } from './address.ts'
+import { isRunning, killProgram } from './program.ts'
+import { waitFor } from './wait.ts'
+
+export type TcpPostgres = { readonly databaseUrl: string; [Symbol.asyncDispose](): Promise<void> }
+
+/** Starts it at the address; whoever reaches that is let in. Its data stays in `folder`. */
+export async function startTcpPostgres(folder: string, address: string): Promise<TcpPostgres> {
+  const dataDir = join(folder, 'postgres')
+  const socketDir = join(folder, 'socket')
+  mkdirSync(socketDir)
+  const binaries = findBinaries(join(folder, 'lib'))
+  const runAs = chooseRunAs(dataDir, binaries)
+  handOver(socketDir, runAs)
+  const logFile = join(folder, 'postgres.log')
+  await ensureDataDir({ dataDir, socketDir, logFile, binaries, runAs, temporary: true })
+  appendFileSync(join(dataDir, 'pg_hba.conf'), `host all all ${address}/24 trust\n`)
+  const port = await freePort(address, 5432)
+  const settings = [
+    `listen_addresses=${address}`,
+    `port=${port}`,
+    `unix_socket_directories=${socketDir}`,
+    'fsync=off',
+  ]
+  const args = ['-D', dataDir, ...settings.flatMap((setting) => ['-c', setting])]
+  const { command, args: all, options } = asUser(runAs, binaries.postgres, args)
+  const log = openSync(logFile, 'a')
+  // The kernel ends it when this process dies in whatever way.
+  const child = spawn('setpriv', ['--pdeathsig', 'INT', '--', command, ...all], {
+    ...options,
+    cwd: '/',
+    env: clusterEnv(binaries),
+    stdio: ['ignore', log, log],
+  })
+  closeSync(log)
+  const databaseUrl = `postgresql://${OWNER}@${address}:${port}/postgres`
+  try {
+    await waitFor(`PostgreSQL at ${address} answers`, () => isUp(child, databaseUrl, logFile))
+  } catch (error) {
+    await killProgram(child, 'SIGQUIT')
+    throw error
+  }
+  return { databaseUrl, [Symbol.asyncDispose]: () => killProgram(child, 'SIGQUIT') }
+}
+
+function isUp(child: ChildProcess, databaseUrl: string, logFile: string): Promise<boolean> {
+  if (!isRunning(child)) throw new Error(`PostgreSQL ended, see ${logFile}`)
+  return answers(databaseUrl)
+}

@@ -1,0 +1,109 @@
+// A direct connection whose ends both notice within seconds that the other one vanished: a machine without power or link
+// closes nothing, and TCP alone reports it after a quarter of an hour to two hours. The client sends a heartbeat and
+// destroys the socket when it is not answered; the server ends a session that has been idle for longer than heartbeats are
+// apart. It gives up first, so that no other session can get its locks while it still believes to hold them.
+import type { Client } from 'pg'
+import { socketOf } from './connection.ts'
+import type { Postgres } from './postgres.ts'
+
+/** From one heartbeat to the next, milliseconds. */
+const intervalMs = 5_000
+/** How long a heartbeat, and any query without a limit of its own, may go unanswered. */
+const answerMs = 8_000
+/** When the server ends an idle session: after the client has given up (13 s), and well within a takeover's minute. */
+const idleSessionMs = 20_000
+/** A goodbye that the server does not hear is not waited for. */
+const closeMs = 1_000
+
+export type HeartbeatOptions = {
+  /** What a heartbeat queries, where an empty statement does not do. */
+  readonly beat?: (connection: HeartbeatConnection) => Promise<unknown>
+}
+
+/** Opened by `open`, and lost once: whoever needs it again opens another. */
+export class HeartbeatConnection {
+  /** Resolves when the connection is closed, by either side. */
+  readonly lost: Promise<void>
+  readonly #client: Client
+  readonly #timer: NodeJS.Timeout
+  #isLost = false
+  #pending = 0
+  /** Of performance.now(). */
+  #answeredMs = performance.now()
+
+  private constructor(
+    client: Client,
+    { beat = (connection) => connection.query('select') }: HeartbeatOptions,
+  ) {
+    this.#client = client
+    this.#timer = setInterval(() => {
+      // A query that is under way has a limit of its own, and the session is not idle meanwhile.
+      if (this.#pending === 0) beat(this).catch(() => this.#destroy())
+    }, intervalMs)
+    this.lost = new Promise((resolve) => {
+      client.once('end', () => {
+        this.#isLost = true
+        clearInterval(this.#timer)
+        resolve()
+      })
+    })
+  }
+
+  static async open(
+    postgres: Pick<Postgres, 'directConnection'>,
+    options: HeartbeatOptions = {},
+  ): Promise<HeartbeatConnection> {
+    const connection = new HeartbeatConnection(await postgres.directConnection(), options)
+    await connection.query(`set idle_session_timeout = ${idleSessionMs}`)
+    return connection
+  }
+
+  /** False once the session may be gone: it was closed, or this process was paused for longer than an answer may take. */
+  get isAlive(): boolean {
+    const silentMs = performance.now() - this.#answeredMs
+    if (!this.#isLost && this.#pending === 0 && silentMs > intervalMs + answerMs) this.#destroy()
+    return !this.#isLost
+  }
+
+  /** Rejects with the database's error; closes the connection where no answer comes within `timeoutMs`. */
+  async query<Row extends object>(
+    text: string,
+    values: unknown[] = [],
+    timeoutMs = answerMs,
+  ): Promise<Row[]> {
+    let isAnswered = false
+    // A process that was busy or stopped finds the timer and the answer at once: the answer, read in between, counts.
+    const timer = setTimeout(() => setImmediate(() => isAnswered || this.#destroy()), timeoutMs)
+    this.#pending++
+    try {
+      const { rows } = await this.#client.query<Row>(text, values)
+      this.#answeredMs = performance.now()
+      return rows
+    } finally {
+      isAnswered = true
+      clearTimeout(timer)
+      this.#pending--
+    }
+  }
+
+  /** Calls `listener` with the payload of each notification on the channel. */
+  async listen(channel: string, listener: (payload: string) => void): Promise<void> {
+    this.#client.on('notification', ({ payload = '' }) => listener(payload))
+    await this.query(`listen ${channel}`)
+  }
+
+  /** Ends the session; resolves when it is closed here, which is a second later where the server does not answer. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    if (this.#isLost) return
+    const timer = setTimeout(() => this.#destroy(), closeMs)
+    await this.#client.end().catch(() => {})
+    clearTimeout(timer)
+  }
+
+  #destroy(): void {
+    this.#isLost = true
+    clearInterval(this.#timer)
+    socketOf(this.#client).destroy()
+  }
+}

@@ -1,0 +1,70 @@
+// An advisory lock that belongs to a session: work that one process at a time does for all of them. The session has a
+// heartbeat, so that the lock of a process or machine that vanished is free within half a minute; whoever waits for it asks
+// with every heartbeat. A holder that was paused may have lost it unknowingly: what must not be done twice needs a fence too.
+import { HeartbeatConnection } from './heartbeat-connection.ts'
+import type { Postgres } from './postgres.ts'
+
+/** The two halves of the key: who uses it, and for what; a name stands for its hash. */
+export type LockKey = readonly [use: number, object: number | string]
+
+/** Inert until `hold()`. */
+export class SessionLock {
+  readonly #postgres: Pick<Postgres, 'directConnection'>
+  readonly #key: LockKey
+  readonly #onAcquired: () => void
+  #connection: HeartbeatConnection | undefined
+  /** The connection that has the lock. */
+  #holder: HeartbeatConnection | undefined
+
+  /** Calls `onAcquired` when a lock that `hold()` did not get turned out to be free later. */
+  constructor(postgres: Pick<Postgres, 'directConnection'>, key: LockKey, onAcquired: () => void = () => {}) {
+    this.#postgres = postgres
+    this.#key = key
+    this.#onAcquired = onAcquired
+  }
+
+  /**
+   * The connection whose session has the lock, taken if need be; undefined while another session has it. The connection
+   * stays open to ask again.
+   */
+  async hold(): Promise<HeartbeatConnection | undefined> {
+    try {
+      const connection = await this.#connect()
+      return (await this.#tryLock(connection)) ? connection : undefined
+    } catch (error) {
+      await this.release()
+      throw error
+    }
+  }
+
+  /** Gives the lock back by ending its session; `hold()` begins anew. */
+  async release(): Promise<void> {
+    const connection = this.#connection
+    this.#connection = undefined
+    this.#holder = undefined
+    await connection?.close()
+  }
+
+  async #connect(): Promise<HeartbeatConnection> {
+    if (this.#connection?.isAlive) return this.#connection
+    const beat = (connection: HeartbeatConnection) => this.#beat(connection)
+    return (this.#connection = await HeartbeatConnection.open(this.#postgres, { beat }))
+  }
+
+  async #tryLock(connection: HeartbeatConnection): Promise<boolean> {
+    if (this.#holder === connection) return true
+    const [use, object] = this.#key
+    const [row] = await connection.query<{ locked: boolean }>(
+      `select pg_try_advisory_lock($1, ${typeof object === 'string' ? 'hashtext($2)' : '$2'}) as locked`,
+      [use, object],
+    )
+    if (row?.locked !== true || this.#connection !== connection) return false
+    this.#holder = connection
+    return connection.isAlive
+  }
+
+  async #beat(connection: HeartbeatConnection): Promise<void> {
+    if (this.#holder === connection) return void (await connection.query('select'))
+    if (await this.#tryLock(connection)) this.#onAcquired()
+  }
+}
