@@ -13,8 +13,8 @@ it('ships a platform file without problems, whose regions are the routers that t
   const regions = desired.entries.filter((entry) => entry.kind === 'region')
   assert.deepEqual(
     regions.map(({ key, fields }) => {
-      const { speaker } = fields as { speaker: { address: string } }
-      return [key, speaker.address]
+      const { speakers } = fields as { speakers: readonly { address: string }[] }
+      return [key, speakers[0]?.address]
     }),
     labRegions.map(({ name, subnet }) => [name, `${subnet}.1:50051`]),
   )

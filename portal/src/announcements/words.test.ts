@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { HistoryEntry } from '@pharos/contract/announcement-checks'
 import { actorName, kindGroups, toldOf } from './history-words.ts'
+import { regionReasons } from '@pharos/contract/region-reason'
 import { nextStep } from './next-step.ts'
 
 const entry = (rest: Partial<HistoryEntry>): HistoryEntry => ({
@@ -49,28 +50,18 @@ describe('the history of an announcement, in words', () => {
 
 describe('what happens next in a region', () => {
   it('is nothing where it is as wanted', () => {
-    assert.equal(nextStep({ state: 'announced', desired: true, message: null }), undefined)
-    assert.equal(nextStep({ state: 'withdrawn', desired: false, message: null }), undefined)
+    assert.equal(nextStep({ state: 'announced', desired: true, reason: null }), undefined)
+    assert.equal(nextStep({ state: 'withdrawn', desired: false, reason: null }), undefined)
   })
 
-  it('is told of what is held, declined, lingering, damped or refused, each apart', () => {
-    const steps = [
-      {
-        state: 'withdrawing',
-        message: "The withdrawal waits for the operator's approval; it is still announced.",
-      },
-      { state: 'withdrawing', message: 'The operator has declined the withdrawal; it is still announced.' },
-      { state: 'withdrawing', message: 'The withdrawal was sent, and the router still shows it.' },
-      { state: 'announcing', message: 'It was switched too often within an hour; it is announced at x.' },
-      { state: 'error', message: 'The router of the region refuses the prefix.' },
-      { state: 'error', message: 'This cannot be carried out: x. What is announced stays announced.' },
-    ] as const
-    const told = steps.map((step) => nextStep({ ...step, desired: step.state !== 'withdrawing' }))
-    assert.equal(new Set(told).size, steps.length)
+  it('is advice of its own for every reason of the server', () => {
+    const steps = regionReasons.map((reason) => nextStep({ state: 'withdrawing', desired: false, reason }))
+    assert.ok(steps.every(Boolean))
+    assert.equal(new Set(steps).size, steps.length)
   })
 
-  it('is told of what the server says in words that are not known here', () => {
-    assert.ok(nextStep({ state: 'withdrawing', desired: false, message: 'Something new.' }))
-    assert.ok(nextStep({ state: 'error', desired: true, message: null }))
+  it('is said while no reason is known yet', () => {
+    assert.ok(nextStep({ state: 'withdrawing', desired: false, reason: null }))
+    assert.ok(nextStep({ state: 'announcing', desired: true, reason: null }))
   })
 })

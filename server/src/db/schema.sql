@@ -1078,7 +1078,7 @@ create table region_withdrawals (
   region_id integer not null,
   at timestamp with time zone not null default now(),
   prefix cidr not null,
-  team_id integer,
+  counted_for integer, -- the team whose share it takes
   constraint region_withdrawals_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id)
 );
 CREATE INDEX region_withdrawals_region ON public.region_withdrawals USING btree (region_id, at);

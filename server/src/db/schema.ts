@@ -528,7 +528,8 @@ export interface RegionWithdrawalsTable {
   region_id: number
   at: Generated<Date>
   prefix: string
-  team_id: number | null
+  /** the team whose share it takes */
+  counted_for: number | null
 }
 
 export interface RegionsTable {

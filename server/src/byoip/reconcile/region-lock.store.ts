@@ -127,7 +127,7 @@ async function raiseEpoch(
 
 const memoryQuery = `
   select r.epoch,
-    (select coalesce(json_agg(distinct jsonb_build_object('prefix', w.prefix, 'teamId', w.team_id)), '[]')
+    (select coalesce(json_agg(distinct jsonb_build_object('prefix', w.prefix, 'teamId', w.counted_for)), '[]')
       from region_withdrawals w
       where w.region_id = r.id and w.at > now() - make_interval(mins => ${windowMinutes})) as recent,
     (select coalesce(json_agg(json_build_object('id', h.id, 'state', h.state, 'reason', h.reason,
@@ -143,7 +143,7 @@ const memoryQuery = `
 
 const recordQuery = `
   with expired as (delete from region_withdrawals where region_id = $1 and at < now() - interval '1 day')
-  insert into region_withdrawals (region_id, prefix, team_id)
+  insert into region_withdrawals (region_id, prefix, counted_for)
   select $1, n.prefix, n.team_id from unnest($2::cidr[], $3::integer[]) n (prefix, team_id)`
 
 type MemoryRow = {

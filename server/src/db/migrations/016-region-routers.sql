@@ -73,10 +73,11 @@ comment on column holds.routes is 'routes without a row, as the routers held the
 comment on column holds.findings is 'reasons with their numbers, the gravest first';
 
 -- The guard counts prefixes, not sends.
-alter table region_withdrawals add column prefix cidr, add column team_id integer;
+alter table region_withdrawals add column prefix cidr, add column counted_for integer;
 delete from region_withdrawals;
 alter table region_withdrawals
   alter column prefix set not null,
   drop column withdrawals,
   drop column approved;
 comment on table region_withdrawals is 'withdrawals that nobody approved or asked for by name, written before they are sent';
+comment on column region_withdrawals.counted_for is 'the team whose share it takes';
