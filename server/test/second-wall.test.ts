@@ -15,7 +15,7 @@ const withoutWall: Record<string, Open> = {
   locations: { why: 'places of the provider, shown to everybody', rights: ['select'] },
   regions: {
     why: 'places of the provider; how their routers are reached is not shown',
-    rights: ['select (id, slug, name, location_key, open, last_check, last_check_result)'],
+    rights: ['select (id, slug, name, location_key, open, last_check, last_check_result, check_interval)'],
   },
   region_withdrawals: { why: 'what the guard of a region counts' },
   holds: { why: 'plans of a region that wait for staff' },

@@ -37,6 +37,12 @@ export interface AnnouncementRegionsTable {
   changes: Generated<Date[]>
 }
 
+export interface AnnouncementStatusesToldTable {
+  announcement_id: number
+  team_id: number
+  status: string
+}
+
 export type AnnouncementValidationsName = 'irr' | 'rpki' | 'loa' | 'asn' | 'size' | 'overlap'
 
 export type AnnouncementValidationsState =
@@ -746,6 +752,7 @@ export interface WebhooksTable {
 export interface Schema {
   announcement_history: AnnouncementHistoryTable
   announcement_regions: AnnouncementRegionsTable
+  announcement_statuses_told: AnnouncementStatusesToldTable
   announcement_validations: AnnouncementValidationsTable
   announcements: AnnouncementsTable
   api_tokens: ApiTokensTable

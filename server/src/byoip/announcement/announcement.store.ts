@@ -14,6 +14,7 @@ import type {
 } from './announcement.ts'
 import type { Check } from '../validation/validation.ts'
 import { checkOf, checksJson, type CheckJson } from '../validation/validation.store.ts'
+import { checkResult } from './region.store.ts'
 
 export type AnnouncementFilter = {
   readonly overlaps?: readonly Prefix[]
@@ -80,7 +81,7 @@ const columns = sql`a.id, a.team_id, a.prefix, a.origin_asn, a.enabled, a.suspen
 const regionsJson = sql`coalesce((
     select json_agg(json_build_object(
       'region_id', ar.region_id, 'slug', r.slug, 'configured', ar.configured, 'state', ar.state, 'since', ar.since,
-      'message', ar.message, 'changes', ar.changes, 'last_check', r.last_check, 'last_check_result', r.last_check_result
+      'message', ar.message, 'changes', ar.changes, 'last_check', r.last_check, 'last_check_result', ${checkResult}
     ) order by r.slug collate "C")
     from announcement_regions ar join regions r on r.id = ar.region_id
     where ar.announcement_id = a.id and ar.team_id = a.team_id), '[]') as regions`
@@ -135,10 +136,12 @@ export async function listAnnouncementRows(
   { limit, offset }: Slice,
   withChecks: boolean,
 ): Promise<{ page: WithChecks[]; count: number }> {
-  const byLastCheck = order.some(({ key }) => key === 'last_check')
+  const keys = order.map(({ key }) => key)
+  const byStatus = keys.includes('status')
   const query = sql`
     with matching as (
-      select a.* ${byLastCheck ? lastCheck : sql``} from announcements a
+      select a.* ${keys.includes('last_check') ? lastCheck : sql``} ${byStatus ? sql`, ${shownStatus} as shown` : sql``}
+      from announcements a ${byStatus || filter.statuses ? unreadOf(teamId) : sql``}
       where a.team_id = ${teamId} ${sql.join(conditions(filter), sql` `)}),
     page as (
       select row_number() over () as place, p.* from (
@@ -160,7 +163,7 @@ function conditions(filter: AnnouncementFilter): RawBuilder<unknown>[] {
     filter.deleted ? sql`and a.deleted is not null` : sql`and a.deleted is null`,
     filter.overlaps && sql`and a.prefix && any(${filter.overlaps}::inet[])`,
     filter.originAsns && sql`and a.origin_asn = any(${filter.originAsns}::bigint[])`,
-    filter.statuses && sql`and a.status = any(${filter.statuses}::text[])`,
+    filter.statuses && sql`and ${shownStatus} = any(${filter.statuses}::text[])`,
     filter.enabled !== undefined && sql`and a.enabled = ${filter.enabled}`,
     filter.family && sql`and family(a.prefix) = ${filter.family}`,
     filter.regions &&
@@ -182,12 +185,18 @@ const lastCheck = sql`, (
       where ar.announcement_id = a.id and ar.team_id = a.team_id) o
     where o.concerned or not o.any_concerned) as last_check`
 
+/** As shownAnnouncement(), of announcements `a` joined with the `u` of unreadOf(). */
+const shownStatus = sql`shown_status(a.status, u.is_read_elsewhere)`
+
+const unreadOf = (teamId: number) => sql`
+  left join (select * from unread_announcements() where team_id = ${teamId}) u on u.announcement_id = a.id`
+
 const orderings: Record<OrderingKey, RawBuilder<unknown>> = {
   id: sql`a.id`,
   cidr: sql`a.prefix`,
   origin_asn: sql`a.origin_asn`,
   created: sql`a.created`,
-  status: sql`a.status collate "C"`,
+  status: sql`a.shown collate "C"`,
   last_check: sql`a.last_check`,
 }
 
@@ -213,7 +222,7 @@ export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Pr
   const row = locked.rows[0]
   if (!row) return undefined
   const { rows } = await sql<RegionRow & { open: boolean; configured: boolean | null }>`
-    select r.id as region_id, r.slug, r.open, r.last_check, r.last_check_result,
+    select r.id as region_id, r.slug, r.open, r.last_check, ${checkResult} as last_check_result,
       ar.configured, ar.state, ar.since, ar.message, ar.changes
     from regions r
     left join announcement_regions ar

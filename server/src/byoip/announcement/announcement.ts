@@ -56,9 +56,11 @@ export type AnnouncementRegion = {
   readonly message: string | null
   /** When the desired state changed, oldest first; the newest `changesKept` only. */
   readonly changes: readonly Date[]
-  /** When the region's router was last compared with what is desired there, and whether the last attempt succeeded. */
+  /** When the region's router was last compared with what is desired there; false when that failed since or is overdue. */
   readonly lastCheck: Date | null
   readonly lastCheckResult: boolean | null
+  /** Of a region as it is shown: its router has not been read since, and the state is not the stored one. */
+  readonly unreadable?: { readonly since: string | null }
 }
 
 /** What an announcement needs to know of a region that is open to the team. */

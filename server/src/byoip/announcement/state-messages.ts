@@ -2,6 +2,7 @@
 // Pure; it stores nothing.
 import type { StateMessage } from '@pharos/contract/announcement-checks'
 import { isDesired, type Announcement } from './announcement.ts'
+import { routerUnreadable } from './shown-announcement.ts'
 import { isFailing, type Check, type Checks } from '../validation/validation.ts'
 
 const day = 86_400_000
@@ -66,13 +67,12 @@ function ofRegions(announcement: Announcement, now: Date): StateMessage[] {
   return announcement.regions.flatMap((region): StateMessage[] => {
     const settled = isDesired(announcement, region) ? 'announced' : 'withdrawn'
     if (region.state === settled) return []
-    const { slug, state, since } = region
+    const { slug, state, since, unreadable } = region
     const direction = settled === 'announced' ? 'is being announced' : 'is being withdrawn'
     const message = `${slug}: ${region.message ?? `it ${direction}.`}`
     const waits = now.getTime() - since.getTime() > 60_000
-    const severity = state === 'error' ? 'error' : waits ? 'warning' : 'info'
-    return [
-      { severity, tag: `region_${state}`, message, attrs: { region: slug }, timestamp: since.toISOString() },
-    ]
+    const severity = state === 'error' ? 'error' : waits || unreadable ? 'warning' : 'info'
+    const attrs = { region: slug, ...(unreadable && { reason: routerUnreadable, ...unreadable }) }
+    return [{ severity, tag: `region_${state}`, message, attrs, timestamp: since.toISOString() }]
   })
 }
