@@ -98,7 +98,9 @@ export const Region = Strict({
   country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
   timezone: Type.String({ description: 'IANA name' }),
   last_check: NullableTime,
-  last_check_result: Nullable(Type.Boolean()),
+  last_check_result: Nullable(
+    Type.Boolean({ description: 'false when the last check failed or the next one is overdue' }),
+  ),
 })
 export type Region = Static<typeof Region>
 
@@ -139,7 +141,9 @@ export const getAnnouncement = route({
   summary: 'Get IP announcement',
   description:
     'One announcement. `last_check` is the oldest comparison with the routers among the regions where it should be or ' +
-    'was seen; `last_check_result` is true when each of those routers answered and none refused it.',
+    'was seen; `last_check_result` is true when the last check found each of those regions as wanted, and false when one ' +
+    'is not, could not be checked, or is overdue. While the router of a region cannot be read, the region is shown as ' +
+    '`announcing` instead of `announced`, with the reason in `message`.',
   permission: { ...ipam, scope: 'ipam:read' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include(announcementIncludes)) }),

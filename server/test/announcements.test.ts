@@ -222,7 +222,8 @@ describe('GET', () => {
   })
 
   it('says when the oldest of the regions concerned was compared', async () => {
-    const at = (slug: string, time: string | null, result: boolean | null) =>
+    const [older, old, recent] = [300, 20, 10].map((s) => new Date(Date.now() - s * 1000).toISOString())
+    const at = (slug: string, time: string | undefined, result: boolean | null) =>
       sql`update regions set last_check = ${time}, last_check_result = ${result} where slug = ${slug}`.execute(
         database.postgres.owner,
       )
@@ -232,15 +233,21 @@ describe('GET', () => {
       return [body.last_check, body.last_check_result]
     }
     assert.deepEqual(await check(), [null, null])
-    await at('ams', '2026-03-01T00:00:00Z', true)
+    await at('ams', recent, true)
     await at('lon', '2020-01-01T00:00:00Z', false)
+    assert.deepEqual(await check(), [null, false], 'it is not yet as wanted')
+    await sql`update announcement_regions set state = 'announced' where announcement_id = ${id}`.execute(
+      database.postgres.owner,
+    )
     assert.deepEqual(await check(), [null, null])
-    await at('fra', '2026-02-01T00:00:00Z', true)
-    assert.deepEqual(await check(), ['2026-02-01T00:00:00.000Z', true])
-    await at('fra', '2026-02-01T00:00:00Z', false)
-    assert.deepEqual(await check(), ['2026-02-01T00:00:00.000Z', false])
+    await at('fra', old, true)
+    assert.deepEqual(await check(), [old, true])
+    await at('fra', older, true)
+    assert.deepEqual(await check(), [older, false], 'the next check is overdue')
+    await at('fra', old, false)
+    assert.deepEqual(await check(), [old, false])
     const { body } = await get(id, { regionStates: true })
-    assert.match(body.region_states?.[1]?.message ?? '', /could not be checked/)
+    assert.match(body.region_states?.[1]?.message ?? '', /cannot be read since/)
     await sql`update regions set last_check = null, last_check_result = null`.execute(database.postgres.owner)
   })
 })

@@ -11,7 +11,7 @@ import { rematch } from '../src/analysis/rematch.ts'
 import { replayDeliveries } from '../src/analysis/replay.ts'
 import { fixture } from '../src/analysis/sources/fixtures.ts'
 import { addPrefix, addSource, deliver } from '../src/analysis/testing.ts'
-import { seedAnnouncement, seedRegions } from '../src/byoip/announcement/testing.ts'
+import { seedAnnouncement, seedChecks, seedRegions } from '../src/byoip/announcement/testing.ts'
 import { saveStatuses } from '../src/byoip/announcement/status.store.ts'
 import { maintain } from '../src/db/maintenance.ts'
 import type { Db } from '../src/db/postgres.ts'
@@ -192,6 +192,7 @@ describe('an event', () => {
 describe('an announcement', () => {
   it('is told when its status changes, by whoever changed it', async () => {
     const { ams } = await seedRegions(database.postgres, ['ams'])
+    await seedChecks(database.postgres, ['ams'])
     const id = await seedAnnouncement(database.postgres, {
       teamId,
       prefix: '203.0.113.0/24',

@@ -530,9 +530,9 @@ describe('when something is down', () => {
     await assert.rejects(reconcile())
     const body = await get(id)
     assert.deepEqual([body.status, body.last_check_result], ['announcing', false])
-    assert.match(body.region_states?.[0]?.message ?? '', /could not be checked/)
+    assert.match(body.region_states?.[0]?.message ?? '', /has not been read since/)
     const kept = await get(seen)
-    assert.deepEqual([kept.status, kept.last_check_result], ['announced', false])
+    assert.deepEqual([kept.status, kept.last_check_result], ['announcing', false])
     assert.match((await lastError())!, /switched off/)
     router.down = false
     await reconcile()

@@ -15,7 +15,9 @@ const withoutWall: Record<string, Open> = {
   locations: { why: 'places of the provider, shown to everybody', rights: ['select'] },
   regions: {
     why: 'places of the provider; how their routers are reached is not shown',
-    rights: ['select (id, slug, name, location_key, open, last_check, last_check_result, check_interval)'],
+    rights: [
+      'select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval)',
+    ],
   },
   region_routers: { why: 'what was last seen of the routers of the provider' },
   region_withdrawals: { why: 'what the guard of a region counts' },

@@ -22,9 +22,7 @@ async function openHold(region: string): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into holds (region_id, reason, findings, withdrawals)
     values (${regions[region]}, 'unexplained_routes', '[{"reason":"unexplained_routes","attrs":{"routes":2}}]',
-      '{192.0.2.0/24,2001:db8::/32}') returning id`.execute(
-    db,
-  )
+      '{192.0.2.0/24,2001:db8::/32}') returning id`.execute(db)
   return rows[0]!.id
 }
 
@@ -34,7 +32,9 @@ test('open holds are listed with what they would withdraw, and decided once', as
   const listed = await pharos('list')
   assert.match(
     listed,
-    new RegExp(`^hold ${fra}  region fra  open .*\\n  The database has no row for 2 of the routes\\.\\n  192\\.0\\.2\\.0/24\\n`),
+    new RegExp(
+      `^hold ${fra}  region fra  open .*\\n  The database has no row for 2 of the routes\\.\\n  192\\.0\\.2\\.0/24\\n`,
+    ),
   )
   assert.match(await pharos('list', '--region', 'ams'), new RegExp(`^hold ${ams} `))
   assert.match(await pharos('approve', String(ams)), /region ams  approved/)

@@ -54,8 +54,13 @@ export class HeartbeatConnection {
     options: HeartbeatOptions = {},
   ): Promise<HeartbeatConnection> {
     const connection = new HeartbeatConnection(await postgres.directConnection(), options)
-    await connection.query(`set idle_session_timeout = ${idleSessionMs}`)
-    return connection
+    try {
+      await connection.query(`set idle_session_timeout = ${idleSessionMs}`)
+      return connection
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
   }
 
   /** False once the session may be gone: it was closed, or this process was paused for longer than an answer may take. */

@@ -48,6 +48,13 @@ CREATE OR REPLACE FUNCTION public.bucket_rate(bucket integer)
 AS $function$ select case when bucket < 16 then bucket::bigint
     else (16 + bucket % 16)::bigint << (bucket / 16 - 1) end $function$;
 
+CREATE OR REPLACE FUNCTION public.check_result(last_check timestamp with time zone, result boolean, check_interval interval)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select case when result then (last_check > now() - 3 * check_interval - interval '1 minute') is true
+    else result end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_team_events()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -255,6 +262,15 @@ begin
   raise insufficient_privilege using message = format('%s of %s is refused: its rows are written once', tg_op, tg_table_name);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.region_reach()
+ RETURNS TABLE(id integer, carries4 boolean, carries6 boolean)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select r.id, c.is_read and r.neighbors4, c.is_read and r.neighbors6
+    from regions r cross join lateral (
+      select check_result(r.last_check, r.last_check_result, r.check_interval) is true as is_read) c $function$;
+
 CREATE OR REPLACE FUNCTION public.resource_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -288,6 +304,16 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.shown_status(status text, is_read_elsewhere boolean)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+    select case
+      when is_read_elsewhere is null or status not in ('announced', 'partially_announced') then status
+      when is_read_elsewhere then 'partially_announced'
+      else 'announcing' end $function$;
+
 CREATE OR REPLACE FUNCTION public.staff_actors()
  RETURNS text[]
  LANGUAGE sql
@@ -306,6 +332,14 @@ CREATE OR REPLACE FUNCTION public.tell_announcement_statuses()
  SET enable_nestloop TO 'off'
 AS $function$
 begin
+  if exists (select from announcement_statuses_told) or exists (
+    select from region_reach() where not (carries4 and carries6))
+  then
+    perform tell_shown_statuses(array_agg(n.id order by n.id), array_agg(o.status order by n.id))
+    from new_rows n join old_rows o on o.id = n.id
+    where n.status <> o.status or n.id in (select announcement_id from announcement_statuses_told);
+    return null;
+  end if;
   insert into outbox (team_id, type, data)
     select n.team_id, 'announcement.status_changed', row_to_json(d)
     from new_rows n join old_rows o on o.id = n.id
@@ -313,6 +347,18 @@ begin
         n.status as after, iso_time(now()) as at) d
     where n.status <> o.status
     order by n.id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_checked_statuses()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform tell_shown_statuses(array_agg(announcement_id order by announcement_id), array_agg(status order by announcement_id))
+  from announcement_statuses_told having count(*) > 0;
   return null;
 end $function$;
 
@@ -381,6 +427,51 @@ begin
     order by n.announcement_id, n.name;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.tell_shown_statuses(ids integer[], told text[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  with shown as materialized (
+    select a.id, a.team_id, a.prefix, a.origin_asn, a.status as stored, coalesce(t.status, n.told) as told,
+      shown_status(a.status, u.is_read_elsewhere) as status
+    from unnest(ids, told) n(id, told)
+      join announcements a on a.id = n.id
+      left join (select * from unread_announcements() where announcement_id = any(ids)) u on u.announcement_id = a.id
+      left join announcement_statuses_told t on t.announcement_id = a.id),
+  written as (
+    insert into outbox (team_id, type, data)
+    select s.team_id, 'announcement.status_changed', row_to_json(d)
+    from shown s
+      cross join lateral (select s.id as announcement_id, s.prefix::text as cidr, s.origin_asn, s.told as before,
+        s.status as after, iso_time(now()) as at) d
+    where s.status <> s.told
+    order by s.id),
+  kept as (
+    insert into announcement_statuses_told (announcement_id, team_id, status)
+    select id, team_id, status from shown where status <> stored
+    on conflict (announcement_id) do update set status = excluded.status
+      where announcement_statuses_told.status <> excluded.status)
+  delete from announcement_statuses_told where announcement_id in (select id from shown where status = stored);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.unread_announcements()
+ RETURNS TABLE(announcement_id integer, team_id integer, is_read_elsewhere boolean)
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+    select ar.announcement_id, ar.team_id, bool_or(c.carries)
+    from announcement_regions ar
+      join announcements a on a.id = ar.announcement_id
+      join region_reach() r on r.id = ar.region_id
+      cross join lateral (
+        select case family(a.prefix) when 4 then r.carries4 else r.carries6 end as carries) c
+    where ar.configured and ar.state = 'announced' and (
+      select not bool_and(o.carries4 and o.carries6) from region_reach() o)
+    group by ar.announcement_id, ar.team_id
+    having not bool_and(c.carries) $function$;
 
 CREATE OR REPLACE FUNCTION public.user_profile(for_user integer, in_team integer)
  RETURNS json
@@ -476,6 +567,18 @@ CREATE INDEX announcement_regions_region ON public.announcement_regions USING bt
 CREATE INDEX announcement_regions_team ON public.announcement_regions USING btree (team_id);
 alter table announcement_regions enable row level security;
 create policy tenant on announcement_regions as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+create table announcement_statuses_told (
+  announcement_id integer not null,
+  team_id integer not null,
+  status text not null,
+  constraint announcement_statuses_told_pkey PRIMARY KEY (announcement_id),
+  constraint announcement_statuses_told_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
+  constraint announcement_statuses_told_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX announcement_statuses_told_team ON public.announcement_statuses_told USING btree (team_id);
+alter table announcement_statuses_told enable row level security;
+create policy tenant on announcement_statuses_told as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table announcement_validations (
   announcement_id integer not null,
@@ -1106,6 +1209,7 @@ create table regions (
   constraint regions_quorum_check CHECK ((quorum > 0)),
   constraint regions_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,31}$'::text))
 );
+CREATE TRIGGER regions_told AFTER UPDATE OF last_check, last_check_result, neighbors4, neighbors6 ON public.regions FOR EACH STATEMENT EXECUTE FUNCTION tell_checked_statuses();
 
 create table removed_resources (
   match_resource text not null,
@@ -1376,7 +1480,7 @@ grant usage on member_ids to pharos_tenant;
 grant delete, select, update (is_admin, managed_by) on memberships to pharos_tenant;
 grant select on outbox to pharos_tenant;
 grant select on prefixes to pharos_tenant;
-grant select (id, slug, name, location_key, open, last_check, last_check_result, check_interval) on regions to pharos_tenant;
+grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval) on regions to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;
 grant select on team_event_counts to pharos_tenant;
 grant select on team_events to pharos_tenant;

@@ -40,6 +40,12 @@ export interface AnnouncementRegionsTable {
   announced_origin: number | null
 }
 
+export interface AnnouncementStatusesToldTable {
+  announcement_id: number
+  team_id: number
+  status: string
+}
+
 export type AnnouncementValidationsName = 'irr' | 'rpki' | 'loa' | 'asn' | 'size' | 'overlap'
 
 export type AnnouncementValidationsState =
@@ -780,6 +786,7 @@ export interface WebhooksTable {
 export interface Schema {
   announcement_history: AnnouncementHistoryTable
   announcement_regions: AnnouncementRegionsTable
+  announcement_statuses_told: AnnouncementStatusesToldTable
   announcement_validations: AnnouncementValidationsTable
   announcements: AnnouncementsTable
   api_tokens: ApiTokensTable

@@ -87,7 +87,8 @@ class ListeningWaker implements Waker {
         tried()
         await lost
       } catch {
-        // The database is away: `connected` says so.
+        // The database is away, which `connected` reports.
+        await this.#connection?.close()
       }
       this.#listening = false
       tried()

@@ -34,7 +34,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         trx,
       )
       const regions = await sql<Figures['regions'][number]>`
-        select slug, last_check, last_check_result,
+        select slug, last_check, check_result(last_check, last_check_result, check_interval) as last_check_result,
           (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds
         from regions r order by slug`.execute(trx)
       const connections = await sql<Figures['connections'][number]>`

@@ -15,6 +15,7 @@ import type {
 } from './announcement.ts'
 import type { Check } from '../validation/validation.ts'
 import { checkOf, checksJson, type CheckJson } from '../validation/validation.store.ts'
+import { checkResult } from './region.store.ts'
 
 export type AnnouncementFilter = {
   readonly overlaps?: readonly Prefix[]
@@ -65,6 +66,7 @@ type RegionRow = {
   changes: Date[]
   last_check: Date | null
   last_check_result: boolean | null
+  reached: boolean
 }
 
 /** A row that went through JSON: its times are text. */
@@ -78,11 +80,15 @@ const columns = sql`a.id, a.team_id, a.prefix, a.origin_asn, a.enabled, a.suspen
   a.irr_validated, a.rpki_validated, a.loa_validated, a.clearance, a.claimed, a.status, a.version, a.created,
   a.description, a.as_set, a.delegate_loa, a.loa_signatory, a.suspended_reason, a.deleted`
 
+/** Whether a quorum of the region's routers has an established session for the family of announcement `a`. */
+const reached = sql`case family(a.prefix) when 4 then r.neighbors4 else r.neighbors6 end`
+
 /** The regions of an announcement `a` as one JSON array. */
 const regionsJson = sql`coalesce((
     select json_agg(json_build_object(
       'region_id', ar.region_id, 'slug', r.slug, 'configured', ar.configured, 'state', ar.state, 'since', ar.since,
-      'reason', ar.reason, 'attrs', ar.attrs, 'changes', ar.changes, 'last_check', r.last_check, 'last_check_result', r.last_check_result
+      'reason', ar.reason, 'attrs', ar.attrs, 'changes', ar.changes, 'last_check', r.last_check,
+      'last_check_result', ${checkResult}, 'reached', ${reached}
     ) order by r.slug collate "C")
     from announcement_regions ar join regions r on r.id = ar.region_id
     where ar.announcement_id = a.id and ar.team_id = a.team_id), '[]') as regions`
@@ -137,10 +143,12 @@ export async function listAnnouncementRows(
   { limit, offset }: Slice,
   withChecks: boolean,
 ): Promise<{ page: WithChecks[]; count: number }> {
-  const byLastCheck = order.some(({ key }) => key === 'last_check')
+  const keys = order.map(({ key }) => key)
+  const byStatus = keys.includes('status')
   const query = sql`
     with matching as (
-      select a.* ${byLastCheck ? lastCheck : sql``} from announcements a
+      select a.* ${keys.includes('last_check') ? lastCheck : sql``} ${byStatus ? sql`, ${shownStatus} as shown` : sql``}
+      from announcements a ${byStatus || filter.statuses ? unreadOf(teamId) : sql``}
       where a.team_id = ${teamId} ${sql.join(conditions(filter), sql` `)}),
     page as (
       select row_number() over () as place, p.* from (
@@ -162,7 +170,7 @@ function conditions(filter: AnnouncementFilter): RawBuilder<unknown>[] {
     filter.deleted ? sql`and a.deleted is not null` : sql`and a.deleted is null`,
     filter.overlaps && sql`and a.prefix && any(${filter.overlaps}::inet[])`,
     filter.originAsns && sql`and a.origin_asn = any(${filter.originAsns}::bigint[])`,
-    filter.statuses && sql`and a.status = any(${filter.statuses}::text[])`,
+    filter.statuses && sql`and ${shownStatus} = any(${filter.statuses}::text[])`,
     filter.enabled !== undefined && sql`and a.enabled = ${filter.enabled}`,
     filter.family && sql`and family(a.prefix) = ${filter.family}`,
     filter.regions &&
@@ -184,12 +192,18 @@ const lastCheck = sql`, (
       where ar.announcement_id = a.id and ar.team_id = a.team_id) o
     where o.concerned or not o.any_concerned) as last_check`
 
+/** As shownAnnouncement(), of announcements `a` joined with the `u` of unreadOf(). */
+const shownStatus = sql`shown_status(a.status, u.is_read_elsewhere)`
+
+const unreadOf = (teamId: number) => sql`
+  left join (select * from unread_announcements() where team_id = ${teamId}) u on u.announcement_id = a.id`
+
 const orderings: Record<OrderingKey, RawBuilder<unknown>> = {
   id: sql`a.id`,
   cidr: sql`a.prefix`,
   origin_asn: sql`a.origin_asn`,
   created: sql`a.created`,
-  status: sql`a.status collate "C"`,
+  status: sql`a.shown collate "C"`,
   last_check: sql`a.last_check`,
 }
 
@@ -215,7 +229,8 @@ export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Pr
   const row = locked.rows[0]
   if (!row) return undefined
   const { rows } = await sql<RegionRow & { open: boolean; configured: boolean | null }>`
-    select r.id as region_id, r.slug, r.open, r.last_check, r.last_check_result,
+    select r.id as region_id, r.slug, r.open, r.last_check, ${checkResult} as last_check_result,
+      case family(${row.prefix}::cidr) when 4 then r.neighbors4 else r.neighbors6 end as reached,
       ar.configured, ar.state, ar.since, ar.reason, ar.attrs, ar.changes
     from regions r
     left join announcement_regions ar
@@ -324,12 +339,13 @@ function regionOfJson(row: RegionJson): AnnouncementRegion {
 }
 
 function openRegionOf(
-  row: Pick<RegionRow, 'region_id' | 'slug' | 'last_check' | 'last_check_result'>,
+  row: Pick<RegionRow, 'region_id' | 'slug' | 'last_check' | 'last_check_result' | 'reached'>,
 ): OpenRegion {
   return {
     regionId: row.region_id,
     slug: row.slug,
     lastCheck: row.last_check,
     lastCheckResult: row.last_check_result,
+    reached: row.reached,
   }
 }

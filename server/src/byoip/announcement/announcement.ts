@@ -59,13 +59,20 @@ export type AnnouncementRegion = {
   readonly attrs: ReasonAttrs | null
   /** When the desired state changed, oldest first; the newest `changesKept` only. */
   readonly changes: readonly Date[]
-  /** When the region's router was last compared with what is desired there, and whether the last attempt succeeded. */
+  /** When the region's router was last compared with what is desired there; false when that failed since or is overdue. */
   readonly lastCheck: Date | null
   readonly lastCheckResult: boolean | null
+  /** Whether a quorum of its routers has an established BGP session for the prefix's family. */
+  readonly reached: boolean
+  /** Of a region as it is shown: the state is not the stored one, since that cannot be confirmed. */
+  readonly isAssumed?: true
 }
 
 /** What an announcement needs to know of a region that is open to the team. */
-export type OpenRegion = Pick<AnnouncementRegion, 'regionId' | 'slug' | 'lastCheck' | 'lastCheckResult'>
+export type OpenRegion = Pick<
+  AnnouncementRegion,
+  'regionId' | 'slug' | 'lastCheck' | 'lastCheckResult' | 'reached'
+>
 
 /** What can be asked of an announcement: the switches, and where. */
 export type Intent = {
@@ -140,11 +147,12 @@ function newRegions(
   const present = new Set(announcement.regions.map((region) => region.regionId))
   return known
     .filter(({ regionId }) => intent.configured.has(regionId) && !present.has(regionId))
-    .map(({ regionId, slug, lastCheck, lastCheckResult }) => ({
+    .map(({ regionId, slug, lastCheck, lastCheckResult, reached }) => ({
       regionId,
       slug,
       lastCheck,
       lastCheckResult,
+      reached,
       configured: false,
       state: 'withdrawn',
       since: now,

@@ -12,6 +12,7 @@ import { countAnnouncements, readClaims } from './create-announcements.store.ts'
 import { etagOf, requireMatch } from '../../runtime/etag.ts'
 import { writeHistory } from './history.store.ts'
 import { present, type Include } from './present-announcement.ts'
+import { shownAnnouncement } from './shown-announcement.ts'
 import { readChecksIn } from '../validation/validation.store.ts'
 
 export type DeleteDeps = { readonly postgres: Postgres; readonly quota: number; readonly now: () => Date }
@@ -34,7 +35,8 @@ export async function deleteAnnouncement(
   })
 }
 
-function requireWithdrawn({ enabled, regions }: Announcement): void {
+function requireWithdrawn(announcement: Announcement): void {
+  const { enabled, regions } = shownAnnouncement(announcement)
   const showing = regions.filter(({ state }) => state !== 'withdrawn')
   if (!enabled && showing.length === 0) return
   const errors = showing.map(({ slug, state }) => ({

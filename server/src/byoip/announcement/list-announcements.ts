@@ -5,7 +5,7 @@ import { parsePrefixOrAddress, type Prefix } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { invalid, notFound } from '../../runtime/error.ts'
 import type { Operation } from '../../runtime/operation.ts'
-import type { AnnouncementStatus } from './announcement.ts'
+import type { Announcement, AnnouncementStatus } from './announcement.ts'
 import {
   findAnnouncement,
   listAnnouncementRows,
@@ -15,6 +15,7 @@ import {
 } from './announcement.store.ts'
 import { etagOf } from '../../runtime/etag.ts'
 import { parseOrdering } from '../../runtime/ordering.ts'
+import { shownAnnouncement } from './shown-announcement.ts'
 import { needsChecks, parseInclude, present, type Include } from './present-announcement.ts'
 
 export type ReadDeps = { readonly postgres: Postgres; readonly now: () => Date }
@@ -44,8 +45,14 @@ export async function getAnnouncement(
   const found = await findAnnouncement(deps.postgres, actor.teamId, id, needsChecks(include))
   if (!found) throw notFound('announcement')
   const body = presentFound(deps, found, include)
-  const beside = needsChecks(include) ? [body.validations, body.state_messages] : undefined
-  return { body, etag: etagOf(found.announcement.version, beside) }
+  return { body, etag: etagOf(found.announcement.version, besideVersion(found.announcement, include, body)) }
+}
+
+/** What the answer shows that raises no version: checks, and that a router cannot be read. */
+function besideVersion(stored: Announcement, include: Include, body: Wire): unknown {
+  const shown = shownAnnouncement(stored)
+  if (shown === stored && !needsChecks(include)) return undefined
+  return [body.validations, body.state_messages, ...(shown === stored ? [] : [shown.regions])]
 }
 
 function presentFound({ now }: ReadDeps, { announcement, checks }: WithChecks, include: Include): Wire {

@@ -4,6 +4,7 @@ import type { Announcement as Wire, RegionStateOfAnnouncement } from '@pharos/co
 import { regionReasonText } from '@pharos/contract/region-reason'
 import { lengthOf, networkOf } from '../../net/prefix.ts'
 import { isDesired, type Announcement, type AnnouncementRegion } from './announcement.ts'
+import { shownAnnouncement } from './shown-announcement.ts'
 import { stateMessages } from './state-messages.ts'
 import { completeChecks, type Check } from '../validation/validation.ts'
 
@@ -33,7 +34,8 @@ export const needsChecks = ({ validations, stateMessages }: Include): boolean =>
 export type Told = { readonly checks: readonly Check[]; readonly now: Date }
 
 /** The record of GET, list and PATCH alike. */
-export function present(announcement: Announcement, include: Include, told?: Told): Wire {
+export function present(stored: Announcement, include: Include, told?: Told): Wire {
+  const announcement = shownAnnouncement(stored)
   const check = checkOf(announcement)
   return {
     id: announcement.id,
@@ -85,16 +87,16 @@ function detailsOf({ suspended, claimed, details }: Announcement): AnnouncementD
 }
 
 /**
- * The last time that all of its regions had been compared with their routers: the oldest of them. The result is true
- * when every router answered at the last attempt and none refused the prefix. Regions where it neither should be nor
- * was seen do not count, unless there are no others.
+ * The last time that all of its regions had been compared with their routers: the oldest of them. The result is true when
+ * that found every region as wanted. Regions where it neither should be nor was seen do not count, unless there are no
+ * others.
  */
 export function checkOf(announcement: Announcement): { at: Date | null; result: boolean | null } {
   const concerned = announcement.regions.filter(
     (region) => isDesired(announcement, region) || region.state !== 'withdrawn',
   )
   const regions = concerned.length > 0 ? concerned : announcement.regions
-  return { at: oldestCheck(regions), result: resultOf(regions) }
+  return { at: oldestCheck(regions), result: resultOf(announcement, regions) }
 }
 
 function oldestCheck(regions: readonly AnnouncementRegion[]): Date | null {
@@ -103,11 +105,14 @@ function oldestCheck(regions: readonly AnnouncementRegion[]): Date | null {
   return times.reduce((oldest, time) => (time! < oldest! ? time : oldest))
 }
 
-function resultOf(regions: readonly AnnouncementRegion[]): boolean | null {
-  const results = regions.map((region) => region.lastCheckResult && region.state !== 'error')
+function resultOf(announcement: Announcement, regions: readonly AnnouncementRegion[]): boolean | null {
+  const results = regions.map((region) => region.lastCheckResult && isAsWanted(announcement, region))
   if (results.includes(false)) return false
   return results.length === 0 || results.includes(null) ? null : true
 }
+
+const isAsWanted = (announcement: Announcement, region: AnnouncementRegion): boolean =>
+  region.state === (isDesired(announcement, region) ? 'announced' : 'withdrawn')
 
 function regionStatesOf(announcement: Announcement): RegionStateOfAnnouncement[] {
   return announcement.regions.map((region) => ({
@@ -125,18 +130,15 @@ function regionStatesOf(announcement: Announcement): RegionStateOfAnnouncement[]
 /** From the last request to what was seen on the router; null while it has not been seen. */
 function tookMs(announcement: Announcement, region: AnnouncementRegion): number | null {
   const requested = region.changes.at(-1)
-  const settled = isDesired(announcement, region) ? 'announced' : 'withdrawn'
-  if (!requested || region.state !== settled || region.since < requested) return null
+  if (!requested || !isAsWanted(announcement, region) || region.since < requested) return null
   return region.since.getTime() - requested.getTime()
 }
 
 /** A router that does not answer leaves the last known states standing; this says so without writing them all. */
 function silenceOf({ lastCheck, lastCheckResult }: AnnouncementRegion): string | null {
   if (lastCheckResult !== false) return null
-  const seen = lastCheck
-    ? `this is what was last seen, at ${lastCheck.toISOString()}`
-    : 'nothing was seen yet'
-  return `The router of the region could not be checked; ${seen}. What is announced stays announced.`
+  const seen = lastCheck ? `has not been read since ${lastCheck.toISOString()}` : 'has not been read yet'
+  return `The region's router ${seen}. Nothing is withdrawn because of that.`
 }
 
 const isoOf = (time: Date | null): string | null => time && time.toISOString()

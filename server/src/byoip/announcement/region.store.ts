@@ -14,6 +14,9 @@ export type RegionRow = {
   readonly last_check_result: boolean | null
 }
 
+/** The result of the last check of a region `r` as it is shown: also false when that is overdue. */
+export const checkResult = sql`check_result(r.last_check, r.last_check_result, r.check_interval)`
+
 const orderings: Record<RegionOrderingKey, RawBuilder<unknown>> = {
   slug: sql`slug collate "C"`,
   name: sql`name`,
@@ -33,7 +36,8 @@ export async function listOpenRegions(
   const ordering = sql.join([...keys, sql`id`])
   const query = sql`
     with open as (
-      select r.id, r.slug, r.name, l.name as location, l.country, l.timezone, r.last_check, r.last_check_result
+      select r.id, r.slug, r.name, l.name as location, l.country, l.timezone, r.last_check,
+        ${checkResult} as last_check_result
       from regions r join locations l on l.key = r.location_key
       where r.open),
     page as (

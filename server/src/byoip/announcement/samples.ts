@@ -19,6 +19,7 @@ export const sampleOpen: readonly OpenRegion[] = ['ams', 'fra', 'lon', 'nyc'].ma
   slug,
   lastCheck: earlier,
   lastCheckResult: true,
+  reached: true,
 }))
 
 /** A region by its slug: configured and withdrawn unless told otherwise. */

@@ -67,19 +67,12 @@ function ofRegions(announcement: Announcement, now: Date): StateMessage[] {
   return announcement.regions.flatMap((region): StateMessage[] => {
     const settled = isDesired(announcement, region) ? 'announced' : 'withdrawn'
     if (region.state === settled) return []
-    const { slug, state, since, reason } = region
+    const { slug, state, since, reason, isAssumed } = region
     const direction = settled === 'announced' ? 'Being announced.' : 'Being withdrawn.'
     const message = `${slug}: ${reason ? regionReasonText(reason, region.attrs) : direction}`
     const waits = now.getTime() - since.getTime() > 60_000
-    const severity = state === 'error' ? 'error' : waits ? 'warning' : 'info'
-    return [
-      {
-        severity,
-        tag: `region_${state}`,
-        message,
-        attrs: { region: slug, reason },
-        timestamp: since.toISOString(),
-      },
-    ]
+    const severity = state === 'error' ? 'error' : waits || isAssumed ? 'warning' : 'info'
+    const attrs = { region: slug, reason, ...region.attrs }
+    return [{ severity, tag: `region_${state}`, message, attrs, timestamp: since.toISOString() }]
   })
 }

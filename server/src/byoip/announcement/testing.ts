@@ -19,6 +19,16 @@ export async function seedRegions(
   return Object.fromEntries(rows.map(({ id, slug }) => [slug, id]))
 }
 
+/** Has the regions checked at a time, by default now, and whether that succeeded. */
+export async function seedChecks(
+  postgres: Postgres,
+  slugs: readonly string[],
+  { result = true, ageSeconds = 0 } = {},
+): Promise<void> {
+  await sql`update regions set last_check = now() - make_interval(secs => ${ageSeconds}), last_check_result = ${result}
+    where slug = any(${slugs}::text[])`.execute(postgres.owner)
+}
+
 export async function seedTeam(postgres: Postgres, slug: string): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into teams (slug, name, enabled_modules) values (${slug}, ${slug}, '{ipam}') returning id`.execute(

@@ -2,6 +2,7 @@
 // never about one row in a loop.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
+import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { changesPerHourMax } from '../announcement/announcement.ts'
 import type { Reach, SeenRow } from './observe.ts'
@@ -226,6 +227,8 @@ export type RouterCheck =
       readonly error: null
       readonly drained: boolean
       readonly reach: Reach
+      /** Families of which the router holds routes. */
+      readonly families: ReadonlySet<Family>
       readonly routes: number
       readonly neighbors: readonly Neighbor[]
       readonly applied: Applied | null
@@ -241,8 +244,10 @@ export type RegionCheck = {
 export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: RegionCheck): Promise<void> {
   const active = routers.filter((router) => router.error === null && !router.drained)
   const read = active.length
-  const reaching = (family: 4 | 6) =>
-    active.filter((router) => router.error === null && router.reach[family]).length >= quorum
+  // A region without routes of a family needs no session for it.
+  const reaching = (family: Family) =>
+    active.filter((router) => router.error === null && router.reach[family]).length >= quorum ||
+    !active.some((router) => router.error === null && router.families.has(family))
   const failed = routers.filter(({ error }) => error !== null)
   const lastError = failed.map(({ name, error }) => `${name}: ${error}`).join('; ')
   await sql`

@@ -2,6 +2,7 @@
 // planned, guarded, sent and read back, and what was seen is saved. It takes no input, remembers nothing between runs
 // and retries nothing: whatever fails, fails the run, withdraws nothing, and the next run is the retry.
 import type { Db } from '../../db/postgres.ts'
+import { familyOf } from '../../net/address.ts'
 import { holdChange } from './hold.ts'
 import { closeHold, openHold } from './hold.store.ts'
 import type { KeptRouter } from './kept-plan.ts'
@@ -140,6 +141,7 @@ function checkOf(
     name: router.name,
     drained: before?.drained ?? false,
     reach: reachOf(view.neighbors),
+    families: new Set([...after.keys()].map(familyOf)),
     routes: after.size,
     neighbors: view.neighbors,
     applied: isHeld ? (before?.applied ?? null) : appliedOf(router, view.asn),

@@ -1,0 +1,29 @@
+// An announcement as it is shown while the routers of one of its regions cannot be read or have no BGP session: nothing
+// claims that a prefix is announced there. What is stored stays as it was last seen (decision 027). Pure; its twin in SQL
+// is shown_status().
+import { isDesired, statusOf, type Announcement, type AnnouncementRegion } from './announcement.ts'
+
+/** Returns the very same object if every region that announces it is known to carry it. */
+export function shownAnnouncement(announcement: Announcement): Announcement {
+  const regions = announcement.regions.map((region) => shownRegion(announcement, region))
+  if (regions.every((region, at) => region === announcement.regions[at])) return announcement
+  const shown = { ...announcement, regions }
+  const claimsAnnounced = announcement.status === 'announced' || announcement.status === 'partially_announced'
+  return claimsAnnounced ? { ...shown, status: statusOf(shown) } : shown
+}
+
+function shownRegion(announcement: Announcement, region: AnnouncementRegion): AnnouncementRegion {
+  const isReadable = region.lastCheckResult === true
+  if (region.state !== 'announced' || (isReadable && region.reached)) return region
+  const { lastCheck, since } = region
+  const why = isReadable
+    ? ({ reason: 'no_neighbor', attrs: null } as const)
+    : ({ reason: 'router_unreadable', attrs: { since: lastCheck?.toISOString() ?? null } } as const)
+  return {
+    ...region,
+    ...why,
+    state: isDesired(announcement, region) ? 'announcing' : 'withdrawing',
+    since: !isReadable && lastCheck && lastCheck > since ? lastCheck : since,
+    isAssumed: true,
+  }
+}
