@@ -187,6 +187,12 @@ export class GobgpClient {
   }
 }
 
+/** Whether the deadline passed without an answer: the connection stands, as far as anybody knows. */
+export function isTimeout(error: unknown): boolean {
+  if (!(error instanceof DriverError)) return false
+  return (error.cause as Partial<grpc.ServiceError> | undefined)?.code === grpc.status.DEADLINE_EXCEEDED
+}
+
 function pathOf({ parent, name }: Method<DescMessage, DescMessage>): string {
   return `/${parent.typeName}/${name}`
 }

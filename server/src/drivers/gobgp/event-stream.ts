@@ -2,7 +2,7 @@
 // report our own changes, and must not guess about the time in which it was not listening.
 import type { SpeakerEvents } from '../../byoip/reconcile/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import type { GobgpClient } from './client.ts'
+import { type GobgpClient, isTimeout } from './client.ts'
 import type { Dialect } from './dialect.ts'
 import type { ChangedPath, DaemonEvent } from './events.ts'
 
@@ -10,6 +10,8 @@ export type EventStreamOptions = {
   readonly client: GobgpClient
   /** The daemon's dialect on the connection that stands. */
   readonly dialect: () => Promise<Dialect>
+  /** Asks the daemon something that changes nothing; rejects when it does not answer in time. */
+  readonly ask: () => Promise<unknown>
   /** The path identifier of our routes. */
   readonly identifier: number
 }
@@ -30,6 +32,7 @@ export class EventStream {
   readonly #neighborChange = new Merged(() => this.#call('onNeighborChange'))
   #unwatch: (() => void) | undefined
   #isOpen = false
+  #isAsking = false
   #cancel: (() => void) | undefined
   #reopening: NodeJS.Timeout | undefined
   /** Addresses of established neighbours; undefined before the first complete list of them. */
@@ -54,6 +57,32 @@ export class EventStream {
   /** Says which changes of ours are about to be made, so that their events are not reported. */
   expect(kind: ChangeKind, prefixes: readonly Prefix[], deadline: Date): void {
     if (this.#unwatch) this.#own.expect(kind, prefixes, deadline.getTime() + echoMs)
+  }
+
+  /** After a change whose outcome nobody knows: the daemon may still carry it out, and then it is news. */
+  unexpect(kind: ChangeKind, prefixes: readonly Prefix[]): void {
+    for (const prefix of prefixes) this.#own.take(kind, prefix)
+  }
+
+  /**
+   * After a call that was not answered in time. A daemon that was suspended keeps its connections, and answers what it was
+   * asked as soon as it goes on: so one question is kept open until then, and its answer is reported as `onUp`.
+   */
+  async missedAnswer(): Promise<void> {
+    const { client, ask } = this.#options
+    if (this.#isAsking) return
+    this.#isAsking = true
+    const { losses } = client
+    while (this.#watchers.size > 0 && client.losses === losses && client.isReady) {
+      try {
+        await ask()
+        this.#call('onUp')
+        break
+      } catch (error) {
+        if (!isTimeout(error)) break
+      }
+    }
+    this.#isAsking = false
   }
 
   stop(): void {

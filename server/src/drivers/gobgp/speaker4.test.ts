@@ -33,13 +33,15 @@ it('is unreachable, and blames no route, while the daemon has no configuration',
   await assert.rejects(speaker.list(), ofKind('unreachable', /started/))
 })
 
-it('asks which version it speaks with once, and uses three calls only', async (t) => {
+it('asks whether it answers before each change, and uses three calls only', async (t) => {
   const gobgp = await fakeFor(t)
   const speaker = speakerAt(t, gobgp.address)
   await speaker.announce([route('192.0.2.0/24')])
   await speaker.list()
   await speaker.withdraw([route('192.0.2.0/24')])
-  assert.deepEqual(gobgp.calls, ['GetBgp', 'AddPathStream', 'ListPath', 'ListPath', 'AddPathStream'])
+  const [asked, changed] = ['GetBgp', 'AddPathStream']
+  const listed = ['ListPath', 'ListPath']
+  assert.deepEqual(gobgp.calls, [asked, asked, changed, ...listed, asked, changed])
 })
 
 it('sends nothing at all for no routes', async (t) => {
