@@ -88,7 +88,7 @@ describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird'
   it('announces again at once what somebody else removed from the router', async () => {
     await using lab = await createLab({ regions: ['ams'] })
     const prefixes = numbered(100)
-    await using _pharos = await startPharos(lab, prefixes, rarely)
+    await using pharos = await startPharos(lab, prefixes, rarely)
     await allSeen(lab, prefixes.length)
     const { gobgpd } = lab.region('ams')
     using ams = lab.watchBirdRoutes('ams')
@@ -103,6 +103,7 @@ describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird'
       }
       await allSeen(lab, prefixes.length)
     }
+    assert.equal(await pharos.isReady(), true)
   })
 
   it(

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
@@ -215,6 +217,20 @@ it('is unreachable when the daemon is silent for longer than the timeout', async
   assert.ok(performance.now() - startedMs < 1_200)
 })
 
+it('makes another connection when the one that stands carries nothing any more', async (t) => {
+  const fake = await fakeFor(t, { list: (call) => call.end() })
+  const relay = await startRelay(t, fake.address)
+  const speaker = speakerAt(t, relay.address, 300)
+  let ups = 0
+  speaker.watch({ onUp: () => ups++, onTableChange: () => {}, onNeighborChange: () => {} })
+  await waitFor('it is connected', () => ups === 1)
+  await speaker.list()
+  relay.swallow()
+  await assert.rejects(speaker.list(), ofKind('unreachable', /./))
+  await waitFor('it is reached again', () => ups === 2)
+  assert.deepEqual(await speaker.list(), [])
+})
+
 it('rejects what is running when it is closed', async (t) => {
   const fake = await fakeFor(t)
   const speaker = speakerAt(t, fake.address)
@@ -326,6 +342,29 @@ async function startGobgpd(t: TestContext, rest: Partial<GobgpdOptions> = {}): P
   })
   await gobgpd.start()
   return gobgpd
+}
+
+/** Passes connections on; after `swallow` those that stand stay open and carry nothing, as to a machine out of reach. */
+async function startRelay(t: TestContext, target: string) {
+  const sockets = new Set<Socket>()
+  const relay = createServer((socket) => {
+    const [host, port] = target.split(':')
+    const onward = connect(Number(port), host!)
+    for (const one of [socket, onward]) sockets.add(one.on('error', () => {}))
+    socket.pipe(onward).pipe(socket)
+  })
+  relay.listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    relay.close()
+  })
+  return {
+    address: `127.0.0.1:${(relay.address() as AddressInfo).port}`,
+    swallow: () => {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
+  }
 }
 
 async function fakeFor(t: TestContext, behaviour?: Parameters<typeof startFakeGobgpd>[0]) {

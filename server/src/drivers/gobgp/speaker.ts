@@ -30,9 +30,6 @@ export type GobgpSpeakerConfig = GobgpConnection & {
 /** Paths in one message: 500 is about 50 kB, well below gRPC's 4 MiB, and makes 10,000 routes 20 messages. */
 const pathsPerMessage = 500
 
-/** How long one question to a daemon that does not answer is kept open; then it is asked again. */
-const askMs = 30_000
-
 /** Throws CommunityError on a bad owner and TypeError on plaintext to another machine; connects at the first call. */
 export function createGobgpSpeaker(config: GobgpSpeakerConfig): Speaker {
   return new GobgpSpeaker(config)
@@ -53,7 +50,7 @@ class GobgpSpeaker implements Speaker {
     this.#events = new EventStream({
       client: this.#client,
       dialect: () => this.#speak(async (dialect) => dialect),
-      ask: () => identify(this.#client, new Date(Date.now() + askMs)),
+      ask: () => identify(this.#client, this.#deadline()),
       identifier: this.#owner.identifier,
     })
   }

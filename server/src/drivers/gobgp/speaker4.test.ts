@@ -117,6 +117,19 @@ it('says that routes may have changed after an event stream that ended while the
   assert.equal(gobgp.calls.filter((call) => call === 'WatchEvent').length, 2)
 })
 
+it('tells a watcher of its own change that is carried out after the call was given up', async (t) => {
+  const gobgp = await fakeFor(t)
+  const speaker = createGobgpSpeaker({ address: gobgp.address, owner, timeoutMs: 500 })
+  t.after(() => speaker.close())
+  let tableChanges = 0
+  speaker.watch({ onUp: () => {}, onTableChange: () => tableChanges++, onNeighborChange: () => {} })
+  await waitFor('the events are followed', () => gobgp.calls.includes('WatchEvent'))
+  gobgp.delayChanges(true)
+  await assert.rejects(speaker.announce([route('192.0.2.0/24')]), ofKind('unreachable', /./))
+  gobgp.delayChanges(false)
+  await waitFor('it is told', () => tableChanges === 1)
+})
+
 it('says of a disabled neighbour that it is down', async (t) => {
   const gobgp = await fakeFor(t)
   gobgp.disableNeighbor()
