@@ -19,6 +19,8 @@ export type BirdOptions = {
   readonly port: number
   readonly asn: number
   readonly neighbor: Neighbor
+  /** After this long without a word of the neighbour its session ends; 30 by default. */
+  readonly holdSeconds?: number
   /** Prefixes that it announces itself, to see that they stay out. */
   readonly announces?: readonly string[]
 }
@@ -80,7 +82,7 @@ export class Bird {
  * restarts: the neighbour is back before its routes are. GoBGP drops a route whose next hop is in 127.0.0.0/8.
  */
 function birdConfig(options: BirdOptions, logFile: string): string {
-  const { address, port, asn, neighbor, announces = [] } = options
+  const { address, port, asn, neighbor, holdSeconds = 30, announces = [] } = options
   const statics = (family: '4' | '6') =>
     announces
       .filter((prefix) => prefix.includes(':') === (family === '6'))
@@ -100,7 +102,7 @@ protocol bgp pharos {
   neighbor ${neighbor.address} port ${neighbor.port} as ${neighbor.asn};
   multihop; strict bind;
   connect delay time 1; connect retry time 1; error wait time 1, 1;
-  hold time 30;
+  hold time ${holdSeconds};
   graceful restart on;
   debug { routes, states, events };
   ipv4 { import all; export where source = RTS_STATIC; next hop address 192.0.2.254; };

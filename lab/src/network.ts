@@ -18,6 +18,8 @@ export type LabOptions = {
   /** Fails where another port than 50051 (API) and 17900 (BGP) would have to be taken. */
   readonly fixedPorts?: boolean
   readonly deferralSeconds?: number
+  /** BIRD's hold time: the smaller one of both sides counts. */
+  readonly holdSeconds?: number
   /** Restarts a gobgpd that dies, at once and with `-r`; true by default. */
   readonly supervise?: boolean
   /** Prefixes that every BIRD announces to its gobgpd. */
@@ -145,6 +147,7 @@ async function buildRegion(
     port: peerPort,
     asn: peerAsn,
     neighbor: { address: own, port: bgpPort, asn: labAsn },
+    ...(options.holdSeconds === undefined ? {} : { holdSeconds: options.holdSeconds }),
     ...(options.birdAnnounces ? { announces: options.birdAnnounces } : {}),
   })
   const nextHop6 = `2001:db8::${at + 1}`

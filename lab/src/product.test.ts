@@ -14,6 +14,8 @@ const long = process.env['PHAROS_TEST_LONG'] === '1'
 const kills = long ? 200 : 20
 const routers = ['ams', 'fra']
 const password = 'a-password-for-the-lab'
+/** So that nothing happens because it is time. */
+const rarely = { PHAROS_RECONCILE_INTERVAL_SECONDS: '600' }
 
 type Announcement = {
   id: number
@@ -59,6 +61,49 @@ describe('the product in the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird'
       assert.deepEqual([ams.lost, fra.lost], [[], []], death.name)
       assert.equal((await lab.birdRoutes('ams')).length, prefixes.length, death.name)
     }
+  })
+
+  it('never announces again what was disabled while gobgpd was suspended', async () => {
+    await using lab = await createLab({ regions: ['ams'], holdSeconds: 9 })
+    const prefixes = ['203.0.113.0/24', '2001:db8:a::/48', '198.51.100.0/24']
+    await using pharos = await startPharos(lab, prefixes, rarely)
+    const api = await signIn(pharos)
+    await allSeen(lab, prefixes.length)
+    const [first, ...others] = (await api.list()) ?? []
+    using ams = lab.watchBirdRoutes('ams')
+    const { pid } = lab.region('ams').gobgpd
+    process.kill(pid!, 'SIGSTOP')
+    try {
+      assert.equal((await api.patch(first!.id, { enabled: false })).status, 200)
+      for (const { cidr } of others) await ams.saw('removed', cidr)
+    } finally {
+      process.kill(pid!, 'SIGCONT')
+    }
+    for (const { cidr } of others) await ams.saw('announced', cidr)
+    await waitFor('it is withdrawn', async () => (await api.get(first!.id)).status === 'withdrawn')
+    const announced = ams.changes.filter(({ kind }) => kind === 'announced').map(({ prefix }) => prefix)
+    assert.deepEqual(announced.sort(), others.map(({ cidr }) => cidr).sort())
+  })
+
+  it('announces again at once what somebody else removed from the router', async () => {
+    await using lab = await createLab({ regions: ['ams'] })
+    const prefixes = numbered(100)
+    await using pharos = await startPharos(lab, prefixes, rarely)
+    await allSeen(lab, prefixes.length)
+    const { gobgpd } = lab.region('ams')
+    using ams = lab.watchBirdRoutes('ams')
+    // More than once: a full run that was due anyway repairs it too.
+    for (let time = 1; time <= 5; time++) {
+      ams.clear()
+      await gobgpd.gobgp('global', 'rib', 'del', 'all')
+      await gobgpd.gobgp('global', 'rib', 'del', 'all', '-a', 'ipv6')
+      for (const prefix of prefixes) {
+        await ams.saw('removed', prefix)
+        await ams.saw('announced', prefix)
+      }
+      await allSeen(lab, prefixes.length)
+    }
+    assert.equal(await pharos.isReady(), true)
   })
 
   it(
@@ -112,10 +157,14 @@ async function allSeen(lab: Lab, count: number): Promise<void> {
   }
 }
 
-async function startPharos(lab: Lab, prefixes: readonly string[]): Promise<Pharos> {
+async function startPharos(
+  lab: Lab,
+  prefixes: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Pharos> {
   const platformFile = join(lab.folder, 'platform.yaml')
   writeFileSync(platformFile, platformOf(lab, prefixes))
-  const pharos = new Pharos({ folder: lab.folder, platformFile, port: await freePort() })
+  const pharos = new Pharos({ folder: lab.folder, platformFile, port: await freePort(), settings })
   await pharos.start()
   await pharos.apply()
   return pharos
@@ -129,7 +178,13 @@ function platformOf(lab: Lab, prefixes: readonly string[]): string {
       slug: name,
       name,
       location: 'lab',
-      speaker: { kind: 'gobgp', address: apiAddress, owner: '64500:1:1', next_hop: { ipv6: '2001:db8::1' } },
+      speaker: {
+        kind: 'gobgp',
+        address: apiAddress,
+        owner: '64500:1:1',
+        next_hop: { ipv6: '2001:db8::1' },
+        timeout_ms: 2_000,
+      },
     })),
     teams: [{ slug: 'lab', name: 'Laboratory', modules: ['ipam', 'lighthouse'] }],
     users: [{ email: 'lab@lab.example', password, teams: [{ team: 'lab', admin: true }] }],

@@ -271,9 +271,12 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       const observed = await watching(fixture, observer)
       const seen = await watching(fixture, client)
       const many = manyRoutes(10_000)
-      await client.announce(many)
-      await client.announce(many.map((one) => ({ ...one, asPath: [64511] })))
-      await client.withdraw(many)
+      for (let start = 0; start < many.length; start += 1_000) {
+        const part = many.slice(start, start + 1_000)
+        await client.announce(part)
+        await client.announce(part.map((one) => ({ ...one, asPath: [64511] })))
+        await client.withdraw(part)
+      }
       await client.announce([rich4])
       await fixture.clearByHand()
       await until(() => seen.tableChanges > 0)

@@ -60,8 +60,9 @@ export type Neighbor = {
  *
  * - `onUp`: the speaker became reachable after it was not. If it was restarted it has forgotten our routes, and its
  *   neighbours forget them soon after; whatever happened meanwhile is not reported by the other calls.
- * - `onTableChange`: a route of ours was added, changed or removed by another client. Changes by this `Speaker` value
- *   are not reported. Where somebody else's route for the same prefix exists, a change of ours may go unreported.
+ * - `onTableChange`: a route of ours was added, changed or removed by another client. The more often that happens, the
+ *   later it is reported (up to half a minute). Changes by this `Speaker` value are not reported, and where somebody
+ *   else's route for the same prefix exists, a change of ours may not be.
  * - `onNeighborChange`: a session was established or lost.
  */
 export type SpeakerEvents = {

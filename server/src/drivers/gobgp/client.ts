@@ -22,29 +22,29 @@ type Method<I extends DescMessage, O extends DescMessage> =
   | DescMethodServerStreaming<I, O>
   | DescMethodClientStreaming<I, O>
 
+type Channel = ReturnType<grpc.Client['getChannel']>
+
+/** For an attempt to connect: TCP repeats its SYN ever later, after a minute only every other minute. */
+const connectTimeoutMs = 5_000
+
 /** Throws TypeError on a plaintext address of another machine. Connects at the first call. */
 export class GobgpClient {
-  readonly #grpc: grpc.Client
-  readonly #address: string
+  readonly #connection: GobgpConnection
   readonly #running = new Set<{ cancel(): void }>()
+  readonly #watchers = new Set<() => void>()
+  #grpc: grpc.Client
   #closed = false
   #losses = 0
+  #connecting: NodeJS.Timeout | undefined
 
   constructor(connection: GobgpConnection) {
-    this.#address = connection.address
-    this.#grpc = new grpc.Client(connection.address, credentials(connection), {
-      // A daemon that was restarted holds no routes: it must hear of them before its neighbours are back.
-      'grpc.initial_reconnect_backoff_ms': 50,
-      'grpc.max_reconnect_backoff_ms': 500,
-      'grpc.max_receive_message_length': 16 * 1024 * 1024,
-      'grpc.use_local_subchannel_pool': 1,
-      ...(connection.tls && ipOf(connection.address) ? { 'grpc.ssl_target_name_override': noName } : {}),
-    })
-    this.#countLosses(grpc.connectivityState.IDLE)
+    this.#connection = connection
+    this.#grpc = createClient(connection)
+    this.#follow(this.#grpc.getChannel(), grpc.connectivityState.IDLE)
   }
 
   get address(): string {
-    return this.#address
+    return this.#connection.address
   }
 
   /** How often the connection ended so far: who answers on the next one may be another daemon. */
@@ -134,42 +134,49 @@ export class GobgpClient {
 
   /** Keeps the connection up from now on; `onUp` hears of each time that it came up. Returns how to stop. */
   watch(onUp: () => void): () => void {
+    const watcher = (): void => onUp()
+    this.#watchers.add(watcher)
+    this.#grpc.getChannel().getConnectivityState(true)
+    return () => void this.#watchers.delete(watcher)
+  }
+
+  /** Gives the connection up and makes another one; running calls reject. */
+  reconnect(): void {
+    if (this.#closed) return
+    const before = this.#grpc
+    if (this.isReady) this.#losses++
+    this.#grpc = createClient(this.#connection)
+    for (const call of this.#running) call.cancel()
+    before.close()
     const channel = this.#grpc.getChannel()
-    let watching = true
-    const follow = (before: grpc.connectivityState): void => {
-      channel.watchConnectivityState(before, Infinity, () => {
-        if (!watching || this.#closed) return
-        const state = channel.getConnectivityState(true)
-        if (state === grpc.connectivityState.READY) onUp()
-        follow(state)
-      })
-    }
-    follow(channel.getConnectivityState(true))
-    return () => {
-      watching = false
-    }
+    this.#follow(channel, channel.getConnectivityState(this.#watchers.size > 0))
   }
 
   close(): void {
     this.#closed = true
+    clearTimeout(this.#connecting)
     for (const call of this.#running) call.cancel()
     this.#grpc.close()
   }
 
-  /** Follows the connection without ever starting one. */
-  #countLosses(before: grpc.connectivityState): void {
-    const channel = this.#grpc.getChannel()
-    channel.watchConnectivityState(before, Infinity, () => {
-      if (this.#closed) return
-      if (before === grpc.connectivityState.READY) this.#losses++
-      this.#countLosses(channel.getConnectivityState(false))
+  /** Follows the states of a connection until it is given up. Only for a watcher it starts one. */
+  #follow(channel: Channel, state: grpc.connectivityState): void {
+    clearTimeout(this.#connecting)
+    if (state === grpc.connectivityState.CONNECTING && this.#watchers.size > 0)
+      this.#connecting = setTimeout(() => this.reconnect(), connectTimeoutMs).unref()
+    channel.watchConnectivityState(state, Infinity, () => {
+      if (this.#closed || channel !== this.#grpc.getChannel()) return
+      if (state === grpc.connectivityState.READY) this.#losses++
+      const now = channel.getConnectivityState(this.#watchers.size > 0)
+      if (now === grpc.connectivityState.READY) for (const watcher of this.#watchers) watcher()
+      this.#follow(channel, now)
     })
   }
 
   async #call<T>(
     start: (done: (error: grpc.ServiceError | null, value?: T) => void) => { cancel(): void },
   ): Promise<T> {
-    if (this.#closed) throw new DriverError('unreachable', `gobgpd at ${this.#address}: the client is closed`)
+    if (this.#closed) throw new DriverError('unreachable', `gobgpd at ${this.address}: the client is closed`)
     let call: { cancel(): void } | undefined
     try {
       return await new Promise<T>((resolve, reject) => {
@@ -182,9 +189,15 @@ export class GobgpClient {
   }
 
   #explain(error: grpc.ServiceError): DriverError {
-    const message = `gobgpd at ${this.#address}: ${error.details || error.message}`
+    const message = `gobgpd at ${this.address}: ${error.details || error.message}`
     return new DriverError(kindOf(error), message, { cause: error })
   }
+}
+
+/** Whether the deadline passed without an answer: the connection stands, as far as anybody knows. */
+export function isTimeout(error: unknown): boolean {
+  if (!(error instanceof DriverError)) return false
+  return (error.cause as Partial<grpc.ServiceError> | undefined)?.code === grpc.status.DEADLINE_EXCEEDED
 }
 
 function pathOf({ parent, name }: Method<DescMessage, DescMessage>): string {
@@ -196,6 +209,17 @@ function asBuffer(octets: Uint8Array): Buffer {
 }
 
 function ignore(): undefined {}
+
+function createClient(connection: GobgpConnection): grpc.Client {
+  return new grpc.Client(connection.address, credentials(connection), {
+    // A daemon that was restarted holds no routes: it must hear of them before its neighbours are back.
+    'grpc.initial_reconnect_backoff_ms': 50,
+    'grpc.max_reconnect_backoff_ms': 500,
+    'grpc.max_receive_message_length': 16 * 1024 * 1024,
+    'grpc.use_local_subchannel_pool': 1,
+    ...(connection.tls && ipOf(connection.address) ? { 'grpc.ssl_target_name_override': noName } : {}),
+  })
+}
 
 function wire<I extends DescMessage, O extends DescMessage>(method: Method<I, O>) {
   return {

@@ -1,21 +1,29 @@
 // Follows the events of one GoBGP daemon for as long as somebody watches, over every loss of the connection. It must not
-// report our own changes, and must not guess about the time in which it was not listening.
+// report our own changes, and must not guess about the time in which it was not listening. The reasons stand in
+// docs/decisions/028-router-events-and-suspended-daemons.md.
 import type { SpeakerEvents } from '../../byoip/reconcile/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import type { GobgpClient } from './client.ts'
+import { type GobgpClient, isTimeout } from './client.ts'
 import type { Dialect } from './dialect.ts'
 import type { ChangedPath, DaemonEvent } from './events.ts'
+import { MergedCalls } from './merged-calls.ts'
 
 export type EventStreamOptions = {
   readonly client: GobgpClient
   /** The daemon's dialect on the connection that stands. */
   readonly dialect: () => Promise<Dialect>
+  /** Asks the daemon something that changes nothing. */
+  readonly ask: () => Promise<unknown>
   /** The path identifier of our routes. */
   readonly identifier: number
 }
 
-/** From the first event to the call: `gobgp global rib del all` makes one event for each route. */
-const mergeMs = 100
+/**
+ * `gobgp global rib del all` makes one event for each route. The delay grows while another program keeps undoing our
+ * routes, so that the neighbours are spared most of it.
+ */
+const tableChange = { delayMs: 50, delayMsMax: 30_000 }
+const neighborChange = { delayMs: 50, delayMsMax: 1_000 }
 /** A daemon that ends the stream and keeps the connection is asked again after this long. */
 const reopenMs = 1_000
 /** An event arrives on another stream than the answer to the call that caused it. */
@@ -26,10 +34,11 @@ export class EventStream {
   readonly #options: EventStreamOptions
   readonly #watchers = new Set<SpeakerEvents>()
   readonly #own = new OwnChanges()
-  readonly #tableChange = new Merged(() => this.#call('onTableChange'))
-  readonly #neighborChange = new Merged(() => this.#call('onNeighborChange'))
+  readonly #tableChange = new MergedCalls(() => this.#call('onTableChange'), tableChange)
+  readonly #neighborChange = new MergedCalls(() => this.#call('onNeighborChange'), neighborChange)
   #unwatch: (() => void) | undefined
   #isOpen = false
+  #isAsking = false
   #cancel: (() => void) | undefined
   #reopening: NodeJS.Timeout | undefined
   /** Addresses of established neighbours; undefined before the first complete list of them. */
@@ -54,6 +63,30 @@ export class EventStream {
   /** Says which changes of ours are about to be made, so that their events are not reported. */
   expect(kind: ChangeKind, prefixes: readonly Prefix[], deadline: Date): void {
     if (this.#unwatch) this.#own.expect(kind, prefixes, deadline.getTime() + echoMs)
+  }
+
+  /** After a change whose outcome nobody knows: the daemon may still carry it out, and then it is news. */
+  unexpect(kind: ChangeKind, prefixes: readonly Prefix[]): void {
+    for (const prefix of prefixes) this.#own.take(kind, prefix)
+  }
+
+  /**
+   * After a call that was not answered in time: asks until the daemon answers, which is reported as `onUp`. One that was
+   * suspended answers as soon as it goes on. One whose machine was out of reach is asked over a new connection: on the old
+   * one TCP repeats itself ever later, and a new one may be needed anyway.
+   */
+  async missedAnswer(): Promise<void> {
+    const { client, ask } = this.#options
+    if (this.#isAsking || this.#watchers.size === 0 || !client.isReady) return
+    this.#isAsking = true
+    try {
+      await ask()
+      this.#call('onUp')
+    } catch (error) {
+      if (isTimeout(error)) client.reconnect()
+    } finally {
+      this.#isAsking = false
+    }
   }
 
   stop(): void {
@@ -135,45 +168,34 @@ export class EventStream {
 
 export type ChangeKind = 'announcement' | 'withdrawal'
 
-/** Which events our own changes will cause. Not every change causes one: an equal route in place of another does not. */
+/**
+ * The events that our own changes will cause, counted: several changes of one prefix may be answered before the event of
+ * the first arrives. Not every change causes one: an equal route in place of another does not.
+ */
 class OwnChanges {
-  readonly #until = new Map<string, number>()
+  readonly #expected = new Map<string, { count: number; untilMs: number }>()
 
   expect(kind: ChangeKind, prefixes: readonly Prefix[], untilMs: number): void {
-    for (const prefix of prefixes) this.#until.set(`${kind} ${prefix}`, untilMs)
+    for (const prefix of prefixes) {
+      const key = `${kind} ${prefix}`
+      const count = (this.#expected.get(key)?.count ?? 0) + 1
+      this.#expected.set(key, { count, untilMs })
+    }
     setTimeout(() => this.#sweep(), untilMs - Date.now()).unref()
   }
 
   /** Whether the event is of a change of ours; each change causes one event at most. */
   take(kind: ChangeKind, prefix: Prefix): boolean {
-    return this.#until.delete(`${kind} ${prefix}`)
+    const key = `${kind} ${prefix}`
+    const expected = this.#expected.get(key)
+    if (!expected) return false
+    if (--expected.count === 0) this.#expected.delete(key)
+    return true
   }
 
   #sweep(): void {
     const nowMs = Date.now()
-    for (const [key, untilMs] of this.#until) if (untilMs <= nowMs) this.#until.delete(key)
-  }
-}
-
-/** Any number of notifications within `mergeMs` make one call. */
-class Merged {
-  readonly #call: () => void
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(call: () => void) {
-    this.#call = call
-  }
-
-  notify(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      this.#call()
-    }, mergeMs)
-  }
-
-  cancel(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    for (const [key, { untilMs }] of this.#expected) if (untilMs <= nowMs) this.#expected.delete(key)
   }
 }
 

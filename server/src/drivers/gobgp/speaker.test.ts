@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
@@ -8,6 +10,7 @@ import { freePort, randomSubnet } from '@pharos/lab/address'
 import { Bird } from '@pharos/lab/bird'
 import { Gobgpd, type GobgpdOptions } from '@pharos/lab/gobgpd'
 import { skipWithout } from '@pharos/lab/program'
+import { waitFor } from '@pharos/lab/wait'
 import { type SpeakerFixture, speakerConformance } from '../../byoip/reconcile/speaker.conformance.ts'
 import type { Route, Speaker } from '../../byoip/reconcile/speaker.ts'
 import { parsePrefix } from '../../net/prefix.ts'
@@ -44,6 +47,41 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     await gobgpd.gobgp('neighbor', peer.address, 'disable')
     const [after] = await speaker.neighbors()
     assert.deepEqual([after?.state, after?.asn, after?.families], ['down', 64501, []])
+  })
+
+  it('leaves nothing behind for a suspended daemon to carry out when it goes on', async (t) => {
+    const gobgpd = await startGobgpd(t)
+    const speaker = speakerAt(t, gobgpd.apiAddress, 500)
+    await speaker.list()
+    process.kill(gobgpd.pid!, 'SIGSTOP')
+    const calls = numbered(20).map((one) =>
+      assert.rejects(speaker.announce([one]), ofKind('unreachable', /./)),
+    )
+    await Promise.all(calls)
+    process.kill(gobgpd.pid!, 'SIGCONT')
+    await untilReachable(speaker)
+    await speaker.announce([route('192.0.2.0/24')])
+    assert.deepEqual(
+      (await speaker.list()).map(({ prefix }) => prefix),
+      ['192.0.2.0/24'],
+    )
+  })
+
+  it('tells a watcher that a suspended daemon answers again', async (t) => {
+    const gobgpd = await startGobgpd(t)
+    const speaker = speakerAt(t, gobgpd.apiAddress, 300)
+    let ups = 0
+    speaker.watch({ onUp: () => ups++, onTableChange: () => {}, onNeighborChange: () => {} })
+    await waitFor('it is connected', () => ups === 1)
+    await speaker.list()
+    process.kill(gobgpd.pid!, 'SIGSTOP')
+    await assert.rejects(speaker.list(), ofKind('unreachable', /./))
+    await assert.rejects(speaker.announce([route('192.0.2.0/24')]), ofKind('unreachable', /./))
+    assert.equal(ups, 1)
+    process.kill(gobgpd.pid!, 'SIGCONT')
+    await waitFor('it is told', () => ups === 2)
+    await speaker.list()
+    assert.equal(ups, 2)
   })
 
   it('rejects a call that is cut by the death of the daemon, and works with the next one', async (t) => {
@@ -179,6 +217,20 @@ it('is unreachable when the daemon is silent for longer than the timeout', async
   assert.ok(performance.now() - startedMs < 1_200)
 })
 
+it('makes another connection when the one that stands carries nothing any more', async (t) => {
+  const fake = await fakeFor(t, { list: (call) => call.end() })
+  const relay = await startRelay(t, fake.address)
+  const speaker = speakerAt(t, relay.address, 300)
+  let ups = 0
+  speaker.watch({ onUp: () => ups++, onTableChange: () => {}, onNeighborChange: () => {} })
+  await waitFor('it is connected', () => ups === 1)
+  await speaker.list()
+  relay.swallow()
+  await assert.rejects(speaker.list(), ofKind('unreachable', /./))
+  await waitFor('it is reached again', () => ups === 2)
+  assert.deepEqual(await speaker.list(), [])
+})
+
 it('rejects what is running when it is closed', async (t) => {
   const fake = await fakeFor(t)
   const speaker = speakerAt(t, fake.address)
@@ -198,9 +250,11 @@ it('asks which version it speaks with once for a connection', async (t) => {
   const fake = await fakeFor(t, { list: (call) => call.end() })
   const speaker = speakerAt(t, fake.address)
   await speaker.list()
+  await speaker.find([parsePrefix('192.0.2.0/24')])
+  assert.equal(fake.probes(), 1)
   await speaker.announce(numbered(3))
   await speaker.withdraw(numbered(3))
-  assert.equal(fake.probes(), 1)
+  assert.equal(fake.probes(), 3, 'before each change it is asked whether it answers')
 })
 
 it('asks anew after an answer that made no sense', async (t) => {
@@ -288,6 +342,29 @@ async function startGobgpd(t: TestContext, rest: Partial<GobgpdOptions> = {}): P
   })
   await gobgpd.start()
   return gobgpd
+}
+
+/** Passes connections on; after `swallow` those that stand stay open and carry nothing, as to a machine out of reach. */
+async function startRelay(t: TestContext, target: string) {
+  const sockets = new Set<Socket>()
+  const relay = createServer((socket) => {
+    const [host, port] = target.split(':')
+    const onward = connect(Number(port), host!)
+    for (const one of [socket, onward]) sockets.add(one.on('error', () => {}))
+    socket.pipe(onward).pipe(socket)
+  })
+  relay.listen(0, '127.0.0.1')
+  await once(relay, 'listening')
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    relay.close()
+  })
+  return {
+    address: `127.0.0.1:${(relay.address() as AddressInfo).port}`,
+    swallow: () => {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
+  }
 }
 
 async function fakeFor(t: TestContext, behaviour?: Parameters<typeof startFakeGobgpd>[0]) {

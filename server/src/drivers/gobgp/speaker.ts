@@ -12,7 +12,7 @@ import { familyOf } from '../../net/address.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError, type Refusal } from '../../runtime/driver-error.ts'
-import { GobgpClient, type GobgpConnection } from './client.ts'
+import { GobgpClient, type GobgpConnection, isTimeout } from './client.ts'
 import { decodeOwnRoute, encodeRoute, type Owner, parseOwner, type Path, wireFamily } from './codec.ts'
 import type { Dialect } from './dialect.ts'
 import { type ChangeKind, EventStream } from './event-stream.ts'
@@ -50,6 +50,7 @@ class GobgpSpeaker implements Speaker {
     this.#events = new EventStream({
       client: this.#client,
       dialect: () => this.#speak(async (dialect) => dialect),
+      ask: () => identify(this.#client, this.#deadline()),
       identifier: this.#owner.identifier,
     })
   }
@@ -134,12 +135,13 @@ class GobgpSpeaker implements Speaker {
    */
   async #speak<T>(work: (dialect: Dialect, deadline: Date) => Promise<T>): Promise<T> {
     const deadline = this.#deadline()
-    const isSame = this.#understood?.losses === this.#client.losses
-    const { dialect } = isSame ? this.#understood! : await this.#identify(deadline)
     try {
+      const isSame = this.#understood?.losses === this.#client.losses
+      const { dialect } = isSame ? this.#understood! : await this.#identify(deadline)
       return await work(dialect, deadline)
     } catch (error) {
       if (isProtocol(error)) this.#understood = undefined
+      if (isTimeout(error)) void this.#events.missedAnswer()
       throw error
     }
   }
@@ -177,13 +179,18 @@ class GobgpSpeaker implements Speaker {
     encode: Encode<T>,
   ): Promise<readonly Refusal[]> {
     if (parts.length === 0) return []
-    return this.#speak((dialect, deadline) => {
-      this.#events.expect(
-        kind,
-        parts.map(({ prefix }) => prefix),
-        deadline,
-      )
-      return this.#send(parts, dialect, (part) => encode(part, dialect), deadline)
+    const prefixes = parts.map(({ prefix }) => prefix)
+    return this.#speak(async (dialect, deadline) => {
+      // What is sent to a suspended daemon waits in its socket, and is carried out when it goes on, however long ago the
+      // call was given up and whatever became of the connection. So a change is sent only to one that answered just now.
+      await dialect.getGlobal(this.#client, deadline)
+      this.#events.expect(kind, prefixes, deadline)
+      try {
+        return await this.#send(parts, dialect, (part) => encode(part, dialect), deadline)
+      } catch (error) {
+        this.#events.unexpect(kind, prefixes)
+        throw error
+      }
     })
   }
 

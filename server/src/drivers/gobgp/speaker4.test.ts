@@ -33,13 +33,15 @@ it('is unreachable, and blames no route, while the daemon has no configuration',
   await assert.rejects(speaker.list(), ofKind('unreachable', /started/))
 })
 
-it('asks which version it speaks with once, and uses three calls only', async (t) => {
+it('asks whether it answers before each change, and uses three calls only', async (t) => {
   const gobgp = await fakeFor(t)
   const speaker = speakerAt(t, gobgp.address)
   await speaker.announce([route('192.0.2.0/24')])
   await speaker.list()
   await speaker.withdraw([route('192.0.2.0/24')])
-  assert.deepEqual(gobgp.calls, ['GetBgp', 'AddPathStream', 'ListPath', 'ListPath', 'AddPathStream'])
+  const [asked, changed] = ['GetBgp', 'AddPathStream']
+  const listed = ['ListPath', 'ListPath']
+  assert.deepEqual(gobgp.calls, [asked, asked, changed, ...listed, asked, changed])
 })
 
 it('sends nothing at all for no routes', async (t) => {
@@ -113,6 +115,19 @@ it('says that routes may have changed after an event stream that ended while the
   await waitFor('both are told', () => seen.tableChanges === 1 && seen.neighborChanges === 1)
   assert.deepEqual(seen, { ups: 1, tableChanges: 1, neighborChanges: 1 })
   assert.equal(gobgp.calls.filter((call) => call === 'WatchEvent').length, 2)
+})
+
+it('tells a watcher of its own change that is carried out after the call was given up', async (t) => {
+  const gobgp = await fakeFor(t)
+  const speaker = createGobgpSpeaker({ address: gobgp.address, owner, timeoutMs: 500 })
+  t.after(() => speaker.close())
+  let tableChanges = 0
+  speaker.watch({ onUp: () => {}, onTableChange: () => tableChanges++, onNeighborChange: () => {} })
+  await waitFor('the events are followed', () => gobgp.calls.includes('WatchEvent'))
+  gobgp.delayChanges(true)
+  await assert.rejects(speaker.announce([route('192.0.2.0/24')]), ofKind('unreachable', /./))
+  gobgp.delayChanges(false)
+  await waitFor('it is told', () => tableChanges === 1)
 })
 
 it('says of a disabled neighbour that it is down', async (t) => {

@@ -33,6 +33,8 @@ export type FakeGobgp4 = {
   readonly neighbor: { readonly address: string; readonly asn: number }
   setNeighbor(isUp: boolean): void
   disableNeighbor(): void
+  /** Answers no change from now on, and carries out those that came meanwhile when it is called with false. */
+  delayChanges(isDelayed: boolean): void
   /** Ends all event streams and keeps the connections. */
   endEvents(): void
   /** As if a neighbour had sent what is in the table. */
@@ -67,6 +69,10 @@ export async function startFakeGobgp4(options: Options = {}): Promise<FakeGobgp4
     listByHand: () => [...table.values()].filter(({ identifier }) => identifier === 0).map(prefixOf),
     clearByHand: () => [...table.values()].forEach((path) => remove(table, path)),
     neighbor,
+    delayChanges: (isDelayed) => {
+      for (const carryOut of table.delayed ?? []) carryOut()
+      table.delayed = isDelayed ? [] : undefined
+    },
     endEvents: () => table.endings.forEach((end) => end()),
     setNeighbor: (isUp) => peers.set(isUp ? 'up' : 'lost'),
     disableNeighbor: () => peers.set('disabled'),
@@ -91,6 +97,7 @@ type Callback = grpc.sendUnaryData<unknown>
 class Table extends Map<string, Kept> {
   readonly watchers = new Set<(paths: object[]) => void>()
   readonly endings = new Set<() => void>()
+  delayed: (() => void)[] | undefined
 }
 
 const neighbor = { address: '192.0.2.254', asn: 64501 }
@@ -156,10 +163,14 @@ function serverOf(table: Table, peers: Peers, calls: string[], options: Options)
       let refusal: string | undefined
       call.on('data', (message: AddPathStreamRequest) => {
         if (refusal !== undefined) return
+        if (table.delayed) {
+          table.delayed.push(() => takeChange(table, message))
+          return
+        }
         refusal = isConfigured ? takeChange(table, message) : notStarted
         if (refusal !== undefined) callback({ code: grpc.status.UNKNOWN, details: refusal })
       })
-      call.on('end', () => refusal === undefined && callback(null, {}))
+      call.on('end', () => refusal === undefined && !table.delayed && callback(null, {}))
     },
     listPath: (call: grpc.ServerWritableStream<ListPathRequest, unknown>) => {
       calls.push('ListPath')

@@ -85,7 +85,13 @@ function withdrawals(
 
 it('has no call that can withdraw everything', () => {
   for (const { method } of [v3.GobgpApi, v4.GoBgpService])
-    assert.deepEqual(Object.keys(method).sort(), ['addPathStream', 'getBgp', 'listPath'])
+    assert.deepEqual(Object.keys(method).sort(), [
+      'addPathStream',
+      'getBgp',
+      'listPath',
+      'listPeer',
+      'watchEvent',
+    ])
 })
 
 it('is the only file that makes withdrawals, and no file names the call that deletes by selector', () => {

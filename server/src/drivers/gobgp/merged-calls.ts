@@ -1,0 +1,45 @@
+// Many notifications, few calls: the first of a burst is passed on soon, and a burst that does not end ever later. Two
+// programs that undo each other's routes must not make a neighbour see hundreds of changes a minute.
+
+export type MergedCallsOptions = {
+  /** From the first notification to the call. */
+  readonly delayMs: number
+  /** The delay doubles with each call, up to this, and begins anew after as long without one. */
+  readonly delayMsMax: number
+}
+
+/** Calls at least once after each notification. */
+export class MergedCalls {
+  readonly #call: () => void
+  readonly #options: MergedCallsOptions
+  #delayMs: number
+  #pending: NodeJS.Timeout | undefined
+  #calming: NodeJS.Timeout | undefined
+
+  constructor(call: () => void, options: MergedCallsOptions) {
+    this.#call = call
+    this.#options = options
+    this.#delayMs = options.delayMs
+  }
+
+  notify(): void {
+    this.#pending ??= setTimeout(() => this.#callNow(), this.#delayMs)
+  }
+
+  /** Drops what was notified and not called yet. */
+  cancel(): void {
+    clearTimeout(this.#pending)
+    clearTimeout(this.#calming)
+    this.#pending = undefined
+    this.#delayMs = this.#options.delayMs
+  }
+
+  #callNow(): void {
+    const { delayMs, delayMsMax } = this.#options
+    this.#pending = undefined
+    this.#delayMs = Math.min(this.#delayMs * 2, delayMsMax)
+    clearTimeout(this.#calming)
+    this.#calming = setTimeout(() => (this.#delayMs = delayMs), this.#delayMs + delayMsMax).unref()
+    this.#call()
+  }
+}
