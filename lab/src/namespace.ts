@@ -30,7 +30,7 @@ export type Namespace = {
 export async function createNamespace(): Promise<Namespace> {
   const number = randomInt(1, 255)
   const name = `pharos-lab-${process.pid}-${number}`
-  const [here, there] = [`ph${process.pid}a`, `ph${process.pid}b`]
+  const [here, there] = [`ph${process.pid}-${number}a`, `ph${process.pid}-${number}b`]
   const subnet = `198.19.${number}`
   const address = `${subnet}.3`
   const ip = async (...args: string[]) => void (await run('ip', args))
