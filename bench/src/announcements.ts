@@ -23,8 +23,9 @@ export async function seedRegions(client: Client, names: readonly string[]): Pro
     `insert into locations (key, name, country, timezone) values ('lab', 'Lab', 'NL', 'Europe/Amsterdam')`,
   )
   await client.query(
-    `insert into regions (slug, name, location_key, speaker)
-     select name, upper(name), 'lab', '{"kind":"sandbox"}' from unnest($1::text[]) name`,
+    `insert into regions (slug, name, location_key, speakers)
+     select name, upper(name), 'lab', jsonb_build_array(jsonb_build_object('name', name, 'kind', 'sandbox'))
+     from unnest($1::text[]) name`,
     [names],
   )
 }
@@ -49,21 +50,22 @@ export async function seedAnnouncements(client: Client, on: number, off: number)
 /** Gives each region of the database its router in the lab, and forgets what routers of an earlier run held. */
 export async function useRouters(client: Client, lab: Lab, on: number): Promise<void> {
   for (const { name, apiAddress, nextHop6 } of lab.regions) {
-    const speaker = { kind: 'gobgp', address: apiAddress, owner, next_hop: { ipv6: nextHop6 } }
-    await client.query('update regions set speaker = $2, last_check = null where slug = $1', [name, speaker])
+    const speaker = { name, kind: 'gobgp', address: apiAddress, owner, next_hop: { ipv6: nextHop6 } }
+    const speakers = JSON.stringify([speaker])
+    await client.query('update regions set speakers = $2, last_check = null where slug = $1', [name, speakers])
   }
   await forgetRuns(client, on)
 }
 
 /** As `seedAnnouncements` left it: nothing was announced yet, and nobody has switched anything. */
 export async function forgetRuns(client: Client, on: number): Promise<void> {
-  await client.query('truncate holds, region_withdrawals')
+  await client.query('truncate holds, region_withdrawals, region_routers')
   await client.query(
     `update announcements set enabled = id <= $1, status = case when id <= $1 then 'announcing' else 'ready' end`,
     [on],
   )
   await client.query(
-    `update announcement_regions ar set message = null, changes = '{}',
+    `update announcement_regions ar set reason = null, attrs = null, announced_origin = null, changes = '{}',
        state = case when a.enabled then 'announcing' else 'withdrawn' end
      from announcements a where a.id = ar.announcement_id`,
   )
