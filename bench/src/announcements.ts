@@ -52,7 +52,10 @@ export async function useRouters(client: Client, lab: Lab, on: number): Promise<
   for (const { name, apiAddress, nextHop6 } of lab.regions) {
     const speaker = { name, kind: 'gobgp', address: apiAddress, owner, next_hop: { ipv6: nextHop6 } }
     const speakers = JSON.stringify([speaker])
-    await client.query('update regions set speakers = $2, last_check = null where slug = $1', [name, speakers])
+    await client.query('update regions set speakers = $2, last_check = null where slug = $1', [
+      name,
+      speakers,
+    ])
   }
   await forgetRuns(client, on)
 }

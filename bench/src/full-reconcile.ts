@@ -117,7 +117,7 @@ async function untilReconciled({ product }: World, since: number, announced: num
 function readRuns(logFile: string): Reconciled[] {
   return readFileSync(logFile, 'utf8')
     .split('\n')
-    .filter((line) => line.includes('"message":"reconciled"'))
+    .filter((line) => line.includes('"message":"region reconciled"'))
     .map((line) => JSON.parse(line) as Reconciled)
 }
 

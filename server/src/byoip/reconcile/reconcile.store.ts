@@ -251,17 +251,28 @@ export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: R
   const failed = routers.filter(({ error }) => error !== null)
   const lastError = failed.map(({ name, error }) => `${name}: ${error}`).join('; ')
   await sql`
-    with region as (
-      update regions set last_check = case when ${read >= quorum} then ${at} else last_check end,
-        last_check_result = ${read >= quorum}, last_error = ${lastError || null},
-        neighbors4 = ${reaching(4)}, neighbors6 = ${reaching(6)}
-      where id = ${fence.regionId} and epoch = ${fence.epoch} returning id)
+    update regions set last_check = case when ${read >= quorum} then ${at} else last_check end,
+      last_check_result = ${read >= quorum}, last_error = ${lastError || null},
+      neighbors4 = ${reaching(4)}, neighbors6 = ${reaching(6)}
+    where id = ${fence.regionId} and epoch = ${fence.epoch}`.execute(db)
+  await saveRouters(db, fence, routers, at)
+}
+
+/** What is not seen of a router that failed stays as it was. */
+async function saveRouters(
+  db: Db,
+  fence: Fence,
+  routers: readonly RouterCheck[],
+  at: Date | null = null,
+): Promise<void> {
+  await sql`
     insert into region_routers as r
       (region_id, name, last_check, last_check_result, last_error, routes, neighbors, applied)
     select region.id, n.name, case when n.error is null then ${at}::timestamptz end, n.error is null, n.error, n.routes,
       coalesce(n.neighbors, '[]'), n.applied
-    from region, jsonb_to_recordset(${JSON.stringify(routers)}::jsonb)
+    from regions region, jsonb_to_recordset(${JSON.stringify(routers)}::jsonb)
       as n (name text, error text, routes integer, neighbors jsonb, applied jsonb)
+    where region.id = ${fence.regionId} and region.epoch = ${fence.epoch}
     on conflict (region_id, name) do update
     set last_check = coalesce(excluded.last_check, r.last_check), last_check_result = excluded.last_check_result,
       last_error = excluded.last_error, routes = coalesce(excluded.routes, r.routes),
@@ -269,8 +280,14 @@ export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: R
       applied = case when excluded.last_check_result then excluded.applied else r.applied end`.execute(db)
 }
 
-/** The region could not be checked; what was last seen stays as it is. */
-export async function saveFailedCheck(db: Db, fence: Fence, message: string): Promise<void> {
+/** The region could not be checked; what was last seen stays as it is. `routers`: those that failed. */
+export async function saveFailedCheck(
+  db: Db,
+  fence: Fence,
+  message: string,
+  routers: readonly RouterCheck[],
+): Promise<void> {
+  await saveRouters(db, fence, routers)
   await sql`
     update regions set last_check_result = false, last_error = ${message}
     where id = ${fence.regionId} and epoch = ${fence.epoch}

@@ -12,6 +12,7 @@ import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 import {
   byPrefix,
   callAll,
+  failedCheckOf,
   isSilent,
   nothingSent,
   observe,
@@ -157,11 +158,6 @@ function appliedOf({ routes }: Router, asn: number): Applied {
     ...(nextHop6 === undefined ? {} : { nextHop6 }),
   }
 }
-
-const failedCheckOf = ({ router, error }: RouterFailure): RouterCheck => ({
-  name: router.name,
-  error: error.message,
-})
 
 async function saveHold(
   db: Db,

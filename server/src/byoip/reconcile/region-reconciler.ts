@@ -11,7 +11,7 @@ import { reconcileRegion, type RunReport } from './reconcile.ts'
 import { readMovingRows, readRegionRows, type RegionRecord } from './reconcile.store.ts'
 import type { KeptPlan, KeptPlans } from './kept-plan.ts'
 import { LeaseLost, RegionLock, type RegionLease } from './region-lock.store.ts'
-import { isDatabaseAway, RunPreempted, type Router } from './region-run.ts'
+import { isDatabaseAway, RoutersFailed, RunPreempted, type Router, type RouterFailure } from './region-run.ts'
 import type { Speaker } from './speaker.ts'
 
 /** One speaker of a region, with what its routes have. */
@@ -128,6 +128,7 @@ export class RegionReconciler {
       await this.#lock.release()
       this.#fullIn(known ? fullAfterMs : this.#intervalMs)
       if (error instanceof LeaseLost) this.#dropKept()
+      if (error instanceof RoutersFailed) this.#reportFailures(error.failures)
       if (isDatabaseAway(error)) await this.#announceKept()
       throw error
     }
@@ -276,8 +277,7 @@ export class RegionReconciler {
       const established = neighbors?.filter(({ state }) => state === 'established').length ?? 0
       metrics.regionNeighbors.set({ region, router }, established)
     }
-    for (const { router, error } of report.failures)
-      log.error({ region, router: router.name, error }, 'router could not be reconciled')
+    this.#reportFailures(report.failures)
     const { neighbors: _, routers: __, failures, ...counts } = report
     const { announced, withdrawn, held, refused, quarantined } = counts
     const level =
@@ -287,6 +287,15 @@ export class RegionReconciler {
           ? 'info'
           : 'debug'
     log[level]({ region, ...counts }, 'region reconciled')
+  }
+
+  #reportFailures(failures: readonly RouterFailure[]): void {
+    const { log, metrics } = this.#deps
+    const region = this.#region.slug
+    for (const { router, error } of failures) {
+      metrics.routerUp.set({ region, router: router.name }, 0)
+      log.error({ region, router: router.name, error }, 'router could not be reconciled')
+    }
   }
 
   #reportQuick(report: QuickReport): void {

@@ -10,7 +10,7 @@ import { damp } from './damping.ts'
 import { changeKey, guardPlans, sendsOf, type RouterPlan, type Verdict } from './guard.ts'
 import { seenRows, type Outcome, type Reach, type SeenRow } from './observe.ts'
 import { planRoutes, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
-import { confirmDrained, confirmWithdrawals, saveFailedCheck } from './reconcile.store.ts'
+import { confirmDrained, confirmWithdrawals, saveFailedCheck, type RouterCheck } from './reconcile.store.ts'
 import { LeaseLost, type RegionLease, type RegionMemory, type RouterMemory } from './region-lock.store.ts'
 import { SpeakerError, type Neighbor, type Route, type Speaker } from './speaker.ts'
 
@@ -50,7 +50,8 @@ export async function storeFailure<T>(db: Db, lease: RegionLease, run: () => Pro
     // After a takeover the other reconciler reports on the region, and a database that is away cannot store it.
     if (!(error instanceof LeaseLost || error instanceof RunPreempted || isDatabaseAway(error))) {
       const message = error instanceof Error ? error.message : String(error)
-      await saveFailedCheck(db, lease, message).catch(() => {})
+      const routers = error instanceof RoutersFailed ? error.failures.map(failedCheckOf) : []
+      await saveFailedCheck(db, lease, message, routers).catch(() => {})
     }
     throw error
   }
@@ -71,9 +72,25 @@ export type RouterView = {
 
 export type RouterFailure = { readonly router: Router; readonly error: Error }
 
+/** Every router of the region failed. */
+export class RoutersFailed extends Error {
+  readonly failures: readonly RouterFailure[]
+
+  constructor(failures: readonly RouterFailure[]) {
+    super(failures.map(({ error }) => error.message).join('; '), { cause: failures[0]?.error })
+    this.name = 'RoutersFailed'
+    this.failures = failures
+  }
+}
+
+export const failedCheckOf = ({ router, error }: RouterFailure): RouterCheck => ({
+  name: router.name,
+  error: error.message,
+})
+
 /**
- * Calls all routers at once. Resolves with what each answered and with those that failed as a router may; rejects if all
- * of them failed.
+ * Calls all routers at once. Resolves with what each answered and with those that failed as a router may; throws
+ * RoutersFailed if all of them did.
  */
 export async function callAll<T, R>(
   targets: readonly T[],
@@ -89,7 +106,7 @@ export async function callAll<T, R>(
       failures.push({ router: routerOf(targets[at]!), error: result.reason })
     else throw result.reason
   }
-  if (answers.length === 0 && failures[0]) throw failures[0].error
+  if (answers.length === 0 && failures.length > 0) throw new RoutersFailed(failures)
   return { answers, failures }
 }
 
