@@ -110,7 +110,7 @@ describe('a leader that vanished', { skip, timeout: 600_000 }, () => {
     }
     const after = (await leader())!
     assert.notEqual(after.address, before.address)
-    assert.equal(after.epoch, before.epoch + 1)
+    assert.ok(after.epoch > before.epoch)
     await waitsFor(before.address)
     assert.deepEqual(await leader(), after, 'nobody took the region over again')
     assert.equal((await api.patch(announcement.id, { enabled: true })).status, 200)

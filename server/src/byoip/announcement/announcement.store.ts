@@ -143,11 +143,11 @@ export async function listAnnouncementRows(
   { limit, offset }: Slice,
   withChecks: boolean,
 ): Promise<{ page: WithChecks[]; count: number }> {
-  const keys = order.map(({ key }) => key)
-  const byStatus = keys.includes('status')
+  const byLastCheck = order.some(({ key }) => key === 'last_check')
+  const byStatus = order.some(({ key }) => key === 'status')
   const query = sql`
     with matching as (
-      select a.* ${keys.includes('last_check') ? lastCheck : sql``} ${byStatus ? sql`, ${shownStatus} as shown` : sql``}
+      select a.* ${byLastCheck ? lastCheck : sql``} ${byStatus ? sql`, ${shownStatus} as shown` : sql``}
       from announcements a ${byStatus || filter.statuses ? unreadOf(teamId) : sql``}
       where a.team_id = ${teamId} ${sql.join(conditions(filter), sql` `)}),
     page as (
