@@ -176,6 +176,10 @@ export const settingsSchema = Type.Object(
     irr_recheck_seconds: Whole(3600, 10, 30 * day, {
       description: 'how often the routing registries are asked again about what they hold',
     }),
+    registry_confirm_seconds: Whole(3600, 0, day, {
+      description:
+        'how long a source of ROAs or route objects that is empty, or lost more than 20 % at once, must stay so before it is used; 0 uses it at once',
+    }),
     dns_resolvers: Urls({
       description:
         'name servers that are asked for proofs and for the hosts of webhooks, as address:port; unset uses those of the machine',
