@@ -1,5 +1,5 @@
 // When a registry's data looks lost instead of changed: the usual state of a cache or a database after a reinstallation. Pure.
-import type { RoaTable } from './roa-table.ts'
+import type { RoaTable, VrpBits } from './roa-table.ts'
 
 /** Fewer lost objects than that are somebody's change, also in a small set. */
 const lossMin = 3
@@ -26,12 +26,12 @@ export function areAlike(a: RoaTable, b: RoaTable): boolean {
   if (a.size === 0 || b.size === 0 || isVeryOther(a.size, b.size)) return false
   let compared = 0
   let common = 0
-  for (let place = 0; compared < comparedMax;) {
-    place = a.scan(place, comparedMax - compared, (vrp) => {
-      compared++
-      if (b.has(vrp)) common++
-    })
-    if (place === 0) break
+  const compare = (vrp: VrpBits) => {
+    compared++
+    if (b.has(vrp)) common++
   }
+  // One family at a time.
+  const place = a.scan(0, comparedMax, compare)
+  if (compared < comparedMax && place !== 0) a.scan(place, comparedMax - compared, compare)
   return !isVeryOther(compared, common)
 }
