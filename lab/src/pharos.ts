@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isRunning, killProgram } from './program.ts'
+import { waitFor } from './wait.ts'
 
 export type PharosOptions = {
   /** Data directory and log go here. */
@@ -19,6 +20,7 @@ export type PharosOptions = {
 
 const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 const startTimeoutMs = 180_000
+const stopTimeoutMs = 30_000
 
 /** The product in one process. `start` after `kill` finds the data as it was. */
 export class Pharos {
@@ -26,6 +28,7 @@ export class Pharos {
   readonly logFile: string
   readonly #options: PharosOptions
   #child: ChildProcess | undefined
+  #apply: ChildProcess | undefined
 
   constructor(options: PharosOptions) {
     this.#options = options
@@ -56,6 +59,7 @@ export class Pharos {
   /** Makes the database agree with the platform file, as `pharos apply` does, while the server runs. */
   async apply(): Promise<void> {
     const child = this.#run(['apply', '-f', this.#options.platformFile, '--yes'])
+    this.#apply = child
     await once(child, 'exit')
     if (child.exitCode !== 0) throw new Error(`pharos apply failed: see ${this.logFile}`)
   }
@@ -64,8 +68,24 @@ export class Pharos {
     if (this.#child) await killProgram(this.#child, signal)
   }
 
+  /** Stops it as systemd does: asks, and kills what does not stop in time. */
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#apply) await killProgram(this.#apply, 'SIGKILL')
+    const impatience = setTimeout(() => void this.kill('SIGKILL'), stopTimeoutMs)
     await this.kill('SIGTERM')
+    clearTimeout(impatience)
+    await waitFor('what Pharos started is gone', () => this.#killGroup())
+  }
+
+  /** What it started when it was stopped before it served, such as initdb. True once nothing is left. */
+  #killGroup(): boolean {
+    if (this.#child?.pid === undefined) return true
+    try {
+      process.kill(-this.#child.pid, 'SIGKILL')
+      return false
+    } catch {
+      return true
+    }
   }
 
   #run(args: readonly string[]): ChildProcess {

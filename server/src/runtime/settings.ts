@@ -171,7 +171,7 @@ export const settingsSchema = Type.Object(
     }),
     irr_sources: Urls({
       description:
-        'where route objects are read, in order: whois://host:port?sources=RADB&sources=RIPE, or file:/path of an RPSL dump',
+        'where route objects are read, in order: whois://host:port?sources=RADB&sources=RIPE of a server that speaks the ! protocol of IRRd, or file:/path of an RPSL dump (RIPE: read its dumps)',
     }),
     irr_recheck_seconds: Whole(3600, 10, 30 * day, {
       description: 'how often the routing registries are asked again about what they hold',
