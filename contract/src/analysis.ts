@@ -85,13 +85,17 @@ const eventFields = {
   id: Type.String(),
   flags: Type.Array(OneOf(...eventFlags)),
   status: Type.Array(OneOf(...eventStatuses)),
-  affected_network: Type.String({ description: 'CIDR, such as 203.0.113.77/32; empty if unknown' }),
+  affected_network: Type.String({
+    description:
+      'CIDR, such as 203.0.113.77/32: the largest affected network, or part of one, that the team holds. ' +
+      'Empty if unknown',
+  }),
   source_timezone: Type.String({ description: 'IANA name' }),
   start: Time,
   end: Nullable(Time),
   source_key: Type.String(),
-  source_event_id: Type.String(),
-  source_resource_id: Type.String(),
+  source_event_id: Type.String({ description: 'empty if the event also affects networks of others' }),
+  source_resource_id: Type.String({ description: 'empty if the event also affects networks of others' }),
   source_location_id: Type.String(),
   source_country: Country,
   source_location: Type.String(),
@@ -157,10 +161,15 @@ export const ParsedData = Strict({
     }),
   ),
   networks: Optional(
-    Type.Array(Type.String(), { description: 'all affected networks, where there are several' }),
+    Type.Array(Type.String(), {
+      description: 'all affected networks that the team holds, if there are several',
+    }),
   ),
   source: Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'what the detector sent, abridged' }),
+    Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'the message of the detector, abridged; only for staff and for teams that hold all affected networks',
+    }),
   ),
 })
 export type ParsedData = Static<typeof ParsedData>
@@ -227,7 +236,10 @@ export const getRelatedEvent = route({
   method: 'GET',
   path: '/v3/lighthouse/security/events/related/{event_id}',
   summary: 'Event Detail Related',
-  description: 'One security event that concerns the team, with what the detector saw; any other is a 404.',
+  description:
+    'One security event that concerns the team, with what the detector saw; any other is a 404. If the event also ' +
+    'affects networks that the team does not hold, the answer is the part of the team: its networks, address family, ' +
+    'samples and rules. Times, classification, rates and totals are those of the whole event.',
   permission: lighthouse,
   params: Strict({ event_id: Type.String({ maxLength: 300 }) }),
   response: RelatedEventDetail,

@@ -1,40 +1,67 @@
 // `npm run lab`: the network and Pharos on top of it, until Ctrl-C. What runs and what to try is printed; nothing
 // outlives it.
 import { once } from 'node:events'
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { demandPort } from './address.ts'
 import { demoObjects, demoVrps } from './demo-registry.ts'
 import { createLab, type Lab, type LabRegion } from './network.ts'
 import { ensurePrograms } from './packages.ts'
 import { Pharos } from './pharos.ts'
 import { labRegions } from './regions.ts'
 import { startRegistries, type LabRegistries } from './registries.ts'
+import { unlessAborted } from './wait.ts'
 
 const platformFile = fileURLToPath(new URL('../platform.yaml', import.meta.url))
 const port = Number(process.env['PHAROS_PORT'] ?? 8080)
 
+/** Signals come more than once: from the terminal to every process, and again from npm. The first one counts. */
+const interruption = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => interruption.abort(new Interrupted(signal)))
+
+/** Ends the start; `status` is what a shell would say. */
+class Interrupted extends Error {
+  readonly status: number
+
+  constructor(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') {
+    super('Stopped.')
+    this.status = 128 + constants.signals[signal]
+  }
+}
+
 async function main(): Promise<void> {
+  const { signal } = interruption
   await ensurePrograms()
   await using lab = await createLab({
     regions: labRegions.map(({ name }) => name),
     subnets: labRegions.map(({ subnet }) => subnet),
     fixedPorts: true,
     deferralSeconds: 5,
+    signal,
   })
-  const stop = interrupted()
   await using registries = await startRegistries({
     folder: lab.folder,
     subnet: '127.0.30',
     fixedPorts: true,
     vrps: demoVrps,
     objects: demoObjects,
+    signal,
   })
   const { settings } = registries
-  await using pharos = new Pharos({ folder: lab.folder, platformFile, port, settings })
+  // Its runtime files go with the lab's folder, whenever it is stopped.
+  const env = { ...settings, TMPDIR: lab.folder }
+  await using pharos = new Pharos({ folder: lab.folder, platformFile, port, settings: env })
+  await unlessAborted(startPharos(pharos), signal)
+  print(describe(lab, pharos, registries))
+  if (!signal.aborted) await once(signal, 'abort')
+  print('\nStopping.\n')
+}
+
+async function startPharos(pharos: Pharos): Promise<void> {
+  await demandPort('127.0.0.1', port)
   await pharos.start()
   await pharos.apply()
-  print(describe(lab, pharos, registries))
-  await stop
-  print('\nStopping.\n')
 }
 
 function describe(lab: Lab, { url, logFile }: Pharos, { vrpFile, rpslFile }: LabRegistries): string {
@@ -70,13 +97,6 @@ function describeRegion({ name, apiAddress, asn, peerAsn, gobgpd, bird }: LabReg
 `
 }
 
-async function interrupted(): Promise<void> {
-  const stop = new AbortController()
-  const { signal } = stop
-  await Promise.race(['SIGINT', 'SIGTERM'].map((name) => once(process, name, { signal })))
-  stop.abort()
-}
-
 function print(text: string): void {
   process.stdout.write(text)
 }
@@ -85,5 +105,7 @@ try {
   await main()
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n`)
-  process.exitCode = 1
+  process.exitCode = error instanceof Interrupted ? error.status : 1
 }
+// Ends what an interrupted start may still begin.
+process.exit()

@@ -8,7 +8,7 @@ import { Bird } from './bird.ts'
 import type { BirdLog } from './bird-log.ts'
 import type { BirdRoute } from './bird-routes.ts'
 import { Gobgpd } from './gobgpd.ts'
-import { waitFor } from './wait.ts'
+import { unlessAborted, waitFor } from './wait.ts'
 
 export type LabOptions = {
   /** How many regions, or their names; two by default. */
@@ -24,6 +24,8 @@ export type LabOptions = {
   readonly supervise?: boolean
   /** Prefixes that every BIRD announces to its gobgpd. */
   readonly birdAnnounces?: readonly string[]
+  /** Ends the start, with all that it began. */
+  readonly signal?: AbortSignal
 }
 
 export type LabRegion = {
@@ -49,7 +51,7 @@ export async function createLab(options: LabOptions = {}): Promise<Lab> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-lab-'))
   const lab = new Lab(folder)
   try {
-    await lab.start(options)
+    await unlessAborted(lab.start(options), options.signal)
     return lab
   } catch (error) {
     await lab.stop()
@@ -106,7 +108,8 @@ export class Lab {
 
   async stop(): Promise<void> {
     await Promise.all(this.#regions.flatMap(({ gobgpd, bird }) => [gobgpd.stop(), bird.stop()]))
-    if (process.env['PHAROS_LAB_KEEP'] !== '1') await rm(this.folder, { recursive: true, force: true })
+    if (process.env['PHAROS_LAB_KEEP'] !== '1')
+      await rm(this.folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
   [Symbol.asyncDispose](): Promise<void> {

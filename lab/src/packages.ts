@@ -1,23 +1,48 @@
-// Sees to it that the lab's programs are there, from the one list of Debian packages in scripts/.
-import { findProgram } from './program.ts'
+// Sees to it that the programs of `npm run lab` are there.
+import { findProgram, type ProgramName } from './program.ts'
 
-type DebianPackages = {
-  readonly debianPackages: readonly string[]
-  missingPackages(): readonly string[] | undefined
+/** The programs that it runs or tells people to run, and the Debian package of each. */
+const packages: Readonly<Partial<Record<ProgramName, string>>> = {
+  gobgpd: 'gobgpd',
+  gobgp: 'gobgpd',
+  bird: 'bird2',
+  birdc: 'bird2',
+  stayrtr: 'stayrtr',
+}
+
+type Installer = {
+  missingPackages(names: readonly string[]): readonly string[] | undefined
   installPackages(names: readonly string[]): boolean
 }
 
-/** Installs what is missing when it may (root on Debian); throws with what to do otherwise. */
+/** Installs what is missing if it may (root on Debian); throws with what to do otherwise. */
 export async function ensurePrograms(): Promise<void> {
-  if ((['gobgpd', 'gobgp', 'bird', 'birdc'] as const).every(findProgram)) return
-  const url = new URL('../../scripts/debian-packages.mjs', import.meta.url)
-  const { debianPackages, missingPackages, installPackages } = (await import(url.href)) as DebianPackages
-  const missing = missingPackages()
-  if (missing === undefined)
-    throw new Error('the lab needs gobgpd 3 and BIRD 2 in the PATH; on Debian it installs them')
+  const names = namesMissing()
+  if (names.length === 0) return
+  const { missingPackages, installPackages } = (await import(
+    new URL('../../scripts/debian-packages.mjs', import.meta.url).href
+  )) as Installer
+  const list = names.join(' ')
+  if (missingPackages(names) === undefined)
+    throw new Error(
+      `The lab needs ${list}. Install gobgpd 3, BIRD 2 and stayrtr and add them to the PATH; on Debian npm run lab ` +
+        'installs them as root.',
+    )
   if (process.getuid?.() !== 0)
     throw new Error(
-      `the lab needs ${missing.join(', ')}. As root: apt-get install ${debianPackages.join(' ')}`,
+      `The lab needs ${list}. Run as root: apt-get install ${list}. Or run npm run lab as root, which installs it.`,
     )
-  if (!installPackages(missing)) throw new Error('the packages could not be installed, see above')
+  process.stderr.write(`Installing ${list} ...\n`)
+  const isInstalled = installPackages(names)
+  const stillMissing = namesMissing().join(' ')
+  if (!isInstalled || stillMissing !== '')
+    throw new Error(
+      `The packages could not be installed: apt-get says why above. Run as root: apt-get install ${stillMissing || list}.`,
+    )
+}
+
+/** Packages of which a program is missing. */
+function namesMissing(): string[] {
+  const programs = Object.entries(packages) as [ProgramName, string][]
+  return [...new Set(programs.filter(([name]) => !findProgram(name)).map(([, name]) => name))]
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isRunning, killProgram } from './program.ts'
+import { waitFor } from './wait.ts'
 
 export type PharosOptions = {
   /** Data directory and log go here. */
@@ -23,6 +24,7 @@ export type PharosOptions = {
 
 const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 const startTimeoutMs = 180_000
+const stopTimeoutMs = 30_000
 
 /** The product in one process. `start` after `kill` finds the data as it was. */
 export class Pharos {
@@ -30,6 +32,7 @@ export class Pharos {
   readonly logFile: string
   readonly #options: PharosOptions
   #child: ChildProcess | undefined
+  #command: ChildProcess | undefined
 
   constructor(options: PharosOptions) {
     this.#options = options
@@ -65,6 +68,7 @@ export class Pharos {
   /** Runs one command of `pharos` to its end; throws where it fails. */
   async run(...args: string[]): Promise<void> {
     const child = this.#spawn(args)
+    this.#command = child
     await once(child, 'exit')
     if (child.exitCode !== 0) throw new Error(`pharos ${args[0]} failed: see ${this.logFile}`)
   }
@@ -78,8 +82,24 @@ export class Pharos {
     if (this.#child) await killProgram(this.#child, signal)
   }
 
+  /** Stops it as systemd does: asks, and kills what does not stop in time. */
   async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#command) await killProgram(this.#command, 'SIGKILL')
+    const impatience = setTimeout(() => void this.kill('SIGKILL'), stopTimeoutMs)
     await this.kill('SIGTERM')
+    clearTimeout(impatience)
+    await waitFor('what Pharos started is gone', () => this.#killGroup())
+  }
+
+  /** What it started when it was stopped before it served, such as initdb. True once nothing is left. */
+  #killGroup(): boolean {
+    if (this.#child?.pid === undefined) return true
+    try {
+      process.kill(-this.#child.pid, 'SIGKILL')
+      return false
+    } catch {
+      return true
+    }
   }
 
   #spawn(args: readonly string[]): ChildProcess {

@@ -58,7 +58,12 @@ export function startProgram(name: ProgramName, args: readonly string[], logFile
   const guard = setpriv ? [setpriv, '--pdeathsig', 'KILL', '--'] : []
   const [command = '', ...rest] = [...guard, programPath(name), ...args]
   const log = openSync(logFile, 'a')
-  const child = spawn(command, rest, { stdio: ['ignore', log, log], env: { ...process.env, TZ: 'UTC' } })
+  const child = spawn(command, rest, {
+    stdio: ['ignore', log, log],
+    env: { ...process.env, TZ: 'UTC' },
+    // Ctrl-C reaches the lab alone: a daemon that ended by itself would be started again.
+    detached: true,
+  })
   closeSync(log)
   running.add(child)
   child.once('exit', () => running.delete(child))

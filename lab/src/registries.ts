@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { demandPort, freePort, randomSubnet } from './address.ts'
 import { IrrServer } from './irr-server.ts'
 import { Stayrtr, type LabVrp } from './stayrtr.ts'
+import { unlessAborted } from './wait.ts'
 
 export type LabRegistriesOptions = {
   /** Of the lab; they get a folder in it. */
@@ -16,6 +17,8 @@ export type LabRegistriesOptions = {
   readonly vrps?: readonly LabVrp[]
   /** RPSL texts. */
   readonly objects?: readonly string[]
+  /** Ends the start, with all that it began. */
+  readonly signal?: AbortSignal
 }
 
 /** Running registries; made by `startRegistries`. */
@@ -67,7 +70,13 @@ export async function startRegistries(options: LabRegistriesOptions): Promise<La
   const file = join(folder, 'routes.rpsl')
   await writeFile(file, objects.map((object) => `${object}\n\n`).join(''))
   const irr = new IrrServer({ file, address, port: await port(address, 4343), sources: ['RIPE', 'LAB'] })
-  await stayrtr.setVrps(vrps)
-  await Promise.all([stayrtr.start(), irr.start()])
-  return new LabRegistries(folder, stayrtr, irr)
+  const registries = new LabRegistries(folder, stayrtr, irr)
+  try {
+    await stayrtr.setVrps(vrps)
+    await unlessAborted(Promise.all([stayrtr.start(), irr.start()]), options.signal)
+    return registries
+  } catch (error) {
+    await registries.stop()
+    throw error
+  }
 }

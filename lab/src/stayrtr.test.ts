@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import type { TouchedPrefixes, VrpSource } from '../../server/src/byoip/registry/rpki.ts'
+import { createRpki } from '../../server/src/byoip/registry/rpki.ts'
+import type { Rpki, TouchedPrefixes, VrpSource } from '../../server/src/byoip/registry/rpki.ts'
 import { vrpSourceConformance } from '../../server/src/byoip/registry/vrp-source.conformance.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
 import { createVrpSources } from '../../server/src/roles/registries.ts'
@@ -29,7 +30,10 @@ vrpSourceConformance(
     await stayrtr.setVrps([])
     await stayrtr.start()
     return {
-      source: createVrpSources([`rtr://${address}:${stayrtr.options.port}`], { log: silentLog })[0]!,
+      source: createVrpSources([`rtr://${address}:${stayrtr.options.port}`], {
+        log: silentLog,
+        confirmMs: 1_000,
+      })[0]!,
       setVrps: (vrps) => stayrtr.setVrps(vrps),
       hide: () => stayrtr.kill(),
       show: () => stayrtr.start(),
@@ -111,6 +115,60 @@ describe('the RTR client with stayrtr', { skip }, () => {
     assert.deepEqual([source.status().vrps, source.status().problem], [50_000, null])
   })
 
+  it('that was reinstalled, and is empty, turns no verdict bad, and is used again once it has its data', async (t) => {
+    const ten = numbered(10)
+    const { stayrtr, url } = await startStayrtr(t, ten)
+    const rpki = await judging(t, [url])
+    await waitFor('the first set', () => verdict(rpki) === `valid ${url}`)
+    const { asOf } = rpki.current()!
+    await stayrtr.setVrps([])
+    await waitFor('the doubt', () => rpki.status().sources[0]!.suspicious)
+    assert.deepEqual([verdict(rpki), rpki.current()!.asOf >= asOf], [`valid ${url}`, true])
+    await stayrtr.kill()
+    await stayrtr.start()
+    await waitFor('the empty cache again', () => /0 VRPs instead of 10/.test(problemOf(rpki)))
+    assert.equal(verdict(rpki), `valid ${url}`)
+    await stayrtr.setVrps(ten.slice(0, 9))
+    await waitFor('the data', () => !rpki.status().sources[0]!.suspicious)
+    assert.deepEqual([rpki.current()!.table.size, problemOf(rpki)], [9, 'null'])
+  })
+
+  it('that is empty from the beginning gives no verdict', async (t) => {
+    const { stayrtr, url } = await startStayrtr(t, [])
+    const rpki = await judging(t, [url])
+    await waitFor('the doubt', () => rpki.status().sources[0]!.suspicious)
+    assert.equal(verdict(rpki), 'unavailable null')
+    await stayrtr.setVrps(numbered(1))
+    await waitFor('the first set', () => verdict(rpki) === `valid ${url}`)
+  })
+
+  it('that is empty does not hide a second one with a smaller and good set', async (t) => {
+    const [one, two] = [await startStayrtr(t, numbered(10)), await startStayrtr(t, numbered(4))]
+    const rpki = await judging(t, [one.url, two.url])
+    await waitFor('both sets', () => rpki.status().sources.every(({ vrps }) => vrps > 0))
+    await one.stayrtr.setVrps([])
+    await waitFor('the second', () => verdict(rpki) === `valid ${two.url}`)
+    await two.stayrtr.setVrps([])
+    await waitFor('both doubts', () => rpki.status().sources.every(({ suspicious }) => suspicious))
+    assert.equal(verdict(rpki), `valid ${one.url}`)
+  })
+
+  it('loses many VRPs at once that another one lost too, and both are used', async (t) => {
+    const [one, two] = [await startStayrtr(t, numbered(20)), await startStayrtr(t, numbered(20))]
+    const rpki = await judging(t, [one.url, two.url])
+    await waitFor('both sets', () => rpki.status().sources.every(({ vrps }) => vrps === 20))
+    await one.stayrtr.setVrps(numbered(10))
+    await waitFor('the doubt', () => rpki.status().sources[0]!.suspicious)
+    assert.deepEqual([verdict(rpki), rpki.status().sources[0]!.vrps], [`valid ${two.url}`, 20])
+    await two.stayrtr.setVrps(numbered(11))
+    await waitFor('the agreement', () => rpki.status().sources.every(({ suspicious }) => !suspicious))
+    assert.deepEqual(
+      rpki.status().sources.map(({ vrps }) => vrps),
+      [10, 11],
+    )
+    assert.equal(verdict(rpki), `valid ${one.url}`)
+  })
+
   const noOpenssl = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed'
   it('speaks TLS, and to no cache whose certificate it cannot verify', { skip: noOpenssl }, async (t) => {
     const folder = temporaryFolder(t)
@@ -126,6 +184,25 @@ describe('the RTR client with stayrtr', { skip }, () => {
     }
   })
 })
+
+const numbered = (count: number): LabVrp[] =>
+  Array.from({ length: count }, (_, i) => ({ prefix: `10.0.${i}.0/24`, maxLength: 24, asn: 64500 }))
+
+async function judging(t: TestContext, urls: readonly string[]): Promise<Rpki> {
+  const sources = createVrpSources(urls, { log: silentLog, confirmMs: 3_600_000 })
+  const rpki = createRpki({ sources, log: silentLog })
+  t.after(() => rpki.stop?.())
+  await rpki.start?.()
+  return rpki
+}
+
+/** Of the first of the numbered ones, and which cache says so. */
+function verdict(rpki: Rpki): string {
+  const { state, source } = rpki.judge(parsePrefix('10.0.0.0/24'), 64500)
+  return `${state} ${source}`
+}
+
+const problemOf = (rpki: Rpki): string => String(rpki.status().sources[0]!.problem)
 
 type Pem = { readonly certFile: string; readonly keyFile: string }
 type Extra = Pick<StayrtrOptions, 'protocol'> & { readonly pem?: Pem }
@@ -145,7 +222,7 @@ async function startStayrtr(t: TestContext, vrps: readonly LabVrp[], { pem, ...e
 type Followed = VrpSource & { readonly touched: TouchedPrefixes[] }
 
 function follow(t: TestContext, url: string): Followed {
-  const source = createVrpSources([url], { log: silentLog })[0]!
+  const source = createVrpSources([url], { log: silentLog, confirmMs: 3_600_000 })[0]!
   const touched: TouchedPrefixes[] = []
   source.onChange((change) => touched.push(change))
   void source.start?.()

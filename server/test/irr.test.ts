@@ -66,7 +66,7 @@ describe('a whois server and a dump of the same registry', () => {
     const met = { routes: 0, members: 0, autNums: 0 }
     const check = async (registry: readonly string[]): Promise<void> => {
       await server.setObjects(registry)
-      const dump = createDumpSource({ file, sources, settleMs: 0 })
+      const dump = createDumpSource({ file, sources, settleMs: 0, confirmMs: 0 })
       try {
         for (const prefix of prefixes) {
           const answers = await both([whois, dump], (source) => routesOf(source, parsePrefix(prefix)))

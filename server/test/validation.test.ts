@@ -13,7 +13,7 @@ import { createValidator } from '../src/byoip/validation/validator.ts'
 import type { Policy } from '../src/byoip/validation/validation-policy.ts'
 import type { Component } from '../src/runtime/component.ts'
 import { createLog } from '../src/runtime/log.ts'
-import { createMetrics } from '../src/runtime/metrics.ts'
+import { createMetrics, type Metrics } from '../src/runtime/metrics.ts'
 import { createRegistryViews } from '../src/roles/registry-views.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 
@@ -30,6 +30,9 @@ const accepted = new Map<number, LetterVerdict>()
 type Roa = { prefix: string; maxLength?: number; asn: number }
 type RouteObject = { prefix: string; asn: number }
 
+/** What every registry holds of others: without any object it would be one that lost its data. */
+const others: Roa[] = [{ prefix: '192.88.99.0/24', asn: 64511 }]
+
 /** As registries write their files: whole, and by another name first. */
 async function put(name: string, text: string): Promise<void> {
   const path = join(folder, name)
@@ -41,7 +44,7 @@ const setRoas = (...roas: Roa[]) =>
   put(
     'vrps.json',
     JSON.stringify({
-      roas: roas.map(({ prefix, asn, maxLength = Number(prefix.split('/')[1]) }) => ({
+      roas: [...others, ...roas].map(({ prefix, asn, maxLength = Number(prefix.split('/')[1]) }) => ({
         prefix,
         maxLength,
         asn: `AS${asn}`,
@@ -53,7 +56,7 @@ const setRoas = (...roas: Roa[]) =>
 const setRoutes = (...objects: RouteObject[]) =>
   put(
     'routes.rpsl',
-    `${objects
+    `${[...others, ...objects]
       .map(
         ({ prefix, asn }) =>
           `${prefix.includes(':') ? 'route6' : 'route'}: ${prefix}\norigin: AS${asn}\nsource: TEST\n`,
@@ -112,9 +115,10 @@ async function stop(): Promise<void> {
   validator = views = undefined
 }
 
-async function start(policy: Policy = { onLoss: 'warn', graceHours: 72 }): Promise<void> {
+async function start(policy: Policy = { onLoss: 'warn', graceHours: 72 }): Promise<Metrics> {
   const log = createLog(api.config)
-  views = createRegistryViews(api.config, log, createMetrics())
+  const metrics = createMetrics()
+  views = createRegistryViews(api.config, log, metrics)
   await views.rpki.start?.()
   await views.irr.start?.()
   validator = createValidator({
@@ -130,6 +134,7 @@ async function start(policy: Policy = { onLoss: 'warn', graceHours: 72 }): Promi
     metrics: createMetrics(),
   })
   await validator.start?.()
+  return metrics
 }
 
 async function call(who: string, method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) {
@@ -295,6 +300,31 @@ describe('an announcement that is live', () => {
     assert.ok(record.rpki_validated && record.irr_validated)
     assert.equal(record.status, 'ready')
   })
+
+  it('keeps its verdict while the registries are empty, which raises an alarm', async () => {
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    const metrics = await start({ onLoss: 'suspend', graceHours: 0 })
+    const id = await passed('red', '203.0.113.0/24')
+    await put('vrps.json', '{"roas":[]}')
+    await put('routes.rpsl', '% nothing\n')
+    await waitFor(async () => {
+      const text = await metrics.registry.metrics()
+      return ['rpki', 'irr'].every((kind) =>
+        new RegExp(`^pharos_registry_suspicious\\{kind="${kind}",source="file:.*"\\} 1$`, 'm').test(text),
+      )
+    })
+    await call('red', 'POST', `${path}/${id}/validate`)
+    await waitFor(async () => {
+      const { rows } = await sql<{ done: boolean }>`
+        select check_requested is null as done from announcements where id = ${id}`.execute(
+        api.database.postgres.owner,
+      )
+      return rows[0]!.done
+    })
+    const record = await until('red', id, { rpki: 'valid', irr: 'valid' })
+    assert.deepEqual([record.status, record.details.suspended], ['ready', false])
+  })
 })
 
 describe('two teams that name the same prefix', () => {
@@ -337,7 +367,7 @@ describe('the metrics', () => {
     await seen.rpki.start?.()
     await waitFor(async () => seen.rpki.status().source !== null)
     const text = await metrics.registry.metrics()
-    assert.match(text, /^pharos_rpki_vrps\{source="file:.*vrps\.json"\} 1$/m)
+    assert.match(text, /^pharos_rpki_vrps\{source="file:.*vrps\.json"\} 2$/m)
     assert.match(text, /^pharos_registry_up\{kind="rpki",source="file:.*"\} 1$/m)
     assert.match(text, /^pharos_registry_up\{kind="irr",source="file:.*routes\.rpsl"\} [01]$/m)
     await seen.rpki.stop?.()

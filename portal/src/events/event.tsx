@@ -190,7 +190,7 @@ function AboutIt({ event }: { event: RelatedEventDetail }) {
         rows={[
           ['Flags', event.flags.map(flagWord).join(', ')],
           ['Detector', event.source_key],
-          ['Its id', <Code key="id">{event.source_event_id}</Code>],
+          ['Its id', event.source_event_id && <Code key="id">{event.source_event_id}</Code>],
           ['Its resource', event.source_resource_id],
           ['Seen at', place(event.source_location, event.source_country)],
           ['Target at', place(event.target_location, event.target_country)],

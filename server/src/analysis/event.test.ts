@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
+import type { Address } from '../net/address.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import { eventFlags, eventSignals, eventStatuses, timelineMax } from '@pharos/contract/analysis'
 import { eventId, mergeObservation, networksOf } from './event.ts'
@@ -82,6 +83,15 @@ const observations = fc.record({
   texts: fc.record(
     { description: word, classificationKey: word, sourceTimezone: word, sourceCountry: word },
     { requiredKeys: [] },
+  ),
+  samples: shares.map((list) =>
+    list.map(({ packets = 0, bytes = 0 }, i) => ({
+      target: `203.0.113.${i % 3}` as Address,
+      source: '192.0.2.1' as Address,
+      destinationPort: 80,
+      packets,
+      bytes,
+    })),
   ),
   seen: fc.record(
     {

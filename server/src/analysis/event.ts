@@ -9,11 +9,12 @@ import type {
   ParsedData,
   TimelineSample,
 } from '@pharos/contract/analysis'
+import type { Address } from '../net/address.ts'
 import { comparePrefixes, lengthOf } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
 import type { JsonObject } from './json.ts'
 import { byText, greatest, higherPeak, later, least, topShares, union, unionOfJson } from './lattice.ts'
-import type { Stamp, Stated } from './lattice.ts'
+import type { Share, Stamp, Stated } from './lattice.ts'
 import { mergeTimelines } from './timeline.ts'
 
 /** The texts of an event that a source states or its configuration has a default for. */
@@ -63,6 +64,15 @@ export type Observation = {
   readonly ratesAreRepeated: boolean
   readonly texts: Partial<EventTexts>
   readonly seen: Seen
+  /** Sampled packets with the address of the event's networks that each concerns, if several teams may hold those. */
+  readonly samples?: readonly TargetSample[]
+}
+
+export type TargetSample = Required<Share> & {
+  readonly target: Address
+  readonly source: Address
+  readonly sourcePort?: number | undefined
+  readonly destinationPort?: number | undefined
 }
 
 /** Whose event it is, with what its configuration says where deliveries do not. */
@@ -79,6 +89,7 @@ export type MergeState = {
   readonly over?: number
   /** When its mitigation was first heard to be over. */
   readonly mitigationOver?: number
+  readonly samples?: readonly TargetSample[]
   readonly stamps: { readonly [name in keyof EventTexts | 'thresholds' | 'source']?: Stamp }
 }
 
@@ -100,8 +111,10 @@ export type Event = EventTexts & {
   readonly mergeState: MergeState
 }
 
-const networksMax = 1_000
+/** So many networks of an event are kept at most. */
+export const networksMax = 1_000
 const sharesMax = 20
+const samplesMax = 200
 const wordsMax = 50
 const rulesMax = 50
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
@@ -164,6 +177,7 @@ function mergeState(before: MergeState | undefined, observation: Observation): M
     end: greatest(before?.end, end),
     over: least(before?.over, said.has('ended') && end === undefined ? at : undefined),
     mitigationOver: least(before?.mitigationOver, said.has('mitigation_ended') ? at : undefined),
+    samples: nonEmpty(topShares(before?.samples ?? [], observation.samples ?? [], sampleKey, samplesMax)),
   }
   return {
     ...withoutUndefined(state),
@@ -320,9 +334,13 @@ function specificOf(vectors: readonly string[]): string[] {
   })
 }
 
+const sampleKey = ({ target, source, sourcePort, destinationPort }: TargetSample): string =>
+  `${target} ${source} ${sourcePort} ${destinationPort}`
+
 const portOf = (share: { readonly port: number }): string => String(share.port).padStart(5, '0')
 
-function largestFirst(a: Prefix, b: Prefix): number {
+/** IPv4 first, then the largest first. */
+export function largestFirst(a: Prefix, b: Prefix): number {
   const family = Number(a.includes(':')) - Number(b.includes(':'))
   return family || lengthOf(a) - lengthOf(b) || comparePrefixes(a, b)
 }

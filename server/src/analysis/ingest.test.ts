@@ -283,7 +283,7 @@ describe('resources that change later', () => {
     await settle()
     const elements = await elementsOf(team)
     assert.equal(elements.length, 11)
-    assert.deepEqual(reasons(elements.find((element) => element.affected_network === '203.0.113.0/24')), [
+    assert.deepEqual(reasons(elements.find((element) => element.affected_network === '203.0.113.0/25')), [
       ['prefix', 'covered_by', '203.0.113.0/25'],
     ])
     assert.deepEqual(await settle(), { resources: 0, events: 0 })

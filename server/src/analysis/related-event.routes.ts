@@ -11,7 +11,7 @@ export function relatedEventRoutes({ postgres }: { readonly postgres: Postgres }
       return { body: { raw: body }, page: { limit: query.limit, offset: query.offset, count } }
     }),
     handle(getRelatedEvent, async ({ actor }, { params }) => ({
-      body: { raw: await getTeamEvent(postgres, actor.teamId, params.event_id) },
+      body: { raw: await getTeamEvent(postgres, actor, params.event_id) },
     })),
   ]
 }

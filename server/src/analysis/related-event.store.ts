@@ -1,7 +1,7 @@
 // The SQL of the related list and of one event in it. Who may see what is settled twice: each condition names the team,
 // and row-level security shows nothing of another. How a page is found is related-page.ts.
 import { sql } from 'kysely'
-import type { Postgres } from '../db/postgres.ts'
+import type { Db, Postgres } from '../db/postgres.ts'
 import { lengthOf } from '../net/prefix.ts'
 import type { RelatedQuery } from './related-event.ts'
 import { pageStatement } from './related-page.store.ts'
@@ -28,20 +28,29 @@ function isSearch({ network, description }: RelatedQuery): boolean {
 
 export type RelatedDetail = {
   readonly record: string
-  /** JSON. */
+  /** JSON: the team's part. */
   readonly parsed_data: string
   readonly has_attachment: boolean
 }
 
+/** What the event itself holds is shown by row-level security only to teams that hold all of its networks. */
 export async function findRelatedEvent(
   postgres: Postgres,
   teamId: number,
   eventId: string,
 ): Promise<RelatedDetail | undefined> {
   const statement = sql<RelatedDetail>`
-    select t.record, e.parsed_data::text as parsed_data, e.has_attachment
-    from team_events t join events e on e.id = t.event_id
+    select t.record, coalesce(t.parsed_data, e.parsed_data::text, '{}') as parsed_data,
+      coalesce(e.has_attachment, false) as has_attachment
+    from team_events t left join events e on e.id = t.event_id
     where t.team_id = ${teamId} and t.event_id = ${eventId}`
   const [row] = await postgres.readInTeam<RelatedDetail>(teamId, statement.compile(postgres.owner))
   return row
+}
+
+/** All that is known of the event, as JSON. For staff. */
+export async function findParsedData(db: Db, eventId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ parsed_data: string }>`
+    select parsed_data::text as parsed_data from events where id = ${eventId}`.execute(db)
+  return rows[0]?.parsed_data
 }

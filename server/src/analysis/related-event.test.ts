@@ -6,12 +6,13 @@ import { Compile } from 'typebox/compile'
 import { eventFlags, listRelatedEvents, relatedEventOrderings } from '@pharos/contract/analysis'
 import type { EventFlag } from '@pharos/contract/analysis'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { overlaps, parsePrefix, parsePrefixOrAddress } from '../net/prefix.ts'
+import { overlaps, parsePrefix } from '../net/prefix.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import type { Event } from './event.ts'
 import { insertEvents } from './event.store.ts'
 import { flagBits } from './record.ts'
 import { relateEvents } from './relationship.ts'
+import { teamPart } from './team-part.ts'
 import { getTeamEvent, listTeamEvents, parseOrdering, parseRelatedQuery } from './related-event.ts'
 import { pageStatement } from './related-page.store.ts'
 import { addPrefix, addTeam, compareCounts } from './testing.ts'
@@ -25,6 +26,7 @@ let database: TestDatabase
 let teamA = 0
 let teamB = 0
 let model: Event[] = []
+const heldByB = parsePrefix('10.0.3.3/32')
 
 /** mulberry32 */
 function createRandom(state: number): () => number {
@@ -85,7 +87,7 @@ before(async () => {
   teamB = await addTeam(db, 'b')
   await addPrefix(db, teamA, '0.0.0.0/0')
   await addPrefix(db, teamA, '::/0')
-  await addPrefix(db, teamB, '10.0.3.3/32')
+  await addPrefix(db, teamB, heldByB)
   model = Array.from({ length: eventsCount }, (_, i) => randomEvent(i))
   const cache = createOwnershipCache()
   for (let at = 0; at < model.length; at += 1_000) {
@@ -281,9 +283,9 @@ describe('the related list', () => {
   })
 
   test('a team sees its own events only, in the list and in the detail', async () => {
-    const visible = model.filter(({ affectedNetwork }) =>
-      overlaps(affectedNetwork!, parsePrefixOrAddress('10.0.3.3')),
-    )
+    const visible = model
+      .filter(({ affectedNetwork }) => overlaps(affectedNetwork!, heldByB))
+      .map((event) => teamPart(event, [heldByB]))
     assert.ok(visible.length > 10 && visible.length < eventsCount)
     await fc.assert(
       fc.asyncProperty(rollups, async (query) => {
@@ -291,9 +293,13 @@ describe('the related list', () => {
       }),
       { numRuns: 50 * long },
     )
-    const hidden = model.find((event) => !visible.includes(event))!
-    await assert.rejects(getTeamEvent(database.postgres, teamB, hidden.id), { code: 'not_found' })
-    await assert.rejects(getTeamEvent(database.postgres, teamB, 'timeseries'), { code: 'not_found' })
+    const hidden = model.find(({ affectedNetwork }) => !overlaps(affectedNetwork!, heldByB))!
+    await assert.rejects(getTeamEvent(database.postgres, { teamId: teamB, isStaff: false }, hidden.id), {
+      code: 'not_found',
+    })
+    await assert.rejects(getTeamEvent(database.postgres, { teamId: teamB, isStaff: false }, 'timeseries'), {
+      code: 'not_found',
+    })
     assert.deepEqual(await listed(teamB + 1, byDefault), { ids: [], count: 0 })
   })
 
@@ -304,7 +310,12 @@ describe('the related list', () => {
       new Set((await rows('team_events')).map((row) => 'team_id' in row && row.team_id)),
       new Set([teamB]),
     )
-    assert.equal((await rows('events')).length, (await rows('team_events')).length)
+    const own = model.filter(({ affectedNetwork }) => affectedNetwork === heldByB)
+    assert.ok(own.length > 0)
+    assert.deepEqual(
+      new Set((await rows('events')).map((row) => 'id' in row && row.id)),
+      new Set(own.map(({ id }) => id)),
+    )
     for (const table of ['event_relationships', 'team_event_counts'] as const) {
       assert.ok((await rows(table)).every((row) => 'team_id' in row && row.team_id === teamB))
     }
@@ -317,8 +328,13 @@ describe('the detail', () => {
     const [{ relationships, ...record }] = (JSON.parse(body) as { results: [Record<string, unknown>] })
       .results
     assert.ok(Array.isArray(relationships))
-    const detail = JSON.parse(await getTeamEvent(database.postgres, teamB, String(record.id))) as unknown
-    const { parsedData } = model.find(({ id }) => id === record.id)!
+    const detail = JSON.parse(
+      await getTeamEvent(database.postgres, { teamId: teamB, isStaff: false }, String(record.id)),
+    ) as unknown
+    const { parsedData } = teamPart(
+      model.find(({ id }) => id === record.id)!,
+      [heldByB],
+    )
     assert.deepEqual(detail, { ...record, parsed_data: parsedData, has_attachment: false })
   })
 })

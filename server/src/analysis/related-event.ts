@@ -6,8 +6,9 @@ import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { invalid, notFound } from '../runtime/error.ts'
+import type { Actor } from '../runtime/operation.ts'
 import { flagBits } from './record.ts'
-import { findRelatedEvent, listRelated } from './related-event.store.ts'
+import { findParsedData, findRelatedEvent, listRelated } from './related-event.store.ts'
 
 export const orderingKeys = [
   'start',
@@ -45,11 +46,16 @@ export async function listTeamEvents(
   return { body: `{"results":[${results}],"count":${count}}`, count }
 }
 
-/** The detail as JSON text; not_found unless the event concerns the team. */
-export async function getTeamEvent(postgres: Postgres, teamId: number, eventId: string): Promise<string> {
+/** The detail as JSON text; not_found unless the event concerns the team. Staff get the parsed data of the whole event. */
+export async function getTeamEvent(
+  postgres: Postgres,
+  { teamId, isStaff }: Pick<Actor, 'teamId' | 'isStaff'>,
+  eventId: string,
+): Promise<string> {
   const found = await findRelatedEvent(postgres, teamId, eventId)
   if (!found) throw notFound('event')
-  return `${found.record},"parsed_data":${found.parsed_data},"has_attachment":${found.has_attachment}}`
+  const whole = isStaff ? await findParsedData(postgres.owner, eventId) : undefined
+  return `${found.record},"parsed_data":${whole ?? found.parsed_data},"has_attachment":${found.has_attachment}}`
 }
 
 /** Throws `invalid` on what the schema cannot see: a window that ends before it starts, a network that is nearly one. */

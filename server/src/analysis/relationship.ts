@@ -1,7 +1,8 @@
 // Why an event concerns a team: what was matched, as it is stored, and how the stored ones become those that hold now.
 // Ids are kept over updates, because clients keep them.
 import type { Relationship } from '@pharos/contract/analysis'
-import type { Location, Ownership } from '../inventory/ownership.ts'
+import type { Ownership } from '../inventory/ownership.ts'
+import type { Prefix } from '../net/prefix.ts'
 import type { Trx } from '../db/postgres.ts'
 import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
@@ -16,6 +17,7 @@ import {
 } from './relationship.store.ts'
 import { deleteTeamEvents, lockTeams, saveTeamEvents } from './team-event.store.ts'
 import type { TeamEvent } from './team-event.store.ts'
+import { teamPart } from './team-part.ts'
 
 export type EventMatch = Omit<Match, 'location'> & { readonly eventId: string }
 export type StoredMatch = EventMatch & { readonly id: number }
@@ -77,34 +79,37 @@ export async function relateEvents(trx: Trx, events: readonly Event[], ownership
   await deleteTeamEvents(trx, goneFrom(stored, wanted))
 }
 
-/** A row for each team that the event concerns, its relationships in the order of the matcher. */
+/** A row for each team that the event concerns: the team's part, its relationships in the order of the matcher. */
 function teamEventsOf(
   event: Event,
   matches: readonly Match[],
   current: ReadonlyMap<string, StoredMatch>,
 ): TeamEvent[] {
-  const records = new Map<Location | null, string>()
   return [...Map.groupBy(matches, ({ teamId }) => teamId)].map(([teamId, ofTeam]) => {
     const target = ofTeam.find(({ location }) => location !== null)?.location ?? null
-    const record = records.get(target) ?? renderRecord(event, target)
-    records.set(target, record)
+    const part = teamPart(event, ofTeam.flatMap(prefixOf))
     return {
       team_id: teamId,
       event_id: event.id,
-      start_at: event.start,
-      end_at: event.end,
-      affected_bps: event.affectedBps,
-      affected_pps: event.affectedPps,
-      flags: flagBits(event.flags),
-      affected_network: event.affectedNetwork,
-      classification_key: event.classificationKey,
-      description: event.description.toLowerCase(),
-      record,
+      start_at: part.start,
+      end_at: part.end,
+      affected_bps: part.affectedBps,
+      affected_pps: part.affectedPps,
+      flags: flagBits(part.flags),
+      affected_network: part.affectedNetwork,
+      classification_key: part.classificationKey,
+      description: part.description.toLowerCase(),
+      record: renderRecord(part, target),
       relationships: renderRelationships(
         ofTeam.map((match) => relationshipOf(current.get(keyOf({ ...match, eventId: event.id }))!)),
       ),
+      parsed_data: part === event ? null : JSON.stringify(part.parsedData),
     }
   })
+}
+
+function prefixOf({ resource, value }: Match): Prefix[] {
+  return resource === 'asn' ? [] : [value as Prefix]
 }
 
 function relationshipOf(match: StoredMatch): Relationship {

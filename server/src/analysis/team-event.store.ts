@@ -16,6 +16,8 @@ export type TeamEvent = {
   readonly description: string
   readonly record: string
   readonly relationships: string
+  /** JSON; null if the team holds all networks of the event, whose own parsed data the team then sees. */
+  readonly parsed_data: string | null
 }
 
 /** The first half of the advisory locks' keys; the second is the slot of the team. */
@@ -37,17 +39,19 @@ export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Prom
   if (rows.length === 0) return
   await sql`
     insert into team_events as t (team_id, event_id, start_at, end_at, affected_bps, affected_pps, flags,
-      affected_network, classification_key, description, record, relationships)
+      affected_network, classification_key, description, record, relationships, parsed_data)
     select team_id, event_id, start_at, end_at, affected_bps, affected_pps, flags,
-      affected_network, classification_key, description, record, relationships
+      affected_network, classification_key, description, record, relationships, parsed_data
     from json_to_recordset(${JSON.stringify(rows)}::json) as n(team_id integer, event_id text, start_at timestamptz,
       end_at timestamptz, affected_bps bigint, affected_pps bigint, flags integer, affected_network cidr,
-      classification_key text, description text, record text, relationships text)
+      classification_key text, description text, record text, relationships text, parsed_data text)
     on conflict (team_id, event_id) do update set start_at = excluded.start_at, end_at = excluded.end_at,
       affected_bps = excluded.affected_bps, affected_pps = excluded.affected_pps, flags = excluded.flags,
       affected_network = excluded.affected_network, classification_key = excluded.classification_key,
-      description = excluded.description, record = excluded.record, relationships = excluded.relationships
-    where (t.record, t.relationships) is distinct from (excluded.record, excluded.relationships)`.execute(trx)
+      description = excluded.description, record = excluded.record, relationships = excluded.relationships,
+      parsed_data = excluded.parsed_data
+    where (t.record, t.relationships, t.parsed_data)
+      is distinct from (excluded.record, excluded.relationships, excluded.parsed_data)`.execute(trx)
 }
 
 export async function deleteTeamEvents(

@@ -893,7 +893,7 @@ CREATE INDEX events_network ON public.events USING btree (affected_network, id);
 alter table events enable row level security;
 create policy tenant on events as permissive for all to pharos_tenant using ((EXISTS ( SELECT
    FROM team_events te
-  WHERE ((te.team_id = current_team_id()) AND (te.event_id = events.id)))));
+  WHERE ((te.team_id = current_team_id()) AND (te.event_id = events.id) AND (te.parsed_data IS NULL)))));
 
 create table former_members (
   team_id integer not null,
@@ -1320,6 +1320,7 @@ END, -- it lasted at most 2^span seconds; 99 while it is not over
   description text not null, -- in lower case, for searching; at most 500 characters, or the index would not take it
   record text not null, -- JSON object without its closing brace, for the list and for the detail
   relationships text not null, -- JSON array
+  parsed_data text, -- JSON, the team's part; null: the team holds all networks of the event, and events.parsed_data is shown
   constraint team_events_pkey PRIMARY KEY (team_id, event_id),
   constraint team_events_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
 );

@@ -671,6 +671,8 @@ export interface TeamEventsTable {
   record: string
   /** JSON array */
   relationships: string
+  /** JSON, the team's part; null: the team holds all networks of the event, and events.parsed_data is shown */
+  parsed_data: string | null
 }
 
 export interface TeamsTable {

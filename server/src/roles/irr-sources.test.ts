@@ -13,7 +13,7 @@ const taken: readonly [string, string][] = [
 ]
 for (const [text, name] of taken) {
   it(`makes a source of ${text}`, async () => {
-    const source = createIrrSource(text)
+    const source = createIrrSource(text, 0)
     assert.equal(source.name, name)
     await source.close()
   })
@@ -35,5 +35,5 @@ const refused: readonly [string, RegExp][] = [
   ['file:', /whole path/],
 ]
 for (const [text, message] of refused) {
-  it(`refuses ${JSON.stringify(text)}`, () => assert.throws(() => createIrrSource(text), message))
+  it(`refuses ${JSON.stringify(text)}`, () => assert.throws(() => createIrrSource(text, 0), message))
 }

@@ -9,9 +9,9 @@ import { parseRegistryName } from '../net/rpsl-objects.ts'
 /**
  * `whois://host:43?sources=RADB&sources=RIPE`, or `file:/path/of/a/dump.rpsl?sources=RIPE`, also compressed. The registries
  * are searched in their order; without them, all that there are. Throws with what to write instead; reads and connects
- * nothing.
+ * nothing. `confirmMs`: how long a dump that lost many objects must stay so before it is used.
  */
-export function createIrrSource(text: string): IrrSource {
+export function createIrrSource(text: string, confirmMs: number): IrrSource {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const sources = url && sourcesOf(url, text)
   if (url?.protocol === 'whois:' && isPlain(url)) {
@@ -24,7 +24,11 @@ export function createIrrSource(text: string): IrrSource {
     if (url.host !== '' || !isAbsolute(text.slice('file:'.length).replace(/^\/\//, ''))) {
       throw bad(text, 'a file has its whole path, as in file:/var/lib/irr/ripe.db.route.gz')
     }
-    return createDumpSource({ file: fileURLToPath(withoutQuery(url)), sources: sources! })
+    return createDumpSource({
+      file: fileURLToPath(withoutQuery(url)),
+      sources: sources!,
+      confirmMs,
+    })
   }
   throw bad(text, 'write whois://host:43?sources=RADB&sources=RIPE or file:/path/of/a/dump')
 }

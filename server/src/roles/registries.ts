@@ -6,7 +6,12 @@ import { createVrpJsonSource } from '../drivers/vrp-json/source.ts'
 import { parseVrpJsonUrl } from '../drivers/vrp-json/url.ts'
 import type { Log } from '../runtime/log.ts'
 
-export type VrpSourceOptions = { readonly log: Log; readonly now?: () => Date }
+export type VrpSourceOptions = {
+  readonly log: Log
+  readonly now?: () => Date
+  /** How long a suspicious loss must last before it is used. */
+  readonly confirmMs: number
+}
 
 /**
  * The sources of VRPs in the order given: `rtr://host:port` and `rtrs://host:port?ca=/path` are RTR caches, `file:/path` and
@@ -18,16 +23,19 @@ export function createVrpSources(urls: readonly string[], options: VrpSourceOpti
   return urls.map((url) => createVrpSource(url, options))
 }
 
-function createVrpSource(text: string, { log, now = () => new Date() }: VrpSourceOptions): VrpSource {
+function createVrpSource(
+  text: string,
+  { log, confirmMs, now = () => new Date() }: VrpSourceOptions,
+): VrpSource {
   const url = parseUrl(text)
   switch (url.protocol) {
     case 'rtr:':
     case 'rtrs:':
-      return createRtrSource({ ...parseRtrUrl(url), log, now })
+      return createRtrSource({ ...parseRtrUrl(url), log, now, confirmMs })
     case 'file:':
     case 'http:':
     case 'https:':
-      return createVrpJsonSource({ ...parseVrpJsonUrl(url), log, now })
+      return createVrpJsonSource({ ...parseVrpJsonUrl(url), log, now, confirmMs })
     default:
       throw new TypeError(
         `RPKI source ${url.protocol}//...: write rtr://host:port, rtrs://host:port, file:/path or https://host/path`,

@@ -14,10 +14,18 @@ export function createRegistryViews(
   log: Log,
   metrics: Metrics,
 ): { readonly rpki: Rpki; readonly irr: Irr } {
-  const vrpSources = told('rpki_sources', () => createVrpSources(config.rpkiSources, { log }))
-  const irrSources = told('irr_sources', () => config.irrSources.map(createIrrSource))
+  const confirmMs = config.registryConfirmSeconds * 1000
+  const vrpSources = told('rpki_sources', () => createVrpSources(config.rpkiSources, { log, confirmMs }))
+  const irrSources = told('irr_sources', () =>
+    config.irrSources.map((url) => createIrrSource(url, confirmMs)),
+  )
   const rpki = createRpki({ sources: vrpSources, log })
-  const irr = createIrr({ sources: irrSources, log, metrics })
+  const irr = createIrr({
+    sources: irrSources,
+    log,
+    metrics,
+    confirmSeconds: config.registryConfirmSeconds,
+  })
   watchRegistries(metrics, rpki, irr)
   return { rpki, irr }
 }
@@ -27,8 +35,14 @@ function watchRegistries(metrics: Metrics, rpki: Rpki, irr: Irr): void {
   readOnCollect(metrics.registryUp, () => {
     for (const { name: source, state } of rpki.status().sources)
       metrics.registryUp.set({ kind: 'rpki', source }, state === 'current' ? 1 : 0)
+    for (const { name: source, error } of irr.status())
+      metrics.registryUp.set({ kind: 'irr', source }, error === null ? 1 : 0)
+  })
+  readOnCollect(metrics.registrySuspicious, () => {
+    for (const { name: source, suspicious } of rpki.status().sources)
+      metrics.registrySuspicious.set({ kind: 'rpki', source }, suspicious ? 1 : 0)
     for (const { name: source, state } of irr.status())
-      metrics.registryUp.set({ kind: 'irr', source }, state === 'down' ? 0 : 1)
+      metrics.registrySuspicious.set({ kind: 'irr', source }, state === 'suspicious' ? 1 : 0)
   })
   readOnCollect(metrics.registryAnswered, () => {
     for (const { name: source, asOf } of rpki.status().sources) note({ kind: 'rpki', source }, asOf)

@@ -119,6 +119,12 @@ export function createMetrics() {
       labelNames: ['kind', 'source'],
       registers,
     }),
+    registrySuspicious: new Gauge({
+      name: 'pharos_registry_suspicious',
+      help: '1 while the source is empty or lost more than 20 % at once and is not used until confirmed. Alarm when 1.',
+      labelNames: ['kind', 'source'],
+      registers,
+    }),
     registryAnswered: new Gauge({
       name: 'pharos_registry_answered_timestamp_seconds',
       help: 'When each of them last confirmed what it holds, or answered.',

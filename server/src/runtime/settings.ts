@@ -171,10 +171,14 @@ export const settingsSchema = Type.Object(
     }),
     irr_sources: Urls({
       description:
-        'where route objects are read, in order: whois://host:port?sources=RADB&sources=RIPE, or file:/path of an RPSL dump',
+        'where route objects are read, in order: whois://host:port?sources=RADB&sources=RIPE of a server that speaks the ! protocol of IRRd, or file:/path of an RPSL dump (RIPE: read its dumps)',
     }),
     irr_recheck_seconds: Whole(3600, 10, 30 * day, {
       description: 'how often the routing registries are asked again about what they hold',
+    }),
+    registry_confirm_seconds: Whole(3600, 0, day, {
+      description:
+        'how long a source of ROAs or route objects that is empty, or lost more than 20 % at once, must stay so before it is used; 0 uses it at once',
     }),
     dns_resolvers: Urls({
       description:

@@ -12,7 +12,7 @@ import { parseAddress } from '../../net/address.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { classifications } from '../classification.ts'
 import type { Classification } from '../classification.ts'
-import type { Observation, Seen } from '../event.ts'
+import type { Observation, Seen, TargetSample } from '../event.ts'
 import { abridgeJson } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { readSample } from './fastnetmon-sample.ts'
@@ -92,7 +92,21 @@ function normalise(body: Fields, receivedAt: Date, bansAreBlackholes: boolean): 
       ...(scope.group === undefined ? {} : { sourceResourceId: scope.group }),
     },
     seen: seenOf(body, name, details, vectors, sample),
+    ...(scope.kind === 'host' ? {} : { samples: samplesOf(sample, direction) }),
   }
+}
+
+/** Without a direction it is not known which end of a packet is ours. */
+function samplesOf(sample: readonly SampledPacket[], direction: Direction): TargetSample[] {
+  if (direction === undefined) return []
+  return sample.map((packet) => ({
+    target: direction === 'incoming' ? packet.destination : packet.source,
+    source: packet.source,
+    sourcePort: packet.sourcePort,
+    destinationPort: packet.destinationPort,
+    packets: packet.packets,
+    bytes: packet.bytes,
+  }))
 }
 
 type Scope = {

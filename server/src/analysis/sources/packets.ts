@@ -15,11 +15,15 @@ export type SampledPacket = {
   readonly bytes: number
 }
 
+/** What is counted of a packet. */
+export type CountedPacket = Pick<SampledPacket, 'source' | 'packets' | 'bytes'> &
+  Partial<Pick<SampledPacket, 'sourcePort' | 'destinationPort'>>
+
 type Tops = Pick<Required<ParsedData>, 'top_sources' | 'source_ports' | 'destination_ports'>
 const topMax = 20
 
 /** The greatest senders and ports, the greatest first. */
-export function topsOf(sample: readonly SampledPacket[]): Tops {
+export function topsOf(sample: readonly CountedPacket[]): Tops {
   return {
     top_sources: tally(sample, ({ source }) => source).map(({ key, packets, bytes }) => ({
       address: key,
@@ -38,8 +42,8 @@ function portShare({ key, packets, bytes }: Tally<number>) {
 type Tally<K> = { key: K; packets: number; bytes: number }
 
 function tally<K extends string | number>(
-  sample: readonly SampledPacket[],
-  keyOf: (packet: SampledPacket) => K | undefined,
+  sample: readonly CountedPacket[],
+  keyOf: (packet: CountedPacket) => K | undefined,
 ): Tally<K>[] {
   const tallies = new Map<K, Tally<K>>()
   for (const packet of sample) {

@@ -17,6 +17,8 @@ export type IrrReaderOptions = {
   readonly keepMs: number
   /** Roughly the number of objects that are kept. */
   readonly keptMax: number
+  /** How long a source that lost all objects must stay so before it is believed. 0: at once. */
+  readonly confirmMs: number
   /** The source may be another than before: it is back. */
   readonly onBack: () => void
 }
@@ -40,6 +42,15 @@ type Question<T> = {
 }
 type Asking = { readonly askedMs: number; readonly epoch: number; readonly answer: Promise<KeptAnswer> }
 
+/** How many of the last questions that had objects are asked again to find out whether a source lost its data. */
+const witnessesMax = 20
+/** Fewer that lost their objects may be one team's change. */
+const witnessesMin = 3
+/** The part of the witnesses that must have objects again. */
+const backShare = 0.8
+
+const lost = 'returns no objects any more'
+
 const backoffFirstMs = 1_000
 const backoffMaxMs = 60_000
 
@@ -53,6 +64,11 @@ export class IrrReader {
   readonly #closing = new AbortController()
   /** Rises when what the source holds changed; answers of before are of no use then. */
   #epoch = 0
+  /** The last questions that had objects, the latest last. */
+  readonly #witnesses = new Map<string, Question<unknown>>()
+  /** Monotonic; undefined unless the source lost the objects of all witnesses. */
+  #emptySinceMs: number | undefined
+  #checking: Promise<boolean> | undefined
   #serial: string | undefined
   #failures = 0
   #retryMs = -Infinity
@@ -91,6 +107,9 @@ export class IrrReader {
     try {
       const serial = await this.#source.serial(AbortSignal.any([signal, this.#closing.signal]))
       this.#succeed()
+      const isOther = serial !== undefined && serial !== this.#serial
+      // An empty database has another serial too: what was kept is not given up for it.
+      if ((isOther || this.#emptySinceMs !== undefined) && (await this.#isEmpty())) return false
       if (serial === undefined || serial === this.#serial) return false
       this.#serial = serial
       this.#epoch++
@@ -105,10 +124,10 @@ export class IrrReader {
     const isDown = this.#error !== undefined
     return {
       name: this.name,
-      state: isDown ? 'down' : this.#answered ? 'up' : 'unknown',
+      state: this.#isSuspicious() ? 'suspicious' : isDown ? 'down' : this.#answered ? 'up' : 'unknown',
       since: this.#since ?? null,
       lastAnswered: this.#answered ?? null,
-      error: this.#error ?? null,
+      error: this.#error ?? (this.#emptySinceMs === undefined ? null : `${this.name} ${lost}`),
       retryAt: isDown ? new Date(this.#retryMs) : null,
       serial: this.#serial ?? null,
       problems: this.#source.problems(),
@@ -149,12 +168,70 @@ export class IrrReader {
     return answer
   }
 
-  async #askSource<T>({ key, ask, weigh }: Question<T>): Promise<KeptAnswer> {
+  #isSuspicious(): boolean {
+    return this.#emptySinceMs !== undefined || this.#source.isSuspicious()
+  }
+
+  /** Throws IrrUnavailable if the answer is only what a source without data says. */
+  async #checkLoss<T>(question: Question<T>, value: T): Promise<void> {
+    const { key, weigh } = question
+    if (weigh(value) > 0) return this.#noteWitness(question)
+    const wasThere = this.#witnesses.has(key)
+    if (this.#emptyForMs() < this.#options.confirmMs || (wasThere && (await this.#isEmpty())))
+      throw new IrrUnavailable(`${this.name} ${lost}; not used until confirmed`)
+    this.#witnesses.delete(key)
+  }
+
+  /** The witnesses of a loss stay until it is over. */
+  #noteWitness<T>(question: Question<T>): void {
+    if (this.#emptySinceMs !== undefined) return
+    this.#witnesses.delete(question.key)
+    this.#witnesses.set(question.key, question as Question<unknown>)
+    const [oldest] = this.#witnesses.keys()
+    if (this.#witnesses.size > witnessesMax) this.#witnesses.delete(oldest!)
+  }
+
+  /** Whether all witnesses lost their objects, and this is not confirmed by time. Asks once for all who wait. */
+  #isEmpty(): Promise<boolean> {
+    this.#checking ??= this.#askWitnesses().finally(() => (this.#checking = undefined))
+    return this.#checking
+  }
+
+  async #askWitnesses(): Promise<boolean> {
+    const { confirmMs } = this.#options
+    if (confirmMs === 0 || this.#witnesses.size < witnessesMin) return false
+    const weights = await Promise.all(
+      [...this.#witnesses.values()].map(async ({ ask, weigh }) => weigh(await ask(this.#closing.signal))),
+    )
+    const share = weights.filter((weight) => weight > 0).length / weights.length
+    const wasEmpty = this.#emptySinceMs !== undefined
+    if (wasEmpty ? share >= backShare : share > 0) return this.#trust()
+    this.#emptySinceMs ??= performance.now()
+    if (this.#emptyForMs() < confirmMs) return true
+    this.#witnesses.clear()
+    return this.#trust()
+  }
+
+  #trust(): false {
+    if (this.#emptySinceMs !== undefined) {
+      this.#emptySinceMs = undefined
+      this.#options.onBack()
+    }
+    return false
+  }
+
+  #emptyForMs(): number {
+    return this.#emptySinceMs === undefined ? Infinity : performance.now() - this.#emptySinceMs
+  }
+
+  async #askSource<T>(question: Question<T>): Promise<KeptAnswer> {
+    const { key, ask, weigh } = question
     if (this.#isResting()) throw new IrrUnavailable(`${this.name} does not answer`)
     const [fetchedMs, epoch] = [this.#nowMs(), this.#epoch]
     try {
       const value = await ask(this.#closing.signal)
       this.#succeed()
+      await this.#checkLoss(question, value)
       const kept = { value, fetchedMs, epoch }
       this.#kept.set(key, kept, weigh(value))
       return kept

@@ -33,6 +33,8 @@ export interface IrrSource {
   asSetMembers(name: string, signal: AbortSignal): Promise<AsSetMembers | undefined>
   /** A text that is another one when what the source holds is; undefined when it does not tell. */
   serial(signal: AbortSignal): Promise<string | undefined>
+  /** Whether the source itself keeps new data aside, because it is empty or lost more than 20 % at once. */
+  isSuspicious(): boolean
   /** What is wrong although it answers: objects that could not be read, a new file that is no good. For operators. */
   problems(): readonly string[]
   /** Ends connections and timers; calls reject from then on. */

@@ -396,6 +396,96 @@ function time(seconds: number): Date {
 }
 
 /** `poll` asks every source for its serial once, by the clock of the test. */
+describe('a source that lost its data', () => {
+  const hosts = Array.from({ length: 5 }, (_, i) => parsePrefix(`192.0.2.${i}/32`))
+  const objects = hosts.map((host) => `${host} 64496`)
+  const judgeAll = (irr: Irr) =>
+    Promise.all(hosts.map(async (host) => (await irr.judge(host, origin, { maxAgeSeconds: 0 })).state))
+
+  it('is not believed, and its last answers stand with their age', async (t) => {
+    const source = fakeSource('one', { objects })
+    const { irr, clock } = irrOf(t, [source])
+    assert.deepEqual(await judgeAll(irr), Array(5).fill('valid'))
+    source.objects = []
+    clock.seconds = 400
+    const verdict = await irr.judge(hosts[0]!, origin)
+    assert.deepEqual([verdict.state, verdict.cached, verdict.fetched], ['valid', true, time(0)])
+    assert.deepEqual(await judgeAll(irr), Array(5).fill('unavailable'))
+    const unknown = await irr.judge(prefix, origin)
+    assert.deepEqual(
+      [unknown.state, unknown.reason],
+      ['unavailable', 'one returns no objects any more; not used until confirmed'],
+    )
+    assert.deepEqual(
+      irr.status().map(({ state, error }) => [state, error]),
+      [['suspicious', 'one returns no objects any more']],
+    )
+    source.objects = objects
+    await irr.start?.()
+    await until(() => irr.status()[0]!.state === 'up')
+    assert.deepEqual(await judgeAll(irr), Array(5).fill('valid'))
+  })
+
+  it('is left for another source at once', async (t) => {
+    const [one, two] = [fakeSource('one', { objects }), fakeSource('two', { objects })]
+    const { irr } = irrOf(t, [one, two])
+    await judgeAll(irr)
+    one.objects = []
+    assert.deepEqual(await judgeAll(irr), Array(5).fill('valid'))
+    assert.equal((await irr.judge(hosts[0]!, origin, { maxAgeSeconds: 0 })).source, 'two')
+  })
+
+  it('is noticed by its serial before anybody asks, and no kept answer is given up', async (t) => {
+    const source = fakeSource('one', { objects, serial: '1' })
+    const { irr, poll } = irrOf(t, [source])
+    await poll()
+    await judgeAll(irr)
+    let told = 0
+    irr.watch(() => told++)
+    source.objects = []
+    source.serialText = '0'
+    await until(() => irr.status()[0]!.state === 'suspicious')
+    const verdict = await irr.judge(hosts[0]!, origin)
+    assert.deepEqual([verdict.state, verdict.cached, told], ['valid', true, 0])
+  })
+
+  it('is believed when it has no objects for the time of confirmation', async (t) => {
+    const source = fakeSource('one', { objects })
+    const { irr } = irrOf(t, [source], { confirmSeconds: 0.1 })
+    await judgeAll(irr)
+    source.objects = []
+    let told = 0
+    irr.watch(() => told++)
+    await judgeAll(irr)
+    await irr.start?.()
+    await until(() => irr.status()[0]!.state === 'up')
+    assert.deepEqual([await judgeAll(irr), told], [Array(5).fill('missing'), 1])
+  })
+
+  it('is one that lost everything: an object that goes alone is missing at once, and so are two of two', async (t) => {
+    const source = fakeSource('one', { objects })
+    const { irr } = irrOf(t, [source])
+    await judgeAll(irr)
+    source.objects = objects.slice(1)
+    source.routeObjects = async (asked) =>
+      source.objects.map(routeOf).filter((route) => route.prefix === asked)
+    assert.deepEqual(await judgeAll(irr), ['missing', ...Array(4).fill('valid')])
+    const few = fakeSource('one', { objects })
+    const other = irrOf(t, [few]).irr
+    for (const host of hosts.slice(0, 2)) await other.judge(host, origin)
+    few.objects = []
+    assert.equal((await other.judge(hosts[0]!, origin, { maxAgeSeconds: 0 })).state, 'missing')
+  })
+})
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let at = 0; at < 1_000; at++) {
+    if (condition()) return
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  assert.fail('nothing happened within 5 s')
+}
+
 function irrOf(t: TestContext, sources: readonly IrrSource[], options: Partial<IrrOptions> = {}) {
   const clock = { seconds: 0, now: () => time(clock.seconds) }
   const irr: Irr = createIrr({
@@ -484,6 +574,7 @@ function fakeSource(name: string, { objects = [], members = {}, autNum, serial, 
         () => source.failure,
       )
     },
+    isSuspicious: () => false,
     problems: () => [],
     close: async () => void (source.isClosed = true),
   }

@@ -52,11 +52,11 @@ export type AutNumAnswer =
 
 export type IrrSourceStatus = {
   readonly name: string
-  /** `unknown` until it was asked for the first time. */
-  readonly state: 'unknown' | 'up' | 'down'
+  /** `unknown` until it was asked for the first time; `suspicious` while it is empty or lost many objects at once. */
+  readonly state: 'unknown' | 'up' | 'down' | 'suspicious'
   readonly since: Date | null
   readonly lastAnswered: Date | null
-  /** Why it is down; null when it is not. */
+  /** Why it cannot be judged by; null if it can. */
   readonly error: string | null
   /** When it is asked again; null when it is not down. */
   readonly retryAt: Date | null
@@ -90,6 +90,8 @@ export type IrrOptions = {
   readonly keepSeconds?: number
   /** How often each source is asked whether it changed. */
   readonly pollSeconds?: number
+  /** How long a source that lost all objects must stay so before it is believed. */
+  readonly confirmSeconds?: number
   /** How many sets are looked into for a member of an as-set. */
   readonly asSetsMax?: number
 }
@@ -100,6 +102,7 @@ const byDefault = {
   cacheSeconds: 300,
   keepSeconds: 21_600,
   pollSeconds: 5,
+  confirmSeconds: 3_600,
   asSetsMax: 1_000,
 }
 
@@ -129,8 +132,15 @@ class Registries implements Irr {
 
   constructor(options: IrrOptions & typeof byDefault) {
     this.#options = options
-    const { now, random, cacheSeconds, keepSeconds, pollSeconds, log, metrics } = options
-    const reading = { now, random, cacheMs: cacheSeconds * 1_000, keepMs: keepSeconds * 1_000, keptMax }
+    const { now, random, cacheSeconds, keepSeconds, pollSeconds, confirmSeconds, log, metrics } = options
+    const reading = {
+      now,
+      random,
+      cacheMs: cacheSeconds * 1_000,
+      keepMs: keepSeconds * 1_000,
+      keptMax,
+      confirmMs: confirmSeconds * 1_000,
+    }
     this.#readers = options.sources.map(
       (source) => new IrrReader(source, { ...reading, onBack: () => this.#tell() }),
     )
@@ -247,6 +257,11 @@ class Registries implements Irr {
     this.#logged.set(name, text)
     const { log } = this.#options
     if (state === 'down') log.warn({ source: name, reason: error }, 'an IRR source does not answer')
+    else if (state === 'suspicious')
+      log.warn(
+        { source: name, problems },
+        'IRR source is empty or lost too many objects: not used until confirmed',
+      )
     else if (problems.length > 0) log.warn({ source: name, problems }, 'an IRR source has problems')
     else log.info({ source: name }, 'an IRR source answers')
   }

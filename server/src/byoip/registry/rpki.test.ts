@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parsePrefix } from '../../net/prefix.ts'
 import { createRoaTable, vrpBits } from '../../net/roa-table.ts'
+import type { RoaTable } from '../../net/roa-table.ts'
 import { createLog, silentLog } from '../../runtime/log.ts'
 import { createRpki } from './rpki.ts'
-import type { CurrentVrps, Rpki, TouchedPrefixes, VrpSource } from './rpki.ts'
+import type { CurrentVrps, Rpki, Suspicion, TouchedPrefixes, VrpSource } from './rpki.ts'
 
 const prefix = parsePrefix('192.0.2.0/24')
 const asOf = new Date('2026-11-21T00:00:00Z')
@@ -65,7 +66,49 @@ describe('the RPKI', () => {
     assert.equal(rpki.status().source, null)
   })
 
-  it('warns when a source loses many of its VRPs at once', async () => {
+  it('answers from a good source at once while the first one is suspicious, and from its last good set without one', async () => {
+    const [a, b] = [new FakeSource('a'), new FakeSource('b')]
+    const rpki = rpkiOf(a, b)
+    const touched: TouchedPrefixes[] = []
+    rpki.onChange((one) => touched.push(one))
+    await rpki.start?.()
+    a.set(64500)
+    touched.length = 0
+    a.suspect(tableOf(0))
+    assert.deepEqual(
+      [rpki.judge(prefix, 64500).state, rpki.judge(prefix, 64500).source, touched],
+      ['valid', 'a', []],
+    )
+    assert.equal(rpki.status().sources[0]!.suspicious, true)
+    b.set(64500)
+    assert.deepEqual([rpki.judge(prefix, 64500).source, rpki.status().source, touched], ['b', 'b', ['all']])
+    b.expire()
+    assert.deepEqual([rpki.judge(prefix, 64500).state, rpki.judge(prefix, 64500).source], ['valid', 'a'])
+    a.suspect(undefined)
+    b.set(64501)
+    assert.equal(rpki.judge(prefix, 64500).source, 'a')
+  })
+
+  it('uses a loss that another source shows too, also one that is suspicious itself, but no empty set', async () => {
+    const [a, b] = [new FakeSource('a'), new FakeSource('b')]
+    await rpkiOf(a, b).start?.()
+    for (const source of [a, b]) source.hold(tableOf(1_000))
+    a.suspect(tableOf(700))
+    assert.deepEqual({ a: a.accepted, b: b.accepted }, { a: 0, b: 0 })
+    b.hold(tableOf(720))
+    assert.deepEqual({ a: a.accepted, b: b.accepted }, { a: 1, b: 0 })
+    for (const source of [a, b]) source.hold(tableOf(700))
+    a.suspect(tableOf(500))
+    b.suspect(tableOf(510))
+    assert.deepEqual({ a: a.accepted, b: b.accepted }, { a: 2, b: 1 })
+    for (const source of [a, b]) source.suspect(tableOf(0))
+    assert.deepEqual({ a: a.accepted, b: b.accepted }, { a: 2, b: 1 })
+    a.suspect(tableOf(700, 1_000))
+    b.hold(tableOf(700))
+    assert.deepEqual({ a: a.accepted, b: b.accepted }, { a: 2, b: 1 })
+  })
+
+  it('warns when a source becomes suspicious, once', async () => {
     const lines: Record<string, unknown>[] = []
     const log = createLog(
       { logLevel: 'warn', logFormat: 'json' },
@@ -73,11 +116,11 @@ describe('the RPKI', () => {
     )
     const source = new FakeSource('a')
     await createRpki({ sources: [source], log }).start?.()
-    source.set(64500)
-    for (source.vrps of [1_000, 900, 719, 700]) source.change([prefix])
+    source.hold(tableOf(1_000))
+    for (const size of [719, 700, 0]) source.suspect(tableOf(size))
     assert.deepEqual(
       lines.map(({ source, before, after }) => [source, before, after]),
-      [['a', 900, 719]],
+      [['a', 1_000, 719]],
     )
   })
 
@@ -108,6 +151,19 @@ describe('the RPKI', () => {
   })
 })
 
+/** Of that many VRPs, the first of which is number `from`. */
+function tableOf(size: number, from = 0): RoaTable {
+  return createRoaTable(
+    Array.from({ length: size }, (_, i) =>
+      vrpBits({
+        prefix: parsePrefix(`10.${(from + i) >> 8}.${(from + i) & 255}.0/24`),
+        maxLength: 24,
+        asn: 1,
+      }),
+    ),
+  )
+}
+
 function rpkiOf(...sources: VrpSource[]): Rpki {
   return createRpki({ sources, log: silentLog })
 }
@@ -116,9 +172,10 @@ function rpkiOf(...sources: VrpSource[]): Rpki {
 class FakeSource implements VrpSource {
   readonly name: string
   readonly calls: string[] = []
-  vrps = 0
+  accepted = 0
   readonly #listeners = new Set<(touched: TouchedPrefixes) => void>()
   #current: CurrentVrps | undefined
+  #suspicion: Suspicion | undefined
 
   constructor(name: string) {
     this.name = name
@@ -136,6 +193,15 @@ class FakeSource implements VrpSource {
     return this.#current
   }
 
+  suspicion(): Suspicion | undefined {
+    return this.#suspicion
+  }
+
+  accept(): void {
+    this.accepted++
+    this.hold(this.#suspicion!.table)
+  }
+
   onChange(listener: (touched: TouchedPrefixes) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -143,7 +209,21 @@ class FakeSource implements VrpSource {
 
   status() {
     const state = this.#current ? ('current' as const) : ('unavailable' as const)
-    return { state, vrps: this.vrps, asOf: null, expires: null, problem: this.#current ? null : 'gone' }
+    const vrps = this.#current?.table.size ?? 0
+    const suspicious = this.#suspicion !== undefined
+    return { state, vrps, suspicious, asOf: null, expires: null, problem: this.#current ? null : 'gone' }
+  }
+
+  hold(table: RoaTable): void {
+    this.#suspicion = undefined
+    this.#current = { table, asOf }
+    this.change('all')
+  }
+
+  suspect(table: RoaTable | undefined): void {
+    const before = this.#current?.table.size ?? 0
+    this.#suspicion = table && { table, before, since: asOf, until: asOf }
+    this.change([])
   }
 
   /** One VRP for 192.0.2.0/24. */

@@ -1,5 +1,6 @@
 // What the RPKI says of an announcement: the first source that is current answers, and its age is told. It must never keep
-// an old answer as if it were a current one, nor make a missing source look like a missing ROA.
+// an old answer as if it were a current one, nor make a missing source, or one that lost its data, look like a missing ROA.
+import { areAlike } from '../../net/loss.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { RoaState, RoaTable, Vrp } from '../../net/roa-table.ts'
 import type { Component } from '../../runtime/component.ts'
@@ -11,9 +12,21 @@ export type TouchedPrefixes = readonly Prefix[] | 'all'
 /** VRPs that may be judged by: complete, and last confirmed by their source at `asOf`. Read it anew for each use. */
 export type CurrentVrps = { readonly table: RoaTable; readonly asOf: Date }
 
+/** What a source sent in the place of what is current, and that is kept aside: it is empty, or lost more than 20 %. */
+export type Suspicion = {
+  readonly table: RoaTable
+  /** The greatest number of VRPs that the source had within the time of confirmation; 0 if it had none yet. */
+  readonly before: number
+  readonly since: Date
+  /** Then it is used, if the source still says the same. */
+  readonly until: Date
+}
+
 export type VrpSourceStatus = {
   readonly state: 'current' | 'unavailable'
+  /** Of the set in force. */
   readonly vrps: number
+  readonly suspicious: boolean
   readonly asOf: Date | null
   /** From then on what is held is no longer current. */
   readonly expires: Date | null
@@ -25,9 +38,13 @@ export type VrpSourceStatus = {
 export interface VrpSource extends Component {
   /** As configured, without credentials. */
   readonly name: string
-  /** Undefined until the first complete set has come, and when what is held has expired. */
+  /** Undefined until the first complete set has come, and when what is held has expired. Never a suspicious set. */
   current(): CurrentVrps | undefined
-  /** Called after each change of `current()`, also when it expires. Returns how to stop listening. */
+  /** Undefined while the source's last set is the one that is current. */
+  suspicion(): Suspicion | undefined
+  /** Uses the suspicious set, since another source confirms it. */
+  accept(): void
+  /** Called after each change of `current()` or `suspicion()`, also when it expires. Returns how to stop listening. */
   onChange(listener: (touched: TouchedPrefixes) => void): () => void
   status(): VrpSourceStatus
 }
@@ -51,7 +68,10 @@ export type RpkiStatus = {
 }
 
 export type Rpki = Component & {
-  /** RFC 6811 section 2, from the first source in order that is current; a few microseconds. */
+  /**
+   * RFC 6811 section 2, from the first source in order that is current and not suspicious, or else from the last good set
+   * of the first one that has any; a few microseconds.
+   */
   judge(prefix: Prefix, asn: number): RpkiVerdict
   /** The VRPs that are judged by now, for what goes through all of them; undefined while no source is current. */
   current(): CurrentVrps | undefined
@@ -85,8 +105,7 @@ class SourcedRpki implements Rpki {
   readonly #listeners = new Set<(touched: TouchedPrefixes) => void>()
   #stopListening: (() => void)[] = []
   #chosen: VrpSource | undefined
-  /** How many VRPs each had at its last change. */
-  readonly #sizes = new Map<VrpSource, number>()
+  readonly #suspicious = new Set<VrpSource>()
 
   constructor({ sources, log }: RpkiOptions) {
     this.#sources = sources
@@ -108,9 +127,9 @@ class SourcedRpki implements Rpki {
   }
 
   judge(prefix: Prefix, asn: number): RpkiVerdict {
-    for (const source of this.#sources) {
-      const current = source.current()
-      if (!current) continue
+    const source = this.#firstCurrent()
+    const current = source?.current()
+    if (source && current) {
       const { state, covering } = current.table.judge(prefix, asn)
       return { state: states[state], covering, source: source.name, asOf: current.asOf }
     }
@@ -134,35 +153,71 @@ class SourcedRpki implements Rpki {
   }
 
   #firstCurrent(): VrpSource | undefined {
-    return this.#sources.find((source) => source.current() !== undefined)
+    let first: VrpSource | undefined
+    for (const source of this.#sources) {
+      if (source.current() === undefined) continue
+      if (source.suspicion() === undefined) return source
+      first ??= source
+    }
+    return first
   }
 
   /** What a source says that is not answered from concerns nobody. */
   #changed(source: VrpSource, touched: TouchedPrefixes): void {
-    this.#watchSize(source)
+    this.#logSuspicion(source)
     const before = this.#chosen
     const after = this.#firstCurrent()
     this.#chosen = after
     if (before === after) {
-      if (source === after) this.#tell(touched)
-      return
+      if (source === after && touched.length > 0) this.#tell(touched)
+    } else {
+      if (after)
+        this.#log.info(
+          { source: after.name, before: before?.name },
+          'RPKI verdicts come from this source now',
+        )
+      else this.#log.warn({ before: before?.name }, `no RPKI verdicts: ${this.#whyUnavailable()}`)
+      this.#tell('all')
     }
-    if (after)
-      this.#log.info({ source: after.name, before: before?.name }, 'RPKI verdicts come from this source now')
-    else this.#log.warn({ before: before?.name }, `no RPKI verdicts: ${this.#whyUnavailable()}`)
-    this.#tell('all')
+    this.#confirmByOthers()
   }
 
-  /** A validator that lost a trust anchor makes valid routes look as if they had no ROA: nobody should learn that from them. */
-  #watchSize(source: VrpSource): void {
-    const before = this.#sizes.get(source) ?? 0
-    const after = source.status().vrps
-    this.#sizes.set(source, after)
-    if (before >= 100 && after < before * 0.8)
+  /** Logged once when it begins, and once when it ends. */
+  #logSuspicion(source: VrpSource): void {
+    const suspicion = source.suspicion()
+    if (this.#suspicious.has(source) === (suspicion !== undefined)) return
+    if (suspicion) {
+      this.#suspicious.add(source)
+      const { before, table, until } = suspicion
       this.#log.warn(
-        { source: source.name, before, after },
-        'an RPKI source lost a fifth of its VRPs or more at once',
+        { source: source.name, before, after: table.size, until },
+        'RPKI source is empty or lost more than 20 % of its VRPs: not used until confirmed',
       )
+    } else {
+      this.#suspicious.delete(source)
+      this.#log.info(
+        { source: source.name, vrps: source.status().vrps },
+        'RPKI source is no longer suspicious',
+      )
+    }
+  }
+
+  /** A loss that another source shows too is news about ROAs. */
+  #confirmByOthers(): void {
+    for (const source of this.#sources) {
+      const suspicion = source.suspicion()
+      if (!suspicion) continue
+      const witness = this.#sources.find((other) => {
+        const table = other.suspicion()?.table ?? other.current()?.table
+        return other !== source && table !== undefined && areAlike(suspicion.table, table)
+      })
+      if (!witness) continue
+      this.#log.info(
+        { source: source.name, confirmedBy: witness.name },
+        'another RPKI source confirms the loss',
+      )
+      source.accept()
+    }
   }
 
   #tell(touched: TouchedPrefixes): void {

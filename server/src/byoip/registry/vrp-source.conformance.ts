@@ -8,7 +8,7 @@ import type { Vrp } from '../../net/roa-table.ts'
 import type { TouchedPrefixes, VrpSource } from './rpki.ts'
 
 export type VrpSourceFixture = {
-  /** Not started; it looks for changes several times a second, or is told of them. */
+  /** Not started; it looks for changes several times a second, or is told of them. Confirms a loss after a second. */
   readonly source: VrpSource
   /** What the other side has from now on. */
   setVrps(vrps: readonly Vrp[]): Promise<void>
@@ -96,9 +96,23 @@ export function vrpSourceConformance(
       assert.deepEqual([covering('2001:db8::/32'), covering('198.51.100.0/24')], [[second], []])
     })
 
-    it('takes an empty set for what it is', async () => {
-      assert.deepEqual(await set([]), ['2001:db8::/32'])
-      assert.deepEqual([covering('2001:db8::/32'), source.status().state], [[], 'current'])
+    it('keeps what it has while it is sent an empty set, with its age, and says so', async () => {
+      const { asOf } = source.current()!
+      touched = []
+      await fixture.setVrps([])
+      await until(() => source.suspicion())
+      assert.deepEqual([source.suspicion()!.table.size, covering('2001:db8::/32')], [0, [second]])
+      const { state, vrps, suspicious, problem } = source.status()
+      assert.deepEqual([state, vrps, suspicious], ['current', 1, true])
+      assert.match(problem!, /^it has 0 VRPs instead of \d; not used until/)
+      assert.deepEqual([source.current()!.asOf >= asOf, touched[0]], [true, []])
+    })
+
+    it('uses the empty set when it is still empty after the time of confirmation', async () => {
+      await until(() => touched.some((one) => one.length > 0))
+      assert.deepEqual(sorted(touched.find((one) => one.length > 0)!), ['2001:db8::/32'])
+      const { state, suspicious, problem } = source.status()
+      assert.deepEqual([covering('2001:db8::/32'), state, suspicious, problem], [[], 'current', false, null])
     })
 
     it('tells nothing after its stop, and starts again', async () => {

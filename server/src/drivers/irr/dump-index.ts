@@ -18,6 +18,8 @@ import type { RpslAsSet, RpslMembership } from '../../net/rpsl-objects.ts'
 import type { RpslObject } from '../../net/rpsl.ts'
 
 export type DumpIndex = {
+  /** How many objects it was built from. */
+  readonly size: number
   /** The routes of exactly this prefix and of all less specific ones. */
   covering(prefix: Prefix): RouteObject[]
   autNum(asn: Asn): string | undefined
@@ -45,6 +47,7 @@ export function createDumpIndexBuilder(sources: readonly string[]): DumpIndexBui
   const asSets = new Map<string, Ranked<RpslAsSet>>()
   const references: Reference[] = []
   const words = new Map<string, string>()
+  let size = 0
   const rankOf = (source: string): number => (sources.length === 0 ? 0 : sources.indexOf(source))
 
   const addRoute = (object: RpslObject): void => {
@@ -77,11 +80,14 @@ export function createDumpIndexBuilder(sources: readonly string[]): DumpIndexBui
   return {
     add(object) {
       const adder = Object.hasOwn(adders, object.class) ? adders[object.class] : undefined
-      if (adder && rankOf(rpslSource(object)) >= 0) adder(object)
+      if (!adder || rankOf(rpslSource(object)) < 0) return
+      adder(object)
+      size++
     },
     async build() {
       const members = allMembers(asSets, references)
       return {
+        size,
         covering: await routes.build(),
         autNum: (asn) => autNums.get(asn)?.value,
         asSetMembers: (name) => members.get(name),

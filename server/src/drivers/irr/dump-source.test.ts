@@ -143,6 +143,46 @@ describe('a large dump', () => {
   })
 })
 
+describe('a dump that lost its objects', () => {
+  const dump = (count: number) =>
+    `% A dump\n\n${Array.from({ length: count }, (_, i) => `route: 192.0.2.0/24\norigin: AS${i + 1}\nsource: LAB\n\n`).join('')}`
+  const count = async (source: IrrSource) => (await source.routeObjects(prefix, never)).length
+
+  for (const left of [0, 7]) {
+    it(`has ${left} of 10 and is not used: the last good one is, and that is said`, async (t) => {
+      const { source, replace } = await dumpOf(t, dump(10))
+      assert.equal(await count(source), 10)
+      await replace(dump(left))
+      await until(() => source.isSuspicious())
+      assert.match(
+        source.problems()[0]!,
+        new RegExp(`it has ${left} objects instead of 10; not used until .*last good one`),
+      )
+      assert.equal(await count(source), 10)
+      await replace(dump(9))
+      await until(async () => (await count(source)) === 9)
+      assert.deepEqual([source.isSuspicious(), source.problems()], [false, []])
+    })
+
+    it(`has ${left} of 10 and is used when it is so for the time of confirmation`, async (t) => {
+      const { source, replace } = await dumpOf(t, dump(10), { confirmMs: 200 })
+      await count(source)
+      await replace(dump(left))
+      await until(() => source.isSuspicious())
+      await until(async () => (await count(source)) === left)
+      assert.equal(source.isSuspicious(), false)
+    })
+  }
+
+  it('is unreachable while the first one is empty', async (t) => {
+    const { source, replace } = await dumpOf(t, dump(0))
+    await assert.rejects(source.routeObjects(prefix, never), /it has 0 objects; not used until/)
+    assert.equal(source.isSuspicious(), true)
+    await replace(dump(1))
+    await until(async () => (await count(source).catch(() => 0)) === 1)
+  })
+})
+
 async function dumpOf(t: TestContext, bytes: string | Uint8Array, config: Partial<DumpSourceConfig> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'irr-'))
   const file = join(folder, 'dump')

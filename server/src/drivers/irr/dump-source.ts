@@ -1,7 +1,8 @@
 // A dump of a registry in a file as a source of what it holds. The file is looked at each second; while a new one is no
-// good, or is being written, the last good one is used and that is said.
+// good, is being written, or is empty or much smaller than before, the last good one is used and that is said.
 import type { IrrSource } from '../../byoip/registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
+import { isSuspiciousLoss, isVeryOther } from '../../net/loss.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { type Dump, type FileState, fileState, readDump } from './dump-file.ts'
@@ -15,16 +16,20 @@ export type DumpSourceConfig = {
   readonly lookMs?: number
   /** A file that was changed later than so long ago is taken for one that is being written. */
   readonly settleMs?: number
+  /** How long a dump that is empty, or lost more than 20 % of its objects, must stay so before it is used. 0: at once. */
+  readonly confirmMs?: number
   /** How long a question waits for the first reading. */
   readonly timeoutMs?: number
 }
 
-const byDefault = { sources: [], lookMs: 1_000, settleMs: 1_000, timeoutMs: 8_000 }
+const byDefault = { sources: [], lookMs: 1_000, settleMs: 1_000, timeoutMs: 8_000, confirmMs: 3_600_000 }
 
 /** Reads nothing before the first question. */
 export function createDumpSource(config: DumpSourceConfig): IrrSource {
   return new DumpSource({ ...byDefault, ...config })
 }
+
+type Good = { readonly dump: Dump; readonly state: string }
 
 class DumpSource implements IrrSource {
   readonly name: string
@@ -34,7 +39,9 @@ class DumpSource implements IrrSource {
   readonly #first = Promise.withResolvers<void>()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | undefined
-  #good: { readonly dump: Dump; readonly state: string } | undefined
+  #good: Good | undefined
+  /** A dump that is not used yet; `size` and the time since when it has about that many objects. */
+  #aside: (Good & { readonly size: number; readonly sinceMs: number; readonly until: Date }) | undefined
   #failure: string | undefined
   /** The state of the file that was read last, well or not, and that at the last look. */
   #read: string | undefined
@@ -60,6 +67,10 @@ class DumpSource implements IrrSource {
   async serial(signal: AbortSignal) {
     await this.#index(signal)
     return this.#good!.state
+  }
+
+  isSuspicious(): boolean {
+    return this.#aside !== undefined
   }
 
   problems(): readonly string[] {
@@ -110,7 +121,8 @@ class DumpSource implements IrrSource {
     try {
       const state = await fileState(this.#config.file)
       if (!state) return this.#fail('there is no such file')
-      if (state.text === this.#good?.state) this.#failure = undefined
+      if (state.text === this.#good?.state) this.#failure = this.#aside = undefined
+      if (state.text === this.#aside?.state) return this.#consider(this.#aside)
       if (state.text === this.#read || !this.#isSettled(state)) return
       this.#read = state.text
       await this.#readFile(state)
@@ -134,7 +146,29 @@ class DumpSource implements IrrSource {
       this.#read = undefined
       return this.#fail('it was changed while it was read')
     }
-    this.#good = { dump, state: state.text }
+    this.#consider({ dump, state: state.text })
+  }
+
+  /** Uses the dump, or keeps it aside. */
+  #consider(next: Good): void {
+    const before = this.#good?.dump.index.size
+    const { size: after } = next.dump.index
+    if (!isSuspiciousLoss(before, after)) return this.#use(next)
+    const { confirmMs } = this.#config
+    const nowMs = performance.now()
+    const { size, sinceMs, until } =
+      this.#aside && !isVeryOther(this.#aside.size, after)
+        ? this.#aside
+        : { size: after, sinceMs: nowMs, until: new Date(Date.now() + confirmMs) }
+    if (nowMs - sinceMs >= confirmMs) return this.#use(next)
+    this.#aside = { ...next, size, sinceMs, until }
+    const instead = before === undefined ? '' : ` instead of ${before}`
+    this.#fail(`it has ${after} objects${instead}; not used until ${until.toISOString()}`)
+  }
+
+  #use(next: Good): void {
+    this.#good = next
+    this.#aside = undefined
     this.#failure = undefined
     this.#first.resolve()
   }

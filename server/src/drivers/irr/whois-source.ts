@@ -72,6 +72,11 @@ class WhoisSource implements IrrSource {
     return answer.kind === 'found' ? newestSerials(answer.text) : undefined
   }
 
+  /** A server does not say how many objects it has; its answers are compared by whoever asks. */
+  isSuspicious(): boolean {
+    return false
+  }
+
   problems(): readonly string[] {
     return this.#problems.all()
   }

@@ -5,7 +5,15 @@ import type { TouchedPrefixes, VrpSource } from '../../byoip/registry/rpki.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { silentLog } from '../../runtime/log.ts'
 import { createRtrSource, type RtrLimits } from './source.ts'
-import { say, startFakeCache, slow, type FakeCache, type Heard, type Script } from './testing.ts'
+import {
+  say,
+  slow,
+  startFakeCache,
+  startHonestCache,
+  type FakeCache,
+  type Heard,
+  type Script,
+} from './testing.ts'
 
 const [first, second, third] = [
   '192.0.2.0/24-26 AS64500',
@@ -298,6 +306,35 @@ describe('an RTR source', () => {
     assert.equal(source.current(), undefined)
   })
 
+  it('does not apply a delta that takes too many VRPs away, and asks for everything instead', async (t) => {
+    const many = Array.from({ length: 10 }, (_, i) => `10.0.${i}.0/24 AS${64500 + i}`)
+    const { cache, set } = await startHonestCache()
+    t.after(() => cache[Symbol.asyncDispose]())
+    const source = follow(t, cache, {}, 3_600_000)
+    set(many)
+    await until(() => source.current()?.table.size === 10)
+    const { asOf } = source.current()!
+    set(many.slice(0, 7))
+    await until(() => source.suspicion())
+    assert.deepEqual(cache.heard.map(({ pdu }) => pdu.type).slice(-2), ['serial_query', 'reset_query'])
+    assert.deepEqual([asns(source, '10.0.9.0/24'), source.current()!.asOf], [[64509], asOf])
+    set(many.slice(0, 9))
+    await until(() => !source.suspicion())
+    assert.deepEqual([asns(source, '10.0.8.0/24'), asns(source, '10.0.9.0/24')], [[64508], []])
+  })
+
+  it('has nothing while the first set is empty, and uses the first that is not', async (t) => {
+    const { cache, set } = await startHonestCache()
+    t.after(() => cache[Symbol.asyncDispose]())
+    const source = follow(t, cache, {}, 3_600_000)
+    await until(() => source.suspicion())
+    assert.deepEqual([source.current(), source.status().state], [undefined, 'unavailable'])
+    assert.match(source.status().problem!, /^it has 0 VRPs instead of some; not used until/)
+    set([first!])
+    await until(() => source.current())
+    assert.deepEqual([source.suspicion(), source.status().problem], [undefined, null])
+  })
+
   it('waits longer from failure to failure, with jitter, and shortly again after a success', async (t) => {
     const times: number[] = []
     const cache = await started(t, (_, __, socket) => {
@@ -344,13 +381,14 @@ async function started(t: TestContext, script: Script): Promise<FakeCache> {
 
 type Followed = VrpSource & { readonly touched: TouchedPrefixes[] }
 
-function follow(t: TestContext, cache: FakeCache, limits: Partial<RtrLimits> = {}): Followed {
+function follow(t: TestContext, cache: FakeCache, limits: Partial<RtrLimits> = {}, confirmMs = 0): Followed {
   const source = createRtrSource({
     name: 'rtr://test',
     host: '127.0.0.1',
     port: cache.port,
     log: silentLog,
     now: () => new Date(),
+    confirmMs,
     limits: { firstRetryMs: 20, ...limits },
   })
   const touched: TouchedPrefixes[] = []

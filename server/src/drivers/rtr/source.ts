@@ -1,7 +1,13 @@
 // VRPs from an RTR cache: keeps a session up, follows its deltas, and asks for everything anew from time to time, since caches
 // are known to send wrong deltas. What it holds stays good until the cache's expire interval has passed, whatever happens to
 // the connection; after that it is not answered from.
-import type { CurrentVrps, TouchedPrefixes, VrpSource, VrpSourceStatus } from '../../byoip/registry/rpki.ts'
+import type {
+  CurrentVrps,
+  Suspicion,
+  TouchedPrefixes,
+  VrpSource,
+  VrpSourceStatus,
+} from '../../byoip/registry/rpki.ts'
 import type { Log } from '../../runtime/log.ts'
 import { HeldVrps } from '../vrps/held-vrps.ts'
 import type { Confirmed } from '../vrps/held-vrps.ts'
@@ -16,6 +22,8 @@ import type { RtrAddress } from './url.ts'
 export type RtrSourceOptions = RtrAddress & {
   readonly log: Log
   readonly now: () => Date
+  /** See HeldVrpsOptions. */
+  readonly confirmMs: number
   readonly limits?: Partial<RtrLimits>
 }
 
@@ -81,7 +89,7 @@ class RtrSource implements VrpSource {
     this.#options = options
     this.#limits = { ...defaults, ...options.limits }
     this.#log = options.log.child({ source: options.name })
-    this.#held = new HeldVrps(options.now)
+    this.#held = new HeldVrps(options)
   }
 
   start(): void {
@@ -100,6 +108,14 @@ class RtrSource implements VrpSource {
     return this.#held.current()
   }
 
+  suspicion(): Suspicion | undefined {
+    return this.#held.suspicion()
+  }
+
+  accept(): void {
+    this.#held.accept()
+  }
+
   onChange(listener: (touched: TouchedPrefixes) => void): () => void {
     return this.#held.onChange(listener)
   }
@@ -113,7 +129,8 @@ class RtrSource implements VrpSource {
       vrps: table?.size ?? 0,
       asOf: confirmed?.asOf ?? null,
       expires: confirmed?.expires ?? null,
-      problem: this.#problem ?? expired,
+      suspicious: this.#held.suspicion() !== undefined,
+      problem: this.#problem ?? this.#held.doubt() ?? expired,
     }
   }
 
@@ -206,10 +223,18 @@ class RtrSource implements VrpSource {
     if (outcome.kind === 'set') {
       this.#lastSetMs = performance.now()
       void this.#replace(outcome.table, confirmed, isRepeat)
-    } else this.#held.apply(outcome.withdrawn, outcome.announced, confirmed)
+    } else if (!this.#held.apply(outcome.withdrawn, outcome.announced, confirmed)) {
+      this.#log.warn(
+        { withdrawn: outcome.withdrawn.length },
+        'the delta would take too many VRPs away: the complete set is requested',
+      )
+      this.#hangUp()
+      return this.#connect()
+    }
     const { refreshMsMax, fullResetMs } = this.#limits
     const untilResetMs = this.#lastSetMs + fullResetMs - performance.now()
-    this.#rest(Math.max(0, Math.min(this.#intervals.refresh * 1000, refreshMsMax, untilResetMs)))
+    const untilUsedMs = this.#held.asideForMs ?? Infinity
+    this.#rest(Math.max(0, Math.min(this.#intervals.refresh * 1000, refreshMsMax, untilResetMs, untilUsedMs)))
   }
 
   async #replace(

@@ -49,13 +49,14 @@ it('says what is wrong with a source', () => {
   ]
   for (const [url, reason] of refused)
     assert.throws(
-      () => createVrpSources([url], { log: silentLog }),
+      () => createVrpSources([url], { log: silentLog, confirmMs: 0 }),
       (error) => error instanceof TypeError && reason.test(error.message),
       url,
     )
-  assert.throws(() => createVrpSources(['rtr://c:1', 'rtr://c:1'], { log: silentLog }), /twice/)
+  assert.throws(() => createVrpSources(['rtr://c:1', 'rtr://c:1'], { log: silentLog, confirmMs: 0 }), /twice/)
   const names = createVrpSources(['rtr://a:1', 'file:/x.json', 'https://u:p@h/x.json?k=1'], {
     log: silentLog,
+    confirmMs: 0,
   }).map(({ name }) => name)
   assert.deepEqual(names, ['rtr://a:1', 'file:///x.json', 'https://h/x.json'])
 })

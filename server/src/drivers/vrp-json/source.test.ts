@@ -189,6 +189,7 @@ function follow(t: TestContext, url: string, limits: Partial<VrpJsonLimits> = {}
     ...parseVrpJsonUrl(new URL(url)),
     log: silentLog,
     now: () => new Date(),
+    confirmMs: 0,
     limits: { pollMs: 20, ...limits },
   })
   const touched: TouchedPrefixes[] = []

@@ -1,7 +1,13 @@
 // VRPs from an export in JSON, asked for again and again. A bad or absent export leaves the last good one in place until it
 // is too old, and is reported.
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { CurrentVrps, TouchedPrefixes, VrpSource, VrpSourceStatus } from '../../byoip/registry/rpki.ts'
+import type {
+  CurrentVrps,
+  Suspicion,
+  TouchedPrefixes,
+  VrpSource,
+  VrpSourceStatus,
+} from '../../byoip/registry/rpki.ts'
 import type { Log } from '../../runtime/log.ts'
 import { HeldVrps } from '../vrps/held-vrps.ts'
 import type { Confirmed } from '../vrps/held-vrps.ts'
@@ -14,6 +20,8 @@ import type { VrpJsonAddress } from './url.ts'
 export type VrpJsonSourceOptions = VrpJsonAddress & {
   readonly log: Log
   readonly now: () => Date
+  /** See HeldVrpsOptions. */
+  readonly confirmMs: number
   readonly limits?: Partial<VrpJsonLimits>
 }
 
@@ -64,7 +72,7 @@ class VrpJsonSource implements VrpSource {
     this.#options = options
     this.#limits = { ...defaults[options.location.kind], ...options.limits }
     this.#log = options.log.child({ source: options.name })
-    this.#held = new HeldVrps(options.now)
+    this.#held = new HeldVrps(options)
   }
 
   start(): void {
@@ -85,6 +93,14 @@ class VrpJsonSource implements VrpSource {
     return this.#held.current()
   }
 
+  suspicion(): Suspicion | undefined {
+    return this.#held.suspicion()
+  }
+
+  accept(): void {
+    this.#held.accept()
+  }
+
   onChange(listener: (touched: TouchedPrefixes) => void): () => void {
     return this.#held.onChange(listener)
   }
@@ -97,7 +113,9 @@ class VrpJsonSource implements VrpSource {
       vrps: table?.size ?? 0,
       asOf: confirmed?.asOf ?? null,
       expires: confirmed?.expires ?? null,
-      problem: this.#problem ?? (state === 'unavailable' ? 'the export is too old' : null),
+      suspicious: this.#held.suspicion() !== undefined,
+      problem:
+        this.#problem ?? this.#held.doubt() ?? (state === 'unavailable' ? 'the export is too old' : null),
     }
   }
 

@@ -12,7 +12,7 @@ import { startHonestCache } from '../rtr/testing.ts'
 import { createVrpJsonSource } from '../vrp-json/source.ts'
 import { parseVrpJsonUrl } from '../vrp-json/url.ts'
 
-const common = { log: silentLog, now: () => new Date() }
+const common = { log: silentLog, now: () => new Date(), confirmMs: 1_000 }
 
 vrpSourceConformance('RTR', async () => {
   const { cache, set } = await startHonestCache()

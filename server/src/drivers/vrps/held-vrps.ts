@@ -1,7 +1,9 @@
-// What every source of VRPs holds, whatever it speaks: the last complete set, how long it is current, and who wants to hear
-// of changes. It must not answer from a set that has expired, and knows no protocol.
+// What every source of VRPs holds, whatever it speaks: the last complete set, how long it is current, and who is notified
+// of changes. It must not answer from a set that has expired, and knows no protocol. A set that is suddenly empty or much
+// smaller is kept aside: that is how a cache looks that was reinstalled, and ROAs do not vanish in numbers.
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { CurrentVrps, TouchedPrefixes } from '../../byoip/registry/rpki.ts'
+import type { CurrentVrps, Suspicion, TouchedPrefixes } from '../../byoip/registry/rpki.ts'
+import { isSuspiciousLoss, isVeryOther } from '../../net/loss.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { vrpPrefix } from '../../net/roa-table.ts'
 import type { RoaTable, VrpBits } from '../../net/roa-table.ts'
@@ -13,17 +15,31 @@ export type Confirmed = { readonly asOf: Date; readonly expires: Date | null }
 const touchedMax = 5_000
 const timerMsMax = 2 ** 31 - 1
 
+export type HeldVrpsOptions = {
+  readonly now: () => Date
+  /** How long a suspicious set must stay as it is before it is used. 0: it is used at once. */
+  readonly confirmMs: number
+}
+
+/** `size`: when the time began; a set that changes much has to stay for the whole time again. */
+type Aside = Suspicion & { readonly confirmed: Confirmed; readonly size: number; readonly sinceMs: number }
+
 export class HeldVrps {
   readonly #now: () => Date
+  readonly #confirmMs: number
   readonly #listeners = new Set<(touched: TouchedPrefixes) => void>()
   #table: RoaTable | undefined
   #confirmed: Confirmed | undefined
   #expiry: NodeJS.Timeout | undefined
+  #aside: Aside | undefined
+  /** Sizes of the set within the time of confirmation, falling, the oldest first: several small losses are a large one. */
+  #sizes: { readonly atMs: number; readonly size: number }[] = []
   /** Whether listeners know it as current. */
   #isCurrent = false
 
-  constructor(now: () => Date) {
+  constructor({ now, confirmMs }: HeldVrpsOptions) {
     this.#now = now
+    this.#confirmMs = confirmMs
   }
 
   /** The last complete set, current or not; for comparing with what comes. */
@@ -46,34 +62,109 @@ export class HeldVrps {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Another complete set, at once. Resolves with what it touched when the listeners have been told. */
-  async replace(table: RoaTable, confirmed: Confirmed): Promise<TouchedPrefixes> {
-    const before = this.#table
-    const wasCurrent = this.#isCurrent
-    this.#table = table
-    this.#confirm(confirmed)
-    if (!before || !wasCurrent) return 'all'
-    const touched = await touchedBetween(before, table)
-    this.#tell(touched)
-    return touched
+  /** The set that is kept aside. */
+  suspicion(): Suspicion | undefined {
+    return this.#aside
   }
 
-  /** Changes the set as a whole and in one go. */
-  apply(withdrawn: readonly VrpBits[], announced: readonly VrpBits[], confirmed: Confirmed): void {
+  /** Why what the source says now is not used; null if it is. For operators. */
+  doubt(): string | null {
+    if (!this.#aside) return null
+    const { table, before, until } = this.#aside
+    return `it has ${table.size} VRPs instead of ${before || 'some'}; not used until ${until.toISOString()}, or until another source confirms it`
+  }
+
+  /** Milliseconds until the set that is kept aside is used if the source confirms it then; undefined without one. */
+  get asideForMs(): number | undefined {
+    return this.#aside && Math.max(0, this.#aside.sinceMs + this.#confirmMs - performance.now())
+  }
+
+  /** Uses the set that is kept aside. */
+  accept(): void {
+    if (this.#aside) void this.#use(this.#aside.table, this.#aside.confirmed, true)
+  }
+
+  /** Another complete set, at once. Resolves with what it touched when the listeners were notified; nothing if kept aside. */
+  async replace(table: RoaTable, confirmed: Confirmed): Promise<TouchedPrefixes> {
+    return this.#consider(table, confirmed)
+  }
+
+  /**
+   * Changes the last set of the source as a whole and in one go. Returns false, without changing anything, if the set in
+   * force would become suspicious: the source has to be asked for its complete set.
+   */
+  apply(withdrawn: readonly VrpBits[], announced: readonly VrpBits[], confirmed: Confirmed): boolean {
+    const delta = { withdrawn, announced }
+    if (this.#aside) {
+      this.#aside.table.apply(delta)
+      void this.#consider(this.#aside.table, confirmed)
+      return true
+    }
+    const sizeAfter = (this.#table?.size ?? 0) + announced.length - withdrawn.length
+    if (this.#confirmMs > 0 && isSuspiciousLoss(this.#sizeBefore(), sizeAfter)) return false
     const wasCurrent = this.#isCurrent
-    this.#table?.apply({ withdrawn, announced })
+    this.#table?.apply(delta)
+    this.#noteSize(sizeAfter)
     this.#confirm(confirmed)
     if (wasCurrent) this.#tell(prefixesOf(withdrawn, announced))
+    return true
   }
 
   /** The source says that nothing has changed. */
   confirm(confirmed: Confirmed): void {
-    this.#confirm(confirmed)
+    if (this.#aside) void this.#consider(this.#aside.table, confirmed)
+    else this.#confirm(confirmed)
   }
 
   /** Stops the clock; what is held stays. */
   stop(): void {
     clearTimeout(this.#expiry)
+  }
+
+  /** Uses the set, or keeps it aside. */
+  async #consider(table: RoaTable, confirmed: Confirmed): Promise<TouchedPrefixes> {
+    const before = this.#sizeBefore()
+    if (!isSuspiciousLoss(before, table.size)) return this.#use(table, confirmed, false)
+    const nowMs = performance.now()
+    const { size, sinceMs, since } =
+      this.#aside && !isVeryOther(this.#aside.size, table.size)
+        ? this.#aside
+        : { size: table.size, sinceMs: nowMs, since: this.#now() }
+    if (nowMs - sinceMs >= this.#confirmMs) return this.#use(table, confirmed, true)
+    const isNews = !this.#aside
+    const until = new Date(since.getTime() + this.#confirmMs)
+    this.#aside = { table, confirmed, before: before ?? 0, since, until, size, sinceMs }
+    if (isNews) this.#notify([])
+    return []
+  }
+
+  async #use(table: RoaTable, confirmed: Confirmed, isAccepted: boolean): Promise<TouchedPrefixes> {
+    const before = this.#table
+    const wasCurrent = this.#isCurrent
+    const wasSuspicious = this.#aside !== undefined
+    this.#aside = undefined
+    this.#table = table
+    if (isAccepted) this.#sizes = []
+    this.#noteSize(table.size)
+    this.#confirm(confirmed)
+    if (!before || !wasCurrent) return 'all'
+    const touched = await touchedBetween(before, table)
+    if (wasSuspicious && touched.length === 0) this.#notify([])
+    this.#tell(touched)
+    return touched
+  }
+
+  /** The greatest size within the time of confirmation; undefined before the first set. */
+  #sizeBefore(): number | undefined {
+    const sinceMs = performance.now() - this.#confirmMs
+    // A size was that of the set until the next one.
+    while (this.#sizes.length > 1 && this.#sizes[1]!.atMs < sinceMs) this.#sizes.shift()
+    return this.#sizes[0]?.size
+  }
+
+  #noteSize(size: number): void {
+    while (this.#sizes.length > 0 && this.#sizes.at(-1)!.size <= size) this.#sizes.pop()
+    this.#sizes.push({ atMs: performance.now(), size })
   }
 
   #confirm(confirmed: Confirmed): void {
@@ -97,7 +188,10 @@ export class HeldVrps {
   }
 
   #tell(touched: TouchedPrefixes): void {
-    if (touched !== 'all' && touched.length === 0) return
+    if (touched.length > 0) this.#notify(touched)
+  }
+
+  #notify(touched: TouchedPrefixes): void {
     for (const listener of this.#listeners) listener(touched)
   }
 }

@@ -1,0 +1,163 @@
+// `npm run lab` as a person runs it: how it ends, and what it says where it cannot begin. Its addresses are fixed, so one
+// runs at a time.
+import assert from 'node:assert/strict'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { describe, it, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { demandPort, freePort } from './address.ts'
+import { skipWithout } from './program.ts'
+import { labRegions } from './regions.ts'
+import { waitFor } from './wait.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const skip = skipWithout('gobgpd', 'gobgp', 'bird', 'birdc', 'stayrtr')
+const slow = { timeoutMs: 120_000, everyMs: 5 }
+
+describe('npm run lab', { skip }, () => {
+  it('stops at the first Ctrl-C, which reaches every process of the terminal, and leaves nothing', async (t) => {
+    const lab = await startLab(t)
+    await lab.says(/Ctrl-C ends everything/)
+    lab.signalAll('SIGINT')
+    assert.deepEqual(await lab.exit, [0, null])
+    await lab.isGone()
+  })
+
+  it('starts again at once, and stops when npm alone is asked to', async (t) => {
+    const lab = await startLab(t)
+    await lab.says(/Ctrl-C ends everything/)
+    lab.child.kill('SIGTERM')
+    assert.deepEqual(await lab.exit, [0, null])
+    await lab.isGone()
+  })
+
+  it('stops while it starts', async (t) => {
+    for (const program of ['gobgpd', 'stayrtr', 'postgres']) {
+      const lab = await startLab(t)
+      await waitFor(`${program} runs`, () => lab.processes().some((line) => line.includes(program)), slow)
+      lab.signalAll('SIGINT')
+      const [status, signal] = await lab.exit
+      assert.ok(status === 130 || signal === 'SIGINT', `${program}: ${status} ${signal}`)
+      assert.doesNotMatch(lab.errors(), /^ +at /m)
+      await lab.isGone()
+    }
+  })
+
+  it('says that an address is taken, without a stack, and leaves nothing', async (t) => {
+    const running = await startLab(t)
+    await running.says(/Ctrl-C ends everything/)
+    const second = await startLab(t)
+    assert.deepEqual(await second.exit, [1, null])
+    assert.match(second.errors(), /127\.0\.\d0\.\d:\d+ is in use: is the lab running\?/)
+    assert.doesNotMatch(second.errors(), /^ +at /m)
+    running.signalAll('SIGINT')
+    await running.exit
+    await running.isGone()
+  })
+
+  const cannotHide =
+    process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0
+      ? false
+      : 'needs root and mount namespaces'
+  it(
+    'says what to install where a program is missing and it may not install it',
+    { skip: cannotHide },
+    () => {
+      const script = `mount --bind /dev/null "$(command -v stayrtr)" &&
+      exec setpriv --reuid=65534 --regid=65534 --clear-groups "$0" lab/src/main.ts`
+      const result = spawnSync('unshare', ['-m', 'sh', '-c', script, process.execPath], { cwd: root })
+      assert.equal(
+        String(result.stderr),
+        'The lab needs stayrtr. Run as root: apt-get install stayrtr. Or run npm run lab as root, which installs it.\n',
+      )
+      assert.deepEqual([result.status, String(result.stdout)], [1, ''])
+    },
+  )
+})
+
+type RunningLab = {
+  readonly child: ChildProcess
+  readonly exit: Promise<unknown[]>
+  says(pattern: RegExp): Promise<unknown>
+  /** To every process in the group, as a terminal does it. */
+  signalAll(signal: NodeJS.Signals): void
+  errors(): string
+  /** Command lines of processes that name the lab's folder. */
+  processes(): string[]
+  isGone(): Promise<void>
+}
+
+async function startLab(t: TestContext): Promise<RunningLab> {
+  const port = await freePort('127.0.0.1', 0)
+  // Its own, so that what other labs of this machine do is not taken for its.
+  const home = mkdtempSync('/tmp/lab-')
+  const child = spawn('npm', ['run', 'lab'], {
+    cwd: root,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, TMPDIR: home, PHAROS_PORT: String(port) },
+  })
+  const exit = once(child, 'exit')
+  const said = { out: '', err: '' }
+  child.stdout!.on('data', (chunk) => (said.out += chunk))
+  child.stderr!.on('data', (chunk) => (said.err += chunk))
+  const processes = () => processesOf(home)
+  t.after(() => {
+    for (const pid of pidsOf(home)) process.kill(pid, 'SIGKILL')
+    rmSync(home, { recursive: true, force: true })
+  })
+  return {
+    child,
+    exit,
+    says: (pattern) =>
+      waitFor(
+        String(pattern),
+        () => {
+          assert.equal(child.exitCode, null, said.err)
+          return pattern.test(said.out)
+        },
+        slow,
+      ),
+    signalAll: (signal) => process.kill(-child.pid!, signal),
+    errors: () => said.err,
+    processes,
+    async isGone() {
+      assert.deepEqual([processes(), readdirSync(home)], [[], []])
+      const addresses = labRegions.flatMap(({ subnet }) => [
+        `${subnet}.1 50051`,
+        `${subnet}.1 17900`,
+        `${subnet}.2 17900`,
+      ])
+      for (const one of [...addresses, '127.0.30.1 8282', '127.0.30.1 4343', `127.0.0.1 ${port}`]) {
+        const [address, number] = one.split(' ')
+        await demandPort(address!, Number(number))
+      }
+      assert.equal(existsSync(`/proc/${child.pid}`), false)
+    },
+  }
+}
+
+/** Processes that have the folder in their command line or environment: those that were started with it, and their children. */
+function pidsOf(folder: string): number[] {
+  const names = (file: string) => {
+    try {
+      return readFileSync(file, 'utf8').includes(folder)
+    } catch {
+      return false
+    }
+  }
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && (names(`/proc/${pid}/cmdline`) || names(`/proc/${pid}/environ`)))
+    .map(Number)
+}
+
+function processesOf(folder: string): string[] {
+  return pidsOf(folder).map((pid) => {
+    try {
+      return `${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`
+    } catch {
+      return String(pid)
+    }
+  })
+}
