@@ -86,7 +86,7 @@ before(async () => {
   await sql`insert into regions (slug, name, location_key, speaker)
     values ('ams', 'Amsterdam', 'here', '{"kind":"sandbox"}')`.execute(owner)
   await sql`insert into asns (team_id, asn, verified)
-    values (${red.teamId}, 64496, now()), (${blue.teamId}, 64497, now()), (${blue.teamId}, 64496, now())`.execute(
+    values (${red.teamId}, 64496, now()), (${blue.teamId}, 64497, now())`.execute(
     owner,
   )
 })
@@ -140,7 +140,7 @@ async function call(who: string, method: 'GET' | 'POST' | 'PATCH', url: string, 
 
 const path = '/v3/ipam/announcements'
 
-async function create(who: string, cidr: string, asn = 64496): Promise<number> {
+async function create(who: string, cidr: string, asn = who === 'red' ? 64496 : 64497): Promise<number> {
   const { status, body } = await call(who, 'POST', path, { cidr, origin_asn: asn })
   assert.equal(status, 201, JSON.stringify(body))
   return body.results[0].id
@@ -297,10 +297,13 @@ describe('an announcement that is live', () => {
   })
 })
 
+/** Each team has an ASN of its own, and the registries allow both to originate the prefix. */
+const bothAsns = [64496, 64497].map((asn) => ({ prefix: '203.0.113.0/24', asn }))
+
 describe('two teams that name the same prefix', () => {
   it('the first to prove it has it, and the other is told no', async () => {
-    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
-    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoas(...bothAsns)
+    await setRoutes(...bothAsns)
     const theirs = await create('blue', '203.0.113.0/24')
     await start()
     const ours = await passed('red', '203.0.113.0/24')
@@ -319,8 +322,8 @@ describe('two teams that name the same prefix', () => {
   })
 
   it('both at the same moment: one of them has it', async () => {
-    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
-    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoas(...bothAsns)
+    await setRoutes(...bothAsns)
     const ids = [await create('red', '203.0.113.0/24'), await create('blue', '203.0.113.0/24')]
     for (const id of ids) accept(id)
     await start()
@@ -331,7 +334,7 @@ describe('two teams that name the same prefix', () => {
 
 describe('the metrics', () => {
   it('tell which registries can be judged by', async () => {
-    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoas(...bothAsns)
     const metrics = createMetrics()
     const seen = createRegistryViews(api.config, createLog(api.config), metrics)
     await seen.rpki.start?.()

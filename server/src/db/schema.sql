@@ -160,6 +160,24 @@ begin
   end loop;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.end_expired_asn(wanted bigint)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    with ended as (
+      select id, team_id, asn, verified, verified_by, expires from asns
+      where asn = wanted and verified is not null and expires <= now()),
+    audited as (
+      insert into audit_entries (team_id, actor, action, target, before, after)
+      select team_id, 'pharos', 'asn.expire', 'asn:' || asn,
+        jsonb_build_object('verified', verified, 'verifiedBy', verified_by, 'expires', expires),
+        jsonb_build_object('verified', null, 'verifiedBy', null, 'expires', null)
+      from ended)
+    update asns a set verified = null, verified_by = null, expires = null from ended where a.id = ended.id
+  $function$;
+
 CREATE OR REPLACE FUNCTION public.event_buckets(start_at timestamp with time zone, end_at timestamp with time zone, bps bigint, pps bigint, event_flags integer)
  RETURNS TABLE(measure text, bucket integer, flags integer)
  LANGUAGE sql
@@ -603,16 +621,20 @@ create table asns (
   created timestamp with time zone not null default now(),
   verified_by text, -- the method by which the team proved it; null where the operator's file says so
   expires timestamp with time zone, -- when the proof ends unless it is seen again; null for the operator's word, which does not end
+  revoked timestamp with time zone, -- when the operator revoked the verification; proofs of the team do not count until the operator verifies it again
+  revoked_reason text,
   constraint asns_pkey PRIMARY KEY (id),
   constraint asns_team_id_asn_key UNIQUE (team_id, asn),
   constraint asns_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint asns_asn_check CHECK (((asn >= 1) AND (asn <= '4294967295'::bigint))),
   constraint asns_proof CHECK ((((verified_by IS NULL) = (expires IS NULL)) AND ((verified_by IS NULL) OR (verified IS NOT NULL)))),
+  constraint asns_proof_of_asn CHECK ((verified_by <> ALL (ARRAY['dns_txt'::text, 'roa'::text]))),
+  constraint asns_revoked CHECK ((((revoked IS NULL) = (revoked_reason IS NULL)) AND ((revoked IS NULL) OR (verified IS NULL)))),
   constraint asns_verified_by_check CHECK ((verified_by = ANY (ARRAY['rdap_email'::text, 'peeringdb'::text, 'aut_num'::text, 'dns_txt'::text, 'roa'::text])))
 );
 CREATE INDEX asns_expires ON public.asns USING btree (expires) WHERE (expires IS NOT NULL);
+CREATE UNIQUE INDEX asns_one_holder ON public.asns USING btree (asn) WHERE (verified IS NOT NULL);
 CREATE INDEX asns_unmatched ON public.asns USING btree (id) WHERE (NOT matched);
-CREATE INDEX asns_verified ON public.asns USING btree (asn) WHERE (verified IS NOT NULL);
 alter table asns enable row level security;
 CREATE TRIGGER asns_changed BEFORE UPDATE OF team_id, asn, name ON public.asns FOR EACH ROW EXECUTE FUNCTION resource_changed();
 CREATE TRIGGER asns_ownership AFTER INSERT OR DELETE OR UPDATE OF team_id, asn, name ON public.asns FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');

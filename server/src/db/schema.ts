@@ -171,6 +171,9 @@ export interface AsnsTable {
   verified_by: AsnsVerifiedBy | null
   /** when the proof ends unless it is seen again; null for the operator's word, which does not end */
   expires: Date | null
+  /** when the operator revoked the verification; proofs of the team do not count until the operator verifies it again */
+  revoked: Date | null
+  revoked_reason: string | null
 }
 
 export interface AuditEntriesTable {

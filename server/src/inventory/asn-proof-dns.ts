@@ -1,12 +1,21 @@
-// Proof by DNS: the token in the reverse zone of a prefix that the ASN originates. Registries delegate reverse zones to the
-// holder of the prefix, so this proves the address space that the ASN works for, and is weaker than the aut-num object.
+// Evidence by DNS: the token in the reverse zone of a prefix that the ASN may originate. Registries delegate reverse zones to
+// the holder of the prefix, who can name any ASN in a ROA, so this never verifies the ASN; staff may take it into account.
 // A prefix that is delegated as several zones needs the token in each: one of them may belong to a customer.
 import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
 import { reverseZones } from '../net/reverse-zone.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import type { TxtResolver } from '../team/txt-resolver.ts'
 import type { AsnTokens } from './asn-token.ts'
-import { missing, notSetUp, unavailable, valid, type Claim, type Finding } from './asn-finding.ts'
+import {
+  evidenceOnly,
+  instructEvidence,
+  missing,
+  notSetUp,
+  unavailable,
+  valid,
+  type Claim,
+  type Finding,
+} from './asn-finding.ts'
 import type { AsnProofSources } from './asn-proof-sources.ts'
 
 /** A prefix of more zones is not offered: nobody would create so many records. */
@@ -50,7 +59,7 @@ export type NameAnswer = 'token' | 'other' | 'none' | 'unreachable' | 'failed'
 /** Pure. What could not be asked makes "not there" unknown. */
 export function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<string, NameAnswer>): Finding {
   const found = places.find(({ names }) => names.every((name) => answers.get(name) === 'token'))
-  if (found) return valid(`The token stands at ${found.names.join(' and ')}.`, { ...found })
+  if (found) return valid(`The token stands at ${found.names.join(' and ')}. ${evidenceOnly}`, { ...found })
   const names = (answer: NameAnswer) => [...answers].filter(([, is]) => is === answer).map(([name]) => name)
   const unreachable = names('unreachable')
   if (unreachable.length > 0)
@@ -101,11 +110,12 @@ async function askOne(
   }
 }
 
-/** `places` undefined: what the ASN originates is not known now. */
-export function instructDns(
-  { asn, tokens: [token] }: Claim,
-  places: readonly DnsPlace[] | undefined,
-): string {
+/** `places` undefined: the prefixes that the ASN originates are not known now. */
+export function instructDns(claim: Claim, places: readonly DnsPlace[] | undefined): string {
+  return `${instructEvidence(claim.asn)}\n${recordsOf(claim, places)}`
+}
+
+function recordsOf({ asn, tokens: [token] }: Claim, places: readonly DnsPlace[] | undefined): string {
   const record = (name: string) => `${name}. 3600 IN TXT "${token}"`
   const general =
     `Create a TXT record with the token at _pharos-asn.<zone>, where <zone> is the reverse zone of a prefix that AS${asn} ` +

@@ -177,7 +177,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       providerName: config.providerName,
       now: () => new Date(),
     }),
-    ...asnRoutes({ ...asnProofDeps(deps), refreshes: createRefreshLimits() }),
+    ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),
     ...streamRoutes({ postgres, db: postgres.front, doorbell }),
