@@ -334,7 +334,7 @@ describe('two teams that name the same prefix', () => {
 
 describe('the metrics', () => {
   it('tell which registries can be judged by', async () => {
-    await setRoas(...bothAsns)
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     const metrics = createMetrics()
     const seen = createRegistryViews(api.config, createLog(api.config), metrics)
     await seen.rpki.start?.()
