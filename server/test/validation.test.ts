@@ -14,6 +14,7 @@ import type { Policy } from '../src/byoip/validation/validation-policy.ts'
 import type { Component } from '../src/runtime/component.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
+import { authorizationDeps } from '../src/roles/authorization.ts'
 import { createRegistryViews } from '../src/roles/registry-views.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 
@@ -86,9 +87,7 @@ before(async () => {
   await sql`insert into regions (slug, name, location_key, speaker)
     values ('ams', 'Amsterdam', 'here', '{"kind":"sandbox"}')`.execute(owner)
   await sql`insert into asns (team_id, asn, verified)
-    values (${red.teamId}, 64496, now()), (${blue.teamId}, 64497, now())`.execute(
-    owner,
-  )
+    values (${red.teamId}, 64496, now()), (${blue.teamId}, 64497, now())`.execute(owner)
 })
 
 after(async () => {
@@ -122,7 +121,7 @@ async function start(policy: Policy = { onLoss: 'warn', graceHours: 72 }): Promi
     postgres: api.database.postgres,
     waker: api.waker,
     readLetters: async () => accepted,
-    rpkiCountsAsLetter: false,
+    authorization: authorizationDeps(api.config),
     irrIntervalSeconds: 3600,
     policy,
     now: () => new Date(),

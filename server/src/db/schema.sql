@@ -471,6 +471,26 @@ CREATE INDEX announcement_history_announcement ON public.announcement_history US
 alter table announcement_history enable row level security;
 create policy tenant on announcement_history as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+create table announcement_proofs (
+  announcement_id integer not null,
+  kind text not null,
+  team_id integer not null,
+  state text not null,
+  note text not null,
+  evidence jsonb not null default '{}'::jsonb,
+  fix text,
+  checked timestamp with time zone, -- when the name servers or the registry last answered; what they said then stands while they are silent
+  since timestamp with time zone not null default now(), -- when the state began
+  next_check timestamp with time zone not null, -- when they are asked again
+  constraint announcement_proofs_pkey PRIMARY KEY (announcement_id, kind),
+  constraint announcement_proofs_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
+  constraint announcement_proofs_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint announcement_proofs_kind_check CHECK ((kind = ANY (ARRAY['dns_txt'::text, 'rdap'::text]))),
+  constraint announcement_proofs_state_check CHECK ((state = ANY (ARRAY['valid'::text, 'missing'::text, 'invalid'::text, 'unavailable'::text])))
+);
+alter table announcement_proofs enable row level security;
+create policy tenant on announcement_proofs as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table announcement_regions (
   announcement_id integer not null,
   region_id integer not null,

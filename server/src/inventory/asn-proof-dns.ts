@@ -5,7 +5,6 @@ import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
 import { reverseZones } from '../net/reverse-zone.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import type { TxtResolver } from '../team/txt-resolver.ts'
-import type { AsnTokens } from './asn-token.ts'
 import {
   evidenceOnly,
   instructEvidence,
@@ -50,7 +49,12 @@ export async function checkDns(
   const places = dnsPlaces(answer.prefixes)
   if (places.length === 0)
     return missing(`No ROA and no route object names a prefix of AS${claim.asn} that has reverse zones.`)
-  const answers = await askAll(txt, [...new Set(places.flatMap(({ names }) => names))], claim.tokens, signal)
+  const answers = await lookUpNames(
+    txt,
+    [...new Set(places.flatMap(({ names }) => names))],
+    claim.tokens,
+    signal,
+  )
   return judgeDns(places, answers)
 }
 
@@ -79,10 +83,11 @@ export function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<strin
   return missing('No such record exists.')
 }
 
-async function askAll(
+/** Asks for the TXT records of all names, a few at a time. Never rejects because of a name server. */
+export async function lookUpNames(
   txt: TxtResolver,
   names: readonly string[],
-  tokens: AsnTokens,
+  tokens: readonly string[],
   signal: AbortSignal,
 ): Promise<Map<string, NameAnswer>> {
   const answers = new Map<string, NameAnswer>()
@@ -97,7 +102,7 @@ async function askAll(
 async function askOne(
   txt: TxtResolver,
   name: string,
-  tokens: AsnTokens,
+  tokens: readonly string[],
   signal: AbortSignal,
 ): Promise<NameAnswer> {
   try {

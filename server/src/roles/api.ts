@@ -160,6 +160,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       irr: deps.irr,
       memberToggle: config.membersMayToggle,
       allowDocumentation: config.allowDocumentationResources,
+      authorizationKinds: config.authorizationProofs,
+      ring,
       quota: config.announcementsPerTeam,
       checkRequests: new RateLimiter({
         perSecond: config.checkRequestsPerMinute / 60,

@@ -4,6 +4,7 @@ import { readLetterVerdicts } from '../byoip/letter/letter.store.ts'
 import { createReconcilers } from '../byoip/reconcile/reconcilers.ts'
 import { createValidator } from '../byoip/validation/validator.ts'
 import type { Component } from '../runtime/component.ts'
+import { authorizationDeps } from './authorization.ts'
 import type { Shared } from './shared.ts'
 import { createSpeaker, routeSettings } from './speakers.ts'
 
@@ -15,7 +16,7 @@ export function reconcilerParts({ config, postgres, waker, log, metrics, rpki, i
       rpki,
       irr,
       readLetters: readLetterVerdicts,
-      rpkiCountsAsLetter: config.rpkiCountsAsLetter,
+      authorization: authorizationDeps(config),
       irrIntervalSeconds: config.irrRecheckSeconds,
       policy: {
         onLoss: config.onValidationLoss === 'suspend' ? 'suspend' : 'warn',

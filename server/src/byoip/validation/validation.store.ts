@@ -7,7 +7,8 @@ import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { Clearance } from '../announcement/announcement.ts'
 import type { AsnHold, Claim } from './judge.ts'
 import { saveStatuses } from '../announcement/status.store.ts'
-import type { Check, ValidationName, ValidationState } from './validation.ts'
+import type { KeptKind } from './authorization.ts'
+import type { Check, Judgement, ValidationName, ValidationState } from './validation.ts'
 
 /** An announcement as the validator sees it. */
 export type Subject = Claim & {
@@ -23,10 +24,32 @@ export type Subject = Claim & {
   readonly vouched: readonly string[]
   readonly asn: AsnHold | null
   readonly checks: readonly (Check & { readonly since: Date })[]
+  /** The paperless proofs that were looked for. */
+  readonly proofs: readonly KeptProof[]
+  /** Proofs that are due are looked for now. */
+  readonly proofsDue: boolean
   /** Somebody asked for all registries at once. */
   readonly requested: Date | null
   /** When the routing registries are asked again; null: at once. */
   readonly irrDue: Date | null
+}
+
+/** A paperless proof as it is kept. */
+export type KeptProof = Judgement & {
+  readonly kind: KeptKind
+  readonly since: Date
+  readonly nextCheck: Date
+}
+
+type ProofJson = {
+  kind: KeptKind
+  state: ValidationState
+  note: string
+  evidence: Record<string, unknown>
+  fix: string | null
+  checked: string | null
+  since: string
+  next_check: string
 }
 
 type SubjectRow = {
@@ -47,6 +70,7 @@ type SubjectRow = {
   expires: Date | null
   check_requested: Date | null
   checks: CheckJson[]
+  proofs: ProofJson[]
 }
 
 /** A check as JSON: its times are text. */
@@ -67,16 +91,26 @@ export const checksJson = sql`coalesce((
       'fix', v.fix, 'checked', v.checked, 'since', v.since, 'next_check', v.next_check))
     from announcement_validations v where v.announcement_id = a.id), '[]') as checks`
 
-async function readSubjects(db: Db, where: RawBuilder<unknown>, limit: number): Promise<Subject[]> {
+const proofsJson = sql`coalesce((
+    select json_agg(json_build_object('kind', p.kind, 'state', p.state, 'note', p.note, 'evidence', p.evidence,
+      'fix', p.fix, 'checked', p.checked, 'since', p.since, 'next_check', p.next_check))
+    from announcement_proofs p where p.announcement_id = a.id), '[]') as proofs`
+
+async function readSubjects(
+  db: Db,
+  where: RawBuilder<unknown>,
+  limit: number,
+  proofsDue = false,
+): Promise<Subject[]> {
   const { rows } = await sql<SubjectRow>`
     select a.id, a.team_id, a.prefix, a.origin_asn, a.as_set, a.enabled, a.suspended, a.suspended_reason, a.clearance,
       a.claimed is not null as claimed, a.vouched, a.check_requested,
       a.claimed is null and prefix_is_claimed(a.team_id, a.prefix) as contested,
-      s.verified, s.verified_by, s.expires, ${checksJson}
+      s.verified, s.verified_by, s.expires, ${checksJson}, ${proofsJson}
     from announcements a left join asns s on s.team_id = a.team_id and s.asn = a.origin_asn
     where a.deleted is null and ${where}
     order by a.id limit ${limit}`.execute(db)
-  return rows.map(subjectOf)
+  return rows.map((row) => subjectOf(row, proofsDue))
 }
 
 /** The next ones after the id, all of them in the end. */
@@ -91,6 +125,24 @@ export const readSubjectsInside = (
   limit: number,
 ): Promise<Subject[]> => readSubjects(db, sql`a.prefix <<= any(${prefixes}::inet[]) and a.id > ${id}`, limit)
 
+/** Those whose proofs of these kinds are to be looked for now: never looked for, or due again. */
+export const readSubjectsDueForProof = (
+  db: Db,
+  kinds: readonly KeptKind[],
+  now: Date,
+  limit: number,
+): Promise<Subject[]> =>
+  readSubjects(
+    db,
+    sql`a.id in (
+      select x.id from announcements x cross join unnest(${kinds}::text[]) as k (kind)
+      left join announcement_proofs p on p.announcement_id = x.id and p.kind = k.kind
+      where x.deleted is null and not 'loa' = any(x.vouched) and (p.next_check is null or p.next_check <= ${now})
+      order by p.next_check nulls first limit ${limit})`,
+    limit,
+    true,
+  )
+
 /** Those whose routing registries are to be asked now, longest due first. */
 export const readSubjectsDue = (db: Db, now: Date, limit: number): Promise<Subject[]> =>
   readSubjects(
@@ -101,7 +153,7 @@ export const readSubjectsDue = (db: Db, now: Date, limit: number): Promise<Subje
     limit,
   )
 
-function subjectOf(row: SubjectRow): Subject {
+function subjectOf(row: SubjectRow, proofsDue: boolean): Subject {
   const irr = row.checks.find(({ name }) => name === 'irr')
   return {
     id: row.id,
@@ -118,6 +170,13 @@ function subjectOf(row: SubjectRow): Subject {
     vouched: row.vouched,
     asn: row.verified ? { verified: row.verified, verifiedBy: row.verified_by, expires: row.expires } : null,
     checks: row.checks.map((check) => ({ ...checkOf(check), since: new Date(check.since) })),
+    proofs: row.proofs.map(({ next_check: nextCheck, since, checked, ...proof }) => ({
+      ...proof,
+      checked: checked === null ? null : new Date(checked),
+      since: new Date(since),
+      nextCheck: new Date(nextCheck),
+    })),
+    proofsDue,
     requested: row.check_requested,
     irrDue: irr?.next_check ? new Date(irr.next_check) : null,
   }
@@ -127,11 +186,15 @@ export function checkOf({ name, state, note, evidence, fix, checked }: CheckJson
   return { name, state, note, evidence, fix, checked: checked === null ? null : new Date(checked) }
 }
 
+/** A proof that was looked for now. */
+export type FoundProof = Judgement & { readonly kind: KeptKind; readonly nextCheck: Date }
+
 /** What a run found out about one announcement. */
 export type Finding = {
   readonly subject: Subject
   /** The checks that differ from what is kept, or were made anew. */
   readonly checks: readonly (Check & { readonly nextCheck?: Date | null })[]
+  readonly proofs: readonly FoundProof[]
   readonly clearance: Clearance
   /** Takes the prefix now, after every check has passed for the first time. */
   readonly claims: boolean
@@ -149,6 +212,7 @@ export async function saveFindings(trx: Trx, findings: readonly Finding[]): Prom
     trx,
     findings.flatMap(({ subject, checks }) => checks.map((check) => ({ subject, check }))),
   )
+  await upsertProofs(trx, findings)
   await noteChanges(trx, findings)
   const turned = findings.filter(isTurn)
   if (turned.length > 0) await turn(trx, turned)
@@ -193,6 +257,26 @@ async function upsertChecks(trx: Trx, rows: readonly ToSave[]): Promise<void> {
     set state = excluded.state, note = excluded.note, evidence = excluded.evidence, fix = excluded.fix,
       checked = excluded.checked, next_check = excluded.next_check,
       since = case when v.state = excluded.state then v.since else now() end`.execute(trx)
+}
+
+async function upsertProofs(trx: Trx, findings: readonly Finding[]): Promise<void> {
+  const rows = findings.flatMap(({ subject: { id, teamId }, proofs }) =>
+    proofs.map(({ kind, state, note, evidence, fix, checked, nextCheck }) => ({
+      announcement_id: id,
+      team_id: teamId,
+      ...{ kind, state, note, evidence, fix, checked, next_check: nextCheck },
+    })),
+  )
+  if (rows.length === 0) return
+  await sql`
+    insert into announcement_proofs as p
+      (announcement_id, kind, team_id, state, note, evidence, fix, checked, next_check)
+    select n.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (announcement_id integer, kind text,
+      team_id integer, state text, note text, evidence jsonb, fix text, checked timestamptz, next_check timestamptz)
+    on conflict (announcement_id, kind) do update
+    set state = excluded.state, note = excluded.note, evidence = excluded.evidence, fix = excluded.fix,
+      checked = excluded.checked, next_check = excluded.next_check,
+      since = case when p.state = excluded.state then p.since else now() end`.execute(trx)
 }
 
 /** A line in the history for each state that changed; the first judgement of all is one too, unless it is "pending". */
