@@ -13,6 +13,7 @@ import { skipWithout } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { asnProofsPart } from '../src/roles/asn-proofs.ts'
 import { createRegistryViews } from '../src/roles/registry-views.ts'
+import { seedAnnouncement, seedRegions } from '../src/byoip/announcement/testing.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
@@ -250,6 +251,10 @@ describe('an ASN', { skip }, () => {
   it('is revoked at once, and no proof of the team counts until staff verify it again', async () => {
     await putAutNum(asns.lost, red)
     assert.equal((await refreshElsewhere(red, asns.lost, 'aut_num')).verified_by, 'aut_num')
+    const { postgres } = api.database
+    const regions = Object.values(await seedRegions(postgres, ['ams']))
+    const seed = { teamId: red.teamId, prefix: '192.0.2.0/24', originAsn: asns.lost, regions }
+    const announcement = await seedAnnouncement(postgres, seed)
     const body = { team_id: red.teamId, reason: 'The ASN was sold.' }
     const first = await decide('revoke', asns.lost, body)
     assert.deepEqual([first.statusCode, first.json().verified], [200, null])
@@ -259,8 +264,20 @@ describe('an ASN', { skip }, () => {
     assert.deepEqual([after.verified, after.conflict], [null, false])
     assert.deepEqual(after.revoked, first.json().revoked)
     assert.deepEqual(await actionsOf(red, asns.lost), ['asn.verify', 'asn.revoke'])
+    const switched = async (enabled: boolean) => {
+      const response = await api.server.inject({
+        method: 'PATCH',
+        url: `/v3/ipam/announcements/${announcement}`,
+        headers: { authorization: bearers.get(red)! },
+        payload: { enabled },
+      })
+      return [response.statusCode, response.json().errors?.[0].ctx.missing]
+    }
+    assert.deepEqual(await switched(true), [409, 'asn'])
+    assert.deepEqual(await switched(false), [200, undefined])
     const back = await decide('verify', asns.lost, { team_id: red.teamId, reason: 'The sale was cancelled.' })
     assert.deepEqual([back.json().verified_by, back.json().revoked], ['operator', null])
+    assert.deepEqual(await switched(true), [200, undefined])
   })
 
   it('is verified for one of two teams that prove it at the same moment', async () => {

@@ -50,6 +50,12 @@ export async function findVerifiedAsns(
   return new Map(held.filter((one) => isVerified(one, now)).map((one) => [one.asn, one]))
 }
 
+/** Whether the operator has revoked the team's verification for it. */
+export async function isRevokedAsn(trx: Db | Trx, teamId: number, asn: Asn): Promise<boolean> {
+  const [held] = await findAsns(trx, teamId, [asn])
+  return held !== undefined && held.revoked !== null
+}
+
 export type AsnRules = {
   /** The ASNs of RFC 5398 are taken for real ones: in demos, labs and tests, which have no others. */
   readonly allowDocumentationAsns: boolean
