@@ -232,7 +232,6 @@ export const revokeAsnOfTeam = route({
   body: Decision,
   response: AsnOfTeam,
   success: 200,
-  errors: ['reserved_asn'],
 })
 
 export const inventoryRoutes = [listAsns, verifyAsn, listAsnsOfTeams, verifyAsnOfTeam, revokeAsnOfTeam]

@@ -4,7 +4,7 @@ import { asnProofScopes, type AsnOfTeam as Wire } from '@pharos/contract/invento
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
-import type { Asn } from '../net/asn.ts'
+import { parseAsn, type Asn } from '../net/asn.ts'
 import { Failure, notFound } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { parseOrdering } from '../runtime/ordering.ts'
@@ -54,7 +54,7 @@ export async function listAllAsns(
 
 /**
  * Verifies the ASN for the team without an end, lifts a revocation, and ends the proofs of other teams. Repeating it changes
- * nothing. Throws `not_found` for the team and `conflict` if the provider has verified it for another team.
+ * nothing. Throws `reserved_asn`, `not_found` for the team and `conflict` if the provider has verified it for another team.
  */
 export function verifyForTeam(
   deps: AsnDecisionDeps,
@@ -62,7 +62,8 @@ export function verifyForTeam(
   number: number,
   { team_id: teamId, reason }: AsnDecision,
 ): Promise<Wire> {
-  return decide(deps, number, teamId, async (trx, asn, now) => {
+  const wanted = parseHoldableAsn(number, deps)
+  return decide(deps, wanted, teamId, async (trx, asn, now) => {
     const [held] = await findAsns(trx, teamId, [asn])
     if (held?.verifiedBy === 'operator') return
     const holder = await findHolder(trx, asn)
@@ -79,14 +80,17 @@ export function verifyForTeam(
   })
 }
 
-/** Ends the verification at once; proofs of the team do not count from then on. Repeating it changes nothing. */
+/**
+ * Ends the verification at once; proofs of the team do not count from then on. Repeating it changes nothing. Takes reserved ASNs too,
+ * which the platform file may have verified. Throws `not_found` for the team.
+ */
 export function revokeForTeam(
   deps: AsnDecisionDeps,
   operation: Operation,
   number: number,
   { team_id: teamId, reason }: AsnDecision,
 ): Promise<Wire> {
-  return decide(deps, number, teamId, async (trx, asn, now) => {
+  return decide(deps, parseAsn(number), teamId, async (trx, asn, now) => {
     const [held] = await findAsns(trx, teamId, [asn])
     if (held?.revoked) return
     await saveRevocation(trx, teamId, asn, reason, now)
@@ -102,12 +106,11 @@ export function revokeForTeam(
 }
 
 async function decide(
-  { db, now, ...rules }: AsnDecisionDeps,
-  number: number,
+  { db, now }: AsnDecisionDeps,
+  asn: Asn,
   teamId: number,
   change: (trx: Trx, asn: Asn, now: Date) => Promise<void>,
 ): Promise<Wire> {
-  const asn = parseHoldableAsn(number, rules)
   return db.transaction().execute(async (trx) => {
     await lockAsn(trx, asn)
     if ((await findTeamName(trx, teamId)) === undefined) throw notFound('team')

@@ -44,8 +44,10 @@ export function judgeAuthorization(
   }
   const fix = fixOf(proofs)
   const letter = proofs.find(({ kind }) => kind === 'letter')
-  if (letter && letter.state !== 'missing')
-    return { ...withoutKind(letter), fix, evidence: { ...letter.evidence, ...evidence } }
+  if (letter && letter.state !== 'missing') {
+    const { state, note, checked } = letter
+    return { state, note, checked, fix, evidence: { ...letter.evidence, ...evidence } }
+  }
   const lost = lostKind(before)
   if (lost !== undefined) {
     const gone = proofs.find(({ kind }) => kind === lost)
@@ -82,8 +84,6 @@ function fixOf(proofs: readonly Proof[]): string | null {
   if (proofs.length === 1 || fixes.length === 0) return fixes[0]?.fix ?? null
   return fixes.map(({ kind, fix }) => `${kind}:\n${fix}`).join('\n\n')
 }
-
-const withoutKind = ({ kind: _, ...judgement }: Proof): Judgement => judgement
 
 const presentProof = ({ kind, state, note, fix, checked }: Proof): AuthorizationProof => ({
   kind,

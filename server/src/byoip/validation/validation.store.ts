@@ -261,10 +261,11 @@ async function upsertChecks(trx: Trx, rows: readonly ToSave[]): Promise<void> {
 
 async function upsertProofs(trx: Trx, findings: readonly Finding[]): Promise<void> {
   const rows = findings.flatMap(({ subject: { id, teamId }, proofs }) =>
-    proofs.map(({ kind, state, note, evidence, fix, checked, nextCheck }) => ({
+    proofs.map(({ nextCheck, ...proof }) => ({
+      ...proof,
       announcement_id: id,
       team_id: teamId,
-      ...{ kind, state, note, evidence, fix, checked, next_check: nextCheck },
+      next_check: nextCheck,
     })),
   )
   if (rows.length === 0) return
