@@ -80,6 +80,8 @@ before(async () => {
     const { email } = await addUser(api, 'admin', [team], { admin: true })
     access[name] = (await api.signIn(email)).access
   }
+  const provider = await addUser(api, 'provider', [red], { staff: true })
+  access['staff'] = (await api.signIn(provider.email)).access
   const { owner } = api.database.postgres
   await sql`insert into locations (key, name, country, timezone) values ('here', 'Here', 'NL', 'UTC')`.execute(
     owner,
@@ -258,6 +260,22 @@ describe('an announcement that is live', () => {
     assert.equal(warning.severity, 'warning')
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     assert.ok((await until('red', id, { rpki: 'valid' })).rpki_validated)
+  })
+
+  it('stays announced when staff revoke its ASN, whose check fails at once', async () => {
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    await start()
+    const id = await passed('red', '203.0.113.0/24')
+    await call('red', 'PATCH', `${path}/${id}`, { enabled: true })
+    const decide = (decision: string) =>
+      call('staff', 'POST', `/v3/admin/asns/64496/${decision}`, { team_id: red.teamId, reason: 'a test' })
+    assert.equal((await decide('revoke')).status, 200)
+    const record = await until('red', id, { asn: 'missing' })
+    assert.deepEqual([record.enabled, record.status, check(record, 'asn').fix], [true, 'announcing', null])
+    assert.ok(record.state_messages.some(({ tag }: { tag: string }) => tag === 'validation_lost'))
+    assert.equal((await decide('verify')).status, 200)
+    await until('red', id, { asn: 'valid' })
   })
 
   it('is suspended after the grace period where the operator wants that, and resumes by itself', async () => {

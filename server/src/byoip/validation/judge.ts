@@ -37,6 +37,8 @@ export type AsnHold = {
   readonly verifiedBy: string | null
   /** Null: it does not expire. */
   readonly expires: Date | null
+  /** The operator ended the verification, so a proof of the team does not help. */
+  readonly isRevoked?: boolean
 }
 
 export function judgeAsn(asn: Asn, hold: AsnHold | null, now: Date): Judgement {
@@ -47,6 +49,10 @@ export function judgeAsn(asn: Asn, hold: AsnHold | null, now: Date): Judgement {
   }
   const rest = { evidence, checked: now }
   const fix = `GET /v3/inventory/asns/${asn}/verify`
+  if (hold?.isRevoked) {
+    const note = `The provider has revoked the verification of AS${asn} for the team. Contact the provider.`
+    return { state: 'missing', note, fix: null, ...rest }
+  }
   if (!hold?.verified) {
     const note = `It has not been proven that AS${asn} is the team's; the call below says how.`
     return { state: 'missing', note, fix, ...rest }

@@ -68,6 +68,7 @@ type SubjectRow = {
   verified: Date | null
   verified_by: string | null
   expires: Date | null
+  revoked: boolean
   check_requested: Date | null
   checks: CheckJson[]
   proofs: ProofJson[]
@@ -106,7 +107,7 @@ async function readSubjects(
     select a.id, a.team_id, a.prefix, a.origin_asn, a.as_set, a.enabled, a.suspended, a.suspended_reason, a.clearance,
       a.claimed is not null as claimed, a.vouched, a.check_requested,
       a.claimed is null and prefix_is_claimed(a.team_id, a.prefix) as contested,
-      s.verified, s.verified_by, s.expires, ${checksJson}, ${proofsJson}
+      s.verified, s.verified_by, s.expires, s.revoked is not null as revoked, ${checksJson}, ${proofsJson}
     from announcements a left join asns s on s.team_id = a.team_id and s.asn = a.origin_asn
     where a.deleted is null and ${where}
     order by a.id limit ${limit}`.execute(db)
@@ -168,7 +169,15 @@ function subjectOf(row: SubjectRow, proofsDue: boolean): Subject {
     claimed: row.claimed,
     contested: row.contested,
     vouched: row.vouched,
-    asn: row.verified ? { verified: row.verified, verifiedBy: row.verified_by, expires: row.expires } : null,
+    asn:
+      row.verified || row.revoked
+        ? {
+            verified: row.verified,
+            verifiedBy: row.verified_by,
+            expires: row.expires,
+            isRevoked: row.revoked,
+          }
+        : null,
     checks: row.checks.map((check) => ({ ...checkOf(check), since: new Date(check.since) })),
     proofs: row.proofs.map(({ next_check: nextCheck, since, checked, ...proof }) => ({
       ...proof,

@@ -100,6 +100,11 @@ describe('a judgement', () => {
     assert.equal(judgeAsn(claim.originAsn, { ...hold, expires: now }, now).state, 'expired')
     assert.equal(judgeAsn(claim.originAsn, { ...hold, expires: null }, now).state, 'valid')
     assert.equal(judgeAsn(claim.originAsn, null, now).state, 'missing')
+    const none = { verified: null, verifiedBy: null, expires: null }
+    assert.match(judgeAsn(claim.originAsn, none, now).fix!, /verify$/)
+    const revoked = judgeAsn(claim.originAsn, { ...none, isRevoked: true }, now)
+    assert.deepEqual([revoked.state, revoked.fix], ['missing', null])
+    assert.match(revoked.note, /revoked/)
   })
 
   it('of the RPKI and of the IRR has the literal fix for whatever is not valid, and none for silence', () => {
