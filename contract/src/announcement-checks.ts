@@ -2,7 +2,7 @@
 // it, and what is not yet as wanted. Shapes only.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { Id, Nullable, NullableTime, OneOf, Strict, Time } from './scalar.ts'
+import { Id, Nullable, NullableTime, OneOf, Optional, Strict, Time } from './scalar.ts'
 
 export const validationNames = ['irr', 'rpki', 'loa', 'asn', 'size', 'overlap'] as const
 export type ValidationName = (typeof validationNames)[number]
@@ -23,6 +23,25 @@ export const validationStates = [
 ] as const
 export type ValidationState = (typeof validationStates)[number]
 
+/**
+ * What can authorise an announcement; the provider's settings say which kinds are enough. `letter`: an accepted letter of
+ * authorization. `roa`: a valid ROA of a verified ASN. `dns_txt`: a token in the reverse zone. `rdap`: a token in the remarks of
+ * the registration.
+ */
+export const authorizationKinds = ['letter', 'roa', 'dns_txt', 'rdap'] as const
+export type AuthorizationKind = (typeof authorizationKinds)[number]
+
+export const AuthorizationProof = Strict({
+  kind: OneOf(...authorizationKinds),
+  state: OneOf(...validationStates),
+  note: Type.String({ description: 'why, in a sentence' }),
+  fix: Nullable(
+    Type.String({ description: 'the literal text of what to create; null if there is nothing to do' }),
+  ),
+  checked: NullableTime,
+})
+export type AuthorizationProof = Static<typeof AuthorizationProof>
+
 export const Validation = Strict({
   name: OneOf(...validationNames),
   state: OneOf(...validationStates),
@@ -32,6 +51,11 @@ export const Validation = Strict({
     Type.String({ description: 'the literal text of what to create; null where there is nothing to do' }),
   ),
   checked: NullableTime,
+  proofs: Optional(
+    Type.Array(AuthorizationProof, {
+      description: 'of `loa`: every kind of proof that the provider accepts; one valid proof is enough',
+    }),
+  ),
 })
 export type Validation = Static<typeof Validation>
 

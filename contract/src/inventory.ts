@@ -17,9 +17,21 @@ import {
   Time,
 } from './scalar.ts'
 
-/** The ways to prove an ASN, the one that only the holder of the ASN has first. */
+/** All methods, the one that verifies an ASN first. */
 export const asnProofMethods = ['aut_num', 'dns_txt', 'roa', 'rdap_email', 'peeringdb'] as const
 export type AsnProofMethod = (typeof asnProofMethods)[number]
+
+/**
+ * What a method shows. `asn`: control of the ASN; one such method verifies it. `address_space`: control of a prefix only. The
+ * holder of a prefix may name any ASN in a ROA, so these methods never verify; the provider's staff may go by them.
+ */
+export const asnProofScopes = {
+  aut_num: 'asn',
+  dns_txt: 'address_space',
+  roa: 'address_space',
+  rdap_email: 'asn',
+  peeringdb: 'asn',
+} as const satisfies Record<AsnProofMethod, 'asn' | 'address_space'>
 
 /**
  * `pending`: not tried yet. `missing`: the registry answered, and the proof is not there. `unavailable`: it did not
@@ -46,6 +58,7 @@ export type HeldAsn = Static<typeof HeldAsn>
 
 export const AsnProof = Strict({
   method: OneOf(...asnProofMethods),
+  proves: OneOf('asn', 'address_space'),
   state: OneOf(...asnProofStates),
   note: Type.String({ description: 'why it is in this state' }),
   instructions: Type.String({ description: 'what to create, to the letter' }),
@@ -64,6 +77,12 @@ export const AsnVerification = Strict({
   verified: Nullable(Type.String({ format: 'date-time', description: 'null unless the team holds it now' })),
   verified_by: VerifiedBy,
   expires: Nullable(Time),
+  revoked: Nullable(
+    Strict({
+      at: Time,
+      reason: Type.String({ description: "the provider's reason" }),
+    }),
+  ),
   conflict: Type.Boolean({
     description: 'another team is known to hold it: proofs are still checked, and the provider decides',
   }),
@@ -105,11 +124,13 @@ export const verifyAsn = route({
   path: '/v3/inventory/asns/{asn}/verify',
   summary: 'Verify ASN ownership',
   description:
-    'How the team proves that an ASN is its own, and how far it is. One method that is valid is enough: it verifies the ' +
-    'ASN for 180 days, and is looked at again every day. What was found missing is said in `note`, and ends the ' +
-    'verification only when it expires; a registry that does not answer never ends it. Without `refresh` nothing is ' +
-    'asked and nothing changes; with it the methods are checked now, once a minute for each ASN, which takes an API ' +
-    'token the scope `ipam:write`.',
+    'Returns how the team proves that it holds an ASN, and the state of each method. One valid method that proves `asn` ' +
+    'verifies the ASN for 180 days and is checked again every day. Methods that prove `address_space` (`dns_txt`, `roa`) ' +
+    'never verify an ASN: the holder of a prefix can name any ASN. The provider may verify the ASN with them as evidence. ' +
+    'A proof that is missing is reported in `note` and ends the verification only when it expires; a registry that does ' +
+    'not answer never ends it. After the provider has revoked a verification (`revoked`), only the provider can verify ' +
+    'the ASN again. Without `refresh` nothing is queried and nothing changes; with it the methods are checked now, once ' +
+    'a minute for each ASN, and an API token needs the scope `ipam:write`.',
   permission: ipam,
   params: Strict({ asn: AsnNumber }),
   query: Strict({
@@ -118,7 +139,99 @@ export const verifyAsn = route({
   }),
   response: AsnVerification,
   success: 200,
-  errors: ['reserved_asn'],
+  errors: ['reserved_asn', 'conflict'],
 })
 
-export const inventoryRoutes = [listAsns, verifyAsn]
+const staff = { credential: 'web', role: 'staff' } as const
+
+/** An ASN of one team as staff see it: verified, revoked, or with evidence only. */
+export const AsnOfTeam = Strict({
+  asn: AsnNumber,
+  team: Strict({ id: Id, name: Type.String() }),
+  verified: NullableTime,
+  verified_by: VerifiedBy,
+  expires: Nullable(Time),
+  revoked: Nullable(Strict({ at: Time, reason: Type.String() })),
+  evidence: Type.Array(
+    Strict({
+      method: OneOf(...asnProofMethods),
+      proves: OneOf('asn', 'address_space'),
+      state: OneOf(...asnProofStates),
+      note: Type.String(),
+      evidence: Type.Record(Type.String(), Type.Unknown()),
+      checked: Time,
+    }),
+    { description: 'the last result of each method that the team has tried' },
+  ),
+})
+export type AsnOfTeam = Static<typeof AsnOfTeam>
+
+export const asnOfTeamOrderings = ['asn'] as const
+
+export const listAsnsOfTeams = route({
+  name: 'listAsnsOfTeams',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/asns',
+  summary: 'List ASNs of all teams',
+  description:
+    'ASNs that teams hold, held, or try to prove, with the evidence of each method. Several teams with the same ASN ' +
+    'stand next to each other.',
+  permission: staff,
+  query: Strict({
+    asn: Optional(Repeatable(AsnNumber)),
+    team_id: Optional(Repeatable(Id)),
+    verified: Optional(Type.Boolean()),
+    ordering: Ordering(asnOfTeamOrderings, 'asn'),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(AsnOfTeam),
+  success: 200,
+})
+
+const Decision = Strict({
+  team_id: Id,
+  reason: Type.String({
+    minLength: 1,
+    maxLength: 1000,
+    pattern: '\\S',
+    description: 'shown to the team, kept in the audit log',
+  }),
+})
+
+export const verifyAsnOfTeam = route({
+  name: 'verifyAsnOfTeam',
+  group: 'Operator',
+  method: 'POST',
+  path: '/v3/admin/asns/{asn}/verify',
+  summary: 'Verify ASN of a team',
+  description:
+    'Verifies the ASN for one team by the word of the provider, without an end, and ends the proofs of all other teams. ' +
+    'Returns 409 if the provider has verified it for another team: revoke that first. Repeating it changes nothing.',
+  permission: staff,
+  params: Strict({ asn: AsnNumber }),
+  body: Decision,
+  response: AsnOfTeam,
+  success: 200,
+  errors: ['conflict', 'reserved_asn'],
+})
+
+export const revokeAsnOfTeam = route({
+  name: 'revokeAsnOfTeam',
+  group: 'Operator',
+  method: 'POST',
+  path: '/v3/admin/asns/{asn}/revoke',
+  summary: 'Revoke ASN of a team',
+  description:
+    'Ends the verification of the ASN for one team at once, however it was verified. From then on the proofs of the team ' +
+    'do not count until the provider verifies the ASN again. The checks of its announcements run again; nothing is ' +
+    'withdrawn unless `on_validation_loss` says so. Repeating it changes nothing.',
+  permission: staff,
+  params: Strict({ asn: AsnNumber }),
+  body: Decision,
+  response: AsnOfTeam,
+  success: 200,
+})
+
+export const inventoryRoutes = [listAsns, verifyAsn, listAsnsOfTeams, verifyAsnOfTeam, revokeAsnOfTeam]

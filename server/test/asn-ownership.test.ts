@@ -13,13 +13,23 @@ import { skipWithout } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { asnProofsPart } from '../src/roles/asn-proofs.ts'
 import { createRegistryViews } from '../src/roles/registry-views.ts'
+import { seedAnnouncement, seedRegions } from '../src/byoip/announcement/testing.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { addApiToken } from './support/credentials.ts'
 
 const zone = '113.0.203.in-addr.arpa'
-const asns = { dns: 64500, autNum: 64501, roa: 64502, never: 64503, gone: 64509 }
+const asns = {
+  dns: 64500,
+  autNum: 64501,
+  roa: 64502,
+  never: 64503,
+  gone: 64509,
+  race: 64510,
+  lost: 64511,
+  kept: 64505,
+}
 
 let folder: string
 let nameServer: Awaited<ReturnType<typeof startNameServer>>
@@ -27,6 +37,7 @@ let settings: Record<string, string>
 let api: TestApi
 let red: TestTeam
 let blue: TestTeam
+let staff: string
 const bearers = new Map<TestTeam, string>()
 
 /** As registries write their files: whole, and by another name first. */
@@ -54,6 +65,8 @@ before(async () => {
   api = await createTestApi(settings)
   red = await addTeam(api, 'red')
   blue = await addTeam(api, 'blue')
+  const provider = await addUser(api, 'provider', [red], { staff: true })
+  staff = `Bearer ${(await api.signIn(provider.email)).access}`
   for (const team of [red, blue]) {
     const { email } = await addUser(api, 'member', [team])
     bearers.set(team, `Bearer ${(await api.signIn(email)).access}`)
@@ -106,8 +119,36 @@ const held = async (asn: number) =>
     .where('asn', '=', asn)
     .executeTakeFirst()
 
+const decide = (decision: 'verify' | 'revoke', asn: number, body: object, authorization = staff) =>
+  api.server.inject({
+    method: 'POST',
+    url: `/v3/admin/asns/${asn}/${decision}`,
+    headers: { authorization },
+    payload: body,
+  })
+
+const actionsOf = async (team: TestTeam, asn: number): Promise<string[]> => {
+  const { rows } = await sql<{ action: string }>`select action from audit_entries
+    where team_id = ${team.teamId} and target = ${`asn:${asn}`} order by id`.execute(
+    api.database.postgres.owner,
+  )
+  return rows.map(({ action }) => action)
+}
+
+/** Puts the token of each team into the aut-num object of the ASN. */
+async function putAutNum(asn: number, ...teams: readonly TestTeam[]): Promise<void> {
+  const answers = await Promise.all(teams.map((team) => verify(team, asn)))
+  const remarks = answers.map((one) => methodOf(one, 'aut_num').instructions.split('\n').at(-1)!)
+  await put(
+    'irr.rpsl',
+    ['aut-num:        AS' + asn, 'as-name:        EXAMPLE-AS', ...remarks, 'source:         RIPE', ''].join(
+      '\n',
+    ),
+  )
+}
+
 describe('an ASN', { skip }, () => {
-  it('is proven by following the instructions for DNS to the letter', async () => {
+  it('is not proven by a record in the reverse zone of a prefix that it may originate', async () => {
     // The ROAs are read in the background.
     const record = await waitFor('the record to create is told', async () => {
       const { instructions } = methodOf(await verify(red, asns.dns), 'dns_txt')
@@ -117,13 +158,12 @@ describe('an ASN', { skip }, () => {
     assert.equal(methodOf(await verify(red, asns.dns, '?refresh=true'), 'dns_txt').state, 'missing')
     await nameServer.setRecords([{ name: record[1]!, text: record[2]! }])
     const answer = await refreshElsewhere(red, asns.dns, 'dns_txt')
-    assert.equal(answer.verified_by, 'dns_txt')
-    assert.deepEqual(await verify(red, asns.dns), answer)
-    const [first] = await listed(red)
+    assert.deepEqual([answer.verified, answer.verified_by], [null, null])
     assert.deepEqual(
-      [first!.asn, first!.verified, first!.verified_by, first!.expires],
-      [asns.dns, answer.verified, 'dns_txt', answer.expires],
+      [methodOf(answer, 'dns_txt').proves, methodOf(answer, 'aut_num').proves],
+      ['address_space', 'asn'],
     )
+    assert.deepEqual(await listed(red), [])
   })
 
   it('is proven by the token in the aut-num object, and then in conflict for another team', async () => {
@@ -146,7 +186,7 @@ describe('an ASN', { skip }, () => {
     assert.deepEqual(await listed(blue), [])
   })
 
-  it('is proven by a ROA of a prefix that the team holds', async () => {
+  it('is not proven by a ROA of a prefix of the caller, who is told what to do instead', async () => {
     await api.database.postgres.owner
       .insertInto('prefixes')
       .values({ team_id: red.teamId, prefix: '198.51.100.0/24' })
@@ -155,25 +195,116 @@ describe('an ASN', { skip }, () => {
       methodOf(await verify(red, asns.roa), 'roa').instructions,
       /\(198\.51\.100\.0\/24, maxLength 24, AS64502\)/,
     )
-    assert.equal((await verify(red, asns.roa, '?method=roa&refresh=true')).verified_by, 'roa')
-    const audited = await sql<{ actor: string }>`select actor from audit_entries
-      where action = 'asn.verify' and target = ${`asn:${asns.roa}`} and team_id = ${red.teamId}`.execute(
-      api.database.postgres.owner,
+    const answer = await verify(red, asns.roa, '?method=roa&refresh=true')
+    const [roa] = answer.methods
+    assert.deepEqual([roa!.state, roa!.proves], ['valid', 'address_space'])
+    assert.deepEqual([answer.verified, answer.verified_by, answer.expires], [null, null, null])
+    assert.match(roa!.instructions, /does not verify AS64502.*Add the token to the aut-num object instead/)
+    assert.deepEqual(await actionsOf(red, asns.roa), [])
+    const { email } = await addUser(api, 'admin', [red], { admin: true })
+    const announced = await api.server.inject({
+      method: 'POST',
+      url: '/v3/ipam/announcements',
+      headers: { authorization: `Bearer ${(await api.signIn(email)).access}` },
+      payload: { cidr: '198.51.100.0/24', origin_asn: asns.roa },
+    })
+    assert.equal(announced.statusCode, 422)
+    assert.deepEqual(
+      announced.json().errors.map(({ type }: { type: string }) => type),
+      ['asn_not_verified'],
     )
-    assert.match(audited.rows[0]!.actor, /^user:\d+$/)
+  })
+
+  it('is verified by staff on such evidence, which repeats without a change', async () => {
+    const shown = await get(`/v3/admin/asns?asn=${asns.roa}`, staff)
+    const [one] = shown.json().results
+    assert.deepEqual([one.team.id, one.verified, one.evidence[0].method], [red.teamId, null, 'roa'])
+    const body = { team_id: red.teamId, reason: 'Contract 4711 names the ASN.' }
+    const first = await decide('verify', asns.roa, body)
+    assert.deepEqual([first.statusCode, first.json().verified_by], [200, 'operator'])
+    assert.deepEqual((await decide('verify', asns.roa, body)).json(), first.json())
+    assert.deepEqual(await actionsOf(red, asns.roa), ['asn.verify'])
+    const [listedOne] = await listed(red, `?asn=${asns.roa}`)
+    assert.deepEqual([listedOne!.verified_by, listedOne!.expires], ['operator', null])
+    const other = await decide('verify', asns.roa, { team_id: blue.teamId, reason: 'A mistake.' })
+    assert.deepEqual([other.statusCode, other.json().code], [409, 'conflict'])
+    const nobody = await decide('verify', asns.roa, { team_id: 999_999, reason: 'x' })
+    assert.deepEqual([nobody.statusCode, nobody.json().code], [404, 'not_found'])
+    const member = await decide('verify', asns.roa, body, bearers.get(red)!)
+    assert.deepEqual([member.statusCode, member.json().code], [403, 'forbidden'])
+  })
+
+  it('ends for the team that proved it once staff verify it for another', async () => {
+    assert.equal((await verify(red, asns.autNum)).verified_by, 'aut_num')
+    const given = await decide('verify', asns.autNum, { team_id: blue.teamId, reason: 'Blue bought it.' })
+    assert.deepEqual([given.statusCode, given.json().verified_by], [200, 'operator'])
+    const mine = await verify(red, asns.autNum)
+    assert.deepEqual([mine.verified, mine.conflict], [null, true])
+    assert.deepEqual(await actionsOf(red, asns.autNum), ['asn.verify', 'asn.expire'])
+    const { rows } = await sql`select 1 from audit_entries
+      where team_id = ${red.teamId} and after::text like '%Blue%'`.execute(api.database.postgres.owner)
+    assert.deepEqual(rows, [], 'the reason names the other team')
+    const again = await refreshElsewhere(red, asns.autNum, 'aut_num')
+    assert.deepEqual([again.verified, again.conflict], [null, true])
+  })
+
+  it('is revoked at once, and no proof of the team counts until staff verify it again', async () => {
+    await putAutNum(asns.lost, red)
+    assert.equal((await refreshElsewhere(red, asns.lost, 'aut_num')).verified_by, 'aut_num')
+    const { postgres } = api.database
+    const regions = Object.values(await seedRegions(postgres, ['ams']))
+    const seed = { teamId: red.teamId, prefix: '192.0.2.0/24', originAsn: asns.lost, regions }
+    const announcement = await seedAnnouncement(postgres, seed)
+    const body = { team_id: red.teamId, reason: 'The ASN was sold.' }
+    const first = await decide('revoke', asns.lost, body)
+    assert.deepEqual([first.statusCode, first.json().verified], [200, null])
+    assert.equal(first.json().revoked.reason, 'The ASN was sold.')
+    assert.deepEqual((await decide('revoke', asns.lost, body)).json(), first.json())
+    const after = await refreshElsewhere(red, asns.lost, 'aut_num')
+    assert.deepEqual([after.verified, after.conflict], [null, false])
+    assert.deepEqual(after.revoked, first.json().revoked)
+    assert.deepEqual(await actionsOf(red, asns.lost), ['asn.verify', 'asn.revoke'])
+    const switched = async (enabled: boolean) => {
+      const response = await api.server.inject({
+        method: 'PATCH',
+        url: `/v3/ipam/announcements/${announcement}`,
+        headers: { authorization: bearers.get(red)! },
+        payload: { enabled },
+      })
+      return [response.statusCode, response.json().errors?.[0].ctx.missing]
+    }
+    assert.deepEqual(await switched(true), [409, 'asn'])
+    assert.deepEqual(await switched(false), [200, undefined])
+    const back = await decide('verify', asns.lost, { team_id: red.teamId, reason: 'The sale was cancelled.' })
+    assert.deepEqual([back.json().verified_by, back.json().revoked], ['operator', null])
+    assert.deepEqual(await switched(true), [200, undefined])
+  })
+
+  it('is verified for one of two teams that prove it at the same moment', async () => {
+    await putAutNum(asns.race, red, blue)
+    const both = () => Promise.all([red, blue].map((team) => refreshElsewhere(team, asns.race, 'aut_num')))
+    const answers = await both()
+    assert.deepEqual(answers.map(({ verified_by: by }) => by).toSorted(), ['aut_num', null])
+    assert.deepEqual((await both()).map(({ conflict }) => conflict).toSorted(), [false, true])
+    const insert = sql`insert into asns (team_id, asn, verified)
+      select id, ${asns.race}, now() from teams where id in (${red.teamId}, ${blue.teamId})
+      on conflict (team_id, asn) do update set verified = now(), verified_by = null, expires = null`
+    await assert.rejects(insert.execute(api.database.postgres.owner), { constraint: 'asns_one_holder' })
   })
 
   it('is looked at again by the loop, with what the process is configured with', async () => {
     const { owner } = api.database.postgres
     // What is there no more, by a registry that answers; and what is.
     await sql`insert into asns (team_id, asn, verified, verified_by, expires)
-      values (${red.teamId}, ${asns.gone}, now() - interval '181 days', 'roa', now() - interval '1 day')`.execute(
+      values (${red.teamId}, ${asns.gone}, now() - interval '181 days', 'aut_num', now() - interval '1 day')`.execute(
       owner,
     )
-    await sql`update asn_proofs set checked = checked - interval '2 days' where asn = ${asns.roa}`.execute(
+    await putAutNum(asns.kept, red)
+    await refreshElsewhere(red, asns.kept, 'aut_num')
+    await sql`update asn_proofs set checked = checked - interval '2 days' where asn = ${asns.kept}`.execute(
       owner,
     )
-    const before = await held(asns.roa)
+    const before = await held(asns.kept)
     const [log, metrics] = [createLog(api.config), createMetrics()]
     const views = createRegistryViews(api.config, log, metrics)
     await views.rpki.start?.()
@@ -182,7 +313,7 @@ describe('an ASN', { skip }, () => {
     const part = asnProofsPart({ config, waker, log, metrics, ...views, postgres: api.database.postgres })
     await part.start?.()
     await waitFor('the end is written down', async () => (await held(asns.gone))?.verified === null)
-    await waitFor('the other lasts on', async () => (await held(asns.roa))!.expires! > before!.expires!)
+    await waitFor('the other lasts on', async () => (await held(asns.kept))!.expires! > before!.expires!)
     await part.stop?.()
     await views.rpki.stop?.()
     await views.irr.stop?.()
@@ -231,10 +362,10 @@ describe("the list of a team's ASNs", { skip }, () => {
     const { email } = await addUser(api, 'member', [green])
     bearers.set(green, `Bearer ${(await api.signIn(email)).access}`)
     await sql`insert into asns (team_id, asn, name, verified, verified_by, expires) values
-      (${green.teamId}, 64507, 'said', now(), null, null),
-      (${green.teamId}, 64505, 'claimed', null, null, null),
-      (${green.teamId}, 64506, 'proven', now(), 'roa', now() + interval '1 day'),
-      (${green.teamId}, 64508, 'over', now(), 'roa', now() - interval '1 day')`.execute(
+      (${green.teamId}, 64497, 'said', now(), null, null),
+      (${green.teamId}, 64495, 'claimed', null, null, null),
+      (${green.teamId}, 64496, 'proven', now(), 'aut_num', now() + interval '1 day'),
+      (${green.teamId}, 64498, 'over', now(), 'aut_num', now() - interval '1 day')`.execute(
       api.database.postgres.owner,
     )
     const namesOf = async (query: string) => (await listed(green, query)).map(({ name }) => name)
@@ -242,9 +373,9 @@ describe("the list of a team's ASNs", { skip }, () => {
     assert.deepEqual(await namesOf('?ordering=-asn'), ['over', 'said', 'proven', 'claimed'])
     assert.deepEqual(await namesOf('?verified=true'), ['proven', 'said'])
     assert.deepEqual(await namesOf('?verified=false'), ['claimed', 'over'])
-    assert.deepEqual(await namesOf('?asn=64505&asn=64507&asn=64500'), ['claimed', 'said'])
+    assert.deepEqual(await namesOf('?asn=64495&asn=64497&asn=64500'), ['claimed', 'said'])
     const by = Object.fromEntries((await listed(green)).map((one) => [one.name, one.verified_by]))
-    assert.deepEqual(by, { claimed: null, proven: 'roa', said: 'operator', over: null })
+    assert.deepEqual(by, { claimed: null, proven: 'aut_num', said: 'operator', over: null })
     const page = await get('/v3/inventory/asns?limit=1&offset=3', bearers.get(green)!)
     assert.deepEqual([page.json().results[0].name, page.json().count], ['over', 4])
     const past = await get('/v3/inventory/asns?offset=10', bearers.get(green)!)

@@ -102,6 +102,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   changeEmail: [/^body\.email: (same|email)$/],
   // Set aside, and no documentation of a lab.
   verifyAsn: [/^path\.asn: reserved$/],
+  verifyAsnOfTeam: [/^path\.asn: reserved$/],
   // Over, or a century away; not an announcement of the team.
   uploadLetter: [/^body\.valid_until: range$/, /^body\.applies_to: not_found$/],
   acceptLetter: [/^body\.valid_until: range$/],

@@ -13,6 +13,7 @@ import { createValidator } from '../src/byoip/validation/validator.ts'
 import type { Policy } from '../src/byoip/validation/validation-policy.ts'
 import type { Component } from '../src/runtime/component.ts'
 import { createLog } from '../src/runtime/log.ts'
+import { authorizationDeps } from '../src/roles/authorization.ts'
 import { createMetrics, type Metrics } from '../src/runtime/metrics.ts'
 import { createRegistryViews } from '../src/roles/registry-views.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
@@ -82,6 +83,8 @@ before(async () => {
     const { email } = await addUser(api, 'admin', [team], { admin: true })
     access[name] = (await api.signIn(email)).access
   }
+  const provider = await addUser(api, 'provider', [red], { staff: true })
+  access['staff'] = (await api.signIn(provider.email)).access
   const { owner } = api.database.postgres
   await sql`insert into locations (key, name, country, timezone) values ('here', 'Here', 'NL', 'UTC')`.execute(
     owner,
@@ -89,9 +92,7 @@ before(async () => {
   await sql`insert into regions (slug, name, location_key, speakers)
     values ('ams', 'Amsterdam', 'here', '[{"name":"ams","kind":"sandbox"}]')`.execute(owner)
   await sql`insert into asns (team_id, asn, verified)
-    values (${red.teamId}, 64496, now()), (${blue.teamId}, 64497, now()), (${blue.teamId}, 64496, now())`.execute(
-    owner,
-  )
+    values (${red.teamId}, 64496, now()), (${blue.teamId}, 64497, now())`.execute(owner)
 })
 
 after(async () => {
@@ -126,7 +127,7 @@ async function start(policy: Policy = { onLoss: 'warn', graceHours: 72 }): Promi
     postgres: api.database.postgres,
     waker: api.waker,
     readLetters: async () => accepted,
-    rpkiCountsAsLetter: false,
+    authorization: authorizationDeps(api.config),
     irrIntervalSeconds: 3600,
     policy,
     now: () => new Date(),
@@ -145,7 +146,7 @@ async function call(who: string, method: 'GET' | 'POST' | 'PATCH', url: string, 
 
 const path = '/v3/ipam/announcements'
 
-async function create(who: string, cidr: string, asn = 64496): Promise<number> {
+async function create(who: string, cidr: string, asn = who === 'red' ? 64496 : 64497): Promise<number> {
   const { status, body } = await call(who, 'POST', path, { cidr, origin_asn: asn })
   assert.equal(status, 201, JSON.stringify(body))
   return body.results[0].id
@@ -170,6 +171,14 @@ async function until(who: string, id: number, expected: Record<string, string>, 
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
+
+const checkedOrigin = async (id: number): Promise<number | null> =>
+  (
+    await sql<{ origin: number | null }>`
+      select checked_origin as origin from announcements where id = ${id}`.execute(
+      api.database.postgres.owner,
+    )
+  ).rows[0]!.origin
 
 const check = (record: { validations: { name: string }[] }, name: string) =>
   record.validations.find((one) => one.name === name) as unknown as Record<string, unknown>
@@ -207,6 +216,23 @@ describe('a new announcement', () => {
     )
     for (const turn of ['rpki valid', 'irr valid', 'loa valid']) assert.ok(turns.has(turn), turn)
     assert.equal((await call('red', 'PATCH', `${path}/${id}`, { enabled: true })).status, 200)
+    assert.equal(await checkedOrigin(id), 64496)
+  })
+
+  it('is announced with another origin only when all checks were made for that', async () => {
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    await start()
+    const id = await passed('red', '203.0.113.0/24')
+    const { owner } = api.database.postgres
+    await sql`update asns set asn = 64511 where asn = 64496`.execute(owner)
+    await sql`update announcements set origin_asn = 64511 where id = ${id}`.execute(owner)
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64511 })
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64511 })
+    assert.equal(await checkedOrigin(id), 64496)
+    await call('red', 'POST', `${path}/${id}/validate`)
+    await waitFor(async () => (await checkedOrigin(id)) === 64511)
+    await sql`update asns set asn = 64496 where asn = 64511`.execute(owner)
   })
 
   it('is told of another origin and of a length that the ROA does not allow', async () => {
@@ -264,6 +290,22 @@ describe('an announcement that is live', () => {
     assert.equal(warning.severity, 'warning')
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     assert.ok((await until('red', id, { rpki: 'valid' })).rpki_validated)
+  })
+
+  it('stays announced when staff revoke its ASN, whose check fails at once', async () => {
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    await start()
+    const id = await passed('red', '203.0.113.0/24')
+    await call('red', 'PATCH', `${path}/${id}`, { enabled: true })
+    const decide = (decision: string) =>
+      call('staff', 'POST', `/v3/admin/asns/64496/${decision}`, { team_id: red.teamId, reason: 'a test' })
+    assert.equal((await decide('revoke')).status, 200)
+    const record = await until('red', id, { asn: 'missing' })
+    assert.deepEqual([record.enabled, record.status, check(record, 'asn').fix], [true, 'announcing', null])
+    assert.ok(record.state_messages.some(({ tag }: { tag: string }) => tag === 'validation_lost'))
+    assert.equal((await decide('verify')).status, 200)
+    await until('red', id, { asn: 'valid' })
   })
 
   it('is suspended after the grace period where the operator wants that, and resumes by itself', async () => {
@@ -327,10 +369,13 @@ describe('an announcement that is live', () => {
   })
 })
 
+/** Each team has an ASN of its own, and the registries allow both to originate the prefix. */
+const bothAsns = [64496, 64497].map((asn) => ({ prefix: '203.0.113.0/24', asn }))
+
 describe('two teams that name the same prefix', () => {
   it('the first to prove it has it, and the other is told no', async () => {
-    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
-    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoas(...bothAsns)
+    await setRoutes(...bothAsns)
     const theirs = await create('blue', '203.0.113.0/24')
     await start()
     const ours = await passed('red', '203.0.113.0/24')
@@ -349,8 +394,8 @@ describe('two teams that name the same prefix', () => {
   })
 
   it('both at the same moment: one of them has it', async () => {
-    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
-    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoas(...bothAsns)
+    await setRoutes(...bothAsns)
     const ids = [await create('red', '203.0.113.0/24'), await create('blue', '203.0.113.0/24')]
     for (const id of ids) accept(id)
     await start()

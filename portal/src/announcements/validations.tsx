@@ -1,7 +1,7 @@
 // Each check with its state and its reason; what has not passed comes first, with the literal text of what to create or
 // the way to where it is mended.
 import { Button, Card, Group, Stack, Text } from '@mantine/core'
-import type { Validation } from '@pharos/contract/announcement-checks'
+import type { AuthorizationProof, Validation } from '@pharos/contract/announcement-checks'
 import type { Announcement } from '@pharos/contract/byoip'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -87,7 +87,7 @@ function Check({ validation, announcement, isPreflight }: CheckProps) {
 
 /** Where the API names a call, a person is led to the page that makes it. */
 function ToDo({
-  validation: { name, fix },
+  validation: { name, fix, proofs },
   announcement: { id, cidr, origin_asn },
   isPreflight,
 }: CheckProps) {
@@ -107,26 +107,16 @@ function ToDo({
         }
       />
     )
-  if (name === 'loa' && isPreflight)
-    return (
-      <Text size="sm" mt={4}>
-        Once it is brought, its page has a letter to sign, and takes the signed one.
-      </Text>
-    )
   if (name === 'loa')
     return (
-      <Way
-        to={
-          <Button
-            component={Link}
-            to="/announcements/$id"
-            params={{ id: String(id) } as never}
-            search={{ tab: 'letters' } as never}
-          >
-            Draft, sign and send the letter
-          </Button>
-        }
-      />
+      <>
+        {(proofs?.some(({ kind }) => kind === 'letter') ?? true) && (
+          <LetterToDo id={id} isPreflight={isPreflight} />
+        )}
+        {proofs?.map((proof) => (
+          <ProofToDo key={proof.kind} proof={proof} />
+        ))}
+      </>
     )
   return (
     <Stack gap={4} mt="xs">
@@ -134,6 +124,49 @@ function ToDo({
         To do, literally:
       </Text>
       <CopyBlock text={fix} label="Copy what to create" />
+    </Stack>
+  )
+}
+
+function LetterToDo({ id, isPreflight }: { id: number; isPreflight: boolean }) {
+  if (isPreflight)
+    return (
+      <Text size="sm" mt={4}>
+        Once it is brought, its page has a letter to sign, and takes the signed one.
+      </Text>
+    )
+  return (
+    <Way
+      to={
+        <Button
+          component={Link}
+          to="/announcements/$id"
+          params={{ id: String(id) } as never}
+          search={{ tab: 'letters' } as never}
+        >
+          Draft, sign and send the letter
+        </Button>
+      }
+    />
+  )
+}
+
+/** Kinds that the team creates by itself; the letter has a page, and the ROA is a check of its own. */
+const proofTitles: Partial<Record<AuthorizationProof['kind'], string>> = {
+  dns_txt: 'Or create this record in the reverse zone:',
+  rdap: 'Or add this line to the registration at the address registry:',
+}
+
+function ProofToDo({ proof: { kind, note, fix } }: { proof: AuthorizationProof }) {
+  const title = proofTitles[kind]
+  if (title === undefined || fix === null) return null
+  return (
+    <Stack gap={4} mt="xs">
+      <Text size="sm">{title}</Text>
+      <CopyBlock text={fix} label="Copy what to create" />
+      <Text size="xs" c="dimmed">
+        {note}
+      </Text>
     </Stack>
   )
 }

@@ -92,11 +92,20 @@ const isOffered = ({ state, checked }: AsnProof): boolean => state !== 'unavaila
 
 /** Where it stands as a whole, and what one can go on to. */
 function Standing({
-  proof: { asn, verified, verified_by: by, expires, conflict },
+  proof: { asn, verified, verified_by: by, expires, revoked, conflict },
 }: {
   proof: AsnVerification
 }) {
   const { cidr } = useSearch({ strict: false }) as { cidr?: string }
+  if (revoked !== null)
+    return (
+      <Alert color="red" title="Revoked by the provider">
+        <Text size="sm" component="div">
+          <Time at={revoked.at} />: {revoked.reason} Proofs do not count until the provider verifies the ASN
+          again. Contact the provider.
+        </Text>
+      </Alert>
+    )
   if (verified === null || by === null)
     return (
       <Alert
@@ -106,7 +115,7 @@ function Standing({
         <Text size="sm">
           {conflict
             ? 'Proofs are still looked for, but they do not count by themselves: the provider decides. Write to them.'
-            : 'Do one of the following, then check. One method is enough, the first one is the strongest; a proof counts for 180 days and is renewed by itself as long as it stands there.'}
+            : 'Add the token to the aut-num object, then check. The proof is valid for 180 days and is renewed as long as the token is there. DNS records and ROAs show control of a prefix only: the provider can verify the ASN with them as evidence.'}
         </Text>
       </Alert>
     )
@@ -151,7 +160,7 @@ function Standing({
 }
 
 function Method({ proof }: { proof: AsnProof }) {
-  const { method, state, note, instructions, token, evidence, checked } = proof
+  const { method, proves, state, note, instructions, token, evidence, checked } = proof
   const steps = stepsOf(instructions)
   const hasLines = steps.some(({ lines }) => lines.length > 0)
   return (
@@ -161,7 +170,7 @@ function Method({ proof }: { proof: AsnProof }) {
           <Text fw={600} size="sm">
             {methodNames[method]}
           </Text>
-          <ProofBadge state={state} />
+          <ProofBadge state={state} proves={proves} />
         </Group>
         <Text size="xs" c="dimmed">
           {checked === null ? (

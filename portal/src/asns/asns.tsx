@@ -71,7 +71,7 @@ export function Asns() {
   return (
     <Page
       title="ASNs"
-      note="A prefix is announced with the ASN of its holder as its origin. One method of proof is enough; it is looked at again every day."
+      note="A prefix is announced with the ASN of its holder as its origin. Proofs of an ASN are checked again every day."
     >
       <ProveAnother />
       <List<HeldAsn>

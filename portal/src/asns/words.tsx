@@ -1,6 +1,6 @@
 // What the methods and the states of a proof are called.
 import { Badge } from '@mantine/core'
-import type { AsnProofMethod, AsnProofState, HeldAsn } from '@pharos/contract/inventory'
+import type { AsnProof, AsnProofMethod, AsnProofState, HeldAsn } from '@pharos/contract/inventory'
 import { daysUntil } from '../ui/time.tsx'
 
 export const methodNames: Record<AsnProofMethod, string> = {
@@ -14,8 +14,8 @@ export const methodNames: Record<AsnProofMethod, string> = {
 /** Why it proves something, in a sentence. */
 export const methodReasons: Record<AsnProofMethod, string> = {
   aut_num: 'Only the holder of an ASN can change its object at the regional registry.',
-  dns_txt: 'Only the holder of a prefix that the ASN originates can write into its reverse zone.',
-  roa: 'Only the holder of a prefix can let the ASN originate it.',
+  dns_txt: 'Only the holder of a prefix can write into its reverse zone. It does not verify the ASN.',
+  roa: 'The holder of a prefix can name any ASN in a ROA. It does not verify the ASN.',
   rdap_email: 'The registry’s contact of the ASN follows a link.',
   peeringdb: 'The network’s account at PeeringDB speaks for the ASN.',
 }
@@ -28,9 +28,10 @@ const proofStates: Record<AsnProofState, { label: string; color: string }> = {
   error: { label: 'cannot be read', color: 'red' },
 }
 
-export const ProofBadge = ({ state }: { state: AsnProofState }) => (
-  <Badge color={proofStates[state].color}>{proofStates[state].label}</Badge>
-)
+export function ProofBadge({ state, proves }: Pick<AsnProof, 'state' | 'proves'>) {
+  if (state === 'valid' && proves === 'address_space') return <Badge color="yellow">evidence only</Badge>
+  return <Badge color={proofStates[state].color}>{proofStates[state].label}</Badge>
+}
 
 const proofWords: Record<AsnProofMethod, string> = {
   aut_num: 'its aut-num object',

@@ -167,6 +167,24 @@ begin
   end loop;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.end_expired_asn(wanted bigint)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    with ended as (
+      select id, team_id, asn, verified, verified_by, expires from asns
+      where asn = wanted and verified is not null and expires <= now()),
+    audited as (
+      insert into audit_entries (team_id, actor, action, target, before, after)
+      select team_id, 'pharos', 'asn.expire', 'asn:' || asn,
+        jsonb_build_object('verified', verified, 'verifiedBy', verified_by, 'expires', expires),
+        jsonb_build_object('verified', null, 'verifiedBy', null, 'expires', null)
+      from ended)
+    update asns a set verified = null, verified_by = null, expires = null from ended where a.id = ended.id
+  $function$;
+
 CREATE OR REPLACE FUNCTION public.event_buckets(start_at timestamp with time zone, end_at timestamp with time zone, bps bigint, pps bigint, event_flags integer)
  RETURNS TABLE(measure text, bucket integer, flags integer)
  LANGUAGE sql
@@ -545,6 +563,26 @@ CREATE INDEX announcement_history_announcement ON public.announcement_history US
 alter table announcement_history enable row level security;
 create policy tenant on announcement_history as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
+create table announcement_proofs (
+  announcement_id integer not null,
+  kind text not null,
+  team_id integer not null,
+  state text not null,
+  note text not null,
+  evidence jsonb not null default '{}'::jsonb,
+  fix text,
+  checked timestamp with time zone, -- when the name servers or the registry last answered; what they said then stands while they are silent
+  since timestamp with time zone not null default now(), -- when the state began
+  next_check timestamp with time zone not null, -- when they are asked again
+  constraint announcement_proofs_pkey PRIMARY KEY (announcement_id, kind),
+  constraint announcement_proofs_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
+  constraint announcement_proofs_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
+  constraint announcement_proofs_kind_check CHECK ((kind = ANY (ARRAY['dns_txt'::text, 'rdap'::text]))),
+  constraint announcement_proofs_state_check CHECK ((state = ANY (ARRAY['valid'::text, 'missing'::text, 'invalid'::text, 'unavailable'::text])))
+);
+alter table announcement_proofs enable row level security;
+create policy tenant on announcement_proofs as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table announcement_regions (
   announcement_id integer not null,
   region_id integer not null,
@@ -710,16 +748,20 @@ create table asns (
   created timestamp with time zone not null default now(),
   verified_by text, -- the method by which the team proved it; null where the operator's file says so
   expires timestamp with time zone, -- when the proof ends unless it is seen again; null for the operator's word, which does not end
+  revoked timestamp with time zone, -- when the operator revoked the verification; proofs of the team do not count until the operator verifies it again
+  revoked_reason text,
   constraint asns_pkey PRIMARY KEY (id),
   constraint asns_team_id_asn_key UNIQUE (team_id, asn),
   constraint asns_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint asns_asn_check CHECK (((asn >= 1) AND (asn <= '4294967295'::bigint))),
   constraint asns_proof CHECK ((((verified_by IS NULL) = (expires IS NULL)) AND ((verified_by IS NULL) OR (verified IS NOT NULL)))),
+  constraint asns_proof_of_asn CHECK ((verified_by <> ALL (ARRAY['dns_txt'::text, 'roa'::text]))),
+  constraint asns_revoked CHECK ((((revoked IS NULL) = (revoked_reason IS NULL)) AND ((revoked IS NULL) OR (verified IS NULL)))),
   constraint asns_verified_by_check CHECK ((verified_by = ANY (ARRAY['rdap_email'::text, 'peeringdb'::text, 'aut_num'::text, 'dns_txt'::text, 'roa'::text])))
 );
 CREATE INDEX asns_expires ON public.asns USING btree (expires) WHERE (expires IS NOT NULL);
+CREATE UNIQUE INDEX asns_one_holder ON public.asns USING btree (asn) WHERE (verified IS NOT NULL);
 CREATE INDEX asns_unmatched ON public.asns USING btree (id) WHERE (NOT matched);
-CREATE INDEX asns_verified ON public.asns USING btree (asn) WHERE (verified IS NOT NULL);
 alter table asns enable row level security;
 CREATE TRIGGER asns_changed BEFORE UPDATE OF team_id, asn, name ON public.asns FOR EACH ROW EXECUTE FUNCTION resource_changed();
 CREATE TRIGGER asns_ownership AFTER INSERT OR DELETE OR UPDATE OF team_id, asn, name ON public.asns FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');

@@ -21,6 +21,26 @@ export interface AnnouncementHistoryTable {
   took_ms: number | null
 }
 
+export type AnnouncementProofsKind = 'dns_txt' | 'rdap'
+
+export type AnnouncementProofsState = 'valid' | 'missing' | 'invalid' | 'unavailable'
+
+export interface AnnouncementProofsTable {
+  announcement_id: number
+  kind: AnnouncementProofsKind
+  team_id: number
+  state: AnnouncementProofsState
+  note: string
+  evidence: GeneratedJson
+  fix: string | null
+  /** when the name servers or the registry last answered; what they said then stands while they are silent */
+  checked: Date | null
+  /** when the state began */
+  since: Generated<Date>
+  /** when they are asked again */
+  next_check: Date
+}
+
 export type AnnouncementRegionsState = 'withdrawn' | 'announcing' | 'announced' | 'withdrawing' | 'error'
 
 export interface AnnouncementRegionsTable {
@@ -182,6 +202,9 @@ export interface AsnsTable {
   verified_by: AsnsVerifiedBy | null
   /** when the proof ends unless it is seen again; null for the operator's word, which does not end */
   expires: Date | null
+  /** when the operator revoked the verification; proofs of the team do not count until the operator verifies it again */
+  revoked: Date | null
+  revoked_reason: string | null
 }
 
 export interface AuditEntriesTable {
@@ -787,6 +810,7 @@ export interface WebhooksTable {
 
 export interface Schema {
   announcement_history: AnnouncementHistoryTable
+  announcement_proofs: AnnouncementProofsTable
   announcement_regions: AnnouncementRegionsTable
   announcement_statuses_told: AnnouncementStatusesToldTable
   announcement_validations: AnnouncementValidationsTable

@@ -37,6 +37,15 @@ export const unavailable = (note: string, evidence: Evidence = {}): Finding => (
   evidence,
 })
 
+/** Follows what a method found that shows control of a prefix only. */
+export const evidenceOnly =
+  'It shows control of the prefix, not of the ASN, and does not verify the ASN by itself.'
+
+/** Precedes the instructions of such a method. */
+export const instructEvidence = (asn: Asn): string =>
+  `This does not verify AS${asn}, since the holder of a prefix can name any ASN. Add the token to the aut-num object instead. ` +
+  'If no regional registry has an aut-num object of the ASN, ask the provider to verify it with this as evidence.'
+
 export const notSetUp = unavailable('The provider has not configured this method.')
 
 /** Runs a look for at most so long, whether it heeds its signal or not. Whatever it throws is a finding, never `valid`. */

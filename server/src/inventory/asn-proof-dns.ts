@@ -1,12 +1,20 @@
-// Proof by DNS: the token in the reverse zone of a prefix that the ASN originates. Registries delegate reverse zones to the
-// holder of the prefix, so this proves the address space that the ASN works for, and is weaker than the aut-num object.
+// Evidence by DNS: the token in the reverse zone of a prefix that the ASN may originate. Registries delegate reverse zones to
+// the holder of the prefix, who can name any ASN in a ROA, so this never verifies the ASN; staff may take it into account.
 // A prefix that is delegated as several zones needs the token in each: one of them may belong to a customer.
 import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
 import { reverseZones } from '../net/reverse-zone.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import type { TxtResolver } from '../team/txt-resolver.ts'
-import type { AsnTokens } from './asn-token.ts'
-import { missing, notSetUp, unavailable, valid, type Claim, type Finding } from './asn-finding.ts'
+import {
+  evidenceOnly,
+  instructEvidence,
+  missing,
+  notSetUp,
+  unavailable,
+  valid,
+  type Claim,
+  type Finding,
+} from './asn-finding.ts'
 import type { AsnProofSources } from './asn-proof-sources.ts'
 
 /** A prefix of more zones is not offered: nobody would create so many records. */
@@ -41,7 +49,12 @@ export async function checkDns(
   const places = dnsPlaces(answer.prefixes)
   if (places.length === 0)
     return missing(`No ROA and no route object names a prefix of AS${claim.asn} that has reverse zones.`)
-  const answers = await askAll(txt, [...new Set(places.flatMap(({ names }) => names))], claim.tokens, signal)
+  const answers = await lookUpNames(
+    txt,
+    [...new Set(places.flatMap(({ names }) => names))],
+    claim.tokens,
+    signal,
+  )
   return judgeDns(places, answers)
 }
 
@@ -50,7 +63,7 @@ export type NameAnswer = 'token' | 'other' | 'none' | 'unreachable' | 'failed'
 /** Pure. What could not be asked makes "not there" unknown. */
 export function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<string, NameAnswer>): Finding {
   const found = places.find(({ names }) => names.every((name) => answers.get(name) === 'token'))
-  if (found) return valid(`The token stands at ${found.names.join(' and ')}.`, { ...found })
+  if (found) return valid(`The token stands at ${found.names.join(' and ')}. ${evidenceOnly}`, { ...found })
   const names = (answer: NameAnswer) => [...answers].filter(([, is]) => is === answer).map(([name]) => name)
   const unreachable = names('unreachable')
   if (unreachable.length > 0)
@@ -70,10 +83,11 @@ export function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<strin
   return missing('No such record exists.')
 }
 
-async function askAll(
+/** Asks for the TXT records of all names, a few at a time. Never rejects because of a name server. */
+export async function lookUpNames(
   txt: TxtResolver,
   names: readonly string[],
-  tokens: AsnTokens,
+  tokens: readonly string[],
   signal: AbortSignal,
 ): Promise<Map<string, NameAnswer>> {
   const answers = new Map<string, NameAnswer>()
@@ -88,7 +102,7 @@ async function askAll(
 async function askOne(
   txt: TxtResolver,
   name: string,
-  tokens: AsnTokens,
+  tokens: readonly string[],
   signal: AbortSignal,
 ): Promise<NameAnswer> {
   try {
@@ -101,11 +115,12 @@ async function askOne(
   }
 }
 
-/** `places` undefined: what the ASN originates is not known now. */
-export function instructDns(
-  { asn, tokens: [token] }: Claim,
-  places: readonly DnsPlace[] | undefined,
-): string {
+/** `places` undefined: the prefixes that the ASN originates are not known now. */
+export function instructDns(claim: Claim, places: readonly DnsPlace[] | undefined): string {
+  return `${instructEvidence(claim.asn)}\n${recordsOf(claim, places)}`
+}
+
+function recordsOf({ asn, tokens: [token] }: Claim, places: readonly DnsPlace[] | undefined): string {
   const record = (name: string) => `${name}. 3600 IN TXT "${token}"`
   const general =
     `Create a TXT record with the token at _pharos-asn.<zone>, where <zone> is the reverse zone of a prefix that AS${asn} ` +

@@ -1,7 +1,16 @@
-// Proof by ROA: the team lets the ASN originate a prefix that is the team's by other proof. It is the holder of the prefix
-// who signs a ROA, so this proves that the team may use the ASN with its addresses; the aut-num object proves more.
+// Evidence by ROA: a ROA of a prefix that is the team's by other proof names the ASN. The holder of the prefix signs a ROA and
+// can name any ASN in it, so this never verifies the ASN; staff may take it into account.
 import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
-import { missing, notSetUp, unavailable, valid, type Claim, type Finding } from './asn-finding.ts'
+import {
+  evidenceOnly,
+  instructEvidence,
+  missing,
+  notSetUp,
+  unavailable,
+  valid,
+  type Claim,
+  type Finding,
+} from './asn-finding.ts'
 import type { Roa, RoaSource } from './asn-proof-sources.ts'
 
 /** Prefixes looked at in one check, and named in the instructions. */
@@ -19,7 +28,10 @@ export async function checkRoa(source: RoaSource | undefined, claim: Claim): Pro
     if (answer.state !== 'found') continue
     const roa = answer.roas.find((one) => isOf(one, prefix, claim))
     if (roa)
-      return valid(`A ROA lets AS${claim.asn} originate ${prefix}, which is the team's.`, evidenceOf(roa))
+      return valid(
+        `A ROA allows AS${claim.asn} to originate ${prefix}, a prefix of the team. ${evidenceOnly}`,
+        evidenceOf(roa),
+      )
   }
   if (answers.some(([, { state }]) => state === 'unavailable')) return unavailable('ROAs could not be read.')
   return missing(`No ROA of a prefix of the team names AS${claim.asn}.`)
@@ -32,10 +44,10 @@ const evidenceOf = ({ prefix, maxLength, asn }: Roa) => ({ prefix, max_length: m
 
 export function instructRoa({ asn, heldPrefixes }: Claim): string {
   if (heldPrefixes.length === 0)
-    return `Once a prefix is known to be the team's, a ROA of it that names AS${asn} is a proof.`
+    return `${instructEvidence(asn)}\nThe team has no verified prefix yet that a ROA could be for.`
   const tuples = heldPrefixes
     .toSorted(comparePrefixes)
     .slice(0, namedMax)
     .map((prefix) => `(${prefix}, maxLength ${lengthOf(prefix)}, AS${asn})`)
-  return `Create one of these ROAs at your regional registry:\n${tuples.join('\n')}`
+  return `${instructEvidence(asn)}\nCreate one of these ROAs at your regional registry:\n${tuples.join('\n')}`
 }

@@ -5,6 +5,7 @@ import type { AsnProofMethod, AsnProofState } from '@pharos/contract/inventory'
 import type { Db, Trx } from '../db/postgres.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
+import { Failure } from '../runtime/error.ts'
 import type { Evidence } from './asn-finding.ts'
 import type { AsnVerificationState } from './asn-verification.ts'
 
@@ -59,19 +60,40 @@ export async function saveAsnProofs(
   )
 }
 
-/** Makes the team's row where it has none. The operator's word is never overwritten: a row that has it stays. */
+/**
+ * Creates the team's row if it has none. A row that the operator has verified or revoked is left as it is. Proofs of other teams
+ * that have expired are ended first, since only one team can be verified. Call `lockAsn` before; throws `conflict` otherwise.
+ */
 export async function saveVerification(
   trx: Trx,
   teamId: number,
   asn: Asn,
   { verified, verifiedBy, expires }: AsnVerificationState,
 ): Promise<void> {
+  if (verified !== null) await sql`select end_expired_asn(${asn}::bigint)`.execute(trx)
   await sql`
     insert into asns as a (team_id, asn, verified, verified_by, expires)
     values (${teamId}, ${asn}, ${verified}, ${verifiedBy}, ${expires})
     on conflict (team_id, asn) do update
     set verified = excluded.verified, verified_by = excluded.verified_by, expires = excluded.expires
-    where a.verified is null or a.verified_by is not null`.execute(trx)
+    where (a.verified is null or a.verified_by is not null) and a.revoked is null`
+    .execute(trx)
+    .catch(rethrowHeld)
+}
+
+/** The unique index that allows one verified team for each ASN. */
+const oneHolder = 'asns_one_holder'
+
+/** A writer that did not take the lock was faster. */
+export function rethrowHeld(error: unknown): never {
+  if ((error as { constraint?: string }).constraint !== oneHolder) throw error
+  throw new Failure(
+    'conflict',
+    'Another team was verified for the ASN at the same moment. Repeat the request.',
+    {
+      cause: error,
+    },
+  )
 }
 
 /** The prefixes that are the team's whatever becomes of the ASN: by the operator's word, or all checks passed once. */

@@ -225,7 +225,7 @@ describe('proving an ASN', () => {
     assert.equal(await find(teams.theirs), undefined)
   })
 
-  it('works by a ROA of a prefix that is the team’s, and not by that of another team’s', async () => {
+  it('has evidence, and no more, in a ROA of a prefix that is the team’s, and none in that of another team’s', async () => {
     world.roas = [['203.0.113.0/24', number]]
     const add = (teamId: number) =>
       database.postgres.owner
@@ -236,7 +236,11 @@ describe('proving an ASN', () => {
     assert.equal(methodOf(await refresh(), 'roa').state, 'missing')
     await add(teams.ours)
     const answer = await refresh()
-    assert.equal(answer.verified_by, 'roa')
+    assert.deepEqual(
+      [methodOf(answer, 'roa').state, answer.verified, answer.verified_by],
+      ['valid', null, null],
+    )
+    assert.deepEqual([await rowsOf('asns'), await actionsOf()], [[], []])
     assert.deepEqual(methodOf(answer, 'roa').evidence, {
       prefix: '203.0.113.0/24',
       max_length: 24,
@@ -244,17 +248,17 @@ describe('proving an ASN', () => {
     })
   })
 
-  it('works by a ROA of an announcement that passed its checks, and not by one that only was asked for', async () => {
+  it('has evidence in a ROA of an announcement that passed its checks, and none in one that did not', async () => {
     world.roas = [['203.0.113.0/24', number]]
     const { owner } = database.postgres
     await sql`insert into announcements (team_id, prefix, origin_asn, managed_by)
       values (${teams.ours}, '203.0.113.0/24', ${number}, 'team')`.execute(owner)
-    assert.equal((await refresh()).verified, null)
+    const stateOf = async () => methodOf(await refresh(), 'roa').state
+    assert.equal(await stateOf(), 'missing')
     await sql`update announcements set claimed = now() where team_id = ${teams.ours}`.execute(owner)
-    assert.equal((await refresh()).verified_by, 'roa')
-    await sql`delete from asns`.execute(owner)
+    assert.equal(await stateOf(), 'valid')
     await sql`update announcements set deleted = now() where team_id = ${teams.ours}`.execute(owner)
-    assert.equal((await refresh()).verified, null)
+    assert.equal(await stateOf(), 'missing')
   })
 
   it('works with the token of an older key, and not with that of another team', async () => {
@@ -424,12 +428,16 @@ describe('the daily check', () => {
     }
   })
 
-  it('goes on by another method where the first is gone', async () => {
+  it('does not go on by control of address space where the token is gone', async () => {
     world = { ...world, autNum: undefined, origins: ['203.0.113.0/24'] }
     world.txt = { '_pharos-asn.113.0.203.in-addr.arpa': [tokensOf(teams.ours)[0]] }
     later(1.01)
     await recheck()
-    assert.equal((await ask()).verified_by, 'dns_txt')
+    const answer = await ask()
+    assert.deepEqual([methodOf(answer, 'dns_txt').state, answer.verified_by], ['valid', 'aut_num'])
+    later(180)
+    assert.equal((await recheck()).expired, 1)
+    assert.equal((await ask()).verified, null)
   })
 
   it('leaves alone what the operator says', async () => {
@@ -442,7 +450,7 @@ describe('the daily check', () => {
   it('goes through more of them than it reads at once, and past one that fails', async () => {
     const { owner } = database.postgres
     await sql`insert into asns (team_id, asn, verified, verified_by, expires)
-      select ${teams.ours}, n, now(), 'roa', now() + interval '100 days'
+      select ${teams.ours}, n, now(), 'aut_num', now() + interval '100 days'
       from generate_series(200001, 200150) n`.execute(owner)
     // The audit of its end is refused.
     await sql`update asns set expires = now() - interval '1 day' where asn = 200075`.execute(owner)
@@ -472,7 +480,7 @@ describe('the daily check', () => {
 })
 
 describe('with a real name server', { skip: skipWithout('nsd') }, () => {
-  it('is missing, then proven as soon as the record of the instructions is there', async () => {
+  it('is missing, then there as soon as the record of the instructions is', async () => {
     await using server = await startNameServer()
     world.origins = ['203.0.113.0/24', '2001:db8::/32']
     const txt = createTxtResolver({ servers: [server.server] })
@@ -481,10 +489,10 @@ describe('with a real name server', { skip: skipWithout('nsd') }, () => {
     assert.equal(before.state, 'missing')
     const record = /^(\S+)\. 3600 IN TXT "(.+)"$/m.exec(before.instructions)!
     await server.setRecords([{ name: record[1]!, text: record[2]! }])
-    assert.equal((await refresh({ deps: deps(), method: ['dns_txt'] })).verified_by, 'dns_txt')
+    const found = await refresh({ deps: deps(), method: ['dns_txt'] })
+    assert.deepEqual([methodOf(found, 'dns_txt').state, found.verified], ['valid', null])
     await server.stop()
     const silent = await refresh({ deps: deps(), method: ['dns_txt'] })
     assert.equal(methodOf(silent, 'dns_txt').state, 'unavailable')
-    assert.equal(silent.verified_by, 'dns_txt')
   })
 })

@@ -2,6 +2,7 @@
 // of any transaction, and then settles what follows in one. The daily check does the same without a request.
 import {
   asnProofMethods,
+  asnProofScopes,
   type AsnProof as WireProof,
   type AsnProofMethod,
   type AsnVerification as Wire,
@@ -15,7 +16,13 @@ import { Failure } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import { parseHoldableAsn, presentVerification, type AsnRules, type HeldAsn } from './asn.ts'
+import {
+  parseHoldableAsn,
+  presentRevocation,
+  presentVerification,
+  type AsnRules,
+  type HeldAsn,
+} from './asn.ts'
 import { findAsns } from './asn.store.ts'
 import { lookFor, notSetUp, type Claim, type Finding } from './asn-finding.ts'
 import { checkAutNum, instructAutNum } from './asn-proof-aut-num.ts'
@@ -208,12 +215,14 @@ function present(
     holder: rir === null ? null : textOf(object?.['holder']),
     rir,
     ...presentVerification(held, deps.now()),
+    revoked: presentRevocation(held),
     conflict,
     methods: methods.map((method) => {
       const isSetUp = setUp[method](deps.sources)
       const proof = isSetUp ? byMethod.get(method) : undefined
       return {
         method,
+        proves: asnProofScopes[method],
         ...presentProof(proof, isSetUp, held),
         instructions: isSetUp ? instruct[method](claim, places) : notSetUp.note,
         token: isSetUp && hasToken.has(method) ? claim.tokens[0] : null,

@@ -19,10 +19,11 @@ const held = (rest: Partial<HeldAsn>): HeldAsn => ({
   verified: null,
   verifiedBy: null,
   expires: null,
+  revoked: null,
   created: inDays(-400),
   ...rest,
 })
-const proven = (expires: Date, verifiedBy: AsnProofMethod = 'dns_txt') =>
+const proven = (expires: Date, verifiedBy: AsnProofMethod = 'rdap_email') =>
   held({ verified: inDays(-100), verifiedBy, expires })
 const operators = held({ verified: inDays(-100), verifiedBy: 'operator' })
 
@@ -35,25 +36,37 @@ const found = (states: Partial<Record<AsnProofMethod, Finding['state']>>) =>
 describe('what follows from the findings', () => {
   it('is 180 days from one method that is valid, whether the team had a row or none', () => {
     for (const before of [undefined, held({})])
-      assert.deepEqual(settle(before, found({ roa: 'valid', aut_num: 'missing' }), false, now), {
+      assert.deepEqual(settle(before, found({ aut_num: 'valid', rdap_email: 'missing' }), false, now), {
         kind: 'verify',
-        after: { verified: now, verifiedBy: 'roa', expires: inDays(180) },
+        after: { verified: now, verifiedBy: 'aut_num', expires: inDays(180) },
       })
   })
 
   it('is the strongest of several, and later the one that it was', () => {
-    const all = found({ roa: 'valid', dns_txt: 'valid', aut_num: 'valid' })
+    const all = found({ peeringdb: 'valid', rdap_email: 'valid', aut_num: 'valid' })
     assert.equal(settle(undefined, all, false, now)?.after.verifiedBy, 'aut_num')
-    assert.equal(settle(proven(inDays(100)), all, false, now)?.after.verifiedBy, 'dns_txt')
-    const gone = found({ dns_txt: 'missing', roa: 'valid' })
-    assert.equal(settle(proven(inDays(100)), gone, false, now)?.after.verifiedBy, 'roa')
+    assert.equal(settle(proven(inDays(100)), all, false, now)?.after.verifiedBy, 'rdap_email')
+    const gone = found({ rdap_email: 'missing', peeringdb: 'valid' })
+    assert.equal(settle(proven(inDays(100)), gone, false, now)?.after.verifiedBy, 'peeringdb')
+  })
+
+  it('is nothing for control of address space, whatever else is missing', () => {
+    const evidence = found({ dns_txt: 'valid', roa: 'valid', aut_num: 'missing' })
+    assert.equal(settle(undefined, evidence, false, now), undefined)
+    assert.equal(settle(proven(inDays(1), 'aut_num'), evidence, false, now), undefined)
+    assert.equal(settle(proven(inDays(-1), 'aut_num'), evidence, false, now)?.kind, 'expire')
+  })
+
+  it('is nothing once the operator has revoked the verification', () => {
+    const revoked = held({ revoked: { at: inDays(-1), reason: 'sold' } })
+    assert.equal(settle(revoked, found({ aut_num: 'valid' }), false, now), undefined)
   })
 
   it('is a later end for what is still there, and the same beginning', () => {
     const before = proven(inDays(100))
-    assert.deepEqual(settle(before, found({ dns_txt: 'valid' }), true, now), {
+    assert.deepEqual(settle(before, found({ rdap_email: 'valid' }), true, now), {
       kind: 'extend',
-      after: { verified: before.verified, verifiedBy: 'dns_txt', expires: inDays(180) },
+      after: { verified: before.verified, verifiedBy: 'rdap_email', expires: inDays(180) },
     })
   })
 
@@ -66,8 +79,8 @@ describe('what follows from the findings', () => {
 
   it('is nothing for what is missing before its time, and the end after it', () => {
     for (const state of ['missing', 'error'] as const) {
-      assert.equal(settle(proven(inDays(1)), found({ dns_txt: state }), false, now), undefined)
-      assert.deepEqual(settle(proven(inDays(-1)), found({ dns_txt: state }), false, now), {
+      assert.equal(settle(proven(inDays(1)), found({ rdap_email: state }), false, now), undefined)
+      assert.deepEqual(settle(proven(inDays(-1)), found({ rdap_email: state }), false, now), {
         kind: 'expire',
         after: { verified: null, verifiedBy: null, expires: null },
       })
@@ -76,7 +89,7 @@ describe('what follows from the findings', () => {
   })
 
   it('is a postponed end while the registry does not answer', () => {
-    const unknown = found({ dns_txt: 'unavailable' })
+    const unknown = found({ rdap_email: 'unavailable' })
     assert.equal(settle(proven(inDays(100)), unknown, false, now), undefined)
     for (const expires of [inDays(1), inDays(-3)])
       assert.deepEqual(settle(proven(expires), unknown, false, now)?.after.expires, inDays(2))
@@ -137,7 +150,7 @@ describe('what is kept of a proof', () => {
   const days = (...states: Finding['state'][]): AsnProof => {
     let proof: AsnProof | undefined
     for (const [day, state] of states.entries())
-      proof = proofAfter(proof, 'dns_txt', finding(state), 'dns_txt', inDays(day))
+      proof = proofAfter(proof, 'rdap_email', finding(state), 'rdap_email', inDays(day))
     return proof!
   }
 
@@ -155,13 +168,13 @@ describe('what is kept of a proof', () => {
   })
 
   it('does not warn of what never was there', () => {
-    const proof = proofAfter(undefined, 'aut_num', finding('missing'), 'dns_txt', now)
+    const proof = proofAfter(undefined, 'aut_num', finding('missing'), 'rdap_email', now)
     assert.equal(proof.missingSince, null)
     const later = proofAfter(
       proof,
       'aut_num',
       finding('missing'),
-      'dns_txt',
+      'rdap_email',
       new Date(now.getTime() + hourMs),
     )
     assert.equal(later.missingSince, null)

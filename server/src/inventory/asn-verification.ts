@@ -1,6 +1,6 @@
-// What follows for a team's hold on an ASN from what was found: pure. One method that is valid is enough; what is missing
-// ends nothing before its time, and what could not be asked ends nothing at all.
-import { asnProofMethods, type AsnProofMethod } from '@pharos/contract/inventory'
+// Decides from the findings whether a team is verified for an ASN: pure. One valid method that proves the ASN is enough. A
+// missing proof ends nothing before its time; a registry that does not answer ends nothing at all.
+import { asnProofMethods, asnProofScopes, type AsnProofMethod } from '@pharos/contract/inventory'
 import { isVerified, type HeldAsn } from './asn.ts'
 import type { Finding } from './asn-finding.ts'
 import type { AsnProof } from './asn-proof.store.ts'
@@ -28,14 +28,17 @@ export type Settlement = {
   readonly after: AsnVerificationState
 }
 
-/** Undefined: nothing changes. `conflict`: another team is known to hold it, so that only the operator may add another. */
+/** Control of a prefix says nothing about who holds the ASN, so it never verifies (decision 011). */
+const verifyingMethods = asnProofMethods.filter((method) => asnProofScopes[method] === 'asn')
+
+/** Undefined: nothing changes. `conflict`: another team is verified for it, so only the operator can decide. */
 export function settle(
   held: HeldAsn | undefined,
   findings: Findings,
   conflict: boolean,
   now: Date,
 ): Settlement | undefined {
-  if (held?.verifiedBy === 'operator') return undefined
+  if (held?.verifiedBy === 'operator' || held?.revoked) return undefined
   const isCurrent = held !== undefined && isVerified(held, now)
   const proof = validMethod(findings, held?.verifiedBy ?? null)
   if (proof && isCurrent) return extension(held, proof, later(now, lifetimeMs))
@@ -47,7 +50,7 @@ const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms)
 
 /** The method that it is verified by already, or else the strongest. */
 function validMethod(findings: Findings, current: AsnProofMethod | null): AsnProofMethod | undefined {
-  const order = current ? [current, ...asnProofMethods] : asnProofMethods
+  const order = current ? [current, ...verifyingMethods] : verifyingMethods
   return order.find((method) => findings.get(method)?.state === 'valid')
 }
 

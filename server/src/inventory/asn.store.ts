@@ -18,10 +18,12 @@ type AsnRow = {
   verified: Date | null
   verified_by: AsnProofMethod | null
   expires: Date | null
+  revoked: Date | null
+  revoked_reason: string | null
   created: Date
 }
 
-const columns = sql`a.id, a.team_id, a.asn, a.name, a.verified, a.verified_by, a.expires, a.created`
+const columns = sql`a.id, a.team_id, a.asn, a.name, a.verified, a.verified_by, a.expires, a.revoked, a.revoked_reason, a.created`
 
 /** Known to be the team's now: said by the operator, or proven and not expired. */
 const isVerified = sql`a.verified is not null and (a.expires is null or a.expires > now())`
@@ -84,6 +86,7 @@ function heldAsnOf(row: AsnRow): HeldAsn {
     verified: row.verified,
     verifiedBy: row.verified === null ? null : (row.verified_by ?? 'operator'),
     expires: row.expires,
+    revoked: row.revoked && { at: row.revoked, reason: row.revoked_reason! },
     created: row.created,
   }
 }

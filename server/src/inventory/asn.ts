@@ -19,6 +19,8 @@ export type HeldAsn = {
   readonly verifiedBy: AsnProofMethod | 'operator' | null
   /** When the proof ends; it counts until then, whenever that is written down. */
   readonly expires: Date | null
+  /** The operator ended the verification: proofs of the team do not count until the operator verifies it again. */
+  readonly revoked: { readonly at: Date; readonly reason: string } | null
   readonly created: Date
 }
 
@@ -46,6 +48,12 @@ export async function findVerifiedAsns(
 ): Promise<ReadonlyMap<Asn, HeldAsn>> {
   const held = await findAsns(trx, teamId, asns)
   return new Map(held.filter((one) => isVerified(one, now)).map((one) => [one.asn, one]))
+}
+
+/** Whether the operator has revoked the team's verification for it. */
+export async function isRevokedAsn(trx: Db | Trx, teamId: number, asn: Asn): Promise<boolean> {
+  const [held] = await findAsns(trx, teamId, [asn])
+  return held !== undefined && held.revoked !== null
 }
 
 export type AsnRules = {
@@ -102,6 +110,9 @@ function present(held: HeldAsn, now: Date): Wire {
     created: held.created.toISOString(),
   }
 }
+
+export const presentRevocation = (held: HeldAsn | undefined): { at: string; reason: string } | null =>
+  held?.revoked ? { at: held.revoked.at.toISOString(), reason: held.revoked.reason } : null
 
 /** What is known of the team's hold on it; a proof that has expired is none. */
 export function presentVerification(

@@ -94,6 +94,11 @@ export function lastOf(prefix: Prefix): bigint {
   return bitsToBigint(lastBits(prefixBits(prefix)))
 }
 
+/** The /32 or /128 of the last address. */
+export function lastHostOf(prefix: Prefix): Prefix {
+  return formatPrefix(lastBits(prefixBits(prefix)))
+}
+
 /** A prefix as numbers, for the hot paths of this folder. */
 export function prefixBits(prefix: Prefix): Bits {
   const slash = prefix.indexOf('/')

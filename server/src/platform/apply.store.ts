@@ -2,14 +2,17 @@
 // for each batch; the rest goes one by one. It decides nothing.
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
+import { lockAsn } from '../inventory/asn-proof.store.ts'
+import { parseAsn } from '../net/asn.ts'
 import { createAnnouncements, deleteAnnouncement, updateAnnouncement } from './announcements.store.ts'
 import type { Change, Create, Update } from './plan.ts'
-import { kinds, type Kind, type PassedAt } from './platform.ts'
+import { kinds, isOperatorsWord, type AsnHold, type Kind } from './platform.ts'
 
 const batchSize = 1000
 
 /** Carries out the changes in their order. */
 export async function applyChanges(trx: Trx, changes: readonly Change[], now: Date): Promise<void> {
+  await releaseAsns(trx, changes)
   for (const kind of kinds) {
     const created = changes.filter(
       (change): change is Create => change.action === 'create' && change.kind === kind,
@@ -24,6 +27,26 @@ export async function applyChanges(trx: Trx, changes: readonly Change[], now: Da
   for (const change of changes) {
     if (change.action === 'delete') await deleters[change.kind](trx, change.key)
   }
+}
+
+/** One team at most is verified for an ASN: whoever loses it does so before another team gets it. */
+async function releaseAsns(trx: Trx, changes: readonly Change[]): Promise<void> {
+  const concerned = changes.filter(({ kind }) => kind === 'asn')
+  const asns = new Set(concerned.map(({ key }) => parseAsn(Number(key.split(' AS')[1]))))
+  for (const asn of [...asns].sort((a, b) => a - b)) await lockAsn(trx, asn)
+  for (const change of concerned) {
+    if (!isReleased(change)) continue
+    const [team, asn] = change.key.split(' AS')
+    await sql`
+      update asns set verified = null, verified_by = null, expires = null
+      where ${inTeam(team!, sql`asn = ${asn}::bigint`)}`.execute(trx)
+  }
+}
+
+function isReleased(change: Change): boolean {
+  if (change.kind !== 'asn' || change.action === 'create') return false
+  if (change.action === 'delete') return true
+  return change.fields.verified !== undefined && !isOperatorsWord(change.fields.verified)
 }
 
 type Creators = {
@@ -103,10 +126,10 @@ const creators: Creators = {
     order by n.place`.execute(trx),
   asn: (trx, created, now) =>
     sql`
-    insert into asns (team_id, asn, name, verified)
-    select t.id, n.asn, n.name, n.verified
-    from ${recordset(created.map(({ fields }) => ({ ...fields, verified: timeOf(fields.verified, now) })))}
-      as n (place integer, team text, asn bigint, name text, verified timestamptz)
+    insert into asns (team_id, asn, name, verified, revoked, revoked_reason)
+    select t.id, n.asn, n.name, n.verified, n.revoked, n.revoked_reason
+    from ${recordset(created.map(({ fields }) => ({ ...fields, ...holdColumns(fields.verified, now) })))} as n (
+      place integer, team text, asn bigint, name text, verified timestamptz, revoked timestamptz, revoked_reason text)
     join teams t on t.slug = n.team
     order by n.place`.execute(trx),
   announcement: createAnnouncements,
@@ -130,10 +153,15 @@ function recordset(rows: readonly object[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(rows.map((row, place) => ({ ...row, place })))}::jsonb)`
 }
 
-/** The time of a pass: that of the file, or now where the file only says that it passed. */
-function timeOf(passed: PassedAt, now: Date): Date | null {
-  if (passed === false) return null
-  return passed === true ? now : new Date(passed)
+/** The operator's word takes the place of a proof, and does not end. */
+function holdColumns(hold: AsnHold, now: Date) {
+  return {
+    verified: hold === true ? now : typeof hold === 'string' ? new Date(hold) : null,
+    verified_by: null,
+    expires: null,
+    revoked: hold === false ? now : null,
+    revoked_reason: hold === false ? "The provider's platform file says that it is not verified." : null,
+  }
 }
 
 async function update(trx: Trx, change: Update, now: Date): Promise<void> {
@@ -178,9 +206,7 @@ const updaters: Updaters = {
   },
   asn: (trx, { before, fields }, now) => {
     const { verified, ...rest } = fields
-    // The operator's word takes the place of a proof, and does not end.
-    const word = { verified: timeOf(verified ?? false, now), verified_by: null, expires: null }
-    const columns = { ...rest, ...(verified !== undefined && word) }
+    const columns = { ...rest, ...(verified !== undefined && holdColumns(verified, now)) }
     return set(trx, 'asns', columns, inTeam(before.team, sql`asn = ${before.asn}`))
   },
   announcement: updateAnnouncement,

@@ -347,22 +347,69 @@ test('pruning withdraws first, and deletes only what is at rest', async () => {
   }
 })
 
-test('what a team has proven of an ASN is its own, until the file says so itself', async () => {
+test('the file leaves what a team has proven of an ASN, ends it with verified: false, replaces it with verified: true', async () => {
   await empty()
   await apply(sampleText)
   const prove = sql`insert into asns (team_id, asn, verified, verified_by, expires)
-    select id, 64511, '2026-01-01Z', 'dns_txt', '2026-06-30Z' from teams where slug = 'demo'`
-  const stored = () => rowsOf(sql`select verified, verified_by, expires from asns where asn = 64511`)
+    select id, 64511, '2026-01-01Z', 'aut_num', '2026-06-30Z' from teams where slug = 'demo'`
+  const stored = () =>
+    rowsOf(
+      sql`select verified, verified_by, expires, revoked is not null as revoked from asns where asn = 64511`,
+    )
   await prove.execute(db)
   const before = await stored()
-  const naming = (verified: boolean) =>
-    sampleText.replace('\nasns:\n', `\nasns:\n  - {team: demo, asn: 64511, verified: ${verified}}\n`)
+  const naming = (verified: string) =>
+    sampleText.replace('\nasns:\n', `\nasns:\n  - {team: demo, asn: 64511${verified}}\n`)
   await apply(sampleText, { prune: true, enforce: false })
-  await apply(naming(false))
+  await apply(naming(''))
   assert.deepEqual(await stored(), before)
-  assert.equal((await apply(naming(true))).length, 2)
-  assert.deepEqual(await stored(), [{ verified: now, verified_by: null, expires: null }])
-  assert.match((await apply(naming(true)))[0]!, /^= 0 to create, 0 to change/)
+  assert.equal((await apply(naming(', verified: true'))).length, 2)
+  assert.deepEqual(await stored(), [{ verified: now, verified_by: null, expires: null, revoked: false }])
+  assert.match((await apply(naming(', verified: true')))[0]!, /^= 0 to create, 0 to change/)
+  await apply(naming(', verified: false'))
+  const revoked = [{ verified: null, verified_by: null, expires: null, revoked: true }]
+  assert.deepEqual(await stored(), revoked)
+  assert.match((await apply(naming(', verified: false')))[0]!, /^= 0 to create, 0 to change/)
+  await apply(sampleText, { prune: true, enforce: false })
+  assert.deepEqual(await stored(), revoked)
+})
+
+test('verified: false revokes a proof, in one run and with an entry in the audit log', async () => {
+  await empty()
+  await apply(sampleText)
+  await sql`insert into asns (team_id, asn, verified, verified_by, expires)
+    select id, 64511, '2026-01-01Z', 'aut_num', '2026-06-30Z' from teams where slug = 'demo'`.execute(db)
+  const lines = await apply('asns: [{team: demo, asn: 64511, verified: false}]\n')
+  assert.match(lines[0]!, /^~ asn demo AS64511 verified: .*"proven".* -> false$/)
+  assert.deepEqual(await rowsOf(sql`select verified, revoked from asns where asn = 64511`), [
+    { verified: null, revoked: now },
+  ])
+  assert.deepEqual(await rowsOf(sql`select actor from audit_entries where action = 'asn.update'`), [
+    { actor: 'operator' },
+  ])
+})
+
+test('verified: true for one team ends the proof of another, and one team at a time has the word', async () => {
+  await empty()
+  await apply(sampleText)
+  const teams = 'teams: [{slug: demo, name: Demo}, {slug: two, name: Two}]\n'
+  await apply(teams)
+  await sql`insert into asns (team_id, asn, verified, verified_by, expires)
+    select id, 64511, '2026-01-01Z', 'aut_num', '2026-06-30Z' from teams where slug = 'demo'`.execute(db)
+  const stored = () =>
+    rowsOf(sql`select t.slug, a.verified_by from asns a join teams t on t.id = a.team_id
+      where a.asn = 64511 and a.verified is not null`)
+  const lines = await apply('asns: [{team: two, asn: 64511, verified: true}]\n')
+  assert.ok(
+    lines.some((line) => /^~ asn demo AS64511 verified: .* -> null$/.test(line)),
+    lines.join('\n'),
+  )
+  assert.deepEqual(await stored(), [{ slug: 'two', verified_by: null }])
+  await assert.rejects(apply('asns: [{team: demo, asn: 64511, verified: true}]\n'), (error: PlatformError) =>
+    /AS64511 is verified for team two; set verified: false there/.test(error.problems[0]!.message),
+  )
+  await apply('asns: [{team: demo, asn: 64511, verified: true}, {team: two, asn: 64511, verified: false}]\n')
+  assert.deepEqual(await stored(), [{ slug: 'demo', verified_by: null }])
 })
 
 test('a source whose deliveries are kept is not deleted', async () => {

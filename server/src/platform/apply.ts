@@ -73,6 +73,7 @@ export async function applyPlatform(db: Db, { plan, desired, options }: Prepared
     if (plan.changes.some(({ kind }) => kind === 'announcement' || kind === 'region')) {
       await wake(trx, 'announcements')
     }
+    if (plan.changes.some(({ kind }) => kind === 'asn')) await wake(trx, 'validations')
   })
 }
 

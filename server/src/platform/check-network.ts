@@ -5,7 +5,7 @@ import { PrefixError } from '../net/prefix-error.ts'
 import { isDefaultRoute, parsePrefix, prefixParts, type Prefix } from '../net/prefix.ts'
 import { parseTime } from '../runtime/time.ts'
 import { given, type CheckContext } from './check-context.ts'
-import type { PassedAt } from './platform.ts'
+import { isOperatorsWord, type PassedAt } from './platform.ts'
 import type { Path } from './problem.ts'
 import type { Element } from './schema.ts'
 
@@ -61,7 +61,25 @@ export function checkAsns(context: CheckContext): void {
     const verified = readPassed(context, [...path, 'verified'], element.verified)
     const fields = { team, asn, ...given({ name, verified }) }
     context.add({ kind: 'asn', key: `${team} AS${asn}`, fields, path }, `AS${asn} of team ${team}`)
+    if (isOperatorsWord(verified)) checkOneHolder(context, team, asn, path)
   }
+}
+
+/** The operator verifies an ASN for one team only; what another team has proven ends. */
+function checkOneHolder(context: CheckContext, team: string, asn: number, path: Path): void {
+  const place = [...path, 'verified']
+  if (!context.firstTime(`verified AS${asn}`, place, `AS${asn} is verified for two teams`)) return
+  const written = context.shaped.written.asns.map(({ element }) => element)
+  const holder = [...context.current.asn.values()]
+    .map(({ fields }) => fields)
+    .filter((row) => row.asn === asn && row.team !== team && isOperatorsWord(row.verified))
+    .find((row) => {
+      const named = written.find((one) => one.team === row.team && one.asn === asn)
+      return named ? named.verified !== false : !context.isPruned('asns')
+    })
+  if (holder === undefined) return
+  const msg = `AS${asn} is verified for team ${holder.team}; set verified: false there to take it from that team`
+  context.problem(place, msg)
 }
 
 function noticeReserved(context: CheckContext, path: Path, asn: number): void {

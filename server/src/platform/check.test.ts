@@ -85,6 +85,11 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
     ['3:23: ::/0 is the default route', '4:23: ::ffff:192.0.2.0/120: '],
   ],
   [
+    'an ASN that is verified for two teams',
+    'teams: [{slug: a, name: A}, {slug: b, name: B}]\nasns:\n  - {team: a, asn: 64496, verified: true}\n  - {team: b, asn: 64496, verified: true}\n',
+    ['4:37: AS64496 is verified for two teams, first on line 3'],
+  ],
+  [
     'a prefix of two teams',
     'teams: [{slug: a, name: A}, {slug: b, name: B}]\nprefixes:\n  - {team: a, prefix: 192.0.2.0/24}\n  - {team: b, prefix: 192.0.2.0/24}\n',
     ['4:23: prefix 192.0.2.0/24 is claimed twice, first on line 3'],

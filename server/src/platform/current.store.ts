@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import { parsePrefix } from '../net/prefix.ts'
-import type { Current, Fields, Kind, Row } from './platform.ts'
+import type { AsnHold, Current, Fields, Kind, Row } from './platform.ts'
 import type { NamedSpeaker } from './speaker.ts'
 
 /** All rows of all kinds. In one transaction that holds the apply lock, they belong together. */
@@ -142,18 +142,23 @@ async function readAsns(db: Db | Trx): Promise<Row<'asn'>[]> {
   const rows = await db
     .selectFrom('asns as a')
     .innerJoin('teams as t', 't.id', 'a.team_id')
-    .select(['a.id', 't.slug as team', 'a.asn', 'a.name', 'a.verified', 'a.verified_by'])
+    .select(['a.id', 't.slug as team', 'a.asn', 'a.name', 'a.verified', 'a.verified_by', 'a.revoked'])
     .execute()
-  // What the team has proven is its own: to the file it is neither verified nor superfluous.
-  return rows.map(({ id, team, asn, name, verified, verified_by: provenBy }) =>
+  // The file need not name what the team has proven, and pruning does not lift a revocation.
+  return rows.map(({ id, team, asn, name, verified, verified_by: provenBy, revoked }) =>
     rowOf(
       'asn',
       `${team} AS${asn}`,
       id,
-      { team, asn, name, verified: passed(provenBy === null ? verified : null) },
-      { prunable: provenBy === null },
+      { team, asn, name, verified: holdOf(verified, provenBy !== null, revoked !== null) },
+      { prunable: provenBy === null && revoked === null },
     ),
   )
+}
+
+function holdOf(verified: Date | null, isProven: boolean, isRevoked: boolean): AsnHold {
+  if (verified === null) return isRevoked ? false : null
+  return isProven ? { proven: verified.toISOString() } : verified.toISOString()
 }
 
 async function readAnnouncements(db: Db | Trx): Promise<Row<'announcement'>[]> {

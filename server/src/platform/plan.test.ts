@@ -209,7 +209,7 @@ const platformText = fc
         { team: slug, asn: fc.integer({ min: 1, max: 5 }), verified: fc.boolean() },
         { requiredKeys: ['team', 'asn'] },
       ),
-      ({ team, asn }) => `${team}${asn}`,
+      ({ asn }) => `${asn}`,
     ),
     announcements: listOf(
       fc.record(

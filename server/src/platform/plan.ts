@@ -2,6 +2,7 @@
 // which they can be made. Pure, and the same input gives the same plan.
 import { keepAdmins } from './plan-admins.ts'
 import {
+  isOperatorsWord,
   kinds,
   sectionOf,
   withDefaults,
@@ -69,8 +70,39 @@ export function planPlatform(desired: Desired, current: Current, options: PlanOp
       else unchanged[kind]++
     }
   }
+  changes.push(...endProofs(changes, current))
   if (options.prune) changes.push(...planPrune(desired, current, notices))
   return { changes: keepAdmins(changes, current, options, notices), unchanged, notices }
+}
+
+/** The operator's word for one team ends what other teams have proven of the ASN. */
+function endProofs(changes: readonly Change[], current: Current): Change[] {
+  const given = changes.filter(
+    (change) =>
+      change.kind === 'asn' && change.action !== 'delete' && isOperatorsWord(change.fields.verified),
+  )
+  const keys = new Set(given.map(({ key }) => key))
+  const asns = new Set([...keys].map((key) => key.split(' AS')[1]))
+  const revoked = new Set(
+    changes.flatMap((change) =>
+      change.kind === 'asn' && change.action === 'update' && change.fields.verified !== undefined
+        ? [change.key]
+        : [],
+    ),
+  )
+  return [...current.asn.values()]
+    .filter(({ key, fields: { asn, verified } }) => {
+      const isProven = typeof verified === 'object' && verified !== null
+      return isProven && asns.has(String(asn)) && !keys.has(key) && !revoked.has(key)
+    })
+    .map(({ key, fields: before }) => ({
+      action: 'update',
+      kind: 'asn',
+      key,
+      changes: [{ field: 'verified', before: before.verified, after: null }],
+      fields: { verified: null },
+      before,
+    }))
 }
 
 /** Who left a team, or whom it removed, is not brought back by a file that still names him. */

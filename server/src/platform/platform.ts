@@ -8,6 +8,15 @@ import type { NamedSpeaker } from './speaker.ts'
 /** True: "passed"; the time of the pass is kept where there is one, else now. A text is that time, in ISO 8601. */
 export type PassedAt = boolean | string
 
+/**
+ * Who says that a team holds an ASN. A text or true: the operator. False: the operator says that it does not, so proofs of the
+ * team do not count. `proven`: the team by itself, since that time. Null: nobody.
+ */
+export type AsnHold = PassedAt | { readonly proven: string } | null
+
+export const isOperatorsWord = (hold: AsnHold | undefined): boolean =>
+  hold === true || typeof hold === 'string'
+
 /** The fields of each kind. Those that make up the key never change. */
 export type Fields = {
   location: { name: string; country: string; timezone: string }
@@ -38,7 +47,7 @@ export type Fields = {
   }
   membership: { team: string; user: string; admin: boolean }
   prefix: { team: string; prefix: Prefix; name: string; location: string | null }
-  asn: { team: string; asn: number; name: string; verified: PassedAt }
+  asn: { team: string; asn: number; name: string; verified: AsnHold }
   announcement: {
     team: string
     prefix: Prefix
@@ -167,7 +176,7 @@ export const withDefaults: Defaults = {
   },
   membership: (given) => ({ team: '', user: '', admin: false, ...given }),
   prefix: (given) => ({ team: '', prefix: '' as Prefix, name: '', location: null, ...given }),
-  asn: (given) => ({ team: '', asn: 0, name: '', verified: false, ...given }),
+  asn: (given) => ({ team: '', asn: 0, name: '', verified: null, ...given }),
   announcement: (given) => {
     const validated = { irr: false, rpki: false, loa: false }
     const silent = { description: '', suspended: false, enabled: false, regions: [] }

@@ -160,6 +160,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       irr: deps.irr,
       memberToggle: config.membersMayToggle,
       allowDocumentation: config.allowDocumentationResources,
+      authorizationKinds: config.authorizationProofs,
+      ring,
       quota: config.announcementsPerTeam,
       checkRequests: new RateLimiter({
         perSecond: config.checkRequestsPerMinute / 60,
@@ -177,7 +179,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       providerName: config.providerName,
       now: () => new Date(),
     }),
-    ...asnRoutes({ ...asnProofDeps(deps), refreshes: createRefreshLimits() }),
+    ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),
     ...streamRoutes({ postgres, db: postgres.front, doorbell }),

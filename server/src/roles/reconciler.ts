@@ -6,6 +6,7 @@ import { createKeptPlans } from '../byoip/reconcile/kept-plan.ts'
 import { createReconcilers } from '../byoip/reconcile/reconcilers.ts'
 import { createValidator } from '../byoip/validation/validator.ts'
 import type { Component } from '../runtime/component.ts'
+import { authorizationDeps } from './authorization.ts'
 import type { Shared } from './shared.ts'
 import { createSpeakers } from './speakers.ts'
 
@@ -17,7 +18,7 @@ export function reconcilerParts({ config, postgres, waker, log, metrics, rpki, i
       rpki,
       irr,
       readLetters: readLetterVerdicts,
-      rpkiCountsAsLetter: config.rpkiCountsAsLetter,
+      authorization: authorizationDeps(config),
       irrIntervalSeconds: config.irrRecheckSeconds,
       policy: {
         onLoss: config.onValidationLoss === 'suspend' ? 'suspend' : 'warn',

@@ -280,3 +280,14 @@ test('mail: a server needs a sender, excludes a folder, and never shows its pass
   assert.match(bad[0]!, /^PHAROS_MAIL_URL: mail_url has a user without a password/)
   assert.doesNotMatch(bad.join(), /s3cret/)
 })
+
+test('authorization proofs: known kinds only, and RDAP only with its bootstrap', () => {
+  const proofs = (kinds: string, rest = {}) => problemsOf({ PHAROS_AUTHORIZATION_PROOFS: kinds, ...rest })
+  assert.deepEqual(proofs('letter,roa,dns_txt'), [])
+  assert.match(
+    proofs('letter,fax').join(),
+    /authorization_proofs must be a list of letter, roa, dns_txt, rdap;.* not \["letter","fax"\]/,
+  )
+  assert.match(proofs('rdap').join(), /^PHAROS_AUTHORIZATION_PROOFS: rdap needs rdap_bootstrap/)
+  assert.deepEqual(proofs('rdap', { PHAROS_RDAP_BOOTSTRAP: 'file:/etc/pharos/rdap/' }), [])
+})

@@ -263,6 +263,11 @@ function checkTogether(settings: Settings, sources: Record<string, string>, prob
   if (settings.mail_url !== null && settings.mail_folder !== null) {
     problems.push(`${sources['mail_folder']}: mail goes to mail_folder or through mail_url; set one of them`)
   }
+  if (settings.authorization_proofs.includes('rdap') && settings.rdap_bootstrap === null) {
+    problems.push(
+      `${sources['authorization_proofs']}: rdap needs rdap_bootstrap, where the address registries are found`,
+    )
+  }
   if (settings.refresh_idle_lifetime_seconds > settings.refresh_absolute_lifetime_seconds) {
     problems.push(
       `${sources['refresh_idle_lifetime_seconds']}: refresh_idle_lifetime_seconds (${settings.refresh_idle_lifetime_seconds}) ` +

@@ -18,6 +18,7 @@ export type Purpose =
   | 'signing-key'
   | 'asn-proof'
   | 'domain-proof'
+  | 'prefix-proof'
   | 'mail'
   | 'mail-token'
   | 'sign-in'

@@ -2,6 +2,7 @@
 // setting, its line in pharos.yaml, the table in docs/operating.md and the type Config all follow from here.
 // What the operator's world looks like (regions, teams, sources) is not here but in the platform file.
 import { Type, type Static } from 'typebox'
+import { authorizationKinds } from '@pharos/contract/announcement-checks'
 
 type Meaning = { readonly description: string; readonly secret?: true }
 
@@ -18,6 +19,14 @@ const Flag = (byDefault: boolean, meaning: Meaning) => Type.Boolean({ default: b
 
 const Word = <const W extends readonly string[]>(byDefault: W[number], words: W, meaning: Meaning) =>
   Type.Enum(words, { default: byDefault, ...meaning })
+
+const Words = <const W extends readonly string[]>(byDefault: W[number][], words: W, meaning: Meaning) =>
+  Type.Array(Type.Unsafe<W[number]>(Type.Enum(words)), {
+    default: byDefault,
+    minItems: 1,
+    uniqueItems: true,
+    ...meaning,
+  })
 
 const Networks = (byDefault: readonly string[], meaning: Meaning) =>
   Type.Array(Type.String({ minLength: 1, 'x-network': true }), {
@@ -184,8 +193,13 @@ export const settingsSchema = Type.Object(
       description:
         'name servers that are asked for proofs and for the hosts of webhooks, as address:port; unset uses those of the machine',
     }),
-    rpki_counts_as_letter: Flag(false, {
-      description: 'a valid ROA of a proven ASN counts as the letter of authorization',
+    authorization_proofs: Words(['letter'], authorizationKinds, {
+      description:
+        'proofs of which one is enough to authorize an announcement: letter, roa (a valid ROA of a verified ASN), dns_txt (a token in the reverse zone), rdap (a token in the remarks of the registration)',
+    }),
+    rdap_bootstrap: Absent({
+      description:
+        'folder of the bootstrap files ipv4.json and ipv6.json (RFC 9224), which say where registrations are read: https://host/path/ or file:/path/; needed for rdap in authorization_proofs',
     }),
     on_validation_loss: Word('warn', ['warn', 'suspend'], {
       description:
@@ -238,7 +252,11 @@ export function limitsOf(name: SettingName): string {
   const schema = settingsSchema.properties[name] as unknown as Record<string, unknown>
   if (schema['type'] === 'integer') return `a whole number from ${schema['minimum']} to ${schema['maximum']}`
   if (schema['type'] === 'boolean') return 'true or false'
-  if (schema['type'] === 'array') return 'a list; in a variable separated by commas'
+  if (schema['type'] === 'array') {
+    const words = (schema['items'] as Record<string, unknown>)['enum']
+    const of = Array.isArray(words) ? ` of ${words.join(', ')}` : ''
+    return `a list${of}; in a variable separated by commas`
+  }
   if (Array.isArray(schema['enum'])) return `one of ${schema['enum'].join(', ')}`
   return 'a text'
 }

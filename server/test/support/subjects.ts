@@ -70,6 +70,22 @@ function aboutAsns(query: Record<string, string> = {}): Pick<Subject, 'requests'
   }
 }
 
+/** A new ASN each time, which no team holds. */
+function aboutAsnsOfTeams(): Pick<Subject, 'requests' | 'answers' | 'without'> {
+  const about = (team_id: number) => ({
+    params: { asn: asnOfNobody++ },
+    body: { team_id, reason: 'a test' },
+  })
+  return {
+    requests: {
+      own: async (context) => about(ownOf(context).teamId),
+      missing: async () => about(missingId),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: 'staff decide about the ASNs of every team' },
+  }
+}
+
 function aboutHolds(): Pick<Subject, 'requests' | 'answers' | 'without'> {
   return {
     requests: {
@@ -271,6 +287,9 @@ export const subjects: readonly Subject[] = [
     requests: only({ params: { asn: 23_456 } }),
     answers: () => 'reserved_asn',
   },
+  { route: 'listAsnsOfTeams', requests: only(), answers: () => 200, ofAllTeams: true },
+  { route: 'verifyAsnOfTeam', ...aboutAsnsOfTeams() },
+  { route: 'revokeAsnOfTeam', ...aboutAsnsOfTeams() },
   { route: 'listHolds', requests: only(), answers: () => 200 },
   { route: 'getHold', ...aboutHolds() },
   { route: 'approveHold', ...aboutHolds() },

@@ -10,6 +10,7 @@ import { findVerifiedAsns, type HeldAsn } from '../../inventory/asn.ts'
 import type { Asn } from '../../net/asn.ts'
 import { Failure } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../runtime/operation.ts'
+import type { KeyRing } from '../../runtime/secrets.ts'
 import { readAnnouncements } from './announcement.store.ts'
 import {
   countAnnouncements,
@@ -19,7 +20,10 @@ import {
 } from './create-announcements.store.ts'
 import { writeHistory } from './history.store.ts'
 import type { Irr } from '../registry/irr.ts'
-import { judgeAsn, judgeIrr, judgeLetter, judgeOverlap, judgeRpki, judgeSize } from '../validation/judge.ts'
+import type { AuthorizationKind } from '@pharos/contract/announcement-checks'
+import { judgeAuthorization } from '../validation/authorization.ts'
+import { judgeAsn, judgeIrr, judgeOverlap, judgeRpki, judgeSize, noLetter } from '../validation/judge.ts'
+import { prefixTokens } from '../validation/prefix-token.ts'
 import { overlapError, readNewAnnouncements, type Wanted } from './new-announcement.ts'
 import { present, type Include } from './present-announcement.ts'
 import type { Rpki } from '../registry/rpki.ts'
@@ -31,6 +35,9 @@ export type CreateDeps = {
   readonly rpki: Pick<Rpki, 'judge'>
   readonly irr: Pick<Irr, 'judge'>
   readonly allowDocumentation: boolean
+  readonly authorizationKinds: readonly AuthorizationKind[]
+  /** For the tokens of the instructions. */
+  readonly ring: KeyRing
   /** Announcements of one team. */
   readonly quota: number
   readonly now: () => Date
@@ -60,7 +67,7 @@ export async function createAnnouncements(
   return mutate(deps.postgres, operation, async (trx) => {
     const asns = await refuse(deps, trx, teamId, read)
     const judged = read.wanted.map((wanted) =>
-      checksOf(deps, wanted, asns.get(wanted.originAsn), irr.get(wanted)),
+      checksOf(deps, teamId, wanted, asns.get(wanted.originAsn), irr.get(wanted)),
     )
     return { body: await store(deps, trx, operation, read.wanted, judged, include) }
   })
@@ -129,18 +136,29 @@ async function askIrr(
 
 function checksOf(
   deps: CreateDeps,
+  teamId: number,
   wanted: Wanted,
   asn: HeldAsn | undefined,
   irr: Judgement | undefined,
 ): Check[] {
   const now = deps.now()
-  const noLetter = { state: 'missing', note: 'No letter of authorization was uploaded.' } as const
+  const rpki = judgeRpki(wanted, deps.rpki.judge(wanted.prefix, wanted.originAsn))
+  const asnJudgement = judgeAsn(wanted.originAsn, asn ?? null, now)
+  const authorization = {
+    announcementId: null,
+    claim: wanted,
+    tokens: prefixTokens(deps.ring, teamId, wanted.prefix),
+    letter: noLetter,
+    rpki,
+    asn: asnJudgement,
+    kept: {},
+  }
   const judged = {
-    rpki: judgeRpki(wanted, deps.rpki.judge(wanted.prefix, wanted.originAsn)),
-    asn: judgeAsn(wanted.originAsn, asn ?? null, now),
+    rpki,
+    asn: asnJudgement,
     size: judgeSize(wanted.prefix, now),
     overlap: judgeOverlap(false, now),
-    loa: judgeLetter(null, { ...noLetter, validUntil: null, letterId: null }, false, now),
+    loa: judgeAuthorization(deps.authorizationKinds, authorization, undefined, now),
     ...(irr ? { irr } : {}),
   }
   const known = Object.entries(judged).map(([name, judgement]) => ({

@@ -5,6 +5,7 @@ import { auditOf, writeAudit } from '../../db/audit.ts'
 import { mutate, type Answer } from '../../db/mutate.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
+import { isRevokedAsn } from '../../inventory/asn.ts'
 import { Failure, invalid, notFound } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../runtime/operation.ts'
 import {
@@ -133,6 +134,7 @@ export async function patchAnnouncement(
     const now = deps.now()
     const checks = await checksFor(trx, announcement, patch, include)
     const next = applyPatch(announcement, patch, open, now, checks)
+    if (patch.enabled && next !== announcement) await refuseRevokedAsn(trx, announcement)
     if (next !== announcement) await store(trx, operation, announcement, next, patch)
     return {
       body: present(next, include, { checks, now }),
@@ -140,6 +142,16 @@ export async function patchAnnouncement(
       etag: etagOf(next.version),
     }
   })
+}
+
+/** The checks follow a revocation a moment later; nothing is enabled until then. */
+async function refuseRevokedAsn(trx: Trx, { teamId, originAsn }: Announcement): Promise<void> {
+  if (!(await isRevokedAsn(trx, teamId, originAsn))) return
+  const msg = `the provider has revoked the verification of AS${originAsn} for the team; contact the provider`
+  const errors = [
+    { loc: ['body', 'enabled'], msg, type: 'not_validated', ctx: { missing: 'asn', state: 'missing' } },
+  ]
+  throw new Failure('not_validated', `The announcement cannot be enabled: ${msg}.`, { errors })
 }
 
 /** The kept checks, where they are shown or say why not. */

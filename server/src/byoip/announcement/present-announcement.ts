@@ -1,5 +1,9 @@
 // An announcement as the API shows it: the specification's fields, and what was asked for by include beside them.
-import type { AnnouncementDetails, Validation } from '@pharos/contract/announcement-checks'
+import type {
+  AnnouncementDetails,
+  AuthorizationProof,
+  Validation,
+} from '@pharos/contract/announcement-checks'
 import type { Announcement as Wire, RegionStateOfAnnouncement } from '@pharos/contract/byoip'
 import { regionReasonText } from '@pharos/contract/region-reason'
 import { lengthOf, networkOf } from '../../net/prefix.ts'
@@ -69,8 +73,10 @@ function checksOf(announcement: Announcement, include: Include, { checks, now }:
   }
 }
 
-function validationOf({ name, state, note, evidence, fix, checked }: Check): Validation {
-  return { name, state, note, evidence: { ...evidence }, fix, checked: isoOf(checked) }
+/** The proofs of the check `loa` are kept in its evidence. */
+function validationOf({ name, state, note, evidence: kept, fix, checked }: Check): Validation {
+  const { proofs, ...evidence } = kept as { proofs?: AuthorizationProof[] }
+  return { name, state, note, evidence, fix, checked: isoOf(checked), ...(proofs && { proofs }) }
 }
 
 function detailsOf({ suspended, claimed, details }: Announcement): AnnouncementDetails {

@@ -1,6 +1,6 @@
 // What the letters of one announcement come to: whether it is authorized, and if not, what is in the way. Pure.
 import type { LetterStatus } from '@pharos/contract/letter'
-import type { LetterVerdict } from '../validation/judge.ts'
+import { noLetter, type LetterVerdict } from '../validation/judge.ts'
 
 /** A letter that names the announcement and was not replaced for it. */
 export type LetterOfAnnouncement = {
@@ -30,12 +30,7 @@ export function verdictOf(letters: readonly LetterOfAnnouncement[]): LetterVerdi
   const rejected = newestFirst[0]
   if (rejected)
     return verdict('invalid', rejected, `The letter of authorization was rejected: ${rejected.reason}`)
-  return {
-    state: 'missing',
-    note: 'No letter of authorization was uploaded.',
-    validUntil: null,
-    letterId: null,
-  }
+  return noLetter
 }
 
 /** `Infinity - Infinity` is no number, and a letter without an end does not. */

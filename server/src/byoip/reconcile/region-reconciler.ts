@@ -32,6 +32,8 @@ const fullAfterMs = 1_500
 const fullAfterMsMax = 15_000
 /** The age that the file of the kept plan may have while nothing changes. */
 const keptSaveMs = 600_000
+/** How long a router that came up waits for a full run, before it gets its last known routes. */
+const runAwaitedMs = 1_000
 /** A run that takes longer is reported; every wait in it has a shorter limit of its own. */
 const runTimeoutMs = 120_000
 
@@ -60,6 +62,8 @@ export class RegionReconciler {
   /** What the routers hold by the last full run of this process, without what went out since. */
   #kept: KeptPlan | undefined
   #savedMs: number | undefined
+  #fullRuns = 0
+  #awaited: NodeJS.Timeout | undefined
   /** Routers that have lost their routes while the database was away, and are getting them from `#kept`. */
   readonly #restoring = new Set<string>()
 
@@ -91,7 +95,11 @@ export class RegionReconciler {
     // A router that was restarted has lost its routes: it gets them again at once, not half a minute later.
     // The same for routes that another client changed, and for sessions: without one, nobody receives a route.
     const wake = () => this.wakeFully()
-    const events = { onUp: wake, onTableChange: wake, onNeighborChange: wake }
+    const onUp = () => {
+      this.wakeFully()
+      this.#awaitRun()
+    }
+    const events = { onUp, onTableChange: wake, onNeighborChange: wake }
     this.#unwatch = this.#routers.map(({ speaker }) => speaker.watch(events))
     this.#loop.start()
   }
@@ -107,6 +115,7 @@ export class RegionReconciler {
   }
 
   async stop(): Promise<void> {
+    clearTimeout(this.#awaited)
     for (const unwatch of this.#unwatch.splice(0)) unwatch()
     await this.#loop.stop()
     clearTimeout(this.#fullTimer)
@@ -143,6 +152,18 @@ export class RegionReconciler {
       if (isDatabaseAway(error)) await this.#announceKept()
       throw error
     }
+  }
+
+  /**
+   * A database that is silent fails a run only after its time limits, and a run may be waiting for it already. A router
+   * that came up does not wait for that long: its neighbours drop what it has not announced by then.
+   */
+  #awaitRun(): void {
+    clearTimeout(this.#awaited)
+    const fullRuns = this.#fullRuns
+    this.#awaited = setTimeout(() => {
+      if (this.#fullRuns === fullRuns) void this.#announceKept()
+    }, runAwaitedMs)
   }
 
   /** Another process knows the region better from now on. */
@@ -185,7 +206,10 @@ export class RegionReconciler {
         this.#restoring.add(name)
         await speaker.announce(absent)
         const facts = { region, router: name, routes: absent.length, plan_of: this.#kept?.at }
-        log.warn(facts, 'database away: announced the last known routes to a router without routes')
+        log.warn(
+          facts,
+          'announced the last known routes to a router without routes, since the database did not answer',
+        )
       } catch (error) {
         log.error({ region, router: name, error }, 'last known routes could not be announced')
       }
@@ -201,6 +225,7 @@ export class RegionReconciler {
       const preempt = dropped.promise
       const report = await reconcileRegion({ ...this.#runDeps(), readRows: readRegionRows, preempt }, lease)
       this.#known = { ...report, lease }
+      this.#fullRuns++
       this.#keep(report)
       for (const { router } of report.failures) (router as RegionRouter).invalidate()
       this.#changedMs = undefined

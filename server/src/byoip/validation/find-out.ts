@@ -1,16 +1,23 @@
 // What is found out about announcements in one go: every check from what is known now, the routing registries asked where
 // they are due. It changes nothing; saveFindings() does.
 import type { Irr } from '../registry/irr.ts'
+import type { AuthorizationKind } from '@pharos/contract/announcement-checks'
+import type { TxtResolver } from '../../team/txt-resolver.ts'
+import type { KeyRing } from '../../runtime/secrets.ts'
+import type { RdapSource } from '../registry/rdap-source.ts'
+import { judgeAuthorization, keptKinds, type KeptKind } from './authorization.ts'
 import {
   judgeAsn,
   judgeIrr,
-  judgeLetter,
   judgeOverlap,
   judgeRpki,
   judgeSize,
+  noLetter,
   vouch,
   type LetterVerdict,
 } from './judge.ts'
+import { checkRdap, checkTxt } from './prefix-proof.ts'
+import { prefixTokens } from './prefix-token.ts'
 import type { Rpki } from '../registry/rpki.ts'
 import {
   clearanceOf,
@@ -22,30 +29,39 @@ import {
   type Check,
   type Judgement,
   type ValidationName,
+  type ValidationState,
 } from './validation.ts'
-import type { Finding, Subject } from './validation.store.ts'
+import type { FoundProof, Finding, Subject } from './validation.store.ts'
 
 export type FindOutDeps = {
   readonly rpki: Pick<Rpki, 'judge'>
   readonly irr: Pick<Irr, 'judge'>
-  /** A valid ROA of a proven ASN counts as the letter. */
-  readonly rpkiCountsAsLetter: boolean
+  readonly authorization: AuthorizationDeps
   readonly irrIntervalSeconds: number
 }
+
+/** Which proofs authorize an announcement, one of them being enough, and where they are looked for. */
+export type AuthorizationDeps = {
+  readonly kinds: readonly AuthorizationKind[]
+  readonly ring: KeyRing
+  readonly txt: TxtResolver
+  /** Undefined if it is not configured. */
+  readonly rdap: RdapSource | undefined
+}
+
+/** The kinds of proof that are looked for. */
+export const soughtKinds = ({ kinds, rdap }: AuthorizationDeps): readonly KeptKind[] =>
+  keptKinds.filter((kind) => kinds.includes(kind) && (kind !== 'rdap' || rdap !== undefined))
 
 /** Questions to the routing registries at once. */
 const questionsAtOnce = 32
 /** A check that was made again with the same result is written when the kept time is this old. */
 const checkedAgeMs = 10 * 60_000
 const retrySecondsMin = 10
+/** Address registries limit how often they are asked; name servers do not. */
+const rdapRetrySecondsMin = 60
 
 export type LetterVerdicts = ReadonlyMap<number, LetterVerdict>
-const noLetter: LetterVerdict = {
-  state: 'missing',
-  note: 'No letter of authorization was uploaded.',
-  validUntil: null,
-  letterId: null,
-}
 
 /** Findings of those about which there is anything to save, in the order of the subjects. */
 export async function findOut(
@@ -56,9 +72,15 @@ export async function findOut(
   signal?: AbortSignal,
 ): Promise<Finding[]> {
   const irr = await askIrr(deps, subjects, now, signal)
+  const proofs = await askProofs(deps, subjects, now, signal)
   const taken = new Set<string>()
   return subjects.flatMap((subject) => {
-    const finding = findingOf(deps, subject, letters.get(subject.id) ?? noLetter, irr.get(subject.id), now)
+    const facts = {
+      letter: letters.get(subject.id) ?? noLetter,
+      irr: irr.get(subject.id),
+      proofs: proofs.get(subject.id) ?? [],
+    }
+    const finding = findingOf(deps, subject, facts, now)
     if (!finding.claims) return isWorthSaving(finding) ? [finding] : []
     // Two teams whose checks pass at the same moment: the first takes the prefix, the other learns of it next time.
     if (taken.has(subject.prefix)) return []
@@ -67,8 +89,8 @@ export async function findOut(
   })
 }
 
-const isWorthSaving = ({ checks, clearance, answers, subject }: Finding): boolean =>
-  checks.length > 0 || answers !== null || clearance !== subject.clearance
+const isWorthSaving = ({ checks, proofs, clearance, answers, subject }: Finding): boolean =>
+  checks.length > 0 || proofs.length > 0 || answers !== null || clearance !== subject.clearance
 
 async function askIrr(
   { irr }: FindOutDeps,
@@ -95,15 +117,61 @@ async function askIrr(
   return answers
 }
 
-function findingOf(
-  deps: FindOutDeps,
-  subject: Subject,
-  letter: LetterVerdict,
-  irr: Judgement | undefined,
+/** Looks for the proofs that are due, those of each announcement one after the other. */
+async function askProofs(
+  { authorization, irrIntervalSeconds }: FindOutDeps,
+  subjects: readonly Subject[],
   now: Date,
-): Finding {
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Map<number, FoundProof[]>> {
+  const waiting = subjects
+    .flatMap((subject) => soughtKinds(authorization).map((kind) => ({ subject, kind })))
+    .filter(({ subject, kind }) => isProofDue(subject, kind, now))
+    .values()
+  const found = new Map<number, FoundProof[]>()
+  const work = async (): Promise<void> => {
+    for (const { subject, kind } of waiting) {
+      const judged = await lookForProof(authorization, subject, kind, now, signal)
+      const before = subject.proofs.find((proof) => proof.kind === kind)
+      const proof = settle(before, judged)
+      const secondsMin = kind === 'rdap' ? rdapRetrySecondsMin : retrySecondsMin
+      const nextCheck = nextCheckOf(before, proof.state, { irrIntervalSeconds, secondsMin }, now)
+      found.set(subject.id, [...(found.get(subject.id) ?? []), { ...proof, kind, nextCheck }])
+    }
+  }
+  await Promise.all(Array.from({ length: questionsAtOnce }, work))
+  return found
+}
+
+/** A sweep over all announcements asks nobody about those that have never been looked for: these are due by themselves. */
+function isProofDue({ proofs, proofsDue, requested, vouched }: Subject, kind: KeptKind, now: Date): boolean {
+  if (vouched.includes('loa')) return false
+  const known = proofs.find((proof) => proof.kind === kind)
+  return requested !== null || (proofsDue && (known === undefined || known.nextCheck <= now))
+}
+
+function lookForProof(
+  { ring, txt, rdap }: AuthorizationDeps,
+  { teamId, prefix }: Subject,
+  kind: KeptKind,
+  now: Date,
+  signal: AbortSignal,
+): Promise<Judgement> {
+  const tokens = prefixTokens(ring, teamId, prefix)
+  return kind === 'dns_txt'
+    ? checkTxt(txt, prefix, tokens, now, signal)
+    : checkRdap(rdap!, prefix, tokens, now, signal)
+}
+
+type Facts = {
+  readonly letter: LetterVerdict
+  readonly irr: Judgement | undefined
+  readonly proofs: readonly FoundProof[]
+}
+
+function findingOf(deps: FindOutDeps, subject: Subject, facts: Facts, now: Date): Finding {
   const known = new Map(subject.checks.map((check) => [check.name, check]))
-  const judged = judgeAll(deps, subject, letter, irr, now)
+  const judged = judgeAll(deps, subject, facts, now)
   const settled = validationNames.flatMap((name) => {
     const judgement = judged[name]
     return judgement ? [{ ...standing(subject, known.get(name), name, judgement, now), name }] : []
@@ -116,7 +184,7 @@ function findingOf(
   const all = Object.values(completeChecks([...subject.checks, ...settled]))
   const clearance = clearanceOf(all)
   const claims = clearance === 'passed' && !subject.claimed
-  return { subject, checks, clearance, claims, answers: subject.requested }
+  return { subject, checks, proofs: facts.proofs, clearance, claims, answers: subject.requested }
 }
 
 /** What stands of a judgement: an unanswered registry leaves the last one, and what the operator vouches for counts. */
@@ -133,20 +201,33 @@ function standing(
 function judgeAll(
   deps: FindOutDeps,
   subject: Subject,
-  letter: LetterVerdict,
-  irr: Judgement | undefined,
+  { letter, irr, proofs }: Facts,
   now: Date,
 ): Partial<Record<ValidationName, Judgement>> {
   const { prefix, originAsn } = subject
   const rpki = judgeRpki(subject, deps.rpki.judge(prefix, originAsn))
   const asn = judgeAsn(originAsn, subject.asn, now)
-  const byRpki = deps.rpkiCountsAsLetter && rpki.state === 'valid' && asn.state === 'valid'
+  const { kinds, ring } = deps.authorization
+  const authorization = {
+    announcementId: subject.id,
+    claim: subject,
+    tokens: prefixTokens(ring, subject.teamId, prefix),
+    letter,
+    // An RPKI that is silent leaves the last answer standing here too.
+    rpki: settle(
+      subject.checks.find(({ name }) => name === 'rpki'),
+      rpki,
+    ),
+    asn,
+    kept: Object.fromEntries([...subject.proofs, ...proofs].map((proof) => [proof.kind, proof])),
+  }
+  const before = subject.checks.find(({ name }) => name === 'loa')
   return {
     rpki,
     asn: vouchedAsn(subject, asn, now),
     size: judgeSize(prefix, now),
     overlap: judgeOverlap(subject.contested, now),
-    loa: judgeLetter(subject.id, letter, byRpki, now),
+    loa: judgeAuthorization(kinds, authorization, before, now),
     ...(irr ? { irr } : {}),
   }
 }
@@ -161,11 +242,22 @@ function isNews(before: Check | undefined, check: Check): boolean {
   return check.checked !== null && check.checked.getTime() - (before.checked?.getTime() ?? 0) > checkedAgeMs
 }
 
-/** What is valid is asked for again at the interval; what is not, soon, and later the longer it has been so. */
 function nextIrr({ irrIntervalSeconds }: FindOutDeps, subject: Subject, check: Check, now: Date): Date {
   const before = subject.checks.find(({ name }) => name === 'irr')
-  const ageSeconds = before?.state === check.state ? (now.getTime() - before.since.getTime()) / 1000 : 0
-  const retry = Math.min(Math.max(ageSeconds / 10, retrySecondsMin), irrIntervalSeconds)
-  const seconds = check.state === 'valid' ? irrIntervalSeconds : retry
+  return nextCheckOf(before, check.state, { irrIntervalSeconds, secondsMin: retrySecondsMin }, now)
+}
+
+type Pace = { readonly irrIntervalSeconds: number; readonly secondsMin: number }
+
+/** What is valid is asked for again at the interval; what is not, soon, and later the longer it has been so. */
+function nextCheckOf(
+  before: { readonly state: ValidationState; readonly since: Date } | undefined,
+  state: ValidationState,
+  { irrIntervalSeconds, secondsMin }: Pace,
+  now: Date,
+): Date {
+  const ageSeconds = before?.state === state ? (now.getTime() - before.since.getTime()) / 1000 : 0
+  const retry = Math.min(Math.max(ageSeconds / 10, secondsMin), irrIntervalSeconds)
+  const seconds = state === 'valid' ? irrIntervalSeconds : retry
   return new Date(now.getTime() + seconds * 1000)
 }

@@ -37,6 +37,8 @@ export type AsnHold = {
   readonly verifiedBy: string | null
   /** Null: it does not expire. */
   readonly expires: Date | null
+  /** The operator ended the verification, so a proof of the team does not help. */
+  readonly isRevoked?: boolean
 }
 
 export function judgeAsn(asn: Asn, hold: AsnHold | null, now: Date): Judgement {
@@ -47,6 +49,10 @@ export function judgeAsn(asn: Asn, hold: AsnHold | null, now: Date): Judgement {
   }
   const rest = { evidence, checked: now }
   const fix = `GET /v3/inventory/asns/${asn}/verify`
+  if (hold?.isRevoked) {
+    const note = `The provider has revoked the verification of AS${asn} for the team. Contact the provider.`
+    return { state: 'missing', note, fix: null, ...rest }
+  }
   if (!hold?.verified) {
     const note = `It has not been proven that AS${asn} is the team's; the call below says how.`
     return { state: 'missing', note, fix, ...rest }
@@ -125,22 +131,11 @@ export type LetterVerdict = {
   readonly letterId: number | null
 }
 
-/** `byRpki`: the operator takes a valid ROA of a proven ASN for a letter, since a signature can be checked and ink cannot. */
-export function judgeLetter(
-  announcementId: number | null,
-  verdict: LetterVerdict,
-  byRpki: boolean,
-  now: Date,
-): Judgement {
-  const evidence = { letter_id: verdict.letterId, valid_until: verdict.validUntil?.toISOString() ?? null }
-  if (verdict.state !== 'valid' && byRpki) {
-    const note = 'A valid ROA of an ASN that is proven to be the team’s counts as the letter.'
-    return { state: 'valid', note, evidence: { by: 'rpki' }, fix: null, checked: now }
-  }
-  const asks = verdict.state !== 'valid' && verdict.state !== 'pending'
-  const path = `/v3/ipam/announcements/${announcementId ?? '{announcement_id}'}/loa`
-  const fix = asks ? `POST ${path} with a signed letter of authorization; GET ${path}/draft makes one` : null
-  return { state: verdict.state, note: verdict.note, evidence, fix, checked: now }
+export const noLetter: LetterVerdict = {
+  state: 'missing',
+  note: 'No letter of authorization was uploaded.',
+  validUntil: null,
+  letterId: null,
 }
 
 /** The operator's file vouches for a check: that counts, and what the registry says stands beside it. */

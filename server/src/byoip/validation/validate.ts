@@ -2,11 +2,12 @@
 // known, judges, saves what differs, and remembers nothing; what fails is done by the next run.
 import type { Db } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { findOut, type FindOutDeps, type LetterVerdicts } from './find-out.ts'
+import { findOut, soughtKinds, type FindOutDeps, type LetterVerdicts } from './find-out.ts'
 import { applyPolicy, type Policy } from './validation-policy.ts'
 import {
   readSubjectsAfter,
   readSubjectsDue,
+  readSubjectsDueForProof,
   readSubjectsInside,
   saveFindings,
   type Finding,
@@ -31,6 +32,9 @@ export type ValidationReport = {
 /** Announcements that are judged and saved together. */
 const atOnce = 500
 
+/** Announcements whose proofs are looked for in one run: a registry that does not answer takes seconds for each. */
+const proofsAtOnce = 128
+
 /** Judges every announcement, the oldest first. */
 export async function validateAll(deps: ValidateDeps, signal?: AbortSignal): Promise<ValidationReport> {
   return judgeEach(deps, signal, (after) => readSubjectsAfter(deps.db, after, atOnce))
@@ -45,10 +49,13 @@ export async function validateTouched(
   return judgeEach(deps, signal, (after) => readSubjectsInside(deps.db, prefixes, after, atOnce))
 }
 
-/** Asks the routing registries about those that are due. */
+/** Asks the routing registries, and looks for proofs, about those that are due. */
 export async function validateDue(deps: ValidateDeps, signal?: AbortSignal): Promise<ValidationReport> {
   const report = noReport()
   await judge(deps, await readSubjectsDue(deps.db, deps.now(), atOnce), report, signal)
+  const kinds = soughtKinds(deps.authorization)
+  if (kinds.length > 0)
+    await judge(deps, await readSubjectsDueForProof(deps.db, kinds, deps.now(), proofsAtOnce), report, signal)
   return report
 }
 

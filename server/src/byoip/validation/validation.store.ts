@@ -7,7 +7,8 @@ import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import type { Clearance } from '../announcement/announcement.ts'
 import type { AsnHold, Claim } from './judge.ts'
 import { saveStatuses } from '../announcement/status.store.ts'
-import type { Check, ValidationName, ValidationState } from './validation.ts'
+import type { KeptKind } from './authorization.ts'
+import type { Check, Judgement, ValidationName, ValidationState } from './validation.ts'
 
 /** An announcement as the validator sees it. */
 export type Subject = Claim & {
@@ -18,15 +19,39 @@ export type Subject = Claim & {
   readonly suspendedReason: string | null
   readonly clearance: Clearance
   readonly claimed: boolean
+  /** The origin for which every check passed. */
+  readonly checkedOrigin: number | null
   /** Another team holds the prefix; asked only while it is not claimed. */
   readonly contested: boolean
   readonly vouched: readonly string[]
   readonly asn: AsnHold | null
   readonly checks: readonly (Check & { readonly since: Date })[]
+  /** The paperless proofs that were looked for. */
+  readonly proofs: readonly KeptProof[]
+  /** Proofs that are due are looked for now. */
+  readonly proofsDue: boolean
   /** Somebody asked for all registries at once. */
   readonly requested: Date | null
   /** When the routing registries are asked again; null: at once. */
   readonly irrDue: Date | null
+}
+
+/** A paperless proof as it is kept. */
+export type KeptProof = Judgement & {
+  readonly kind: KeptKind
+  readonly since: Date
+  readonly nextCheck: Date
+}
+
+type ProofJson = {
+  kind: KeptKind
+  state: ValidationState
+  note: string
+  evidence: Record<string, unknown>
+  fix: string | null
+  checked: string | null
+  since: string
+  next_check: string
 }
 
 type SubjectRow = {
@@ -34,6 +59,7 @@ type SubjectRow = {
   team_id: number
   prefix: string
   origin_asn: number
+  checked_origin: number | null
   as_set: string | null
   enabled: boolean
   suspended: boolean
@@ -45,8 +71,10 @@ type SubjectRow = {
   verified: Date | null
   verified_by: string | null
   expires: Date | null
+  revoked: boolean
   check_requested: Date | null
   checks: CheckJson[]
+  proofs: ProofJson[]
 }
 
 /** A check as JSON: its times are text. */
@@ -67,16 +95,26 @@ export const checksJson = sql`coalesce((
       'fix', v.fix, 'checked', v.checked, 'since', v.since, 'next_check', v.next_check))
     from announcement_validations v where v.announcement_id = a.id), '[]') as checks`
 
-async function readSubjects(db: Db, where: RawBuilder<unknown>, limit: number): Promise<Subject[]> {
+const proofsJson = sql`coalesce((
+    select json_agg(json_build_object('kind', p.kind, 'state', p.state, 'note', p.note, 'evidence', p.evidence,
+      'fix', p.fix, 'checked', p.checked, 'since', p.since, 'next_check', p.next_check))
+    from announcement_proofs p where p.announcement_id = a.id), '[]') as proofs`
+
+async function readSubjects(
+  db: Db,
+  where: RawBuilder<unknown>,
+  limit: number,
+  proofsDue = false,
+): Promise<Subject[]> {
   const { rows } = await sql<SubjectRow>`
-    select a.id, a.team_id, a.prefix, a.origin_asn, a.as_set, a.enabled, a.suspended, a.suspended_reason, a.clearance,
+    select a.id, a.team_id, a.prefix, a.origin_asn, a.checked_origin, a.as_set, a.enabled, a.suspended, a.suspended_reason, a.clearance,
       a.claimed is not null as claimed, a.vouched, a.check_requested,
       a.claimed is null and prefix_is_claimed(a.team_id, a.prefix) as contested,
-      s.verified, s.verified_by, s.expires, ${checksJson}
+      s.verified, s.verified_by, s.expires, s.revoked is not null as revoked, ${checksJson}, ${proofsJson}
     from announcements a left join asns s on s.team_id = a.team_id and s.asn = a.origin_asn
     where a.deleted is null and ${where}
     order by a.id limit ${limit}`.execute(db)
-  return rows.map(subjectOf)
+  return rows.map((row) => subjectOf(row, proofsDue))
 }
 
 /** The next ones after the id, all of them in the end. */
@@ -91,6 +129,24 @@ export const readSubjectsInside = (
   limit: number,
 ): Promise<Subject[]> => readSubjects(db, sql`a.prefix <<= any(${prefixes}::inet[]) and a.id > ${id}`, limit)
 
+/** Those whose proofs of these kinds are to be looked for now: never looked for, or due again. */
+export const readSubjectsDueForProof = (
+  db: Db,
+  kinds: readonly KeptKind[],
+  now: Date,
+  limit: number,
+): Promise<Subject[]> =>
+  readSubjects(
+    db,
+    sql`a.id in (
+      select x.id from announcements x cross join unnest(${kinds}::text[]) as k (kind)
+      left join announcement_proofs p on p.announcement_id = x.id and p.kind = k.kind
+      where x.deleted is null and not 'loa' = any(x.vouched) and (p.next_check is null or p.next_check <= ${now})
+      order by p.next_check nulls first limit ${limit})`,
+    limit,
+    true,
+  )
+
 /** Those whose routing registries are to be asked now, longest due first. */
 export const readSubjectsDue = (db: Db, now: Date, limit: number): Promise<Subject[]> =>
   readSubjects(
@@ -101,13 +157,14 @@ export const readSubjectsDue = (db: Db, now: Date, limit: number): Promise<Subje
     limit,
   )
 
-function subjectOf(row: SubjectRow): Subject {
+function subjectOf(row: SubjectRow, proofsDue: boolean): Subject {
   const irr = row.checks.find(({ name }) => name === 'irr')
   return {
     id: row.id,
     teamId: row.team_id,
     prefix: parsePrefix(row.prefix),
     originAsn: parseAsn(row.origin_asn),
+    checkedOrigin: row.checked_origin,
     asSet: row.as_set,
     enabled: row.enabled,
     suspended: row.suspended,
@@ -116,8 +173,23 @@ function subjectOf(row: SubjectRow): Subject {
     claimed: row.claimed,
     contested: row.contested,
     vouched: row.vouched,
-    asn: row.verified ? { verified: row.verified, verifiedBy: row.verified_by, expires: row.expires } : null,
+    asn:
+      row.verified || row.revoked
+        ? {
+            verified: row.verified,
+            verifiedBy: row.verified_by,
+            expires: row.expires,
+            isRevoked: row.revoked,
+          }
+        : null,
     checks: row.checks.map((check) => ({ ...checkOf(check), since: new Date(check.since) })),
+    proofs: row.proofs.map(({ next_check: nextCheck, since, checked, ...proof }) => ({
+      ...proof,
+      checked: checked === null ? null : new Date(checked),
+      since: new Date(since),
+      nextCheck: new Date(nextCheck),
+    })),
+    proofsDue,
     requested: row.check_requested,
     irrDue: irr?.next_check ? new Date(irr.next_check) : null,
   }
@@ -127,11 +199,15 @@ export function checkOf({ name, state, note, evidence, fix, checked }: CheckJson
   return { name, state, note, evidence, fix, checked: checked === null ? null : new Date(checked) }
 }
 
+/** A proof that was looked for now. */
+export type FoundProof = Judgement & { readonly kind: KeptKind; readonly nextCheck: Date }
+
 /** What a run found out about one announcement. */
 export type Finding = {
   readonly subject: Subject
   /** The checks that differ from what is kept, or were made anew. */
   readonly checks: readonly (Check & { readonly nextCheck?: Date | null })[]
+  readonly proofs: readonly FoundProof[]
   readonly clearance: Clearance
   /** Takes the prefix now, after every check has passed for the first time. */
   readonly claims: boolean
@@ -149,6 +225,7 @@ export async function saveFindings(trx: Trx, findings: readonly Finding[]): Prom
     trx,
     findings.flatMap(({ subject, checks }) => checks.map((check) => ({ subject, check }))),
   )
+  await upsertProofs(trx, findings)
   await noteChanges(trx, findings)
   const turned = findings.filter(isTurn)
   if (turned.length > 0) await turn(trx, turned)
@@ -165,13 +242,19 @@ const stateOf = (subject: Subject, name: ValidationName): ValidationState | unde
   subject.checks.find((check) => check.name === name)?.state
 
 /** Whether the announcement itself changes, and not only what is told about it. */
-function isTurn({ subject, checks, clearance, claims }: Finding): boolean {
+function isTurn(finding: Finding): boolean {
+  const { subject, checks, clearance, claims } = finding
   return (
     claims ||
+    (confirmsOrigin(finding) && subject.checkedOrigin !== subject.originAsn) ||
     clearance !== subject.clearance ||
     checks.some(({ name, state }) => stateOf(subject, name) !== state)
   )
 }
+
+/** Whether every check was made for the origin as it is now: kept answers may be about an earlier one. */
+const confirmsOrigin = ({ clearance, claims, answers }: Finding): boolean =>
+  clearance === 'passed' && (claims || answers !== null)
 
 type ToSave = { readonly subject: Subject; readonly check: Check & { readonly nextCheck?: Date | null } }
 
@@ -195,6 +278,27 @@ async function upsertChecks(trx: Trx, rows: readonly ToSave[]): Promise<void> {
       since = case when v.state = excluded.state then v.since else now() end`.execute(trx)
 }
 
+async function upsertProofs(trx: Trx, findings: readonly Finding[]): Promise<void> {
+  const rows = findings.flatMap(({ subject: { id, teamId }, proofs }) =>
+    proofs.map(({ nextCheck, ...proof }) => ({
+      ...proof,
+      announcement_id: id,
+      team_id: teamId,
+      next_check: nextCheck,
+    })),
+  )
+  if (rows.length === 0) return
+  await sql`
+    insert into announcement_proofs as p
+      (announcement_id, kind, team_id, state, note, evidence, fix, checked, next_check)
+    select n.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (announcement_id integer, kind text,
+      team_id integer, state text, note text, evidence jsonb, fix text, checked timestamptz, next_check timestamptz)
+    on conflict (announcement_id, kind) do update
+    set state = excluded.state, note = excluded.note, evidence = excluded.evidence, fix = excluded.fix,
+      checked = excluded.checked, next_check = excluded.next_check,
+      since = case when p.state = excluded.state then p.since else now() end`.execute(trx)
+}
+
 /** A line in the history for each state that changed; the first judgement of all is one too, unless it is "pending". */
 async function noteChanges(trx: Trx, findings: readonly Finding[]): Promise<void> {
   const changes = findings.flatMap(({ subject, checks }) =>
@@ -215,19 +319,23 @@ async function noteChanges(trx: Trx, findings: readonly Finding[]): Promise<void
 }
 
 async function turn(trx: Trx, turned: readonly Finding[]): Promise<void> {
-  const rows = turned.map(({ subject, checks, clearance, claims }) => {
+  const rows = turned.map((finding) => {
+    const { subject, checks, clearance, claims } = finding
     const stands = (name: ValidationName) =>
       (checks.find((check) => check.name === name)?.state ?? stateOf(subject, name)) === 'valid'
-    return { id: subject.id, clearance, claims, irr: stands('irr'), rpki: stands('rpki'), loa: stands('loa') }
+    const origin = confirmsOrigin(finding) ? subject.originAsn : null
+    const standing = { irr: stands('irr'), rpki: stands('rpki'), loa: stands('loa') }
+    return { id: subject.id, clearance, claims, origin, ...standing }
   })
   await sql`
     update announcements a set clearance = n.clearance,
       irr_validated = case when n.irr then coalesce(a.irr_validated, now()) end,
       rpki_validated = case when n.rpki then coalesce(a.rpki_validated, now()) end,
       loa_validated = case when n.loa then coalesce(a.loa_validated, now()) end,
-      claimed = coalesce(a.claimed, case when n.claims then now() end)
+      claimed = coalesce(a.claimed, case when n.claims then now() end),
+      checked_origin = coalesce(n.origin, a.checked_origin)
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as n (id integer, clearance text, claims boolean, irr boolean, rpki boolean, loa boolean)
+      as n (id integer, clearance text, claims boolean, origin bigint, irr boolean, rpki boolean, loa boolean)
     where a.id = n.id`.execute(trx)
   await saveStatuses(
     trx,

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { validationStates, type ValidationState } from '@pharos/contract/announcement-checks'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix } from '../../net/prefix.ts'
-import { judgeAsn, judgeIrr, judgeLetter, judgeRpki, judgeSize, vouch } from './judge.ts'
+import { judgeAsn, judgeIrr, judgeRpki, judgeSize, vouch } from './judge.ts'
 import { sampleAnnouncement, sampleNow as now, sampleRegion } from '../announcement/samples.ts'
 import { stateMessages } from '../announcement/state-messages.ts'
 import {
@@ -100,6 +100,11 @@ describe('a judgement', () => {
     assert.equal(judgeAsn(claim.originAsn, { ...hold, expires: now }, now).state, 'expired')
     assert.equal(judgeAsn(claim.originAsn, { ...hold, expires: null }, now).state, 'valid')
     assert.equal(judgeAsn(claim.originAsn, null, now).state, 'missing')
+    const none = { verified: null, verifiedBy: null, expires: null }
+    assert.match(judgeAsn(claim.originAsn, none, now).fix!, /verify$/)
+    const revoked = judgeAsn(claim.originAsn, { ...none, isRevoked: true }, now)
+    assert.deepEqual([revoked.state, revoked.fix], ['missing', null])
+    assert.match(revoked.note, /revoked/)
   })
 
   it('of the RPKI and of the IRR has the literal fix for whatever is not valid, and none for silence', () => {
@@ -129,13 +134,6 @@ describe('a judgement', () => {
       asOf: now,
     } as const
     assert.equal(judgeRpki(claim, verdict).evidence['source'], 'file:vrps.json')
-  })
-
-  it('of a letter is valid by RPKI only where that counts', () => {
-    const none = { state: 'missing', note: 'None.', validUntil: null, letterId: null } as const
-    assert.equal(judgeLetter(7, none, false, now).state, 'missing')
-    assert.match(judgeLetter(7, none, false, now).fix ?? '', /announcements\/7\/loa/)
-    assert.equal(judgeLetter(7, none, true, now).state, 'valid')
   })
 
   it('that the operator vouches for is valid, with what it would be otherwise', () => {

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { AuthorizationKind, AuthorizationProof } from '@pharos/contract/announcement-checks'
+import { parseAsn } from '../../net/asn.ts'
+import { parsePrefix } from '../../net/prefix.ts'
+import { createKeyRing } from '../../runtime/secrets.ts'
+import { judgeAuthorization, type AuthorizationFacts } from './authorization.ts'
+import { noLetter } from './judge.ts'
+import { prefixTokens } from './prefix-token.ts'
+import type { Judgement } from './validation.ts'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const earlier = new Date('2026-03-01T09:00:00Z')
+const ring = createKeyRing(['a secret of the tests that is long enough'])
+const prefix = parsePrefix('203.0.113.0/24')
+const tokens = prefixTokens(ring, 7, prefix)
+const all = ['letter', 'roa', 'dns_txt', 'rdap'] as const
+
+const judgement = (state: Judgement['state'], rest: Partial<Judgement> = {}): Judgement => ({
+  state,
+  note: `It is ${state}.`,
+  evidence: {},
+  fix: state === 'valid' ? null : 'fix',
+  checked: now,
+  ...rest,
+})
+
+const judge = (
+  kinds: readonly AuthorizationKind[],
+  facts: Partial<AuthorizationFacts> = {},
+  before?: Judgement,
+): Judgement =>
+  judgeAuthorization(
+    kinds,
+    {
+      announcementId: 42,
+      claim: { prefix, originAsn: parseAsn(64_500), asSet: null },
+      tokens,
+      letter: noLetter,
+      rpki: judgement('missing'),
+      asn: judgement('valid'),
+      kept: {},
+      ...facts,
+    },
+    before,
+    now,
+  )
+
+const letter = (state: 'valid' | 'pending' | 'invalid' | 'expired') =>
+  ({ state, note: `Letter ${state}.`, validUntil: null, letterId: 3 }) as const
+
+describe('the authorization of an announcement', () => {
+  it('is given by any kind that the operator accepts, and by no other', () => {
+    const facts = {
+      letter: { ...noLetter },
+      rpki: judgement('valid'),
+      kept: { dns_txt: judgement('valid'), rdap: judgement('valid') },
+    }
+    for (const kind of ['roa', 'dns_txt', 'rdap'] as const) {
+      assert.deepEqual([judge([kind], facts).state, judge([kind], facts).evidence['by']], ['valid', kind])
+      assert.equal(judge(['letter'], facts).state, 'missing')
+    }
+    assert.equal(judge(['dns_txt'], { letter: letter('valid') }).state, 'missing')
+    assert.equal(judge(all, { letter: letter('valid') }).evidence['by'], 'letter')
+  })
+
+  it('is not given by a ROA of an ASN that is not verified', () => {
+    const facts = { rpki: judgement('valid'), asn: judgement('missing') }
+    assert.equal(judge(['roa'], facts).state, 'missing')
+    assert.match(judge(['roa'], facts).fix!, /asns\/64500\/verify/)
+  })
+
+  it('has the age of what it rests on', () => {
+    const kept = { dns_txt: judgement('valid', { checked: earlier }) }
+    assert.deepEqual(judge(all, { kept }).checked, earlier)
+  })
+
+  it('tells the literal fix of every kind, also before anything was looked for', () => {
+    const { fix, evidence } = judge(all)
+    const [token] = tokens
+    assert.equal(
+      fix,
+      [
+        'letter:\nPOST /v3/ipam/announcements/42/loa with a signed letter of authorization; GET /v3/ipam/announcements/42/loa/draft makes one',
+        'roa:\nprefix:    203.0.113.0/24\nmaxLength: 24\norigin:    AS64500',
+        `dns_txt:\n_pharos.113.0.203.in-addr.arpa. 3600 IN TXT "${token}"`,
+        `rdap:\nremarks: ${token}`,
+      ].join('\n\n'),
+    )
+    assert.deepEqual(
+      (evidence['proofs'] as AuthorizationProof[]).map(({ kind, state }) => [kind, state]),
+      all.map((kind) => [kind, 'missing']),
+    )
+    assert.match(judge(['letter']).fix!, /^POST /)
+  })
+
+  it('waits for, fails by, and ends with the letter while nothing else is there', () => {
+    for (const state of ['pending', 'invalid', 'expired'] as const)
+      assert.equal(judge(all, { letter: letter(state) }).state, state)
+    const kept = { rdap: judgement('valid') }
+    assert.equal(judge(all, { letter: letter('invalid'), kept }).state, 'valid')
+  })
+
+  it('expires when what it rested on is gone, and stays so until there is something else', () => {
+    const valid = judge(['dns_txt', 'rdap'], { kept: { dns_txt: judgement('valid') } })
+    const kept = { dns_txt: judgement('missing') }
+    const gone = judge(['dns_txt', 'rdap'], { kept }, valid)
+    assert.deepEqual([gone.state, gone.evidence['lost']], ['expired', 'dns_txt'])
+    assert.equal(judge(['dns_txt', 'rdap'], { kept }, gone).state, 'expired')
+    assert.equal(judge(['dns_txt'], { kept }, judgement('missing')).state, 'missing')
+    assert.equal(judge(['rdap'], { kept }, valid).state, 'expired', 'the operator accepts it no longer')
+    const other = judge(['dns_txt', 'rdap'], { kept: { ...kept, rdap: judgement('valid') } }, gone)
+    assert.equal(other.state, 'valid')
+  })
+})

@@ -1,0 +1,158 @@
+// Paperless proofs that a team controls a prefix: a token in its reverse zone, or in the remarks of its registration. Each is
+// looked for by itself and kept with its age; whether it is enough is the operator's policy (authorization.ts).
+import type { TxtResolver } from '../../team/txt-resolver.ts'
+import { lookUpNames, type NameAnswer } from '../../inventory/asn-proof-dns.ts'
+import { familyOf } from '../../net/address.ts'
+import {
+  firstOf,
+  hostPrefix,
+  lastHostOf,
+  lastOf,
+  networkOf,
+  prefixParts,
+  type Prefix,
+} from '../../net/prefix.ts'
+import { reverseZones } from '../../net/reverse-zone.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import type { IpNetwork, RdapSource } from '../registry/rdap-source.ts'
+import { shortestAccepted } from './judge.ts'
+import type { PrefixTokens } from './prefix-token.ts'
+import type { Judgement } from './validation.ts'
+
+/** A prefix of more reverse zones is not offered: nobody would create so many records. */
+const zonesMax = 16
+
+/** The names that all have to have the token: one for each zone, since a zone may have been delegated to a customer. */
+export function proofNames(prefix: Prefix): readonly string[] {
+  const zones = reverseZones(prefix)
+  return zones.length > zonesMax ? [] : zones.map((zone) => `_pharos.${zone}`)
+}
+
+/** The records to create, one on each line; null if the prefix has too many zones. */
+export function txtFix(prefix: Prefix, [token]: PrefixTokens): string | null {
+  const records = proofNames(prefix).map((name) => `${name}. 3600 IN TXT "${token}"`)
+  return records.length > 0 ? records.join('\n') : null
+}
+
+/** Looks for the token at each name; never rejects because of a name server. */
+export async function checkTxt(
+  txt: TxtResolver,
+  prefix: Prefix,
+  tokens: PrefixTokens,
+  now: Date,
+  signal: AbortSignal,
+): Promise<Judgement> {
+  const names = proofNames(prefix)
+  const answers = await lookUpNames(txt, names, tokens, signal)
+  return judgeTxt(prefix, names, answers, tokens, now)
+}
+
+/** Pure. A name server that fails says nothing about the record, so only an answer makes it missing. */
+export function judgeTxt(
+  prefix: Prefix,
+  names: readonly string[],
+  answers: ReadonlyMap<string, NameAnswer>,
+  tokens: PrefixTokens,
+  now: Date,
+): Judgement {
+  const found = (...wanted: NameAnswer[]) => names.filter((name) => wanted.includes(answers.get(name)!))
+  const fix = txtFix(prefix, tokens)
+  if (names.length === 0) {
+    const note = `The reverse zones of ${prefix} are too many for this proof.`
+    return { state: 'missing', note, evidence: {}, fix: null, checked: now }
+  }
+  const [withToken, absent] = [found('token'), found('none', 'other')]
+  const evidence = { token_at: withToken }
+  if (withToken.length === names.length) {
+    const note = `The token was found at ${names.join(' and ')}.`
+    return { state: 'valid', note, evidence, fix: null, checked: now }
+  }
+  if (absent.length > 0) {
+    const [other] = found('other')
+    const note = other
+      ? `Other text, but no token, was found at ${other}.`
+      : `No token was found at ${absent[0]}.`
+    return { state: 'missing', note, evidence, fix, checked: now }
+  }
+  const note = `The name servers of ${found('unreachable', 'failed')[0]} did not answer.`
+  return { state: 'unavailable', note, evidence, fix, checked: null }
+}
+
+/** The line to add to the registration. */
+export const rdapFix = ([token]: PrefixTokens): string => `remarks: ${token}`
+
+/** Looks for the token in the registrations of the prefix; never rejects because of a registry. */
+export async function checkRdap(
+  rdap: RdapSource,
+  prefix: Prefix,
+  tokens: PrefixTokens,
+  now: Date,
+  signal: AbortSignal,
+): Promise<Judgement> {
+  try {
+    const own = await rdap.findIpNetwork(prefix, signal)
+    const ends: (IpNetwork | undefined)[] = []
+    if (own) for (const end of endsOf(prefix)) ends.push(await rdap.findIpNetwork(end, signal))
+    return judgeRdap(prefix, own, ends, tokens, now)
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error
+    const note = 'The address registry did not answer, or its answer could not be read.'
+    return { state: 'unavailable', note, evidence: {}, fix: rdapFix(tokens), checked: null }
+  }
+}
+
+/** The first and the last address: a part of the prefix that is registered by itself begins or ends there, as a rule. */
+const endsOf = (prefix: Prefix): readonly Prefix[] => [hostPrefix(networkOf(prefix)), lastHostOf(prefix)]
+
+/**
+ * Pure. The registration has to cover the prefix and must not be the block of a whole registry; a registration of a part of the
+ * prefix, found at its ends, may be somebody else's and has to have the token too.
+ */
+export function judgeRdap(
+  prefix: Prefix,
+  own: IpNetwork | undefined,
+  ends: readonly (IpNetwork | undefined)[],
+  tokens: PrefixTokens,
+  now: Date,
+): Judgement {
+  const fix = rdapFix(tokens)
+  const rest = { evidence: { networks: own ? [shown(own)] : [] }, fix, checked: now }
+  if (!own)
+    return { state: 'missing', note: `The address registry has no registration of ${prefix}.`, ...rest }
+  if (!containsAll(own, prefix)) {
+    const note = `The address registry returned ${rangeOf(own)}, which does not contain ${prefix}.`
+    return { state: 'invalid', note, ...rest }
+  }
+  if (sizeOf(own) > largestHolder[prefixParts(prefix).family]) {
+    const note = `Only the block of a registry, ${rangeOf(own)}, contains ${prefix}. It has no registration of its own.`
+    return { state: 'missing', note, ...rest }
+  }
+  const parts = ends.filter((end) => end !== undefined && sizeOf(end) < sizeOf(own)) as IpNetwork[]
+  const networks = [own, ...parts]
+  const evidence = { networks: networks.map(shown) }
+  const without = networks.find(({ remarks }) => !remarks.some((line) => tokens.includes(line.trim())))
+  if (without) {
+    const note = `The remarks of the registration ${rangeOf(without)} do not have the token as a line of its own.`
+    return { state: 'missing', note, ...rest, evidence }
+  }
+  const note = `The token was found in the remarks of the registration ${networks.map(rangeOf).join(' and ')}.`
+  return { state: 'valid', note, evidence, fix: null, checked: now }
+}
+
+/** Addresses of the largest block that a network holds, as in `shortestAccepted`; what is larger is a registry's. */
+const largestHolder = {
+  4: 2n ** BigInt(32 - shortestAccepted[4]),
+  6: 2n ** BigInt(128 - shortestAccepted[6]),
+}
+
+const sizeOf = ({ first, last }: IpNetwork): bigint =>
+  lastOf(hostPrefix(last)) - firstOf(hostPrefix(first)) + 1n
+
+function containsAll({ first, last }: IpNetwork, prefix: Prefix): boolean {
+  if (familyOf(first) !== familyOf(prefix)) return false
+  return firstOf(hostPrefix(first)) <= firstOf(prefix) && lastOf(hostPrefix(last)) >= lastOf(prefix)
+}
+
+const rangeOf = ({ handle, first, last }: IpNetwork): string =>
+  `${handle ? `${handle}, ` : ''}${first} - ${last}`
+const shown = ({ handle, first, last }: IpNetwork) => ({ handle, first, last })

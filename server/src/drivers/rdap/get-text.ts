@@ -1,0 +1,108 @@
+// One GET with a bounded answer, on a connection that cannot be led into networks of our own (webhook/connect.ts). It follows
+// redirects, which registries use to point to each other (RFC 7480 section 5.2), by the same rules.
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Prefix } from '../../net/prefix.ts'
+import { DriverError } from '../../runtime/driver-error.ts'
+import { connect, NotAllowed } from '../webhook/connect.ts'
+import type { HostResolver } from '../webhook/resolve-host.ts'
+
+export type GetOptions = {
+  readonly resolver: HostResolver
+  /** Networks that this URL may lead to although they are not public, also without TLS. */
+  allowedFor(url: URL): readonly Prefix[]
+}
+
+const redirectsMax = 3
+const bytesMax = 1024 * 1024
+const headerBytesMax = 16 * 1024
+
+/** Returns the text of the answer, undefined for a 404. Throws a DriverError, or the signal's reason. */
+export async function getText(
+  start: URL,
+  options: GetOptions,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  let url = start
+  for (let redirects = 0; redirects <= redirectsMax; redirects++) {
+    const answer = await getOnce(url, options, signal)
+    if (typeof answer === 'string' || answer === undefined) return answer
+    url = answer
+  }
+  throw new DriverError('protocol', `${start.origin}: more than ${redirectsMax} redirects`)
+}
+
+async function getOnce(
+  url: URL,
+  options: GetOptions,
+  signal: AbortSignal,
+): Promise<string | URL | undefined> {
+  let socket: Socket | undefined
+  try {
+    socket = await open(url, options, signal)
+    return await readAnswer(url, await send(socket, url, signal))
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof DriverError) throw error
+    const kind = error instanceof NotAllowed ? 'protocol' : 'unreachable'
+    const { message, code } = error as NodeJS.ErrnoException
+    throw new DriverError(kind, `${url.origin}: ${code ?? message}`, { cause: error })
+  } finally {
+    socket?.destroy()
+  }
+}
+
+function open(url: URL, { resolver, allowedFor }: GetOptions, signal: AbortSignal): Promise<Socket> {
+  const isSecure = url.protocol === 'https:'
+  if (!isSecure && url.protocol !== 'http:') throw new NotAllowed('the URL is not one of HTTP')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const port = Number(url.port || (isSecure ? 443 : 80))
+  return connect({ host, port, isSecure }, { resolver, allowed: allowedFor(url) }, signal)
+}
+
+function send(socket: Socket, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const request = httpRequest({
+    createConnection: () => socket,
+    path: `${url.pathname}${url.search}`,
+    headers: {
+      host: url.host,
+      accept: 'application/rdap+json, application/json;q=0.9',
+      'accept-encoding': 'identity',
+      'user-agent': 'pharos',
+      connection: 'close',
+    },
+    maxHeaderSize: headerBytesMax,
+    signal,
+  })
+  request.once('response', resolve)
+  request.on('error', reject)
+  request.end()
+  return promise
+}
+
+async function readAnswer(url: URL, response: IncomingMessage): Promise<string | URL | undefined> {
+  const { statusCode = 0, headers } = response
+  if (statusCode === 404) return undefined
+  if ([301, 302, 303, 307, 308].includes(statusCode)) return redirectOf(url, headers.location)
+  // 429 and 5xx: the registry does not answer now.
+  if (statusCode === 429 || statusCode >= 500)
+    throw new DriverError('unreachable', `${url.origin}: HTTP status ${statusCode}`)
+  if (statusCode !== 200) throw new DriverError('protocol', `${url.origin}: HTTP status ${statusCode}`)
+  if (headers['content-encoding'] !== undefined)
+    throw new DriverError('protocol', `${url.origin}: the answer is compressed`)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw new DriverError('protocol', `${url.origin}: longer than ${bytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function redirectOf(url: URL, location: string | undefined): URL {
+  if (location === undefined || !URL.canParse(location, url))
+    throw new DriverError('protocol', `${url.origin}: a redirect without a location`)
+  return new URL(location, url)
+}

@@ -1,0 +1,164 @@
+// Staff decide who holds an ASN: verify it for a team by the word of the provider, or revoke a verification. At most one team is
+// verified at any time. Nothing here withdraws a route: the checks run again, and the policy of the validator decides.
+import { asnProofScopes, type AsnOfTeam as Wire } from '@pharos/contract/inventory'
+import { auditOf, writeAudit } from '../db/audit.ts'
+import type { Db, Trx } from '../db/postgres.ts'
+import { wake } from '../db/wake.ts'
+import { parseAsn, type Asn } from '../net/asn.ts'
+import { Failure, notFound } from '../runtime/error.ts'
+import type { Operation } from '../runtime/operation.ts'
+import { parseOrdering } from '../runtime/ordering.ts'
+import { parseHoldableAsn, type AsnRules } from './asn.ts'
+import {
+  endVerification,
+  findHolder,
+  findTeamName,
+  listAsnsOfTeams,
+  saveOperatorVerification,
+  saveRevocation,
+  type AsnOfTeamRow,
+  type Holder,
+} from './asn-decision.store.ts'
+import { findAsns } from './asn.store.ts'
+import { lockAsn } from './asn-proof.store.ts'
+
+export type AsnDecisionDeps = AsnRules & { readonly db: Db; readonly now: () => Date }
+
+/** The body of both decisions, as the contract read it. */
+export type AsnDecision = { readonly team_id: number; readonly reason: string }
+
+/** The query of listAsnsOfTeams, as the contract read it. */
+export type AsnOfTeamQuery = {
+  readonly asn?: readonly number[]
+  readonly team_id?: readonly number[]
+  readonly verified?: boolean
+  readonly ordering: string
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Returns a page of all teams' ASNs and the exact count. */
+export async function listAllAsns(
+  { db, now }: AsnDecisionDeps,
+  { asn, team_id, verified, ordering, limit, offset }: AsnOfTeamQuery,
+): Promise<{ results: Wire[]; count: number }> {
+  const filter = {
+    ...(asn && { asns: asn }),
+    ...(team_id && { teamIds: team_id }),
+    ...(verified !== undefined && { verified }),
+  }
+  const { descending } = parseOrdering<'asn'>(ordering)[0]!
+  const { page, count } = await listAsnsOfTeams(db, filter, { limit, offset, descending })
+  return { results: page.map((row) => present(row, now())), count }
+}
+
+/**
+ * Verifies the ASN for the team without an end, lifts a revocation, and ends the proofs of other teams. Repeating it changes
+ * nothing. Throws `reserved_asn`, `not_found` for the team and `conflict` if the provider has verified it for another team.
+ */
+export function verifyForTeam(
+  deps: AsnDecisionDeps,
+  operation: Operation,
+  number: number,
+  { team_id: teamId, reason }: AsnDecision,
+): Promise<Wire> {
+  const wanted = parseHoldableAsn(number, deps)
+  return decide(deps, wanted, teamId, async (trx, asn, now) => {
+    const [held] = await findAsns(trx, teamId, [asn])
+    if (held?.verifiedBy === 'operator') return
+    const holder = await findHolder(trx, asn)
+    if (holder && holder.team_id !== teamId) await endProof(trx, operation, asn, holder)
+    await saveOperatorVerification(trx, teamId, asn, now)
+    await writeAudit(trx, {
+      ...auditOf(operation),
+      teamId,
+      action: 'asn.verify',
+      target: `asn:${asn}`,
+      before: { verifiedBy: held?.verifiedBy ?? null, revoked: held?.revoked ?? null },
+      after: { verifiedBy: 'operator', reason },
+    })
+  })
+}
+
+/**
+ * Ends the verification at once; proofs of the team do not count from then on. Repeating it changes nothing. Takes reserved ASNs too,
+ * which the platform file may have verified. Throws `not_found` for the team.
+ */
+export function revokeForTeam(
+  deps: AsnDecisionDeps,
+  operation: Operation,
+  number: number,
+  { team_id: teamId, reason }: AsnDecision,
+): Promise<Wire> {
+  return decide(deps, parseAsn(number), teamId, async (trx, asn, now) => {
+    const [held] = await findAsns(trx, teamId, [asn])
+    if (held?.revoked) return
+    await saveRevocation(trx, teamId, asn, reason, now)
+    await writeAudit(trx, {
+      ...auditOf(operation),
+      teamId,
+      action: 'asn.revoke',
+      target: `asn:${asn}`,
+      before: { verifiedBy: held?.verifiedBy ?? null },
+      after: { verifiedBy: null, reason },
+    })
+  })
+}
+
+async function decide(
+  { db, now }: AsnDecisionDeps,
+  asn: Asn,
+  teamId: number,
+  change: (trx: Trx, asn: Asn, now: Date) => Promise<void>,
+): Promise<Wire> {
+  return db.transaction().execute(async (trx) => {
+    await lockAsn(trx, asn)
+    if ((await findTeamName(trx, teamId)) === undefined) throw notFound('team')
+    await change(trx, asn, now())
+    await wake(trx, 'validations')
+    const { page } = await listAsnsOfTeams(
+      trx,
+      { asns: [asn], teamIds: [teamId] },
+      { limit: 1, offset: 0, descending: false },
+    )
+    return present(page[0]!, now())
+  })
+}
+
+/**
+ * The provider's word for another team is not overwritten: staff revoke it where they gave it. The entry does not carry the
+ * reason, which may name the other team.
+ */
+async function endProof(trx: Trx, operation: Operation, asn: Asn, holder: Holder): Promise<void> {
+  if (holder.verified_by === null)
+    throw new Failure(
+      'conflict',
+      `AS${asn} is verified by the provider for team ${holder.team_name} (${holder.team_id}). Revoke that first.`,
+    )
+  await endVerification(trx, holder.team_id, asn)
+  await writeAudit(trx, {
+    ...auditOf(operation),
+    teamId: holder.team_id,
+    action: 'asn.expire',
+    target: `asn:${asn}`,
+    before: { verified: holder.verified, verifiedBy: holder.verified_by, expires: holder.expires },
+    after: { verified: null, verifiedBy: null, expires: null, reason: 'verified for another team' },
+  })
+}
+
+function present(row: AsnOfTeamRow, now: Date): Wire {
+  const isVerified = row.verified !== null && (row.expires === null || row.expires > now)
+  return {
+    asn: row.asn,
+    team: { id: row.team_id, name: row.team_name },
+    verified: isVerified ? row.verified!.toISOString() : null,
+    verified_by: isVerified ? (row.verified_by ?? 'operator') : null,
+    expires: isVerified ? (row.expires?.toISOString() ?? null) : null,
+    revoked: row.revoked && { at: row.revoked.toISOString(), reason: row.revoked_reason! },
+    evidence: row.evidence.map(({ checked, ...one }) => ({
+      ...one,
+      proves: asnProofScopes[one.method],
+      checked: new Date(checked).toISOString(),
+    })),
+  }
+}
