@@ -230,8 +230,11 @@ describe('a new announcement', () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64511 })
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64511 })
     assert.equal(await checkedOrigin(id), 64496)
-    await call('red', 'POST', `${path}/${id}/validate`)
-    await waitFor(async () => (await checkedOrigin(id)) === 64511)
+    // The registries are read again when their files have changed, which a request does not wait for.
+    await waitFor(async () => {
+      await call('red', 'POST', `${path}/${id}/validate`)
+      return (await checkedOrigin(id)) === 64511
+    })
     await sql`update asns set asn = 64496 where asn = 64511`.execute(owner)
   })
 

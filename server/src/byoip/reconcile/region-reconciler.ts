@@ -32,6 +32,8 @@ const fullAfterMs = 1_500
 const fullAfterMsMax = 15_000
 /** The age that the file of the kept plan may have while nothing changes. */
 const keptSaveMs = 600_000
+/** From a failed run to the next one; doubled with every further failure. */
+const retryAfterMs = 1_000
 /** How long a router that came up waits for a full run, before it gets its last known routes. */
 const runAwaitedMs = 1_000
 /** A run that takes longer is reported; every wait in it has a shorter limit of its own. */
@@ -63,6 +65,7 @@ export class RegionReconciler {
   #kept: KeptPlan | undefined
   #savedMs: number | undefined
   #fullRuns = 0
+  #failedRuns = 0
   #awaited: NodeJS.Timeout | undefined
   /** Routers that have lost their routes while the database was away, and are getting them from `#kept`. */
   readonly #restoring = new Set<string>()
@@ -135,7 +138,7 @@ export class RegionReconciler {
       for (const router of this.#routers) router.invalidate()
       this.#known = undefined
       await this.#lock.release()
-      this.#fullIn(known ? fullAfterMs : this.#intervalMs)
+      this.#fullIn(Math.min(retryAfterMs * 2 ** this.#failedRuns++, this.#intervalMs))
       if (error instanceof LeaseLost) this.#dropKept()
       if (error instanceof RoutersFailed) this.#reportFailures(error.failures)
       if (isDatabaseAway(error)) await this.#announceKept()
@@ -226,6 +229,7 @@ export class RegionReconciler {
       const report = await reconcileRegion({ ...this.#runDeps(), readRows: readRegionRows, preempt }, lease)
       this.#known = { ...report, lease }
       this.#fullRuns++
+      this.#failedRuns = 0
       this.#keep(report)
       for (const { router } of report.failures) (router as RegionRouter).invalidate()
       this.#changedMs = undefined
