@@ -156,8 +156,8 @@ class RegionReconciler {
 
   start(): void {
     // A router that was restarted has forgotten everything: it is told again at once, not half a minute later.
-    const onUp = () => this.wakeFully()
-    this.#unwatch = this.#speaker.watch({ onUp, onTableChange: onUp, onNeighborChange: () => {} })
+    const wake = () => this.wakeFully()
+    this.#unwatch = this.#speaker.watch({ onUp: wake, onTableChange: wake, onNeighborChange: wake })
     this.#loop.start()
   }
 
