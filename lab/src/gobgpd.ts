@@ -26,6 +26,8 @@ export type GobgpdOptions = {
   readonly apiPort: number
   readonly asn: number
   readonly neighbors: readonly Neighbor[]
+  /** Takes sessions from anybody in the prefix (dynamic neighbours), who then has this ASN. */
+  readonly dynamic?: { readonly prefix: string; readonly asn: number }
   /** How long it says nothing to a neighbour that came back after a restart, see docs/operating/gobgpd.toml. */
   readonly deferralSeconds?: number
   /** False starts it without its configuration: it answers, and has nothing to answer with. */
@@ -135,10 +137,32 @@ export function gobgpdConfig(options: GobgpdOptions): string {
   port = ${bgpPort}
   local-address-list = ["${address}"]
 `
+  if (options.dynamic) return global + dynamicConfig(options.dynamic)
   if (neighbors.length === 0) return global
   const gate = neighborConfig({ address: gateAddress, port: 0, asn }, address, deferralSeconds)
   const real = neighbors.map((neighbor) => neighborConfig(neighbor, address, deferralSeconds))
   return [global, takeNothing(neighbors), gate, ...real].join('')
+}
+
+function dynamicConfig({ prefix, asn }: { readonly prefix: string; readonly asn: number }): string {
+  const families = ['ipv4-unicast', 'ipv6-unicast'].map(
+    (name) => `
+  [[peer-groups.afi-safis]]
+    [peer-groups.afi-safis.config]
+      afi-safi-name = "${name}"`,
+  )
+  return `
+[[peer-groups]]
+  [peer-groups.config]
+    peer-group-name = "dynamic"
+    peer-as = ${asn}
+  [peer-groups.ebgp-multihop.config]
+    enabled = true${families.join('')}
+[[dynamic-neighbors]]
+  [dynamic-neighbors.config]
+    prefix = "${prefix}"
+    peer-group = "dynamic"
+`
 }
 
 /** Only with neighbours: a policy with an empty set of them matches, and rejects, everything. */
@@ -166,7 +190,7 @@ const gateAddress = '127.255.255.254'
 
 /** Port 0: the gate, which is never dialled. */
 function neighborConfig(
-  { address, port, asn, description = '' }: Neighbor,
+  { address, port, asn, description }: Neighbor,
   local: string,
   deferralSeconds: number,
 ): string {
@@ -176,8 +200,7 @@ function neighborConfig(
 [[neighbors]]
   [neighbors.config]
     neighbor-address = "${address}"
-    peer-as = ${asn}
-    description = "${description}"
+    peer-as = ${asn}${description === undefined ? '' : `\n    description = "${description}"`}
   [neighbors.transport.config]
     ${transport}
   [neighbors.ebgp-multihop.config]

@@ -353,9 +353,12 @@ async function watching(fixture: SpeakerFixture, speaker: Speaker): Promise<Seen
   return Object.assign(seen, { ups: 0, tableChanges: 0, neighborChanges: 0 })
 }
 
+let probes = 0
+
 /** Lets another client make one change after the other until the watcher is called for one. */
 async function untilTold(seen: Seen, other: Speaker): Promise<void> {
-  const probe = route('192.0.2.128/25')
+  // One of its own each time: beside another's route for the same prefix, a change may not be reported.
+  const probe = route(`10.255.${probes++ % 256}.0/24`)
   for (let at = 0; at < 100 && seen.tableChanges === 0; at++) {
     await (at % 2 === 0 ? other.announce([probe]) : other.withdraw([probe]))
     for (let wait = 0; wait < 50 && seen.tableChanges === 0; wait++) await sleep(10)

@@ -140,6 +140,7 @@ export class EventStream {
   #take(event: DaemonEvent): void {
     if (event.kind === 'complete') this.#complete()
     else if (event.kind === 'paths') {
+      // Each path is looked at, so that what was expected is no longer.
       if (event.paths.filter((path) => this.#isForeign(path)).length > 0) this.#tableChange.notify()
     } else if (event.isInitial) setMember(this.#initial, event.neighbor.address, isUp(event))
     else if (this.#established && setMember(this.#established, event.neighbor.address, isUp(event)))

@@ -49,6 +49,16 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     assert.deepEqual([after?.state, after?.asn, after?.families], ['down', 64501, []])
   })
 
+  it('lists a dynamic neighbour once it is established', async (t) => {
+    const gobgpd = await startGobgpd(t, { dynamic: { prefix: '127.0.0.0/8', asn: 64501 } })
+    const bird = await startBird(t, gobgpd)
+    const speaker = speakerAt(t, gobgpd.apiAddress)
+    const neighbor = await waitFor('it is established', async () =>
+      (await speaker.neighbors()).find(({ state }) => state === 'established'),
+    )
+    assert.deepEqual([neighbor.address, neighbor.asn, neighbor.families], [bird.address, 64501, [4, 6]])
+  })
+
   it('leaves nothing behind for a suspended daemon to carry out when it goes on', async (t) => {
     const gobgpd = await startGobgpd(t)
     const speaker = speakerAt(t, gobgpd.apiAddress, 500)
@@ -365,6 +375,20 @@ async function startRelay(t: TestContext, target: string) {
       for (const socket of sockets) socket.unpipe().pause()
     },
   }
+}
+
+/** A BIRD that connects to it. */
+async function startBird(t: TestContext, { options }: Gobgpd): Promise<{ address: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'pharos-bird-'))
+  const address = options.address.replace(/\.1$/, '.2')
+  const neighbor = { address: options.address, port: options.bgpPort, asn: options.asn }
+  const bird = new Bird({ folder, address, port: await freePort(address, 17_900), asn: 64501, neighbor })
+  t.after(async () => {
+    await bird.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  await bird.start()
+  return { address }
 }
 
 async function fakeFor(t: TestContext, behaviour?: Parameters<typeof startFakeGobgpd>[0]) {
