@@ -52,6 +52,9 @@ function unlessStated(event: Event, name: 'sourceLocationId' | 'sourceLocation')
 
 /** What the team holds of the networks, the largest first. */
 function ownNetworks(networks: readonly Prefix[], held: readonly Prefix[]): readonly Prefix[] | 'all' {
+  // Nearly every event is on one address of one team: no map for that.
+  const [first] = networks
+  if (networks.length === 1 && held.some((prefix) => covers(prefix, first!))) return 'all'
   const map = createPrefixMap(held.map((prefix) => [prefix, prefix] as const))
   const parts = networks.map((network) =>
     map.covering(network).length > 0 ? [network] : aggregate(map.coveredBy(network)),
