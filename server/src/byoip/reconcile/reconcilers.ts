@@ -90,105 +90,11 @@ class Reconcilers implements Component {
     try {
       return await readRegions(this.#deps.postgres.owner)
     } catch (error) {
-<<<<<<< HEAD
       if (this.#regions.size === 0) {
         const { keptPlans, log } = this.#deps
         const report = (file: string, problem: string) => log.warn({ file, problem }, 'kept plan not used')
         for (const plan of keptPlans.load(new Date(), report)) this.#add(plan.region, plan)
       }
-=======
-      this.#deps.log.error({ region: record.slug, error }, 'the region has no speaker')
-    }
-  }
-}
-
-/**
- * One region's loop with what it keeps between runs: the lock, the connection to the speaker, who that is. A run is quick
- * when a full one under the same lease has succeeded before and none is due: at the start, at its interval, when the
- * speaker came up, when a hold was decided, after a failure, and soon after a quick run that met anything. Reading a large
- * region takes its time: a full run that only the time has called gives way to what is switched meanwhile.
- */
-class RegionReconciler {
-  readonly #deps: ReconcilersDeps
-  readonly #region: RegionRecord
-  readonly #speaker: Speaker
-  readonly #routes: RouteSettings
-  readonly #intervalMs: number
-  readonly #lock: RegionLock
-  readonly #loop: Loop
-  #asn: number | undefined
-  #unwatch: (() => void) | undefined
-  #known: (KnownRegion & { readonly lease: RegionLease }) | undefined
-  /** `later`: by the time, so that it may give way. */
-  #fullDue: 'now' | 'later' | undefined
-  /** Drops what the running full run has read so far; absent where it does not give way. */
-  #giveWay: (() => void) | undefined
-  #fullTimer: NodeJS.Timeout | undefined
-  /** When the first change was made that no full run has seen; milliseconds of performance.now(). */
-  #changedMs: number | undefined
-
-  constructor(deps: ReconcilersDeps, region: RegionRecord) {
-    const { postgres, log, metrics, intervalMs = defaultIntervalMs } = deps
-    this.#deps = deps
-    this.#region = region
-    this.#speaker = deps.speakerOf(region)
-    this.#routes = deps.routesOf?.(region) ?? {}
-    this.#intervalMs = intervalMs
-    this.#lock = new RegionLock(postgres, region.id)
-    const name = `reconcile:${region.slug}`
-    this.#loop = createLoop({
-      name,
-      intervalMs,
-      timeoutMs: runTimeoutMs,
-      run: () => this.#run(),
-      log,
-      metrics,
-    })
-  }
-
-  isFor(region: RegionRecord): boolean {
-    return JSON.stringify(region) === JSON.stringify(this.#region)
-  }
-
-  start(): void {
-    // A router that was restarted has forgotten everything: it is told again at once, not half a minute later.
-    const wake = () => this.wakeFully()
-    this.#unwatch = this.#speaker.watch({ onUp: wake, onTableChange: wake, onNeighborChange: wake })
-    this.#loop.start()
-  }
-
-  wake(): void {
-    this.#loop.wake()
-    if (this.#giveWay) this.#giveWayWhereNeeded().catch(() => {})
-  }
-
-  wakeFully(): void {
-    this.#fullDue = 'now'
-    this.#loop.wake()
-  }
-
-  async stop(): Promise<void> {
-    this.#unwatch?.()
-    await this.#loop.stop()
-    clearTimeout(this.#fullTimer)
-    await this.#lock.release()
-    await this.#speaker.close()
-  }
-
-  async #run(): Promise<void> {
-    const lease = await this.#lock.hold()
-    if (!lease) return
-    const known = this.#known?.lease === lease && !this.#fullDue ? this.#known : undefined
-    try {
-      if (known) await this.#runQuickly(lease, known)
-      else await this.#runFully(lease)
-    } catch (error) {
-      // Who it is, how the region is, and whether the lock still stands, is asked anew.
-      this.#asn = undefined
-      this.#known = undefined
-      await this.#lock.release()
-      this.#fullIn(known ? fullAfterMs : this.#intervalMs)
->>>>>>> driver
       throw error
     }
   }
