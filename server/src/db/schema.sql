@@ -98,7 +98,7 @@ begin
     key := partitioned[2];
     part := format('%s_%s', parent, to_char(month, 'YYYY_MM'));
     continue when to_regclass(part) is not null;
-    -- Nobody may write to the default partition between the move and the attachment.
+    execute format('lock table only %I in access exclusive mode', parent);
     execute format('lock table %I in access exclusive mode', parent || '_default');
     execute format('create table %I (like %I including defaults including constraints including indexes)', part, parent);
     execute format('alter table %I disable trigger user', parent || '_default');
