@@ -1109,7 +1109,7 @@ create table sessions (
   user_id integer not null,
   team_id integer not null,
   counter integer not null default 1, -- number of the newest refresh token; only its bearer can rotate
-  rotations timestamp with time zone[] not null default '{}'::timestamp with time zone[], -- when the tokens counter-n .. counter-1 were rotated, oldest first, kept for the grace period
+  rotations timestamp with time zone[] not null default '{}'::timestamp with time zone[], -- when the tokens counter-n .. counter-1 were rotated, oldest first: the last one, and those before it that are repeatable
   created timestamp with time zone not null default now(),
   last_used timestamp with time zone not null default now(),
   expires timestamp with time zone not null,
@@ -1118,6 +1118,9 @@ create table sessions (
   address inet,
   user_agent text,
   second_factor boolean not null default false, -- whether a code of the second factor opened it
+  renewed_until timestamp with time zone[] not null default '{}'::timestamp with time zone[], -- for each token of rotations, until when it is repeatable after its grace period was renewed; null if it was not
+  last_address inet, -- from where it was last refreshed, or else opened
+  last_user_agent text, -- by which user agent it was last refreshed, or else opened
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
