@@ -96,10 +96,12 @@ async function seedPeerSessions({ owner }: Postgres, clients: number): Promise<v
     from generate_series(1, ${clients}::integer) n`.execute(owner)
 }
 
+const client = { address: '127.0.0.1', userAgent: 'pgbench' }
+
 /** The product's own statement, with pgbench's variables for the session and its number. */
 async function peerScript({ owner }: Postgres): Promise<string> {
   const statement = await captureStatement(owner, (db) =>
-    rotateSession(db, 'the session', 'the number' as unknown as number, lifetime),
+    rotateSession(db, 'the session', 'the number' as unknown as number, client, lifetime),
   )
   const expressions = new Map([
     ['the session', sessionId(':client_id')],

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { route } from './route.ts'
 import { Limit, Offset, Optional, Page, Strict, Time } from './scalar.ts'
 import { SessionTokens, User } from './session.ts'
+import { Line } from './text.ts'
 
 const CurrentPassword = Type.String({
   minLength: 1,
@@ -29,8 +30,9 @@ export const changePassword = route({
   path: '/v3/session/change-password',
   summary: 'Change password',
   description:
-    'Ends all other sessions of the user and everything that was sent by mail before; the session of the caller goes on ' +
-    'with the tokens of the answer. At most five wrong passwords in 15 minutes.',
+    'Revokes all sessions of the user, the one of the caller included, and every link that was sent by mail before. The ' +
+    'caller continues with the tokens of the response, which belong to a new session. At most five wrong passwords in ' +
+    '15 minutes.',
   permission: { credential: 'web', personal: true },
   body: Strict({ current_password: CurrentPassword, new_password: NewPassword }),
   response: SessionTokens,
@@ -46,7 +48,7 @@ export const confirmEmail = route({
   summary: 'Confirm email',
   description:
     'With the token of a mail, good for 24 hours: confirms that its holder reads the address, which is that of the ' +
-    'account from then on. The same token again, while it would be good, is answered the same. A token that is unknown, ' +
+    'account from then on. A change of the address revokes all sessions of the user. The same token again, while it would be good, is answered the same. A token that is unknown, ' +
     'expired, used, or older than a change of the address or the password is one answer.',
   permission: { credential: 'none' },
   body: Strict({ token: MailToken }),
@@ -140,8 +142,7 @@ export const deleteSession = route({
   errors: ['not_found'],
 })
 
-/** Text without control characters: it is shown, and stands in mails. */
-const Name = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
+const Name = Line({ maxLength: 100 })
 
 export const updateUser = route({
   name: 'updateUser',

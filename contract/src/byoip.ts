@@ -18,6 +18,7 @@ import {
   Strict,
   Time,
 } from './scalar.ts'
+import { Line, Paragraphs } from './text.ts'
 
 /** What was observed of an announcement as a whole, never what was asked for. */
 export const announcementStatuses = [
@@ -190,7 +191,7 @@ const NewAnnouncement = Strict({
   regions: Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100, description: 'region slugs' }),
   ),
-  description: Optional(Type.String({ maxLength: 500 })),
+  description: Optional(Paragraphs({ maxLength: 500 })),
   as_set: Optional(
     Type.String({
       pattern: '^(AS[0-9]+:)*AS-[A-Za-z0-9_-]+(:(AS[0-9]+|AS-[A-Za-z0-9_-]+))*$',
@@ -199,7 +200,7 @@ const NewAnnouncement = Strict({
     }),
   ),
   delegate_loa: Optional(Type.Boolean({ description: 'the provider drafts the letter of authorization' })),
-  loa_signatory: Optional(Type.String({ maxLength: 200, description: 'who signs the letter' })),
+  loa_signatory: Optional(Line({ maxLength: 200, description: 'who signs the letter' })),
 })
 export type NewAnnouncement = Static<typeof NewAnnouncement>
 
@@ -313,7 +314,7 @@ export const suspendAnnouncement = route({
     'as for every withdrawal. The team reads the reason. Suspending twice changes the reason only.',
   permission: staff,
   params: Strict({ announcement_id: Id }),
-  body: Strict({ reason: Type.String({ minLength: 1, maxLength: 500 }) }),
+  body: Strict({ reason: Paragraphs({ minLength: 1, maxLength: 500 }) }),
   response: Announcement,
   success: 200,
 })

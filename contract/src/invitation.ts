@@ -2,9 +2,10 @@
 import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
 import { Id, Optional, Strict, Time } from './scalar.ts'
+import { Line } from './text.ts'
 
 const Token = Type.String({ minLength: 1, maxLength: 1024, description: 'of the link in the mail' })
-const Name = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })
+const Name = Line({ maxLength: 100 })
 
 export const Invitation = Strict({
   email: Type.String(),

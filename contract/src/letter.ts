@@ -17,6 +17,7 @@ import {
   Strict,
   Time,
 } from './scalar.ts'
+import { Paragraphs } from './text.ts'
 
 export const letterStatuses = ['pending_review', 'accepted', 'rejected'] as const
 export type LetterStatus = (typeof letterStatuses)[number]
@@ -228,7 +229,7 @@ export const rejectLetter = route({
   permission: staff,
   params: Strict({ letter_id: Id }),
   body: Strict({
-    reason: Type.String({ minLength: 1, maxLength: 1000, description: 'what the team reads' }),
+    reason: Paragraphs({ minLength: 1, maxLength: 1000, description: 'what the team reads' }),
   }),
   response: ReviewedLetter,
   success: 200,

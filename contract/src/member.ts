@@ -14,6 +14,7 @@ import {
   Strict,
 } from './scalar.ts'
 import { TeamInPath } from './team.ts'
+import { Paragraphs } from './text.ts'
 
 export const memberStatuses = ['active', 'invited'] as const
 
@@ -94,7 +95,7 @@ export const addMember = route({
   body: Strict({
     email: Type.String({ minLength: 3, maxLength: 254 }),
     is_admin: Optional(Type.Boolean({ description: 'false unless it is said' })),
-    message: Optional(Type.String({ maxLength: 500, description: 'stands in the mail' })),
+    message: Optional(Paragraphs({ maxLength: 500, description: 'stands in the mail' })),
   }),
   response: Member,
   success: 201,

@@ -4,6 +4,7 @@ import type { TObject, TSchema } from 'typebox'
 import { problems, type ProblemCode } from './problem.ts'
 import type { Permission, Route, Upload } from './route.ts'
 import { DryRun } from './scalar.ts'
+import { textFormatsDescription } from './text.ts'
 
 type Json = Record<string, unknown>
 
@@ -18,7 +19,8 @@ export function openapi(routes: readonly Route[], version: string): Json {
       version,
       description:
         'The interface of a network service provider, version 3. Bodies are JSON and strict: an unknown field, a wrong ' +
-        'type or a repeated key is refused. Errors are RFC 9457 problem documents with a `code` from a closed list.',
+        'type or a repeated key is refused. Errors are RFC 9457 problem documents with a `code` from a closed list. ' +
+        textFormatsDescription,
     },
     tags: [...new Set(routes.map((route) => route.group))].map((name) => ({ name })),
     paths,

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
 import { NullableTime, Strict, Time } from './scalar.ts'
+import { SessionTokens } from './session.ts'
 
 const Password = Type.String({
   minLength: 1,
@@ -21,6 +22,11 @@ export const Otp = Type.String({
 const RecoveryCodes = Type.Array(Type.String(), {
   description: 'ten, each good for one use in the place of a code; shown this once',
 })
+
+/** Every change of the second factor revokes all sessions; the caller continues in a new one. */
+const revokes =
+  'Revokes all sessions of the user, the one of the caller included; the caller continues with the tokens of the ' +
+  'response, which belong to a new session. '
 
 export const SecondFactor = Strict({
   enabled: { ...NullableTime, description: 'since when signing in needs a code; null while it does not' },
@@ -70,11 +76,12 @@ export const confirmTotp = route({
   path: '/v3/session/totp/confirm',
   summary: 'Turn the second factor on',
   description:
-    'With the first code of the authenticator. From now on signing in needs one. Sessions that are open stay so; ' +
-    'whoever doubts them ends them. 409 where nothing was set up, or longer than ten minutes ago.',
+    'With the first code of the authenticator. From now on signing in needs one. ' +
+    revokes +
+    '409 if nothing was set up, or longer than ten minutes ago.',
   permission: { credential: 'web', personal: true },
   body: Strict({ otp: Type.String({ pattern: '^[0-9]{6}$', description: 'the code that it shows' }) }),
-  response: Strict({ recovery_codes: RecoveryCodes, enabled: Time }),
+  response: Strict({ ...SessionTokens.properties, recovery_codes: RecoveryCodes, enabled: Time }),
   success: 200,
   errors: ['conflict'],
 })
@@ -86,11 +93,14 @@ export const deleteTotp = route({
   path: '/v3/session/totp/disable',
   summary: 'Turn the second factor off',
   description:
-    'The secret and all recovery codes are gone. Teams that require a second factor are closed to the user until there ' +
-    'is one again: the membership stays. 409 where it is not on.',
+    'Deletes the secret and all recovery codes. Teams that require a second factor are closed to the user until there ' +
+    'is one again: the membership stays. ' +
+    revokes +
+    '409 if the second factor is not enabled.',
   permission: { credential: 'web', personal: true },
   body: Strict({ current_password: Password, otp: Otp }),
-  success: 204,
+  response: SessionTokens,
+  success: 200,
   errors: ['wrong_password', 'conflict'],
 })
 
@@ -100,10 +110,11 @@ export const createRecoveryCodes = route({
   method: 'POST',
   path: '/v3/session/totp/recovery-codes',
   summary: 'Make new recovery codes',
-  description: 'Ten new ones; none of the old works any more. 409 where the second factor is not on.',
+  description:
+    'Ten new ones; none of the old works any more. ' + revokes + '409 if the second factor is not enabled.',
   permission: { credential: 'web', personal: true },
   body: Strict({ current_password: Password, otp: Otp }),
-  response: Strict({ recovery_codes: RecoveryCodes }),
+  response: Strict({ ...SessionTokens.properties, recovery_codes: RecoveryCodes }),
   success: 200,
   errors: ['wrong_password', 'conflict'],
 })

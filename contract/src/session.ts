@@ -50,8 +50,9 @@ export const refreshSession = route({
   description:
     'Exchanges a refresh token for a new access token and a new refresh token. The refresh token is the credential: ' +
     'no Authorization header is needed. `etag` may also be given as a query parameter; the body wins. The same token ' +
-    'presented again within 30 s gives the same successor; an older one ends the session. With ' +
-    '`Prefer: return=minimal` and a matching `etag`, `user` is null.',
+    'presented again within 30 s gives the same successor. After that, for at most 10 minutes, only the token before ' +
+    'the newest does, from the network (/24 of IPv4, /48 of IPv6) or by the user agent of the last refresh; that is ' +
+    'audited. Any other repeat revokes the session. With `Prefer: return=minimal` and a matching `etag`, `user` is null.',
   permission: { credential: 'none' },
   query: Strict({ etag: Optional(Etag) }),
   body: Strict({ refresh: Secret, etag: Optional(Etag) }),

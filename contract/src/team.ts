@@ -4,6 +4,7 @@ import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
 import { Limit, NullableTime, Offset, OneOf, Optional, Ordering, Page, Strict, Time } from './scalar.ts'
 import { TeamSummary } from './session.ts'
+import { Line, Paragraphs } from './text.ts'
 
 /** A team in a path: its id, or `current` for the one that the credential works in. */
 export const TeamInPath = Type.String({
@@ -41,10 +42,8 @@ const Email = Type.String({ maxLength: 254, description: 'an e-mail address, or 
 
 /** What an admin may change. Modules and the slug are the provider's to say. */
 export const TeamChanges = Strict({
-  name: Optional(
-    Type.String({ maxLength: 200, pattern: '^[^\\u0000-\\u0020\\u007f][^\\u0000-\\u001f\\u007f]*$' }),
-  ),
-  description: Optional(Type.String({ maxLength: 2000 })),
+  name: Optional(Line({ maxLength: 200, pattern: '^\\S' })),
+  description: Optional(Paragraphs({ maxLength: 2000 })),
   billing_email: Optional(Email),
   technical_email: Optional(Email),
   abuse_email: Optional(Email),

@@ -16,6 +16,7 @@ import {
   Time,
 } from './scalar.ts'
 import { scopes } from './scope.ts'
+import { Line } from './text.ts'
 
 /** Further away is a typing error: never is `null`. */
 export const tokenYearsMax = 5
@@ -27,7 +28,7 @@ const TokenId = Type.String({
   description: 'the part of the token between its two `_`: public, it stands in logs and in the audit',
 })
 
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
+const Name = Line({ minLength: 1, maxLength: 200, pattern: '\\S' })
 
 const Subnets = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   maxItems: 100,

@@ -17,6 +17,7 @@ import {
   Strict,
   Time,
 } from './scalar.ts'
+import { Paragraphs } from './text.ts'
 import { messageTypes } from './webhook-message.ts'
 
 export const disabledReasons = ['user', 'gone', 'failing'] as const
@@ -109,7 +110,7 @@ const Url = Type.String({
   maxLength: 2000,
   description: 'https://, a host of the public internet, no credentials',
 })
-const Description = Type.String({ maxLength: 500 })
+const Description = Paragraphs({ maxLength: 500 })
 
 export const listWebhooks = route({
   name: 'listWebhooks',

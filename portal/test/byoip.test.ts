@@ -425,13 +425,13 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     ).access
     const { secret } = (await ask('/v3/session/totp', { method: 'POST', body }, bearer)) as { secret: string }
     const otp = new TOTP({ secret }).generate()
-    const { recovery_codes: codes } = (await ask(
+    const { recovery_codes: codes, access } = (await ask(
       '/v3/session/totp/confirm',
       { method: 'POST', body: { otp } },
       bearer,
-    )) as { recovery_codes: string[] }
-    await ask('/v3/teams/current', { method: 'PATCH', body: { require_2fa: true } }, bearer)
-    await ask('/v3/session/totp/disable', { method: 'POST', body: { ...body, otp: codes[0]! } }, bearer)
+    )) as { recovery_codes: string[]; access: string }
+    await ask('/v3/teams/current', { method: 'PATCH', body: { require_2fa: true } }, access)
+    await ask('/v3/session/totp/disable', { method: 'POST', body: { ...body, otp: codes[0]! } }, access)
   }
 
   const refusal =

@@ -157,6 +157,45 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
+  it('changes the password in one tab, and the other tabs continue; a copied cookie is worth nothing', async () => {
+    const { context, page, complaints } = await person()
+    const password = 'eleven wet lighthouses'
+    const next = 'twelve dry lighthouses'
+    await signIn(page, demo.url, 'noc@customer.example', password)
+    await page.goto(`${demo.url}/profile`)
+    const other = await context.newPage()
+    await other.goto(`${demo.url}/announcements`)
+    await other.getByRole('heading', { name: 'Announcements' }).waitFor()
+    const copied = (await context.cookies()).find(({ name }) => name === 'pharos-refresh')!
+    await changePassword(page, password, next)
+    // Without loading the page anew: with what the first tab told it.
+    await other.getByRole('button', { name: /^Account of/ }).click()
+    await other.getByRole('menuitem', { name: 'Profile' }).click()
+    await changePassword(other, next, password)
+    await Promise.all([page.reload(), other.reload()])
+    for (const tab of [page, other]) await tab.getByRole('button', { name: 'Change password' }).waitFor()
+    const refused = await fetch(`${demo.url}/v3/session/refresh`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ refresh: copied.value }),
+    })
+    assert.equal(refused.status, 401)
+    assert.deepEqual(
+      complaints.filter((one) => !/status of 401/.test(one)),
+      [],
+    )
+    await context.close()
+  })
+
+  async function changePassword(page: Page, current: string, next: string): Promise<void> {
+    await page.getByRole('button', { name: 'Change password' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Current password' }).fill(current)
+    await dialog.getByRole('textbox', { name: 'New password' }).fill(next)
+    await dialog.getByRole('button', { name: 'Change it' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+  }
+
   it('sets up a second factor, and asks for it at the next sign-in', async () => {
     const { context, page, complaints } = await person()
     await signIn(page, demo.url, 'noc@customer.example', 'eleven wet lighthouses')

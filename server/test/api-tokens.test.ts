@@ -114,6 +114,29 @@ describe('a token that is made', () => {
     }
   })
 
+  it('has `expires: null` where it does not expire, wherever it is shown', async () => {
+    for (const rest of [{}, { expires: null }]) {
+      const made = await make(rest)
+      const { results } = (await send('GET', { url: '?limit=1000' })).json()
+      const whoAmI = await api.server.inject({
+        url: '/v3/session/token',
+        headers: { authorization: `Token ${made.token}` },
+      })
+      const { rows } = await sql<{ after: object }>`
+        select after from audit_entries where target = ${`api_token:${made.id}`}`.execute(
+        api.database.postgres.owner,
+      )
+      const shown: unknown[] = [
+        made,
+        await read(made.id),
+        results.find(({ id }: Token) => id === made.id),
+        whoAmI.json().token,
+        rows[0]!.after,
+      ]
+      for (const one of shown) assert.equal((one as Token).expires, null, JSON.stringify(one))
+    }
+  })
+
   it('stands in the audit with what was decided about it', async () => {
     const { id } = await make({ is_admin: true, allowed_subnets: ['192.0.2.7'] })
     await send('PATCH', { url: `/${id}`, payload: { name: 'other', allowed_subnets: [] } })

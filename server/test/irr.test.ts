@@ -132,7 +132,7 @@ describe('a verdict', () => {
     assert.deepEqual([during.state, during.cached, during.fetched], ['valid', true, before.fetched])
     const unknown = await irr.judge(parsePrefix('198.51.100.0/24'), origin)
     assert.equal(unknown.state, 'unavailable')
-    assert.match(unknown.reason!, /whois:\/\/127\.0\.0\.1:\d+ \(LAB\) does not answer/)
+    assert.equal(unknown.reason, 'IRR server (LAB) does not answer')
     await server.setObjects([])
     await server.start()
     await until(() => irr.status()[0]!.state === 'up')

@@ -269,6 +269,50 @@ describe('a new announcement', () => {
   })
 })
 
+describe('what a team is told of the registries', () => {
+  const places = /file:|rtr:|whois:|127\.0\.0\.1|pharos-validation-/
+
+  it('names their kind, and not where they are', async () => {
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    await start()
+    const id = await create('red', '203.0.113.0/24')
+    const record = await until('red', id, { rpki: 'valid', irr: 'valid' })
+    const sources = ['rpki', 'irr'].map((name) => (check(record, name).evidence as { source: string }).source)
+    assert.deepEqual(sources, ['VRP export', 'IRR dump'])
+    assert.doesNotMatch(JSON.stringify(record), places)
+  })
+
+  it('says that they do not answer, and not where they are', async () => {
+    // Port 1 of this machine: nobody listens there.
+    await using other = await createTestApi({
+      PHAROS_RPKI_SOURCES: 'rtr://127.0.0.1:1',
+      PHAROS_IRR_SOURCES: 'whois://127.0.0.1:1?sources=LAB',
+    })
+    const team = await addTeam(other, 'red')
+    const { email } = await addUser(other, 'admin', [team], { admin: true })
+    await sql`insert into asns (team_id, asn, verified) values (${team.teamId}, 64496, now())`.execute(
+      other.database.postgres.owner,
+    )
+    const response = await other.server.inject({
+      method: 'POST',
+      url: `${path}?dry_run=true`,
+      headers: { authorization: `Bearer ${(await other.signIn(email)).access}` },
+      payload: { cidr: '203.0.113.0/24', origin_asn: 64496 },
+    })
+    assert.equal(response.statusCode, 200, response.body)
+    const notes = response
+      .json()
+      .result.results[0].validations.filter(({ state }: { state: string }) => state === 'unavailable')
+      .map(({ note }: { note: string }) => note)
+    assert.deepEqual(notes, [
+      'The routing registries could not be asked. IRR server (LAB) does not answer.',
+      'The RPKI could not be asked. No RPKI source is current.',
+    ])
+    assert.doesNotMatch(response.body, places)
+  })
+})
+
 /** An announcement with every check passed. */
 async function passed(who: string, cidr: string): Promise<number> {
   const id = await create(who, cidr)

@@ -1,7 +1,8 @@
 // The session of this tab and its neighbours. The refresh token is a cookie that no script reads; the access token lives
-// in memory only. One tab refreshes at a time (Web Locks) and tells the others, so that no two present one token; whoever
-// loses that race keeps its state. Nothing is stored in the browser.
-import { createClient, ProblemError } from '@pharos/contract/client'
+// in memory only. One tab at a time asks for tokens (Web Locks) and posts them to the others: no two present one refresh
+// token, and no late answer replaces the cookie of a newer session. Nothing is stored in the browser.
+import { createClient, ProblemError, type CallInput } from '@pharos/contract/client'
+import type { BodyOf, ResponseOf, Route } from '@pharos/contract/route'
 import {
   createSessionToken,
   logout,
@@ -51,36 +52,62 @@ export const session = {
 
   /** Throws the problem of the server: `otp_required` asks for the code of the second factor. */
   async signIn(credentials: { email: string; password: string; otp?: string }): Promise<void> {
-    const { body } = await call(createSessionToken, { body: credentials, headers: cookieMode })
-    tell(body)
+    await exclusively(async () => {
+      const { body } = await call(createSessionToken, { body: credentials, headers: cookieMode })
+      tell(body)
+    })
   },
 
   async switchTeam(teamId: number): Promise<void> {
-    await ensureAccess()
-    const { body } = await call(createSessionToken, { body: { team_id: teamId }, headers: cookieMode })
-    tell(body)
+    await callForTokens(createSessionToken, { team_id: teamId })
   },
 
   async signOut(all = false): Promise<void> {
-    await call(logout, { body: { refresh: inCookie, ...(all ? { all } : {}) }, headers: cookieMode }).catch(
-      () => {},
-    )
-    inform({ out: true })
-    leave()
+    await exclusively(async () => {
+      const body = { refresh: inCookie, ...(all ? { all } : {}) }
+      await call(logout, { body, headers: cookieMode }).catch(() => {})
+      inform({ out: true })
+      leave()
+    })
   },
 
-  /** What a change of the password, or of the user, answers with: the tokens from now on. */
-  take: (tokens: SessionTokens): void => tell(tokens),
+  /**
+   * Calls an operation that revokes all sessions and answers with the tokens of a new one, and uses these in every tab. A
+   * lost answer signs the user out: the old session is gone, and the new one unknown.
+   */
+  replace: callForTokens,
   /** What a change of the profile answers with; its etag follows with the next refresh. */
   takeUser(user: User): void {
     if (state.kind === 'in') change({ ...state, user })
   },
-  cookieMode,
+}
+
+/** Runs the work while no other tab asks for tokens. */
+const exclusively = <T>(work: () => Promise<T>): Promise<T> => navigator.locks.request(lockName, work)
+
+/** Calls as the signed-in user. A 401 is tried once more: another tab may have replaced the session. */
+async function callForTokens<R extends Route>(route: R, body: BodyOf<R>): Promise<ResponseOf<R>> {
+  const send = async () => {
+    const answer = await call(route, { body, headers: cookieMode } as unknown as CallInput<R>)
+    tell(answer.body as SessionTokens)
+    return answer.body as ResponseOf<R>
+  }
+  return exclusively(async () => {
+    if (!isGood(access)) await refreshNow()
+    const refused = access
+    try {
+      return await send()
+    } catch (error) {
+      if (!isUnauthenticated(error) || refused === undefined) throw error
+      await refreshNow()
+      return send()
+    }
+  })
 }
 
 /** A token that is good for some time yet; undefined where nobody is signed in. Throws where the server cannot be asked. */
 export async function ensureAccess(): Promise<string | undefined> {
-  if (access && access.until - Date.now() > renewBeforeMs) return access.token
+  if (isGood(access)) return access!.token
   if (state.kind === 'out') return undefined
   if (state.kind === 'unknown' && !mayBeSignedIn()) leave()
   else await refresh()
@@ -96,22 +123,33 @@ export async function renewAccess(refused: string): Promise<string | undefined> 
   return ensureAccess()
 }
 
+const isGood = (known: Access | undefined): boolean =>
+  known !== undefined && known.until - Date.now() > renewBeforeMs
+
 async function refresh(): Promise<void> {
   const before = access
-  await navigator.locks.request(lockName, async () => {
+  await exclusively(async () => {
     // Another tab may have been faster while this one waited.
-    if (access && access !== before && access.until - Date.now() > renewBeforeMs) return
-    try {
-      const { body } = await call(refreshSession, { body: { refresh: inCookie }, headers: cookieMode })
-      tell({ ...body, user: body.user! })
-    } catch (error) {
-      // Only the server's own word ends a session: a lost connection does not.
-      if (!(error instanceof ProblemError) || error.problem.status !== 401) throw error
-      inform({ out: true })
-      leave()
-    }
+    if (access !== before && isGood(access)) return
+    await refreshNow()
   })
 }
+
+/** To be called by the tab that holds the lock. */
+async function refreshNow(): Promise<void> {
+  try {
+    const { body } = await call(refreshSession, { body: { refresh: inCookie }, headers: cookieMode })
+    tell({ ...body, user: body.user! })
+  } catch (error) {
+    // Only the server's own word ends a session: a lost connection does not.
+    if (!isUnauthenticated(error)) throw error
+    inform({ out: true })
+    leave()
+  }
+}
+
+const isUnauthenticated = (error: unknown): boolean =>
+  error instanceof ProblemError && error.problem.status === 401
 
 function tell({ access: token, user, user_etag: etag }: SessionTokens): void {
   const next = { token, until: expiryOf(token) }

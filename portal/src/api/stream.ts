@@ -4,7 +4,7 @@
 import { ProblemError } from '@pharos/contract/client'
 import { openStream, type StreamEvent } from '@pharos/contract/stream-client'
 import { queryClient, setLive, teamIdNow, type AnswerGroup } from './queries.ts'
-import { ensureAccess, session } from './session.ts'
+import { ensureAccess, renewAccess, session } from './session.ts'
 
 type Told =
   | { readonly team: number; readonly event: StreamEvent }
@@ -86,7 +86,7 @@ async function keepFollowing(signal: AbortSignal): Promise<void> {
       await followOnce(signal)
       failures = performance.now() - began > retryMaxMs ? 0 : failures + 1
     } catch (error) {
-      if (isRefusal(error)) refusedWith = etagNow()
+      if (hasStatus(error, 403)) refusedWith = etagNow()
       if (signal.aborted || refusedWith !== undefined) break
       failures += 1
       become(false)
@@ -99,6 +99,16 @@ async function keepFollowing(signal: AbortSignal): Promise<void> {
 async function followOnce(signal: AbortSignal): Promise<void> {
   const bearer = await ensureAccess()
   if (bearer === undefined) return
+  try {
+    await followAs(bearer, signal)
+  } catch (error) {
+    // Another tab replaced the session: the next try has its token.
+    if (hasStatus(error, 401)) await renewAccess(bearer)
+    throw error
+  }
+}
+
+async function followAs(bearer: string, signal: AbortSignal): Promise<void> {
   for await (const event of openStream(
     { baseUrl: '', credential: () => ({ bearer }) },
     { lastEventId, signal },
@@ -114,7 +124,8 @@ function etagNow(): string {
   return state.kind === 'in' ? state.etag : ''
 }
 
-const isRefusal = (error: unknown): boolean => error instanceof ProblemError && error.problem.status === 403
+const hasStatus = (error: unknown, status: number): boolean =>
+  error instanceof ProblemError && error.problem.status === status
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

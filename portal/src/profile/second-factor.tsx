@@ -27,6 +27,7 @@ import { useState, type FormEvent } from 'react'
 import { encode } from 'uqr'
 import { call } from '../api/call.ts'
 import { forget, useAnswer } from '../api/queries.ts'
+import { session } from '../api/session.ts'
 import { CopyBlock, CopyIcon } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { download } from '../ui/download.ts'
@@ -48,6 +49,7 @@ export function SecondFactorCard() {
         <Stack gap="xs">
           <Text size="sm">
             Signing in takes the password alone. With an authenticator, whoever learns it cannot sign in.
+            Setting one up signs out all your other sessions.
           </Text>
           <Group>
             <SetUp />
@@ -86,7 +88,7 @@ function SetUp() {
   const start = useMutation({
     mutationFn: async () => (await call(createTotp, { body: { current_password: password } })).body,
   })
-  const confirm = useMutation({ mutationFn: async () => (await call(confirmTotp, { body: { otp } })).body })
+  const confirm = useMutation({ mutationFn: () => session.replace(confirmTotp, { otp }) })
   const step = confirm.data ? 2 : start.data ? 1 : 0
   const error = step === 0 ? start.error : confirm.error
   function shut() {
@@ -255,9 +257,9 @@ function TurnOff() {
       )}
       onClose={() => setProof(noProof)}
       onSubmit={async () => {
-        await call(deleteTotp, { body: proof })
+        await session.replace(deleteTotp, proof)
         await forget(getSecondFactor)
-        tell('The second factor is off.')
+        tell('The second factor is disabled. All other sessions were signed out.')
       }}
     >
       {(error) => (
@@ -290,7 +292,7 @@ function NewCodes() {
         setCodes(undefined)
         void forget(getSecondFactor)
       }}
-      onSubmit={async () => setCodes((await call(createRecoveryCodes, { body: proof })).body.recovery_codes)}
+      onSubmit={async () => setCodes((await session.replace(createRecoveryCodes, proof)).recovery_codes)}
     >
       {(error) =>
         codes ? <Codes codes={codes} /> : <ProofFields proof={proof} setProof={setProof} error={error} />

@@ -76,9 +76,8 @@ function ChangePassword() {
       )}
       onClose={() => setDraft(noPasswords)}
       onSubmit={async () => {
-        const { body } = await call(changePassword, { body: draft, headers: session.cookieMode })
-        session.take(body)
-        tell('The password was changed; all other sessions were ended.')
+        await session.replace(changePassword, draft)
+        tell('The password was changed. All other sessions were signed out.')
       }}
     >
       {(error) => (
@@ -98,7 +97,7 @@ function ChangePassword() {
             onChange={(event) => setDraft({ ...draft, new_password: event.currentTarget.value })}
           />
           <Text size="xs" c="dimmed">
-            Your other sessions end with it.
+            All your other sessions are signed out.
           </Text>
         </>
       )}
@@ -123,7 +122,9 @@ function ChangeEmail({ email, onAsked }: { email: string; onAsked: (email: strin
       onSubmit={async () => {
         await call(changeEmail, { body: draft })
         onAsked(draft.email.trim())
-        tell(`A link was sent to ${draft.email}. The address changes when it is followed.`)
+        tell(
+          `A link was sent to ${draft.email}. Following it changes the address and signs you out everywhere.`,
+        )
       }}
     >
       {(error) => (

@@ -82,6 +82,7 @@ const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['host bits', ['--scopes', 'ipam:read', '--networks', '192.0.2.1/24'], /write 192\.0\.2\.0\/24/],
   ['an empty list of networks', ['--scopes', 'ipam:read', '--networks', ''], /name a network/],
   ['no days', ['--scopes', 'ipam:read', '--max-unused-days', '0'], /from 1 to/],
+  ['a name that looks like another', ['--scopes', 'ipam:read', '--name', 'a\u200bb'], /U\+200B \(zero width/],
   ['an unknown option', ['--scopes', 'ipam:read', '--scope', 'x'], /--scope/],
 ]
 for (const [what, args, message] of refused) {

@@ -1,6 +1,7 @@
 // `pharos token`: API tokens of teams, made, listed and revoked by the operator.
 import { parseArgs } from 'node:util'
 import { scopes as knownScopes } from '@pharos/contract/scope'
+import { describeHiddenCharacter, findHiddenCharacter } from '@pharos/contract/text'
 import { unusedDaysMax } from '@pharos/contract/token'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { PrefixError } from '../net/prefix-error.ts'
@@ -76,6 +77,8 @@ function parseRequest(args: readonly string[]): { request: TokenRequest; quiet: 
   if (name === undefined || name.trim() === '' || name.length > 200) {
     throw new UsageError('What is it for? --name <name>, 1 to 200 characters')
   }
+  const hidden = findHiddenCharacter('line', name)
+  if (hidden) throw new UsageError(`--name ${describeHiddenCharacter(hidden)}.`)
   if (scopes === undefined) throw new UsageError(`What may it do? --scopes ${knownScopes.join(',')}`)
   const request = {
     team,
@@ -107,8 +110,8 @@ function parseNetworks(values: readonly string[] | undefined): Prefix[] {
 
 function described(id: string, { team, scopes, networks, expires, isAdmin }: TokenRequest): string {
   const from = networks.length > 0 ? ` from ${networks.join(', ')}` : ''
-  const until = expires ? `, until ${expires.toISOString()}` : ''
-  return `Token ${id} of team ${team}: ${scopes.join(', ')}${isAdmin ? ', as admin' : ''}${from}${until}.`
+  const end = `, expires ${expires?.toISOString() ?? 'never'}`
+  return `Token ${id} of team ${team}: ${scopes.join(', ')}${isAdmin ? ', as admin' : ''}${from}${end}.`
 }
 
 async function list(context: CommandContext, args: readonly string[]): Promise<void> {

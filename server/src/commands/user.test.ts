@@ -17,7 +17,16 @@ before(async () => {
     ('Anna@red.example', 'x', 'anna', now()), ('ben@red.example', 'x', 'ben', null)`.execute(db)
   await sql`insert into second_factors (user_id, secret_sealed) select id, 'x' from users`.execute(db)
   await sql`insert into recovery_codes (user_id, code_mac) select id, 'x' from users`.execute(db)
+  await sql`insert into teams (slug, name) values ('red', 'Red')`.execute(db)
+  await sql`insert into sessions (user_id, team_id, expires)
+    select id, 1, now() + interval '1 day' from users`.execute(db)
 })
+
+const openSessionsOf = async () => {
+  const { rows } = await sql<{ email: string }>`
+    select email from sessions s join users u on u.id = s.user_id where revoked is null`.execute(db)
+  return rows.map(({ email }) => email)
+}
 
 const stateOf = async () => {
   const { rows } = await sql`select u.email, totp_enabled is not null as on,
@@ -27,13 +36,14 @@ const stateOf = async () => {
   return rows
 }
 
-test('a user who is locked out gets in by the password alone; it is audited, and told by mail', async () => {
+test('a user who is locked out signs in by the password alone, with no session left; audited, notified by mail', async () => {
   const printed = await pharos('reset-second-factor', 'anna@RED.example')
   assert.match(printed, /^The second factor of Anna@red\.example is off, .*the password alone signs in/)
   assert.deepEqual(await stateOf(), [
     { email: 'Anna@red.example', on: false, factors: 0, codes: 0 },
     { email: 'ben@red.example', on: false, factors: 1, codes: 1 },
   ])
+  assert.deepEqual(await openSessionsOf(), ['ben@red.example'])
   const audit = await db.selectFrom('audit_entries').selectAll().execute()
   assert.deepEqual(
     audit.map(({ actor, action, target, after: now }) => [actor, action, target, now]),
@@ -68,7 +78,7 @@ test('what is missing is asked for', async () => {
 })
 
 test('the sessions of a user end, and no others; it is audited', async () => {
-  await sql`insert into teams (slug, name) values ('red', 'Red')`.execute(db)
+  await sql`delete from sessions`.execute(db)
   await sql`
     insert into sessions (user_id, team_id, address, user_agent, expires)
     select u.id, t.id, '192.0.2.1', '', now() + interval '1 hour' from users u, teams t, generate_series(1, 2)`.execute(
@@ -79,7 +89,7 @@ test('the sessions of a user end, and no others; it is audited', async () => {
     select u.username, u.session_version, count(*) filter (where s.revoked is null)::integer as open
     from users u join sessions s on s.user_id = u.id group by u.id order by u.id`.execute(db)
   assert.deepEqual(rows, [
-    { username: 'anna', session_version: 2, open: 0 },
+    { username: 'anna', session_version: 3, open: 0 },
     { username: 'ben', session_version: 1, open: 2 },
   ])
   const audit = await db

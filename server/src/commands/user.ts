@@ -12,8 +12,9 @@ export const user: Command = {
             sign-out <e-mail address>`,
   summary: `help a user who cannot sign in, and end the sessions of one
 
-  reset-second-factor  turns the second factor off, for who has lost the authenticator and the recovery codes. Make
-                       sure first that it is the user who asks: from then on the password alone is enough.
+  reset-second-factor  disables the second factor, for a user who has lost the authenticator and the recovery codes,
+                       and revokes all sessions. Make sure first that it is the user who asks: from then on the
+                       password alone is enough.
   sign-out             ends every session of the user, at once and on every process. The password, the second factor
                        and API tokens stay as they are.`,
   async run(context) {
@@ -33,8 +34,8 @@ async function reset(context: CommandContext, args: readonly string[]): Promise<
     const email = await resetSecondFactor(owner, secret, address)
     context.out(
       `The second factor of ${email} is off, and the recovery codes are gone: the password alone signs in.\n` +
-        'Sessions that are open stay open. The user is told by mail; teams that require a second factor are closed ' +
-        'to the user until there is one again.\n',
+        'All sessions of the user were revoked. The user is notified by mail; teams that require a second factor are ' +
+        'closed to the user until there is one again.\n',
     )
   })
 }

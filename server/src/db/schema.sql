@@ -105,7 +105,7 @@ begin
     key := partitioned[2];
     part := format('%s_%s', parent, to_char(month, 'YYYY_MM'));
     continue when to_regclass(part) is not null;
-    -- Nobody may write to the default partition between the move and the attachment.
+    execute format('lock table only %I in access exclusive mode', parent);
     execute format('lock table %I in access exclusive mode', parent || '_default');
     execute format('create table %I (like %I including defaults including constraints including indexes)', part, parent);
     execute format('alter table %I disable trigger user', parent || '_default');
@@ -1283,7 +1283,7 @@ create table sessions (
   user_id integer not null,
   team_id integer not null,
   counter integer not null default 1, -- number of the newest refresh token; only its bearer can rotate
-  rotations timestamp with time zone[] not null default '{}'::timestamp with time zone[], -- when the tokens counter-n .. counter-1 were rotated, oldest first, kept for the grace period
+  rotations timestamp with time zone[] not null default '{}'::timestamp with time zone[], -- when the tokens counter-n .. counter-1 were rotated, oldest first: the last one, and those before it that are repeatable
   created timestamp with time zone not null default now(),
   last_used timestamp with time zone not null default now(),
   expires timestamp with time zone not null,
@@ -1292,6 +1292,9 @@ create table sessions (
   address inet,
   user_agent text,
   second_factor boolean not null default false, -- whether a code of the second factor opened it
+  renewed_until timestamp with time zone[] not null default '{}'::timestamp with time zone[], -- for each token of rotations, until when it is repeatable after its grace period was renewed; null if it was not
+  last_address inet, -- from where it was last refreshed, or else opened
+  last_user_agent text, -- by which user agent it was last refreshed, or else opened
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE

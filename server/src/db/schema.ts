@@ -619,7 +619,7 @@ export interface SessionsTable {
   team_id: number
   /** number of the newest refresh token; only its bearer can rotate */
   counter: Generated<number>
-  /** when the tokens counter-n .. counter-1 were rotated, oldest first, kept for the grace period */
+  /** when the tokens counter-n .. counter-1 were rotated, oldest first: the last one, and those before it that are repeatable */
   rotations: Generated<Date[]>
   created: Generated<Date>
   last_used: Generated<Date>
@@ -630,6 +630,12 @@ export interface SessionsTable {
   user_agent: string | null
   /** whether a code of the second factor opened it */
   second_factor: Generated<boolean>
+  /** for each token of rotations, until when it is repeatable after its grace period was renewed; null if it was not */
+  renewed_until: Generated<Date[]>
+  /** from where it was last refreshed, or else opened */
+  last_address: string | null
+  /** by which user agent it was last refreshed, or else opened */
+  last_user_agent: string | null
 }
 
 export interface SignInFailuresTable {

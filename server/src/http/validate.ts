@@ -1,10 +1,17 @@
 // Turns schemas into checks of bodies: no coercion, every error with its place. Queries and paths, whose values arrive
 // as text, are read in query.ts and checked here afterwards.
 import type { ProblemError } from '@pharos/contract/problem'
+import {
+  describeHiddenCharacter,
+  findHiddenCharacter,
+  textFormats,
+  type TextFormat,
+} from '@pharos/contract/text'
 import { Compile } from 'typebox/compile'
 import { Format } from 'typebox/format'
 import type { TSchema } from 'typebox'
 import { Failure } from '../runtime/error.ts'
+import '../runtime/text-format.ts'
 import { parseTime } from '../runtime/time.ts'
 
 // The validator's own wants an offset; a time without one is read as UTC here, in bodies as in queries.
@@ -26,7 +33,7 @@ export function createCheck(part: 'body' | 'query' | 'path', schema: TSchema): C
   const validator = Compile(schema)
   return (value) => {
     if (validator.Check(value)) return
-    throw invalidPart(part, problemErrors(part, validator.Errors(value) as SchemaError[], schema))
+    throw invalidPart(part, problemErrors(part, validator.Errors(value) as SchemaError[], schema, value))
   }
 }
 
@@ -58,13 +65,13 @@ export function invalidPart(part: string, errors: readonly ProblemError[]): Fail
 
 const errorsMax = 100
 
-function problemErrors(part: string, errors: SchemaError[], schema: TSchema): ProblemError[] {
-  const known = errors.flatMap((error) => problemErrorsOf(part, error, schema))
+function problemErrors(part: string, errors: SchemaError[], schema: TSchema, value: unknown): ProblemError[] {
+  const known = errors.flatMap((error) => problemErrorsOf(part, error, schema, value))
   const listed = known.length > 0 ? known : [{ loc: [part], msg: 'is not valid', type: 'invalid' }]
   return withoutRepeats(listed).slice(0, errorsMax)
 }
 
-function problemErrorsOf(part: string, error: SchemaError, schema: TSchema): ProblemError[] {
+function problemErrorsOf(part: string, error: SchemaError, schema: TSchema, value: unknown): ProblemError[] {
   const loc = [part, ...pointer(error.instancePath)]
   const params = error.params as Record<string, unknown>
   switch (error.keyword) {
@@ -97,10 +104,32 @@ function problemErrorsOf(part: string, error: SchemaError, schema: TSchema): Pro
           ctx: { expected: params.type },
         },
       ]
+    case 'format':
+      return [hiddenCharacter(loc, params.format as string, value) ?? schemaError(loc, error)]
     default:
-      return [{ loc, msg: error.message, type: error.keyword, ctx: params }]
+      return [schemaError(loc, error)]
   }
 }
+
+const schemaError = (loc: ProblemError['loc'], { message, keyword, params }: SchemaError): ProblemError => ({
+  loc,
+  msg: message,
+  type: keyword,
+  ctx: params as Record<string, unknown>,
+})
+
+/** Says which character text may not hold; undefined for another format. */
+function hiddenCharacter(loc: ProblemError['loc'], format: string, value: unknown): ProblemError | undefined {
+  if (!isTextFormat(format)) return undefined
+  const text = loc.slice(1).reduce((inner: unknown, key) => (inner as Record<string, unknown>)[key], value)
+  const found = findHiddenCharacter(format, String(text))
+  if (!found) return undefined
+  const ctx = { code_point: found.codePoint, position: found.position }
+  return { loc, msg: describeHiddenCharacter(found), type: 'hidden_character', ctx }
+}
+
+const isTextFormat = (format: string): format is TextFormat =>
+  (textFormats as readonly string[]).includes(format)
 
 function unknownField(loc: ProblemError['loc'], schema: TSchema): ProblemError {
   const properties =

@@ -152,6 +152,11 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
   ['an alias', 'teams:\n  - &a {slug: a, name: A}\n  - *a\n', ['3:5: write the value out, without an alias']],
   ['a tag', 'teams: !!set {}\n', ['1:14: leave out the tag']],
   ['a name that is no text', 'teams:\n  - {1: a}\n', ['2:6: the name of a field must be a text']],
+  [
+    'text with a character that is not seen',
+    'teams:\n  - slug: demo\n    name: "pay\\u202Epal"\n',
+    ['3:11: name contains U+202E (right-to-left override) at character 4; remove it'],
+  ],
   ['two documents', 'teams: []\n---\nteams: []\n', ['2:1: ']],
 ]
 

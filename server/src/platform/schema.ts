@@ -1,5 +1,6 @@
 // The shape of the operator's file, one list for each kind of thing. What the shape cannot say (references, prefixes,
 // what may stand beside what) is in check.ts. `expects` is what an error says the value should be.
+import { Line, Paragraphs } from '@pharos/contract/text'
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 
 type Words = { readonly expects: string }
@@ -9,8 +10,8 @@ const Strict = <T extends TProperties>(properties: T) =>
 const Optional = Type.Optional
 const Pattern = (pattern: string, words: Words) => Type.String({ pattern, ...words })
 
-const Text = Type.String({ maxLength: 500, expects: 'a text of at most 500 characters' })
-const Name = Type.String({ minLength: 1, maxLength: 200, expects: 'a name, 1 to 200 characters' })
+const Text = Paragraphs({ maxLength: 500, expects: 'a text of at most 500 characters' })
+const Name = Line({ minLength: 1, maxLength: 200, expects: 'a name, 1 to 200 characters' })
 const Yes = Type.Boolean({ expects: 'true or false' })
 const Country = Pattern('^[A-Z]{2}$', { expects: 'a country of two capital letters, such as NL' })
 const ShortSlug = Pattern('^[a-z0-9][a-z0-9-]{0,31}$', {

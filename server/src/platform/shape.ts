@@ -1,6 +1,8 @@
 // Compares the operator's file with its schema, and says in the operator's words what does not fit.
+import { describeHiddenCharacter, findHiddenCharacter, type TextFormat } from '@pharos/contract/text'
 import { Compile } from 'typebox/compile'
 import { nearest } from '../runtime/nearest.ts'
+import '../runtime/text-format.ts'
 import type { PlatformDocument } from './document.ts'
 import type { Path, PlatformProblem } from './problem.ts'
 import { elementSchemas, sections, type Section, type Written } from './schema.ts'
@@ -115,6 +117,10 @@ function explain(section: Section, element: unknown, error: SchemaError): Explai
     return missing.map((name) => ({ path: [...path, name], message: `${name} is missing` }))
   }
   if (error.keyword === 'boolean') return []
+  if (error.keyword === 'format') {
+    const hidden = findHiddenCharacter(error.params['format'] as TextFormat, String(valueAt(element, path)))
+    if (hidden) return [{ path, message: `${nameOf(path)} ${describeHiddenCharacter(hidden)}` }]
+  }
   const expects = expectationOf(section, schema, error)
   const not = path.some((step) => secretFields.test(String(step)))
     ? ''

@@ -118,7 +118,14 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       mailLimits: createMailLimits(config.accountMailsPerHour),
       afterwards,
     }),
-    ...secondFactorRoutes({ ...common, hashing, wrongPasswords, issuer: issuerOf(config) }),
+    ...secondFactorRoutes({
+      ...common,
+      cookies,
+      lifetime,
+      hashing,
+      wrongPasswords,
+      issuer: issuerOf(config),
+    }),
     ...invitationRoutes({
       ...common,
       hashing,

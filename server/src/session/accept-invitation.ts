@@ -11,7 +11,7 @@ import { insertAccount } from './accept-invitation.store.ts'
 import { confirmAddress, findAccountByEmail } from './account.store.ts'
 import { invalidToken } from './mail-token.ts'
 import { checkNewPassword, hashNewPassword, type NewPasswordDeps } from './new-password.ts'
-import type { Origin } from './refresh.ts'
+import type { Origin } from './visitor.ts'
 
 export type InvitationDeps = NewPasswordDeps & {
   readonly db: Db

@@ -17,6 +17,7 @@ import * as confirmation from './confirm-email.ts'
 import * as sessions from './own-sessions.ts'
 import * as passwordReset from './password-reset.ts'
 import * as profile from './profile.ts'
+import { userAgentOf } from './visitor.ts'
 
 export type AccountDeps = passwordChange.ChangePasswordDeps &
   passwordReset.PasswordResetDeps &
@@ -25,11 +26,12 @@ export type AccountDeps = passwordChange.ChangePasswordDeps &
 
 export function accountRoutes(deps: AccountDeps): Mounted[] {
   return [
-    handle(changePassword, async (operation, { body, headers }) =>
-      keepRefresh(deps.cookies, headers, {
-        body: await passwordChange.changePassword(deps, operation, body),
-      }),
-    ),
+    handle(changePassword, async (operation, { body, headers }) => {
+      const caller = { ...operation, userAgent: userAgentOf(headers) }
+      return keepRefresh(deps.cookies, headers, {
+        body: await passwordChange.changePassword(deps, caller, body),
+      })
+    }),
     handle(changeEmail, async (operation, { body }) => {
       await emailChange.changeEmail(deps, operation, body)
       return {}

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { addTeam, createTestApi, testPassword, type TestApi, type TestTeam } from '../../test/api.ts'
 import { mailsTo, templatesTo, tokenMailedTo } from '../../test/support/mails.ts'
 import { addPerson, auditOfPerson, createClient, type Client } from '../../test/support/person.ts'
@@ -38,11 +40,12 @@ describe('changing the password', () => {
     assert.equal((await client.signIn(email, next)).status, 200)
   })
 
-  it('ends all other sessions and every access token that there is, and goes on with its own', async () => {
+  it('revokes every session and access token, the own ones included, and opens a new session', async () => {
     const { email } = await addPerson(api, team)
     const [own, other] = [await client.open(email), await client.open(email)]
     const { body } = await change(own.access)
-    assert.equal((await client.post('/refresh', { refresh: other.refresh })).code, 'token_not_valid')
+    for (const { refresh } of [own, other])
+      assert.equal((await client.post('/refresh', { refresh })).code, 'token_not_valid')
     const { body: sessions } = await client.send('GET', '/sessions', body.access)
     assert.deepEqual([sessions.count, sessions.results[0].current], [1, true])
     for (const { access } of [own, other]) {
@@ -52,14 +55,36 @@ describe('changing the password', () => {
     }
   })
 
-  it('leaves the tabs in that presented the refresh token of before', async () => {
+  it('leaves nothing to whoever copied the refresh token or one before it', async () => {
     const { email } = await addPerson(api, team)
-    const own = await client.open(email)
+    const first = await client.open(email)
+    const own = (await client.post('/refresh', { refresh: first.refresh })).body
     const { body } = await change(own.access)
-    const tab = await client.post('/refresh', { refresh: own.refresh })
-    assert.equal(tab.status, 200)
-    const page = await client.post('/refresh', { refresh: body.refresh })
-    assert.equal(page.body.refresh, tab.body.refresh)
+    for (const stolen of [first.refresh, own.refresh]) {
+      const refused = await client.post('/refresh', { refresh: stolen })
+      assert.deepEqual([refused.status, refused.code], [401, 'token_not_valid'])
+    }
+    assert.equal((await client.post('/refresh', { refresh: body.refresh })).status, 200)
+  })
+
+  it('opens no session for somebody whose session was revoked while the password was compared', async () => {
+    const { userId, email } = await addPerson(api, team)
+    const { access } = await client.open(email)
+    const held = Promise.withResolvers<void>()
+    const revoke = Promise.withResolvers<void>()
+    const revoking = api.database.postgres.owner.transaction().execute(async (trx) => {
+      await sql`select from users where id = ${userId} for update`.execute(trx)
+      held.resolve()
+      await revoke.promise
+      await sql`update sessions set revoked = now() where user_id = ${userId}`.execute(trx)
+    })
+    await held.promise
+    const changing = change(access)
+    await untilWaiting()
+    revoke.resolve()
+    await revoking
+    assert.equal((await changing).code, 'unauthenticated')
+    assert.equal((await client.signIn(email)).status, 200, 'the password is the one of before')
   })
 
   it('tells the user by mail, and stands in the audit', async () => {
@@ -149,3 +174,10 @@ describe('a new password', () => {
     assert.equal((await client.signIn(email, password.normalize('NFD'))).status, 200)
   })
 })
+
+/** Resolves once a connection of this database waits for a lock of another one. */
+async function untilWaiting(): Promise<void> {
+  const waiting = sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  while ((await waiting.execute(api.database.postgres.owner)).rows.length === 0) await sleep(10)
+}

@@ -34,12 +34,12 @@ const passed = (userId: number, minutes: number) =>
 /** A user who has asked for another address: the token that was sent there. */
 async function changing(
   to?: string,
-): Promise<{ userId: number; email: string; next: string; access: string }> {
+): Promise<{ userId: number; email: string; next: string; access: string; refresh: string }> {
   const { userId, email } = await addPerson(api, team)
   const next = to ?? `next-${email}`
-  const { access } = await client.open(email)
+  const { access, refresh } = await client.open(email)
   assert.equal((await changeEmail(access, next)).status, 202)
-  return { userId, email, next, access }
+  return { userId, email, next, access, refresh }
 }
 const changeEmail = (access: string, email: string, current_password = testPassword) =>
   client.post('/change-email', { email, current_password }, access)
@@ -155,6 +155,17 @@ describe('changing the address', () => {
     assert.equal((await client.signIn(email)).code, 'invalid_credentials')
     assert.equal((await client.signIn(next)).status, 200)
     assert.deepEqual(await auditOfPerson(api, userId), ['email.change', 'email.confirm'])
+  })
+
+  it('revokes every session, and keeps those of who confirms the same address again', async () => {
+    const { access, next, refresh } = await changing()
+    const token = await tokenMailedTo(api, next, 'confirm-email')
+    assert.equal((await client.send('GET', '/token', access)).status, 200)
+    await confirm(token)
+    assert.equal((await client.post('/refresh', { refresh })).code, 'token_not_valid')
+    const signedIn = await client.open(next)
+    await confirm(token)
+    assert.equal((await client.post('/refresh', { refresh: signedIn.refresh })).status, 200)
   })
 
   it('says nothing of who has the new address, and sends no link there', async () => {

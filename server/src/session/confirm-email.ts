@@ -7,8 +7,8 @@ import { joinByDomain } from '../team/auto-join.ts'
 import { lockAccount, saveConfirmedEmail, type Account } from './account.store.ts'
 import { createMailToken, invalidToken, mailTokenMinutes, requireMailToken } from './mail-token.ts'
 import { hasNewMailToken, rebindMailToken } from './mail-token.store.ts'
-import type { Origin } from './refresh.ts'
-import { findHomeTeam } from './session.store.ts'
+import { findHomeTeam, revokeAllSessions } from './session.store.ts'
+import type { Origin } from './visitor.ts'
 
 export type ConfirmDeps = {
   readonly db: Db
@@ -78,6 +78,8 @@ async function confirm(
   const confirmed = await saveConfirmedEmail(trx, account.id, email)
   // Somebody else has confirmed the address meanwhile.
   if (confirmed === 'taken') throw invalidToken()
+  // The link is followed without a credential, so nobody is given a new session.
+  if (account.email.toLowerCase() !== email.toLowerCase()) await revokeAllSessions(trx, account.id, 'email')
   await rebindMailToken(trx, tokenId)
   await writeAudit(trx, {
     teamId: await findHomeTeam(trx, account.id),

@@ -203,7 +203,14 @@ describe('what is hashed', () => {
       lacksSecondFactor: false,
       modules: [],
     }
-    const operation = { ...origin, actor, dryRun: false, ifMatch: null, idempotency: null }
+    const operation = {
+      ...origin,
+      userAgent: '',
+      actor,
+      dryRun: false,
+      ifMatch: null,
+      idempotency: null,
+    }
     const { createWrongPasswords } = await import('./password-check.ts')
     const deps = { ...createCountedDeps(api), wrongPasswords: createWrongPasswords() }
     const attempt = (current_password: string) =>

@@ -9,10 +9,10 @@ import type { ConfirmDeps } from './confirm-email.ts'
 import type { MailLimits } from './mail-limits.ts'
 import { createMailToken, invalidToken, mailTokenMinutes, requireMailToken } from './mail-token.ts'
 import { checkNewPassword, hashNewPassword, type NewPasswordDeps } from './new-password.ts'
-import type { Origin } from './refresh.ts'
 import { replacePassword } from './replace-password.ts'
-import { findHomeTeam } from './session.store.ts'
+import { findHomeTeam, revokeAllSessions } from './session.store.ts'
 import { typedEmail } from './typed-email.ts'
+import type { Origin } from './visitor.ts'
 
 export type PasswordResetDeps = ConfirmDeps &
   NewPasswordDeps & { readonly mailLimits: MailLimits; readonly afterwards: Afterwards }
@@ -64,6 +64,7 @@ async function reset(
   // Asked again under the lock: of two that use it at once, one is the first.
   await requireMailToken(trx, ring, 'password-reset', token)
   if (!account) throw invalidToken()
+  await revokeAllSessions(trx, userId, 'password')
   await replacePassword(trx, ring, account, passwordHash, {
     teamId: await findHomeTeam(trx, userId),
     actor: `user:${userId}`,

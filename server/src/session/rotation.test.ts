@@ -1,42 +1,113 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { gracePeriodMs, judgeRefresh } from './rotation.ts'
+import { gracePeriodMs, isSameNetwork, judgeRefresh, lateRepeatMs, type Rotation } from './rotation.ts'
 
 const now = new Date('2026-01-31T12:00:00Z')
 const ago = (ms: number) => new Date(now.getTime() - ms)
 
+const client = { address: '192.0.2.7', userAgent: 'browser' }
+const stranger = { address: '203.0.113.9', userAgent: 'script' }
+
+const session: Rotation = {
+  counter: 5,
+  rotations: [],
+  renewedUntil: [],
+  lastAddress: client.address,
+  lastUserAgent: client.userAgent,
+}
+const judge = (known: Partial<Rotation>, presented: number, from = client) =>
+  judgeRefresh({ ...session, ...known }, presented, from, now)
+
+const reuse = { kind: 'reuse' }
+
 describe('a presented refresh token', () => {
-  it('is rotated when it is the newest', () => {
-    assert.deepEqual(judgeRefresh({ counter: 5, rotations: [] }, 5, now), { kind: 'rotate' })
+  it('is rotated if it is the newest, from anywhere', () => {
+    assert.deepEqual(judge({}, 5, stranger), { kind: 'rotate' })
   })
 
-  it('gives its successor again as long as nobody presented that, however late', () => {
+  it('gives its own successor for 30 s, from anywhere, even if others are further', () => {
+    const rotations = [ago(gracePeriodMs), ago(9), ago(3)]
+    for (const from of [client, stranger]) {
+      assert.deepEqual(judge({ rotations }, 3, from), {
+        kind: 'repeat',
+        successor: 4,
+        renew: false,
+        late: false,
+      })
+      assert.deepEqual(judge({ rotations }, 2, from), {
+        kind: 'repeat',
+        successor: 3,
+        renew: false,
+        late: false,
+      })
+    }
+  })
+
+  it('ends the session if it was rotated more than 30 s ago and its successor was presented', () => {
+    assert.deepEqual(judge({ rotations: [ago(gracePeriodMs + 1), ago(3)] }, 3), reuse)
+    assert.deepEqual(judge({ rotations: [ago(1)] }, 2), reuse)
+  })
+
+  it('ends the session if it was never issued', () => {
+    assert.deepEqual(judge({}, 6), reuse)
+  })
+})
+
+describe('the parent of the newest token', () => {
+  it('gives its successor again for 10 minutes, late from 30 s on', () => {
     const repeat = { kind: 'repeat', successor: 5, renew: true }
-    assert.deepEqual(judgeRefresh({ counter: 5, rotations: [] }, 4, now), repeat)
-    assert.deepEqual(judgeRefresh({ counter: 5, rotations: [ago(1_001)] }, 4, now), repeat)
+    assert.deepEqual(judge({ rotations: [ago(gracePeriodMs)] }, 4), { ...repeat, late: false })
+    assert.deepEqual(judge({ rotations: [ago(gracePeriodMs + 1)] }, 4), { ...repeat, late: true })
+    assert.deepEqual(judge({ rotations: [ago(lateRepeatMs - gracePeriodMs)] }, 4), { ...repeat, late: true })
+    assert.deepEqual(judge({ rotations: [ago(lateRepeatMs + 1)] }, 4), reuse)
+    assert.deepEqual(judge({ rotations: [] }, 4), reuse)
   })
 
-  it('is noted as rotated now when it comes again, by one of those who present it at once', () => {
-    const verdict = judgeRefresh({ counter: 5, rotations: [ago(1_000)] }, 4, now)
-    assert.deepEqual(verdict, { kind: 'repeat', successor: 5, renew: false })
+  it('is late answered only to the network or the user agent that refreshed last', () => {
+    const rotations = [ago(gracePeriodMs + 1)]
+    const kindOf = (from: typeof client, known: Partial<Rotation> = {}) =>
+      judge({ rotations, ...known }, 4, from).kind
+    assert.equal(kindOf({ ...stranger, address: '192.0.2.250' }), 'repeat')
+    assert.equal(kindOf({ ...stranger, userAgent: 'browser' }), 'repeat')
+    assert.equal(kindOf(stranger), 'reuse')
+    assert.equal(kindOf(client, { lastAddress: null, lastUserAgent: null }), 'reuse')
+    assert.equal(kindOf({ ...stranger, userAgent: '' }, { lastUserAgent: '' }), 'reuse', 'nobody is named')
   })
 
-  it('gives its own successor for 30 s although others are further', () => {
-    const session = { counter: 5, rotations: [ago(gracePeriodMs), ago(9), ago(3)] }
-    assert.deepEqual(judgeRefresh(session, 3, now), { kind: 'repeat', successor: 4, renew: false })
-    assert.deepEqual(judgeRefresh(session, 2, now), { kind: 'repeat', successor: 3, renew: false })
+  it('has its 30 s renewed once by those who present it at once', () => {
+    const fresh = { rotations: [ago(1_000)] }
+    assert.deepEqual(judge(fresh, 4), { kind: 'repeat', successor: 5, renew: false, late: false })
+    const renewed = { rotations: [ago(60_000)], renewedUntil: [ago(1_000 - gracePeriodMs)] }
+    assert.deepEqual(judge(renewed, 4), { kind: 'repeat', successor: 5, renew: false, late: true })
   })
 
-  it('is a copy when it was rotated more than 30 s ago and its successor was used', () => {
-    const session = { counter: 5, rotations: [ago(gracePeriodMs + 1), ago(3)] }
-    assert.deepEqual(judgeRefresh(session, 3, now), { kind: 'reuse' })
+  it('is answered within renewed 30 s after its successor was presented, and not after them', () => {
+    const renewedUntil = (until: Date) => ({
+      counter: 6,
+      rotations: [ago(60_000), ago(3)],
+      renewedUntil: [until, null],
+    })
+    const repeat = { kind: 'repeat', successor: 5, renew: false, late: true }
+    assert.deepEqual(judge(renewedUntil(ago(0)), 4), repeat)
+    assert.deepEqual(judge(renewedUntil(ago(1)), 4), reuse)
+    assert.deepEqual(judge(renewedUntil(ago(0)), 4, stranger), reuse)
   })
+})
 
-  it('is a copy when its rotation is no longer known', () => {
-    assert.deepEqual(judgeRefresh({ counter: 5, rotations: [ago(1)] }, 2, now), { kind: 'reuse' })
-  })
-
-  it('that was never handed out is a reuse', () => {
-    assert.deepEqual(judgeRefresh({ counter: 5, rotations: [] }, 6, now), { kind: 'reuse' })
-  })
+describe('the same network', () => {
+  const cases: readonly [string, string, boolean][] = [
+    ['192.0.2.0', '192.0.2.255', true],
+    ['192.0.2.255', '192.0.3.0', false],
+    ['::ffff:192.0.2.1', '192.0.2.9', true],
+    ['2001:db8:1::1', '2001:db8:1:ffff::1', true],
+    ['2001:db8:1::1', '2001:db8:2::1', false],
+    ['192.0.2.1', '2001:db8::1', false],
+    ['', '', false],
+    ['unix', 'unix', false],
+  ]
+  for (const [one, other, same] of cases) {
+    it(`is ${same ? '' : 'not '}that of ${one || 'nothing'} and ${other || 'nothing'}`, () => {
+      assert.equal(isSameNetwork(one, other), same)
+    })
+  }
 })

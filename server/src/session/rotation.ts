@@ -1,42 +1,85 @@
-// What becomes of a presented refresh token. Pure: the counter and the rotation times of the session decide.
+// Decides on a presented refresh token. Pure: the counter and the rotation times of the session decide, and for a late
+// repeat the network and the user agent. The rule and its reasons: decision 006.
 //
-// A session's tokens are numbered. `counter` is the newest that was handed out; only presenting that one makes a new
-// one. The one before (its "parent") may come again when its answer was lost, as long as nobody has presented the
-// newest: both sides then hold the same successor. Several tabs may present one token at nearly the same time and then
-// go on from its successor, while another tab is already further: for 30 s after a token was rotated it still gives its
-// own successor. Whatever is older than that can only be a copy: the session ends.
+// A session's tokens are numbered. `counter` is the newest that was issued; only presenting that one makes a new one. A
+// token that was rotated is answered again, with its own successor, for 30 s: several tabs may present it at nearly the
+// same time. After that only the newest token's parent is answered, as after a lost answer: for 10 minutes, and only if it
+// comes from where the session was last refreshed. Every other token ends the session.
 //
-// A parent that comes again is as good as rotated now: the tabs that wake after a lost answer all hold it, and the first
-// to go on from its successor must not make a copy of what the others have just sent. The same holds when the newest token
-// is handed out without its parent being presented: by a switch of the team, or with a new password.
+// An accepted repeat of the parent starts its 30 s anew, within the 10 minutes: tabs that wake after a lost answer all hold
+// the parent, and the first of them continues with the successor at once. The same applies when the newest token is issued
+// without its parent being presented, which switching the team does.
+import { maskHostBits, type Prefix } from '../net/prefix.ts'
 
 export const gracePeriodMs = 30_000
-/** Of many tabs that present a parent at once, one notes it; the others' grace is shorter by no more than this. */
+export const lateRepeatMs = 600_000
+/** Of many tabs that present a parent at once, one renews the grace; that of the others is shorter by no more than this. */
 const renewedForMs = 1_000
+
+export type Client = { readonly address: string; readonly userAgent: string }
 
 export type Rotation = {
   readonly counter: number
   /** When tokens were rotated, oldest first; the last is the rotation of token `counter - 1`. */
   readonly rotations: readonly Date[]
+  /** Until when each of these tokens is answered after its grace period was renewed; null if it was not. */
+  readonly renewedUntil: readonly (Date | null)[]
+  /** Who refreshed the session last, or opened it; null if unknown. */
+  readonly lastAddress: string | null
+  readonly lastUserAgent: string | null
 }
 
 export type Verdict =
   | { readonly kind: 'rotate' }
-  | { readonly kind: 'repeat'; readonly successor: number; readonly renew: boolean }
+  | {
+      readonly kind: 'repeat'
+      readonly successor: number
+      /** The token's grace is to be renewed. */
+      readonly renew: boolean
+      /** More than 30 s after its rotation: the repeat is audited. */
+      readonly late: boolean
+    }
   | { readonly kind: 'reuse' }
 
-/**
- * The verdict on token number `presented`. A number that was never handed out is a reuse too: only a key
- * thief makes one. `renew`: the rotation of the token is to count from now.
- */
-export function judgeRefresh(session: Rotation, presented: number, now: Date): Verdict {
+/** The verdict on token number `presented`. A number that was never issued is a reuse too: it takes a stolen key to make one. */
+export function judgeRefresh(session: Rotation, presented: number, client: Client, now: Date): Verdict {
   const age = session.counter - presented
   if (age === 0) return { kind: 'rotate' }
   if (age < 0) return { kind: 'reuse' }
-  // The parent: had its successor been presented, the counter would be further.
-  const rotatedAt = session.rotations.at(-age)
-  const sinceMs = rotatedAt ? now.getTime() - rotatedAt.getTime() : Infinity
-  if (age === 1) return { kind: 'repeat', successor: session.counter, renew: sinceMs > renewedForMs }
-  if (sinceMs <= gracePeriodMs) return { kind: 'repeat', successor: presented + 1, renew: false }
-  return { kind: 'reuse' }
+  const nowMs = now.getTime()
+  const rotatedMs = session.rotations.at(-age)?.getTime() ?? -Infinity
+  const renewedUntilMs = session.renewedUntil.at(-age)?.getTime() ?? -Infinity
+  const graceEndsMs = Math.max(rotatedMs + gracePeriodMs, renewedUntilMs)
+  const late = nowMs > rotatedMs + gracePeriodMs
+  // The parent: had its successor been presented, the counter would be higher.
+  const isParent = age === 1 && nowMs <= rotatedMs + lateRepeatMs
+  if (nowMs > graceEndsMs && !isParent) return { kind: 'reuse' }
+  if (late && !isKnownClient(session, client)) return { kind: 'reuse' }
+  const renewableMs = Math.min(nowMs + gracePeriodMs, rotatedMs + lateRepeatMs) - graceEndsMs
+  return { kind: 'repeat', successor: presented + 1, renew: isParent && renewableMs > renewedForMs, late }
+}
+
+/** An empty user agent is that of nobody in particular. */
+function isKnownClient({ lastAddress, lastUserAgent }: Rotation, { address, userAgent }: Client): boolean {
+  if (userAgent !== '' && userAgent === lastUserAgent) return true
+  return lastAddress !== null && isSameNetwork(lastAddress, address)
+}
+
+/**
+ * Whether both are in one /24 (IPv4) or one /48 (IPv6): the largest networks that one site usually has. Wider than what
+ * signing in asks about (backoff.store.ts), since carriers give their customers another address of a pool between two requests.
+ */
+export function isSameNetwork(one: string, other: string): boolean {
+  const [a, b] = [networkOf(one), networkOf(other)]
+  return a !== undefined && a === b
+}
+
+/** A dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1. */
+function networkOf(address: string): Prefix | undefined {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  try {
+    return maskHostBits(`${plain}/${plain.includes(':') ? 48 : 24}`)
+  } catch {
+    return undefined
+  }
 }

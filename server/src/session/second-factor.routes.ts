@@ -7,6 +7,7 @@ import {
   getSecondFactor as getRoute,
 } from '@pharos/contract/second-factor'
 import { handle, type Mounted } from '../http/mount.ts'
+import { keepRefresh, type RefreshCookies } from '../http/refresh-cookie.ts'
 import {
   confirmTotp,
   disableTotp,
@@ -15,22 +16,28 @@ import {
   startTotp,
   type SecondFactorDeps,
 } from './second-factor.ts'
+import { userAgentOf } from './visitor.ts'
 
-export function secondFactorRoutes(deps: SecondFactorDeps): Mounted[] {
+export type SecondFactorRouteDeps = SecondFactorDeps & { readonly cookies: RefreshCookies }
+
+export function secondFactorRoutes(deps: SecondFactorRouteDeps): Mounted[] {
+  const { cookies } = deps
   return [
     handle(getRoute, async (operation) => ({ body: await getSecondFactor(deps, operation) })),
     handle(createTotp, async (operation, { body }) => ({
       body: await startTotp(deps, operation, body.current_password),
     })),
-    handle(confirmRoute, async (operation, { body }) => ({
-      body: await confirmTotp(deps, operation, body.otp),
-    })),
-    handle(deleteTotp, async (operation, { body }) => {
-      await disableTotp(deps, operation, body)
-      return {}
+    handle(confirmRoute, async (operation, { body, headers }) => {
+      const caller = { ...operation, userAgent: userAgentOf(headers) }
+      return keepRefresh(cookies, headers, { body: await confirmTotp(deps, caller, body.otp) })
     }),
-    handle(createRecoveryCodes, async (operation, { body }) => ({
-      body: { recovery_codes: await renewRecoveryCodes(deps, operation, body) },
-    })),
+    handle(deleteTotp, async (operation, { body, headers }) => {
+      const caller = { ...operation, userAgent: userAgentOf(headers) }
+      return keepRefresh(cookies, headers, { body: await disableTotp(deps, caller, body) })
+    }),
+    handle(createRecoveryCodes, async (operation, { body, headers }) => {
+      const caller = { ...operation, userAgent: userAgentOf(headers) }
+      return keepRefresh(cookies, headers, { body: await renewRecoveryCodes(deps, caller, body) })
+    }),
   ]
 }

@@ -89,23 +89,14 @@ describe('setting up a second factor', () => {
 
     const confirmed = await confirm(access, codeOf(secret))
     assert.equal(confirmed.statusCode, 200)
-    const { recovery_codes, enabled } = confirmed.json()
+    const { recovery_codes, enabled, access: next } = confirmed.json()
     assert.equal(new Set(recovery_codes).size, 10)
-    assert.deepEqual((await get('/v3/session/totp', access)).json(), { enabled, recovery_codes_left: 10 })
+    assert.deepEqual((await get('/v3/session/totp', next)).json(), { enabled, recovery_codes_left: 10 })
     assert.equal((await signIn(email)).json().code, 'otp_required')
     assert.deepEqual(await auditOf(userId), ['totp.start', 'totp.enable'])
     assert.deepEqual(await mailsTo(email), ['second-factor-changed on'])
-    const again = await start(access)
+    const again = await start(next)
     assert.equal(again.json().code, 'conflict')
-  })
-
-  it('leaves the sessions that are open', async () => {
-    const { access, userId } = await addPerson()
-    const other = await openSession(api, userId, team.teamId)
-    const { secret } = (await start(access)).json()
-    await confirm(access, codeOf(secret))
-    assert.equal((await post('/v3/session/refresh', { refresh: other.refresh })).statusCode, 200)
-    assert.equal((await get('/v3/session/token', other.access)).statusCode, 200)
   })
 
   it('needs the current password', async () => {
@@ -139,12 +130,12 @@ describe('setting up a second factor', () => {
     const { access } = await addPerson()
     const { secret } = (await start(access)).json()
     const answers = await Promise.all(Array.from({ length: 8 }, () => confirm(access, codeOf(secret))))
-    assert.deepEqual(statusesOf(answers), [200, ...Array<number>(7).fill(409)])
-    const { recovery_codes } = answers.find(({ statusCode }) => statusCode === 200)!.json()
-    assert.deepEqual(
-      (await get('/v3/session/totp', access)).json().recovery_codes_left,
-      recovery_codes.length,
-    )
+    const [confirmed, ...others] = answers.toSorted((a, b) => a.statusCode - b.statusCode)
+    assert.equal(confirmed!.statusCode, 200)
+    // The first one revokes the session of the others.
+    for (const { statusCode } of others) assert.ok([401, 409].includes(statusCode), String(statusCode))
+    const { recovery_codes, access: next } = confirmed!.json()
+    assert.deepEqual((await get('/v3/session/totp', next)).json().recovery_codes_left, recovery_codes.length)
   })
 
   it('keeps neither the secret nor a recovery code as it is', async () => {
@@ -316,16 +307,18 @@ describe('turning the second factor off', () => {
     assert.equal((await disable(access, codeOf(secret), 'not this one')).json().code, 'wrong_password')
     const wrong = await disable(access, 'xxxxxx')
     assert.deepEqual(wrong.json().errors[0].type, 'wrong_code')
-    assert.equal((await disable(access, recoveryCodes[3]!)).statusCode, 204)
+    const disabled = await disable(access, recoveryCodes[3]!)
+    assert.equal(disabled.statusCode, 200)
+    const { access: next } = disabled.json()
     assert.equal((await signIn(email)).statusCode, 200)
-    assert.deepEqual((await get('/v3/session/totp', access)).json(), {
+    assert.deepEqual((await get('/v3/session/totp', next)).json(), {
       enabled: null,
       recovery_codes_left: 0,
     })
-    assert.equal((await disable(access, recoveryCodes[4]!)).json().code, 'conflict')
+    assert.equal((await disable(next, recoveryCodes[4]!)).json().code, 'conflict')
     assert.deepEqual(await auditOf(userId), ['totp.disable'])
     assert.deepEqual(await mailsTo(email), ['second-factor-changed off'])
-    assert.equal((await start(access)).statusCode, 200)
+    assert.equal((await start(next)).statusCode, 200)
   })
 })
 
@@ -335,13 +328,69 @@ describe('new recovery codes', () => {
     const body = { current_password: testPassword, otp: codeOf(secret) }
     const renewed = await post('/v3/session/totp/recovery-codes', body, access)
     assert.equal(renewed.statusCode, 200)
-    const { recovery_codes } = renewed.json()
+    const { recovery_codes, access: next } = renewed.json()
     assert.equal(new Set([...recovery_codes, ...recoveryCodes]).size, 20)
     assert.equal((await signIn(email, { otp: recoveryCodes[0]! })).statusCode, 401)
     assert.equal((await signIn(email, { otp: recovery_codes[0] })).statusCode, 200)
-    const again = await post('/v3/session/totp/recovery-codes', body, access)
+    const again = await post('/v3/session/totp/recovery-codes', body, next)
     assert.equal(again.json().errors[0].type, 'wrong_code', 'the code was used')
     assert.deepEqual(await auditOf(userId), ['recovery_codes.renew', 'totp.refuse'])
     assert.deepEqual(await mailsTo(email), ['second-factor-changed recovery codes'])
+  })
+})
+
+describe('a change of the second factor', () => {
+  type Person = Awaited<ReturnType<typeof addPersonWithFactor>>
+  const withCode = ({ secret }: Person) => ({ current_password: testPassword, otp: codeOf(secret) })
+  const changes = {
+    'enabling it': async (person: Person) => {
+      await sql`delete from second_factors where user_id = ${person.userId}`.execute(
+        api.database.postgres.owner,
+      )
+      await sql`update users set totp_enabled = null where id = ${person.userId}`.execute(
+        api.database.postgres.owner,
+      )
+      const { secret } = (await start(person.access)).json()
+      return confirm(person.access, codeOf(secret))
+    },
+    'disabling it': (person: Person) => post('/v3/session/totp/disable', withCode(person), person.access),
+    'new recovery codes': (person: Person) =>
+      post('/v3/session/totp/recovery-codes', withCode(person), person.access),
+  }
+
+  for (const [what, change] of Object.entries(changes)) {
+    it(`revokes every session, the own one included, and opens a new one: ${what}`, async () => {
+      const person = await addPersonWithFactor()
+      const other = await openSession(api, person.userId, team.teamId)
+      const changed = await change(person)
+      assert.equal(changed.statusCode, 200, changed.body)
+      const { access, refresh, user } = changed.json()
+      assert.equal(user.email, person.email)
+      for (const stolen of [person, other]) {
+        const refused = await post('/v3/session/refresh', { refresh: stolen.refresh })
+        assert.equal(refused.json().code, 'token_not_valid')
+      }
+      const { rows } = await sql<{ reason: string }>`
+        select revoked_reason as reason from sessions where user_id = ${person.userId} and revoked is not null`.execute(
+        api.database.postgres.owner,
+      )
+      assert.deepEqual(rows, [{ reason: 'second factor' }, { reason: 'second factor' }])
+      assert.equal((await get('/v3/session/token', access)).statusCode, 200)
+      assert.equal((await post('/v3/session/refresh', { refresh })).statusCode, 200)
+    })
+  }
+
+  it('gives the portal the new refresh token as its cookie', async () => {
+    const person = await addPersonWithFactor()
+    const changed = await api.server.inject({
+      method: 'POST',
+      url: '/v3/session/totp/disable',
+      payload: withCode(person),
+      headers: { authorization: `Bearer ${person.access}`, 'pharos-refresh': 'cookie' },
+    })
+    assert.equal(changed.json().refresh, 'cookie')
+    const cookie = changed.cookies.find(({ name }) => name === 'pharos-refresh')!
+    assert.equal((await post('/v3/session/refresh', { refresh: cookie.value })).statusCode, 200)
+    assert.equal(cookie.httpOnly, true)
   })
 })

@@ -1,6 +1,7 @@
-// Setting up, turning off and repairing the second factor of one's own account. Every change is audited and told to the
-// user by mail, in its transaction; sessions that are open stay so.
+// Setting up, disabling and repairing the second factor of one's own account. Every change is audited and the user notified
+// by mail, in its transaction, and every session is revoked: the caller continues in a new one.
 import type { SecondFactor, TotpEnrolment } from '@pharos/contract/second-factor'
+import type { SessionTokens } from '@pharos/contract/session'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail, type MailContents } from '../mail/mail.ts'
@@ -9,6 +10,7 @@ import type { Operation } from '../runtime/operation.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { requirePassword, type PasswordCheckDeps } from './password-check.ts'
 import { createRecoveryCodes, recoveryCodeMac } from './recovery-code.ts'
+import { replaceSessions, type PersonalOperation, type ReplaceSessionsDeps } from './replace-sessions.ts'
 import { beginTry, openSecret, sealSecret, spendCode, type FactorDeps } from './second-factor-check.ts'
 import {
   deleteFactor,
@@ -21,9 +23,11 @@ import {
   savePendingFactor,
   type FactorHolder,
 } from './second-factor.store.ts'
+import { revokeAllSessions } from './session.store.ts'
 import { createTotpSecret, totpSecretText, totpStepOf, totpUri } from './totp.ts'
 
 export type SecondFactorDeps = FactorDeps &
+  ReplaceSessionsDeps &
   PasswordCheckDeps & {
     /** How an authenticator names us. */
     readonly issuer: string
@@ -63,25 +67,31 @@ export async function startTotp(
   })
 }
 
-export type Confirmed = { readonly recovery_codes: string[]; readonly enabled: string }
+export type NewCodes = SessionTokens & { readonly recovery_codes: string[] }
 
-/** Turns it on, with the first code; the recovery codes are shown this once. */
+/** Enables it, with the first code; the recovery codes are shown this once. */
 export async function confirmTotp(
   deps: SecondFactorDeps,
-  operation: Operation,
+  operation: PersonalOperation,
   otp: string,
-): Promise<Confirmed> {
+): Promise<NewCodes & { readonly enabled: string }> {
   const userId = userIdOf(operation)
-  const factor = await beginTry(deps, userId)
-  if (!factor || factor.pendingUntil === null || factor.pendingUntil <= factor.now) throw nothingPending()
-  const step = totpStepOf(openSecret(deps.ring, userId, factor.secretSealed), otp, factor.now)
+  const pending = await beginTry(deps, userId)
+  if (!pending || pending.pendingUntil === null || pending.pendingUntil <= pending.now) throw nothingPending()
+  const step = totpStepOf(openSecret(deps.ring, userId, pending.secretSealed), otp, pending.now)
   if (step === undefined) throw wrongCode()
   return deps.db.transaction().execute(async (trx) => {
-    const enabled = await enableFactor(trx, userId, step, factor.secretSealed)
+    const enabled = await enableFactor(trx, userId, step, pending.secretSealed)
     if (!enabled) throw nothingPending()
     const recovery_codes = await renewCodes(trx, deps.ring, userId)
-    await record(trx, deps, operation, { action: 'totp.enable', ...turnedOn, notice: 'on' })
-    return { recovery_codes, enabled: enabled.toISOString() }
+    const change = {
+      action: 'totp.enable',
+      before: factor(false),
+      after: factor(true),
+      notice: 'on',
+    } as const
+    const tokens = await applyChange(trx, deps, operation, change, true)
+    return { ...tokens, recovery_codes, enabled: enabled.toISOString() }
   })
 }
 
@@ -89,30 +99,36 @@ export type FactorProof = { readonly current_password: string; readonly otp: str
 
 export async function disableTotp(
   deps: SecondFactorDeps,
-  operation: Operation,
+  operation: PersonalOperation,
   proof: FactorProof,
-): Promise<void> {
+): Promise<SessionTokens> {
   const userId = userIdOf(operation)
   await requireProof(deps, userId, proof)
-  await deps.db.transaction().execute(async (trx) => {
+  return deps.db.transaction().execute(async (trx) => {
     if (!(await deleteFactor(trx, userId))) throw notOn()
-    await record(trx, deps, operation, { action: 'totp.disable', ...turnedOff, notice: 'off' })
+    const change = {
+      action: 'totp.disable',
+      before: factor(true),
+      after: factor(false),
+      notice: 'off',
+    } as const
+    return applyChange(trx, deps, operation, change, false)
   })
 }
 
 /** Ten new codes; the old ones are dead, used or not. */
 export async function renewRecoveryCodes(
   deps: SecondFactorDeps,
-  operation: Operation,
+  operation: PersonalOperation,
   proof: FactorProof,
-): Promise<string[]> {
+): Promise<NewCodes> {
   const userId = userIdOf(operation)
   await requireProof(deps, userId, proof)
   return deps.db.transaction().execute(async (trx) => {
     if (!(await lockFactor(trx, userId))) throw notOn()
-    const codes = await renewCodes(trx, deps.ring, userId)
-    await record(trx, deps, operation, { action: 'recovery_codes.renew', notice: 'recovery codes' })
-    return codes
+    const recovery_codes = await renewCodes(trx, deps.ring, userId)
+    const change = { action: 'recovery_codes.renew', notice: 'recovery codes' } as const
+    return { ...(await applyChange(trx, deps, operation, change, true)), recovery_codes }
   })
 }
 
@@ -125,8 +141,8 @@ async function requireProof(deps: SecondFactorDeps, userId: number, proof: Facto
 }
 
 /**
- * The operator turns off the factor of somebody who is locked out, and gives the address as it is written in the
- * account. `not_found`, and `conflict` where it is not on.
+ * Disables the factor of somebody who is locked out, for the operator, and revokes the sessions. Returns the address as the
+ * account has it. Throws `not_found`, and `conflict` if it is not enabled.
  */
 export async function resetSecondFactor(db: Db, ring: KeyRing, email: string): Promise<string> {
   const holder = await findHolderByEmail(db, email)
@@ -134,36 +150,44 @@ export async function resetSecondFactor(db: Db, ring: KeyRing, email: string): P
   await db.transaction().execute(async (trx) => {
     if (!(await deleteFactor(trx, holder.userId)))
       throw new Failure('conflict', `${holder.email} has no second factor.`)
+    await revokeAllSessions(trx, holder.userId, 'second factor')
     await writeAudit(trx, {
       teamId: null,
       actor: 'operator',
       action: 'totp.reset',
       target: `user:${holder.userId}`,
-      ...turnedOff,
+      before: factor(true),
+      after: factor(false),
     })
     await queueNotice(trx, ring, holder.email, 'off', 'the provider')
   })
   return holder.email
 }
 
-const turnedOn = { before: { second_factor: false }, after: { second_factor: true } }
-const turnedOff = { before: { second_factor: true }, after: { second_factor: false } }
+const factor = (enabled: boolean) => ({ second_factor: enabled })
 
-type Change = Pick<AuditEntry, 'action' | 'before' | 'after'> & {
+type Change = Pick<AuditEntry, 'action'> & {
+  readonly before?: ReturnType<typeof factor>
+  readonly after?: ReturnType<typeof factor>
   readonly notice: MailContents['second-factor-changed']['change']
 }
 
-/** Writes down what became of the factor, and lets its holder know: it might have been somebody else. */
-async function record(
+/** Replaces the sessions, audits the change and notifies the user: it might have been somebody else. */
+async function applyChange(
   trx: Trx,
-  { ring }: SecondFactorDeps,
-  operation: Operation,
+  deps: SecondFactorDeps,
+  operation: PersonalOperation,
   { notice, ...entry }: Change,
-): Promise<void> {
+  secondFactor: boolean,
+): Promise<SessionTokens> {
   const userId = userIdOf(operation)
   const { email } = await getHolder(trx, userId)
-  await writeAudit(trx, { ...auditOf(operation), ...entry, target: `user:${userId}` })
-  await queueNotice(trx, ring, email, notice, operation.address)
+  const replacement = { reason: 'second factor', secondFactor } as const
+  const { sessionId, tokens } = await replaceSessions(trx, deps, operation, replacement)
+  const after = { ...entry.after, session: sessionId }
+  await writeAudit(trx, { ...auditOf(operation), ...entry, after, target: `user:${userId}` })
+  await queueNotice(trx, deps.ring, email, notice, operation.address)
+  return tokens
 }
 
 function queueNotice(

@@ -5,6 +5,7 @@ import { forgetRefresh, keepRefresh, readRefresh, type RefreshCookies } from '..
 import { refreshTokens } from './refresh.ts'
 import { changeTeam, signIn, type SignInDeps } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
+import { userAgentOf } from './visitor.ts'
 import { whoAmI } from './who-am-i.ts'
 
 export type SessionRouteDeps = SignInDeps & { readonly cookies: RefreshCookies }
@@ -19,7 +20,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Mounted[] {
       const tokens =
         'team_id' in body
           ? await changeTeam(deps, guest, guest.actor, body.team_id)
-          : await signIn(deps, { ...guest, userAgent: headers['user-agent'] ?? '' }, body)
+          : await signIn(deps, { ...guest, userAgent: userAgentOf(headers) }, body)
       return keepRefresh(cookies, headers, { body: tokens })
     }),
     handle(getSessionToken, async (operation, { query }) => {
@@ -43,7 +44,8 @@ async function refresh(
   guest: Guest,
   { body, query, headers }: Request<typeof refreshSession>,
 ) {
-  const tokens = await refreshTokens(deps, guest, readRefresh(deps.cookies, headers, body.refresh))
+  const visitor = { ...guest, userAgent: userAgentOf(headers) }
+  const tokens = await refreshTokens(deps, visitor, readRefresh(deps.cookies, headers, body.refresh))
   const known = body.etag ?? query.etag
   const minimal = /(^|[,\s])return\s*=\s*"?minimal"?/i.test(String(headers.prefer ?? ''))
   if (!minimal || known === undefined || !matches(quoted(known), quoted(tokens.user_etag)))

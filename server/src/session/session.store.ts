@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { User } from '@pharos/contract/session'
 import type { Db, Trx } from '../db/postgres.ts'
-import { gracePeriodMs, type Rotation } from './rotation.ts'
+import { gracePeriodMs, lateRepeatMs, type Client, type Rotation } from './rotation.ts'
 
 export type SessionLifetime = { readonly idleSeconds: number; readonly absoluteSeconds: number }
 
@@ -40,6 +40,16 @@ export async function findSignInAccount(db: Db, email: string): Promise<SignInAc
   return rows[0]
 }
 
+const gracePeriod = sql`make_interval(secs => ${gracePeriodMs / 1000})`
+
+/** Of the tokens that are still answered, whatever was presented since: one of the two columns, oldest first. */
+const repeatable = (column: 'rotated' | 'until') => sql`
+  select ${sql.ref(column)} from unnest(rotations, renewed_until) as past(rotated, until)
+  where greatest(rotated + ${gracePeriod}, until) > now() order by rotated`
+
+const expiryOfNew = ({ idleSeconds, absoluteSeconds }: SessionLifetime) =>
+  sql`now() + make_interval(secs => ${Math.min(idleSeconds, absoluteSeconds)})`
+
 export type NewSession = {
   readonly userId: number
   /** What the password was compared with. */
@@ -61,11 +71,31 @@ export async function insertSession(
   lifetime: SessionLifetime,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
-    insert into sessions (user_id, team_id, address, user_agent, second_factor, expires)
-    select id, ${session.teamId}, ${session.address}, ${session.userAgent.slice(0, 500)}, ${session.secondFactor},
-      now() + make_interval(secs => ${Math.min(lifetime.idleSeconds, lifetime.absoluteSeconds)})
+    insert into sessions (user_id, team_id, address, user_agent, last_address, last_user_agent, second_factor, expires)
+    select id, ${session.teamId}, ${session.address}, ${session.userAgent}, ${session.address}, ${session.userAgent},
+      ${session.secondFactor}, ${expiryOfNew(lifetime)}
     from users where id = ${session.userId} and password_hash = ${session.passwordHash} for share
     returning id`.execute(db)
+  return rows[0]?.id
+}
+
+/**
+ * Opens a session in the place of one that was just revoked: of the same user, in the same team. Undefined if the user is
+ * no longer in the team.
+ */
+export async function insertSuccessor(
+  trx: Trx,
+  revokedId: string,
+  { address, userAgent }: Client,
+  secondFactor: boolean | null,
+  lifetime: SessionLifetime,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    insert into sessions (user_id, team_id, address, user_agent, last_address, last_user_agent, second_factor, expires)
+    select user_id, team_id, ${address}, ${userAgent}, ${address}, ${userAgent},
+      coalesce(${secondFactor}::boolean, second_factor), ${expiryOfNew(lifetime)}
+    from sessions where id = ${revokedId} and user_profile(user_id, team_id) is not null
+    returning id`.execute(trx)
   return rows[0]?.id
 }
 
@@ -85,15 +115,18 @@ export async function rotateSession(
   db: Db,
   sessionId: string,
   counter: number,
+  { address, userAgent }: Client,
   lifetime: SessionLifetime,
 ): Promise<SessionHolder | undefined> {
   const { rows } = await sql<SessionHolder>`
     with rotated as (
       update sessions set
         counter = counter + 1,
-        rotations = array(select r from unnest(rotations) r
-          where r > now() - make_interval(secs => ${gracePeriodMs / 1000}) order by r) || now(),
+        rotations = array(${repeatable('rotated')}) || now(),
+        renewed_until = array_append(array(${repeatable('until')}), null),
         last_used = now(),
+        last_address = ${address},
+        last_user_agent = ${userAgent},
         expires = least(now() + make_interval(secs => ${lifetime.idleSeconds}),
           created + make_interval(secs => ${lifetime.absoluteSeconds}))
       where id = ${sessionId} and counter = ${counter} and revoked is null and expires > now()
@@ -105,14 +138,17 @@ export async function rotateSession(
   return rows[0]
 }
 
-/** Lets the last rotation count from now: that of the token before the newest one. */
-const renewedRotations = sql`rotations[:cardinality(rotations) - 1] || now()`
+/** Starts the grace period of the newest token's parent anew, within the time in which it is answered late. */
+const renewedGrace = sql`case when cardinality(rotations) = 0 then '{}' else
+  renewed_until[:cardinality(rotations) - 1] ||
+    least(now() + ${gracePeriod}, rotations[cardinality(rotations)] + make_interval(secs => ${lateRepeatMs / 1000})) end`
 
-/** Lets the last rotation count from now, unless the session has gone on since it was at that counter. */
-export async function renewRotation(db: Db, sessionId: string, counter: number): Promise<void> {
-  await sql`
-    update sessions set rotations = ${renewedRotations}, last_used = now()
-    where id = ${sessionId} and counter = ${counter} and revoked is null`.execute(db)
+/** Starts the grace period of the parent anew; false if the session is over, or is no longer at that counter. */
+export async function renewGrace(trx: Trx, sessionId: string, counter: number): Promise<boolean> {
+  const { rows } = await sql`
+    update sessions set renewed_until = ${renewedGrace}, last_used = now()
+    where id = ${sessionId} and counter = ${counter} and revoked is null returning id`.execute(trx)
+  return rows.length > 0
 }
 
 export type PresentedSession = Rotation & {
@@ -128,12 +164,14 @@ export type PresentedSession = Rotation & {
 
 /** The session as it stands, with the database's own time; the profile is of `inTeam`, else of the session's team. */
 export async function findSession(
-  db: Db,
+  db: Db | Trx,
   sessionId: string,
   inTeam: number | null = null,
 ): Promise<PresentedSession | undefined> {
   const { rows } = await sql<PresentedSession>`
     select s.user_id as "userId", s.team_id as "teamId", s.counter, s.rotations, now() as now,
+      s.renewed_until as "renewedUntil",
+      host(s.last_address) as "lastAddress", s.last_user_agent as "lastUserAgent",
       s.revoked is not null or s.expires <= now() as over,
       u.session_version as "sessionVersion", u.is_demo as "isDemo",
       user_profile(s.user_id, coalesce(${inTeam}::integer, s.team_id)) as profile
@@ -203,23 +241,22 @@ export async function revokeSession(db: Db | Trx, sessionId: string, reason: str
   return numUpdatedRows > 0n
 }
 
-/**
- * Ends all sessions of the user but the one that is kept, and every access token at once, those of that one too. The user
- * is locked before any session, as whoever replaces the password does: two that end them at once wait for each other.
- */
-export async function revokeAllSessions(
-  trx: Trx,
-  userId: number,
-  reason: string,
-  keptId: string | null = null,
-): Promise<void> {
+/** Whoever ends sessions of a user locks the user before any session. */
+export async function lockUser(trx: Trx, userId: number): Promise<void> {
   await sql`select from users where id = ${userId} for no key update`.execute(trx)
+}
+
+/**
+ * Ends all sessions of the user, and every access token at once. The user is locked before any session, as whoever replaces
+ * the password does: two that end them at once wait for each other.
+ */
+export async function revokeAllSessions(trx: Trx, userId: number, reason: string): Promise<void> {
+  await lockUser(trx, userId)
   await trx
     .updateTable('sessions')
     .set({ revoked: sql<Date>`now()`, revoked_reason: reason })
     .where('user_id', '=', userId)
     .where('revoked', 'is', null)
-    .where('id', 'is distinct from', keptId)
     .execute()
   await trx
     .updateTable('users')
@@ -228,18 +265,10 @@ export async function revokeAllSessions(
     .execute()
 }
 
-/** The number of the newest token, which is to be handed out again as by `switchTeam`; undefined for a session that is over. */
-export async function renewNewest(trx: Trx, sessionId: string): Promise<number | undefined> {
-  const { rows } = await sql<{ counter: number }>`
-    update sessions set rotations = ${renewedRotations}, last_used = now()
-    where id = ${sessionId} and revoked is null and expires > now() returning counter`.execute(trx)
-  return rows[0]?.counter
-}
-
 /**
  * Lets the session go on in another team and gives the number of its newest token; undefined when that is not possible.
- * The token is not rotated: an answer that is lost must not put the tabs behind by one more. The one before it counts as
- * rotated now: tabs that wake at the same time may hold it, while this one goes on from the newest.
+ * The token is not rotated: an answer that is lost must not put the tabs behind by one more. The grace period of its parent
+ * starts anew: tabs that wake at the same time may hold it, while this one continues with the newest.
  */
 export async function switchTeam(
   db: Db | Trx,
@@ -252,7 +281,7 @@ export async function switchTeam(
       and user_profile(user_id, (select id from teams where id = ${teamId}::bigint)) is not null`.execute(db)
   if (able.rows.length === 0) return undefined
   const { rows } = await sql<{ counter: number }>`
-    update sessions set team_id = ${teamId}, rotations = ${renewedRotations}, last_used = now()
+    update sessions set team_id = ${teamId}, renewed_until = ${renewedGrace}, last_used = now()
     where id = ${sessionId} and revoked is null and expires > now() and user_profile(user_id, ${teamId}) is not null
     returning counter`.execute(db)
   return rows[0]?.counter

@@ -10,7 +10,7 @@ import { remindToConfirm, type JoinDeps } from './confirm-email.ts'
 import { refuseDemoElsewhere } from './demo.ts'
 import { verifyPassword } from './password.ts'
 import { spendCode, type CodeVerdict } from './second-factor-check.ts'
-import type { Origin, RefreshDeps } from './refresh.ts'
+import type { RefreshDeps } from './refresh.ts'
 import {
   findSession,
   findSignInAccount,
@@ -20,12 +20,11 @@ import {
 } from './session.store.ts'
 import { issueTokens } from './tokens.ts'
 import { typedEmail } from './typed-email.ts'
+import type { Origin, Visitor } from './visitor.ts'
 
 export type SignInDeps = RefreshDeps &
   AttemptDeps &
   JoinDeps & { readonly hashing: Semaphore; readonly noteRefusal: NoteRefusal }
-
-export type Visitor = Origin & { readonly userAgent: string }
 
 /** Tokens of a new session. The same error, after the same work, for a wrong password and an unknown account. */
 export async function signIn(

@@ -5,8 +5,9 @@ import { Failure, notFound } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
 import { findAccountByEmail } from './account.store.ts'
 import { parseRefreshToken } from './refresh-token.ts'
-import type { Origin, RefreshDeps } from './refresh.ts'
+import type { RefreshDeps } from './refresh.ts'
 import { findSession, revokeAllSessions, revokeSession } from './session.store.ts'
+import type { Origin } from './visitor.ts'
 
 export type SignOut = { readonly refresh?: string; readonly all?: boolean }
 

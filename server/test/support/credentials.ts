@@ -11,7 +11,12 @@ import type { TestApi } from '../api.ts'
 export type Session = { readonly sessionId: string; readonly access: string; readonly refresh: string }
 
 /** A new session of the user in the team, whether the user is in it or not. */
-export async function openSession(api: TestApi, userId: number, teamId: number): Promise<Session> {
+export async function openSession(
+  api: TestApi,
+  userId: number,
+  teamId: number,
+  { address, userAgent } = { address: '127.0.0.1', userAgent: 'lightMyRequest' },
+): Promise<Session> {
   const { owner } = api.database.postgres
   const { passwordHash, sessionVersion } = await owner
     .selectFrom('users')
@@ -22,8 +27,8 @@ export async function openSession(api: TestApi, userId: number, teamId: number):
     userId,
     passwordHash,
     teamId,
-    address: '127.0.0.1',
-    userAgent: 'test',
+    address,
+    userAgent,
     secondFactor: false,
   }
   const sessionId = (await insertSession(owner, origin, { idleSeconds: 3600, absoluteSeconds: 3600 }))!

@@ -3,7 +3,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { sampleJpeg, samplePng } from '../../src/byoip/letter/testing-letters.ts'
 import { formOf, formType, type FormPart } from './letters.ts'
-import type { Draft } from './oracle.ts'
+import { isReadable, type Draft } from './oracle.ts'
 import type { Form, Operation, Schema } from './operations.ts'
 
 /** Values worth trying, by the name of the parameter or field; they must fit the schema. */
@@ -75,10 +75,14 @@ function stringOf(schema: Schema): Arbitrary<string> {
   if (schema.format === 'date-time') return times
   const keys = schema['x-ordering-keys']
   if (keys) return orderingOf(keys)
-  if (schema.pattern !== undefined) return fc.stringMatching(new RegExp(schema.pattern), { size: 'small' })
-  const { minLength = 0, maxLength = 40 } = schema
+  if (schema.pattern !== undefined && schema.format === undefined)
+    return fc.stringMatching(new RegExp(schema.pattern), { size: 'small' })
+  const { minLength = 0, maxLength = 40, format, pattern } = schema
+  const isText = format === 'line' || format === 'paragraphs'
+  const isTaken = (one: string) =>
+    (!isText || isReadable(one, format === 'paragraphs')) && (!pattern || new RegExp(pattern).test(one))
   return fc.oneof(
-    { weight: 3, arbitrary: text.filter((one) => fits(one, minLength, maxLength)) },
+    { weight: 3, arbitrary: text.filter((one) => fits(one, minLength, maxLength) && isTaken(one)) },
     fc.constant('x'.repeat(maxLength)),
   )
 }

@@ -2,7 +2,7 @@
 // declared for its status. It reads contract/openapi.json only, as a stranger would, and none of the product's code.
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { isTime } from './oracle.ts'
+import { isReadable, isTime } from './oracle.ts'
 
 export type Schema = {
   readonly type?: string
@@ -70,6 +70,8 @@ function createAjv(document: object, isTime: IsTime): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allErrors: false, strictTypes: false })
   ajv.addVocabulary(['x-ordering-keys', 'x-empty-is-absent'])
   ajv.addFormat('date-time', isTime)
+  ajv.addFormat('line', (text: string) => isReadable(text, false))
+  ajv.addFormat('paragraphs', (text: string) => isReadable(text, true))
   ajv.addSchema({ $id: 'document', ...renamed(document) })
   return ajv
 }

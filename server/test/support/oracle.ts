@@ -80,6 +80,22 @@ function isIntegerText({ minimum = -Infinity, maximum = Infinity }: Schema, text
   return BigInt(text) >= BigInt(minimum) && BigInt(text) <= BigInt(maximum)
 }
 
+const blanks = new Set('\u034F\u115F\u1160\u17B4\u17B5\u3164\uFFA0')
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+
+/** As the introduction of the document says of the formats `line` and `paragraphs`. */
+export function isReadable(text: string, lines: boolean): boolean {
+  let before = ''
+  for (const character of text) {
+    const isJoiner = character === '\u200c' || character === '\u200d'
+    const isBreak = lines && /[\t\n\r]/.test(character)
+    if (isJoiner && !(before > '\u024f')) return false
+    if (!isJoiner && !isBreak && (unseen.test(character) || blanks.has(character))) return false
+    before = isJoiner ? '' : character
+  }
+  return true
+}
+
 /** ISO 8601, extended form; the time and the offset may be left out. */
 export function isTime(text: string): boolean {
   const match =

@@ -43,7 +43,7 @@ export const secondFactorSubjects: readonly Subject[] = [
         body: { current_password: testPassword, otp: await factorOf(context) },
       }),
     },
-    answers: () => 204,
+    answers: () => 200,
   },
   {
     route: 'deleteTotp',

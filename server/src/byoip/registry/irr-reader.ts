@@ -6,6 +6,7 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import type { IrrSourceStatus } from './irr.ts'
 import type { IrrSource } from './irr-source.ts'
 import { createKeptAnswers, type KeptAnswer } from './irr-kept.ts'
+import { sourceLabel } from './source-label.ts'
 
 export type IrrReaderOptions = {
   readonly now: () => Date
@@ -26,7 +27,7 @@ export type IrrReaderOptions = {
 /** `cached`: it was kept from before. */
 export type IrrAnswer<T> = { readonly value: T; readonly fetched: Date; readonly cached: boolean }
 
-/** The source has no answer. `message` is for people and names the source. */
+/** The source has no answer. `message` is for customers and names the source by its label. */
 export class IrrUnavailable extends Error {
   constructor(message: string) {
     super(message)
@@ -57,6 +58,7 @@ const backoffMaxMs = 60_000
 /** A reader of the source. Every answer is an IrrAnswer, or a rejection with IrrUnavailable or with the signal's reason. */
 export class IrrReader {
   readonly name: string
+  readonly #label: string
   readonly #source: IrrSource
   readonly #options: IrrReaderOptions
   readonly #kept
@@ -78,6 +80,7 @@ export class IrrReader {
 
   constructor(source: IrrSource, options: IrrReaderOptions) {
     this.name = source.name
+    this.#label = sourceLabel('irr', source.name)
     this.#source = source
     this.#options = options
     this.#kept = createKeptAnswers(options.keptMax)
@@ -178,7 +181,7 @@ export class IrrReader {
     if (weigh(value) > 0) return this.#noteWitness(question)
     const wasThere = this.#witnesses.has(key)
     if (this.#emptyForMs() < this.#options.confirmMs || (wasThere && (await this.#isEmpty())))
-      throw new IrrUnavailable(`${this.name} ${lost}; not used until confirmed`)
+      throw new IrrUnavailable(`${this.#label} ${lost}; not used until confirmed`)
     this.#witnesses.delete(key)
   }
 
@@ -226,7 +229,7 @@ export class IrrReader {
 
   async #askSource<T>(question: Question<T>): Promise<KeptAnswer> {
     const { key, ask, weigh } = question
-    if (this.#isResting()) throw new IrrUnavailable(`${this.name} does not answer`)
+    if (this.#isResting()) throw new IrrUnavailable(`${this.#label} does not answer`)
     const [fetchedMs, epoch] = [this.#nowMs(), this.#epoch]
     try {
       const value = await ask(this.#closing.signal)
@@ -256,7 +259,7 @@ export class IrrReader {
     if (!(error instanceof DriverError)) throw error
     if (error.kind === 'refused') {
       this.#succeed()
-      return new IrrUnavailable(`${this.name} refuses the question`)
+      return new IrrUnavailable(`${this.#label} refuses the question`)
     }
     if (!this.#closing.signal.aborted && startedMs >= this.#retryMs) {
       if (this.#error === undefined) this.#since = this.#options.now()
@@ -264,7 +267,7 @@ export class IrrReader {
       this.#retryMs = this.#nowMs() + restMs * (0.5 + this.#options.random() / 2)
       this.#error = error.message
     }
-    return new IrrUnavailable(`${this.name} does not answer`)
+    return new IrrUnavailable(`${this.#label} does not answer`)
   }
 
   #isResting(): boolean {

@@ -181,7 +181,7 @@ class Registries implements Irr {
         ? await this.#judgeMembers(prefix, question.asSet, { routes, down }, ages)
         : undefined
     if (byMember && typeof byMember !== 'string') return byMember
-    if (down.length > 0) return unavailable(down.join('; '))
+    if (down.length > 0) return unavailable([...new Set(down)].join('; '))
     if (routes.length === 0) return unavailable(noSource)
     const source = routes.length === 1 ? routes[0]!.source : null
     const age = ageOf(routes.map(({ answer }) => answer))

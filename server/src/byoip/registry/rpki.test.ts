@@ -52,7 +52,7 @@ describe('the RPKI', () => {
     assert.equal(rpki.status().source, 'b')
   })
 
-  it('is unavailable when no source is current, and names what each of them says', async () => {
+  it('is unavailable when no source is current, with the problem of each of them in the status', async () => {
     const [a, b] = [new FakeSource('a'), new FakeSource('b')]
     const rpki = rpkiOf(a, b)
     const touched: TouchedPrefixes[] = []
@@ -62,7 +62,14 @@ describe('the RPKI', () => {
     a.expire()
     const { state, reason } = rpki.judge(prefix, 64500)
     assert.deepEqual([state, touched], ['unavailable', ['all', 'all']])
-    assert.equal(reason, 'no RPKI source is current (a: gone; b: gone)')
+    assert.equal(reason, 'no RPKI source is current')
+    assert.deepEqual(
+      rpki.status().sources.map(({ name, problem }) => [name, problem]),
+      [
+        ['a', 'gone'],
+        ['b', 'gone'],
+      ],
+    )
     assert.equal(rpki.status().source, null)
   })
 

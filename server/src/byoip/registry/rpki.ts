@@ -51,7 +51,7 @@ export interface VrpSource extends Component {
 
 export type RpkiState = 'valid' | 'mismatch_asn' | 'mismatch_length' | 'missing' | 'unavailable'
 
-/** `reason` says why it is unavailable; `source` and `asOf` are null then. */
+/** `reason` says why it is unavailable, in words for customers; `source` and `asOf` are null then. */
 export type RpkiVerdict = {
   readonly state: RpkiState
   /** Every VRP that covers the prefix, of whatever ASN, most specific first. */
@@ -133,7 +133,9 @@ class SourcedRpki implements Rpki {
       const { state, covering } = current.table.judge(prefix, asn)
       return { state: states[state], covering, source: source.name, asOf: current.asOf }
     }
-    return { state: 'unavailable', covering: [], source: null, asOf: null, reason: this.#whyUnavailable() }
+    // Customers read it: which source has which problem is for the log.
+    const reason = this.#sources.length === 0 ? 'no RPKI source is configured' : 'no RPKI source is current'
+    return { state: 'unavailable', covering: [], source: null, asOf: null, reason }
   }
 
   current(): CurrentVrps | undefined {

@@ -4,6 +4,7 @@ import { prefixParts, type Prefix } from '../../net/prefix.ts'
 import { roaFix, routeObjectFix } from './fix.ts'
 import type { IrrVerdict } from '../registry/irr.ts'
 import type { RpkiVerdict } from '../registry/rpki.ts'
+import { sourceLabel } from '../registry/source-label.ts'
 import type { Judgement } from './validation.ts'
 
 /** What is judged. */
@@ -71,7 +72,7 @@ export function judgeRpki({ prefix, originAsn }: Claim, verdict: RpkiVerdict): J
       max_length: maxLength,
       asn,
     })),
-    source: labelOf(verdict.source),
+    source: verdict.source && sourceLabel('rpki', verdict.source),
     as_of: verdict.asOf?.toISOString() ?? null,
   }
   const fix = verdict.state === 'valid' || verdict.state === 'unavailable' ? null : roaFix(prefix, originAsn)
@@ -98,7 +99,7 @@ const rpkiNotes: Record<RpkiVerdict['state'], (prefix: Prefix, asn: Asn) => stri
 export function judgeIrr({ prefix, originAsn }: Claim, verdict: IrrVerdict): Judgement {
   const evidence = {
     objects: verdict.objects.map(({ prefix: of, origin, source }) => ({ prefix: of, origin, source })),
-    source: labelOf(verdict.source),
+    source: verdict.source && sourceLabel('irr', verdict.source),
     as_of: verdict.fetched?.toISOString() ?? null,
     ...(verdict.member ? { member: verdict.member } : {}),
   }
@@ -143,11 +144,6 @@ export function vouch(judged: Judgement, now: Date): Judgement {
   if (judged.state === 'valid') return judged
   const note = `The provider vouches for it; without that: ${judged.note}`
   return { ...judged, state: 'valid', note, fix: null, checked: judged.checked ?? now }
-}
-
-/** What a team may know of a source: where the operator keeps his files is not its business. */
-function labelOf(source: string | null): string | null {
-  return source?.startsWith('file:') ? `file:${source.slice(source.lastIndexOf('/') + 1)}` : source
 }
 
 const sentence = (text: string): string =>

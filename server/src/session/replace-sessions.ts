@@ -1,0 +1,52 @@
+// A change of what a user signs in with ends every session of the user. Whoever made the change continues in a new session:
+// a copy of the refresh token of the old one is worth nothing afterwards.
+import type { SessionTokens } from '@pharos/contract/session'
+import type { Trx } from '../db/postgres.ts'
+import { Failure } from '../runtime/error.ts'
+import type { Operation } from '../runtime/operation.ts'
+import { personOf } from './own-account.ts'
+import {
+  findOwnSessionTeam,
+  findSession,
+  insertSuccessor,
+  lockUser,
+  revokeAllSessions,
+  type SessionLifetime,
+} from './session.store.ts'
+import { issueTokens, type IssueDeps } from './tokens.ts'
+
+export type ReplaceSessionsDeps = IssueDeps & { readonly lifetime: SessionLifetime }
+
+/** An operation of a person in a browser or program that names itself. */
+export type PersonalOperation = Operation & { readonly userAgent: string }
+
+export type Replacement = {
+  readonly reason: 'password' | 'second factor'
+  /** Whether a code of the second factor opened the new session; null: as it was for the old one. */
+  readonly secondFactor: boolean | null
+}
+
+/**
+ * Revokes all sessions of the user and opens one for the caller. Throws `unauthenticated` if the caller's session was
+ * revoked since the request was authenticated: who was signed out meanwhile must not get a new session.
+ */
+export async function replaceSessions(
+  trx: Trx,
+  deps: ReplaceSessionsDeps,
+  operation: PersonalOperation,
+  { reason, secondFactor }: Replacement,
+): Promise<{ sessionId: string; tokens: SessionTokens }> {
+  const { userId, sessionId: oldId } = personOf(operation)
+  // Before the session, in the order of everybody who ends sessions.
+  await lockUser(trx, userId)
+  if ((await findOwnSessionTeam(trx, userId, oldId)) === undefined) throw sessionOver()
+  await revokeAllSessions(trx, userId, reason)
+  const sessionId = await insertSuccessor(trx, oldId, operation, secondFactor, deps.lifetime)
+  const session = sessionId === undefined ? undefined : await findSession(trx, sessionId)
+  if (sessionId === undefined || !session?.profile) throw sessionOver()
+  const { teamId, sessionVersion, profile, counter } = session
+  const tokens = await issueTokens(deps, { sessionId, userId, teamId, sessionVersion, profile }, counter)
+  return { sessionId, tokens }
+}
+
+export const sessionOver = () => new Failure('unauthenticated', 'The session is over; sign in again.')

@@ -1,0 +1,109 @@
+// Text that others read, over HTTP: every field of every body that takes free text refuses characters that are not seen, and
+// says which one it was. A new field of free text is found by its schema: it has the rule, or stands in the list of those
+// that nobody is shown as they were sent.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { routes } from '@pharos/contract/routes'
+import type { Route } from '@pharos/contract/route'
+import { textFormats } from '@pharos/contract/text'
+import { createTestApi, type TestApi } from './api.ts'
+import { openSession } from './support/credentials.ts'
+import { createWorld, type World } from './support/world.ts'
+
+type Schema = {
+  readonly type?: string
+  readonly format?: string
+  readonly pattern?: string
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+}
+
+type Field = { readonly path: readonly string[]; readonly schema: Schema }
+
+/** The strings of a body; `*` stands for an element of a list. */
+function stringsOf(schema: Schema, path: readonly string[] = []): Field[] {
+  if (schema.anyOf) return schema.anyOf.flatMap((one) => stringsOf(one, path))
+  if (schema.properties)
+    return Object.entries(schema.properties).flatMap(([name, inner]) => stringsOf(inner, [...path, name]))
+  if (schema.items) return stringsOf(schema.items, [...path, '*'])
+  return schema.type === 'string' && !schema.enum ? [{ path, schema }] : []
+}
+
+const hasRule = ({ schema }: Field): boolean =>
+  (textFormats as readonly string[]).includes(schema.format ?? '')
+
+/** Whatever is none of these is compared, parsed or hashed, and never shown as it was sent. */
+const parsed = new Set(
+  (
+    'password current_password new_password otp refresh token etag email billing_email technical_email abuse_email ' +
+    'timezone domain url cidr region regions allowed_subnets'
+  ).split(' '),
+)
+
+const isParsed = ({ path, schema }: Field): boolean =>
+  schema.format === 'date-time' ||
+  (schema.pattern !== undefined && !/^\^?\\S$/.test(schema.pattern)) ||
+  path.some((step) => parsed.has(step))
+
+const bodies = routes.flatMap((route: Route) => {
+  const schema = (route.body ?? route.upload?.fields) as Schema | null | undefined
+  return schema ? [{ route, fields: stringsOf(schema) }] : []
+})
+
+let api: TestApi
+let world: World
+before(async () => {
+  api = await createTestApi()
+  world = await createWorld(api)
+})
+after(() => api[Symbol.asyncDispose]())
+
+describe('a field of free text', () => {
+  it('has the rule in every body', () => {
+    const without = bodies.flatMap(({ route, fields }) =>
+      fields
+        .filter((field) => !hasRule(field) && !isParsed(field))
+        .map(({ path }) => `${route.name}: ${path.join('.')}`),
+    )
+    assert.deepEqual(without, [], 'use Line or Paragraphs of contract/src/text.ts')
+  })
+
+  for (const { route, fields } of bodies) {
+    for (const { path } of fields.filter(hasRule)) {
+      it(`refuses a right-to-left override, and says which character it is: ${route.name} ${path.join('.')}`, async () => {
+        const response = await send(route, path, 'pay\u202epal')
+        assert.equal(response.statusCode, 422, response.body)
+        const errors = response.json().errors as { loc: unknown[]; type: string; msg: string; ctx: object }[]
+        const loc = ['body', ...path.map((step) => (step === '*' ? 0 : step))]
+        const error = errors.find((one) => one.loc.join('.') === loc.join('.'))
+        assert.deepEqual(error, {
+          loc,
+          type: 'hidden_character',
+          msg: 'contains U+202E (right-to-left override) at character 4; remove it',
+          ctx: { code_point: 'U+202E', position: 4 },
+        })
+      })
+    }
+  }
+
+  it('takes names of any script', async () => {
+    const user = routes.find(({ name }: Route) => name === 'updateUser')!
+    for (const name of ['Zoë', 'نتیجه‌ها', 'שלום', '日本'])
+      assert.equal((await send(user, ['display_name'], name)).statusCode, 200, name)
+  })
+})
+
+/** A body with this field alone: what else is missing is another error of the same answer. */
+async function send(route: Route, path: readonly string[], text: string) {
+  const body = path.reduceRight<unknown>((inner, step) => (step === '*' ? [inner] : { [step]: inner }), text)
+  const { userId } = route.path.startsWith('/v3/admin/') ? world.people.staff : world.people.admin
+  const { access } = await openSession(api, userId, world.red.teamId)
+  return api.server.inject({
+    method: route.method,
+    url: route.path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === 'token_id' ? 'a'.repeat(12) : '1')),
+    headers: { authorization: `Bearer ${access}` },
+    payload: body as object,
+  })
+}
