@@ -4,12 +4,15 @@ import { parentPort, Worker } from 'node:worker_threads'
 
 export type ThreadOptions = {
   readonly timeoutMs: number
-  /** Of the heap; what lies outside of it (buffers) the work itself has to bound. */
+  /** Of the heap, and again of the buffers outside of it. */
   readonly memoryMib: number
 }
 
 /** The work did not end within its time or its memory. */
 export class ThreadLimitError extends Error {}
+
+/** V8 bounds a thread's heap by itself, and buffers not at all: their sum is read this often. */
+const memoryCheckMs = 50
 
 /**
  * Runs a script that posts one message, and answers that. `data` is its `workerData`, copied. Throws ThreadLimitError
@@ -30,16 +33,23 @@ export function runInThread<T>(
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 32 },
   })
+  const tooMuch = () => reject(new ThreadLimitError(`more than ${memoryMib} MiB`))
   const timer = setTimeout(() => reject(new ThreadLimitError(`no answer in ${timeoutMs} ms`)), timeoutMs)
+  const check = setInterval(() => {
+    worker.getHeapStatistics().then(
+      ({ external_memory: bytes }) => bytes > memoryMib * 2 ** 20 && tooMuch(),
+      // The thread has ended: its exit is reported below.
+      () => {},
+    )
+  }, memoryCheckMs)
   worker.once('message', resolve)
   worker.once('error', (error: NodeJS.ErrnoException) =>
-    reject(
-      error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ThreadLimitError(`more than ${memoryMib} MiB`) : error,
-    ),
+    error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch() : reject(error),
   )
   worker.once('exit', () => reject(new Error('the thread ended without an answer')))
   return promise.finally(() => {
     clearTimeout(timer)
+    clearInterval(check)
     void worker.terminate()
   })
 }
