@@ -17,6 +17,7 @@ import { Page } from '../ui/page.tsx'
 import { fieldError, Problem, tellProblem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
 import { useListSearch } from '../ui/use-list-search.ts'
+import { LetterPages } from './letter-pages.tsx'
 
 export function LettersToReview() {
   const { filters, setFilters } = useListSearch()
@@ -77,9 +78,10 @@ function LetterCard({ letter }: { letter: ReviewedLetter }) {
       <Text size="xs" c="dimmed" truncate>
         SHA-256 {sha256}
       </Text>
+      <LetterPages letter={letter} />
       <Group mt="sm">
         <Button variant="default" onClick={() => void take().catch(tellProblem)}>
-          Open {filename}
+          Download {filename}
         </Button>
         {status === 'pending_review' && (
           <>
