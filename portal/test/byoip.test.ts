@@ -220,6 +220,10 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
   async function seesPicture(filename: string) {
     const { context, page, complaints } = await person('staff@demo.example')
     await page.goto(`${demo.url}/staff/letters`)
+    const card = page.getByRole('region', { name: filename })
+    await card.getByRole('button', { name: /^(Show|Hide) pages$/ }).waitFor()
+    const show = card.getByRole('button', { name: 'Show pages' })
+    if (await show.isVisible()) await show.click()
     const picture = page.getByRole('img', { name: `Page 1 of ${filename}` })
     await picture.waitFor()
     await page.waitForFunction(

@@ -2,13 +2,18 @@
 import { ActionIcon, Group, Image, Skeleton, Stack, Text } from '@mantine/core'
 import { getLetterPageToReview, type ReviewedLetter } from '@pharos/contract/letter'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { useAnswer } from '../api/queries.ts'
+import { answerOf } from '../api/queries.ts'
 import { Problem } from '../ui/problem.tsx'
 
 export function LetterPages({ letter: { id, filename, pages } }: { letter: ReviewedLetter }) {
   const [page, setPage] = useState(1)
-  const answer = useAnswer(getLetterPageToReview, { params: { letter_id: id, page } })
+  // A file never changes.
+  const answer = useQuery({
+    ...answerOf(getLetterPageToReview, { params: { letter_id: id, page } }),
+    staleTime: Infinity,
+  })
   const url = useObjectUrl(answer.data as unknown as Blob | undefined)
   return (
     <Stack gap="xs" mt="sm">

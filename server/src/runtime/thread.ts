@@ -3,6 +3,7 @@
 import { parentPort, Worker } from 'node:worker_threads'
 
 export type ThreadOptions = {
+  /** Of processor time, so that a busy machine refuses nobody; the clock may show three times as much. */
   readonly timeoutMs: number
   /** Of the heap, and again of the buffers outside of it. */
   readonly memoryMib: number
@@ -11,8 +12,8 @@ export type ThreadOptions = {
 /** The work did not end within its time or its memory. */
 export class ThreadLimitError extends Error {}
 
-/** V8 bounds a thread's heap by itself, and buffers not at all: their sum is read this often. */
-const memoryCheckMs = 50
+/** V8 bounds a thread's heap by itself, and its time and buffers not at all: they are read this often. */
+const checkMs = 50
 
 /**
  * Runs a script that posts one message, and answers that. `data` is its `workerData`, copied. Throws ThreadLimitError
@@ -34,14 +35,16 @@ export function runInThread<T>(
     resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 32 },
   })
   const tooMuch = () => reject(new ThreadLimitError(`more than ${memoryMib} MiB`))
-  const timer = setTimeout(() => reject(new ThreadLimitError(`no answer in ${timeoutMs} ms`)), timeoutMs)
-  const check = setInterval(() => {
-    worker.getHeapStatistics().then(
-      ({ external_memory: bytes }) => bytes > memoryMib * 2 ** 20 && tooMuch(),
-      // The thread has ended: its exit is reported below.
-      () => {},
-    )
-  }, memoryCheckMs)
+  const tooLong = () => reject(new ThreadLimitError(`no answer in ${timeoutMs} ms`))
+  const timer = setTimeout(tooLong, 3 * timeoutMs)
+  const check = setInterval(async () => {
+    // Of a thread that has ended there are none: its exit is reported below.
+    const used = await Promise.all([worker.getHeapStatistics(), worker.cpuUsage()]).catch(() => undefined)
+    if (!used) return
+    const [{ external_memory: bytes }, { user, system }] = used
+    if (bytes > memoryMib * 2 ** 20) tooMuch()
+    if (user + system > timeoutMs * 1000) tooLong()
+  }, checkMs)
   worker.once('message', resolve)
   worker.once('error', (error: NodeJS.ErrnoException) =>
     error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch() : reject(error),

@@ -54,10 +54,12 @@ const renderedSideMax = 1_754
 
 export function createInspector(options: Partial<InspectorOptions> = {}): Inspector {
   const all = { ...defaults, ...options }
-  const threads = createSemaphore({ permits: all.atOnce, waiting: all.waiting, retryAfterSeconds: 5 })
+  const limits = { permits: all.atOnce, waiting: all.waiting, retryAfterSeconds: 5 }
+  // Uploads do not wait for staff who read, nor the reverse.
+  const threads = { inspect: createSemaphore(limits), render: createSemaphore(limits) }
   const pauses = createPauses(all.pauseMs)
   const run = <T>(work: ThreadWork) =>
-    threads.run(() => runInThread<T>(new URL('letter-thread.ts', import.meta.url), work, all))
+    threads[work.kind].run(() => runInThread<T>(new URL('letter-thread.ts', import.meta.url), work, all))
   return {
     async inspect(bytes, sender) {
       const mediaType = mediaTypeOf(bytes)

@@ -84,6 +84,7 @@ describe('active content in a PDF', () => {
     ['JavaScript', 'script', `/AA << /WC ${script} >>`],
     ['JavaScript', 'script', `/OpenAction << /S /GoTo /D [3 0 R /Fit] /Next ${script} >>`],
     ['JavaScript', 'script', '/Names << /JavaScript 3 0 R >>'],
+    ['JavaScript', 'script', '/Names << /JavaScript 99 0 R >>'],
     ['JS', 'script', '/Any << /JS (app.alert(1)) >>'],
     ['Launch', 'launch', '/Any << /S /Launch /F (calc.exe) >>'],
     ['EmbeddedFiles', 'attachment', '/Names << /EmbeddedFiles << /Names [] >> >>'],
@@ -141,6 +142,7 @@ describe('active content in a PDF', () => {
 
   it('is found behind a reference', async () => {
     await isRefused(samplePdf('/OpenAction << /S 4 0 R >>', ['/Launch']), 'launch')
+    await isRefused(samplePdf('/OpenAction << /S 4 0 R >>', ['5 0 R', '/Launch']), 'launch')
     await isRefused(samplePdf('/Any << /JS 4 0 R >>', ['(app.alert(1))']), 'script')
     await isRefused(samplePdf('/Any << /JS 4 0 R >>', [pdfStream('', Buffer.from('app.alert(1)'))]), 'script')
     await isRefused(samplePdf('/Any << /URI 4 0 R >>', ['(file:///etc/passwd)']), 'link')
@@ -183,6 +185,8 @@ describe('a link in a PDF', () => {
     ])
       await isRefused(annotation(`<< /S /URI /URI (${link}) >>`), 'link', 'URI', link)
     await isRefused(samplePdf('/URI << /Base (javascript:) >>'), 'link')
+    await isRefused(samplePdf('/Ref << /F (\\\\\\\\server\\\\a.pdf) /Page 0 >>'), 'link', 'F')
+    await isAccepted(annotation('<< /S /URI /URI (mailto:noc@example.net) >>'))
     const utf16 = Buffer.from('\ufefffile:///etc/passwd', 'utf16le').swap16().toString('hex')
     await isRefused(annotation(`<< /S /URI /URI <${utf16}> >>`), 'link')
   })

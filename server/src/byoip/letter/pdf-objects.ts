@@ -26,26 +26,23 @@ const refusedKinds: Readonly<Record<string, LetterRefusalCode>> = {
   GoTo3DView: 'multimedia',
   '3D': 'multimedia',
 }
+/** Whatever their value is, also a reference to an object that this parser does not find. */
 const refusedKeys: Readonly<Record<string, LetterRefusalCode>> = {
   JavaScript: 'script',
   EmbeddedFiles: 'attachment',
   EF: 'attachment',
   XFA: 'form',
 }
-const judges: Readonly<Record<string, (value: unknown) => Found | undefined>> = {
+const judges: Readonly<Record<string, (value: unknown, key: string) => Found | undefined>> = {
   S: judgeKind,
   Subtype: judgeKind,
   Type: judgeKind,
-  JS: (value) =>
-    typeof value === 'string' || value instanceof BaseStream ? { code: 'script', name: 'JS' } : undefined,
+  JS: judgeScript,
   URI: judgeLink,
   Base: judgeLink,
-  ...Object.fromEntries(
-    Object.entries(refusedKeys).map(([name, code]) => [
-      name,
-      (value: unknown) => (value === null ? undefined : { code, name }),
-    ]),
-  ),
+  F: judgeLink,
+  UF: judgeLink,
+  ...Object.fromEntries(Object.keys(refusedKeys).map((key) => [key, judgeKey])),
 }
 
 type Found = { readonly code: LetterRefusalCode; readonly name: string }
@@ -55,8 +52,16 @@ function judgeKind(value: unknown): Found | undefined {
   return { code: refusedKinds[value.name]!, name: value.name }
 }
 
-function judgeLink(value: unknown): Found | undefined {
-  return typeof value === 'string' && !isSafeLink(value) ? { code: 'link', name: 'URI' } : undefined
+function judgeKey(value: unknown, name: string): Found | undefined {
+  return value === null ? undefined : { code: refusedKeys[name]!, name }
+}
+
+function judgeScript(value: unknown, name: string): Found | undefined {
+  return typeof value === 'string' || value instanceof BaseStream ? { code: 'script', name } : undefined
+}
+
+function judgeLink(value: unknown, name: string): Found | undefined {
+  return typeof value === 'string' && !isSafeLink(value) ? { code: 'link', name } : undefined
 }
 
 /** What the parser meets, in objects that nothing refers to and in keys that stand twice too. */
@@ -109,12 +114,22 @@ function readTable(bytes: Uint8Array, recovery: boolean): Table {
     return true
   })
   for (const { key, value } of entries) {
-    const one = judges[key]!(value instanceof Ref ? attempt(() => xref.fetch(value)) : value)
+    const one = judges[key]!(Object.hasOwn(refusedKeys, key) ? value : resolve(value, xref), key)
     if (one) found.push(one)
   }
   met = undefined
   const isEncrypted = !xref.encrypt && attempt(() => xref.trailer?.get('Encrypt')) instanceof internals.Dict
   return { isRead: isRead === true, isEncrypted, found }
+}
+
+/** What a reference leads to, also over further references, which only some readers follow. */
+function resolve(value: unknown, xref: XRef): unknown {
+  let found = value
+  for (let steps = 0; found instanceof Ref && steps < 10; steps++) {
+    const ref = found
+    found = attempt(() => xref.fetch(ref))
+  }
+  return found
 }
 
 function readObjects(xref: XRef): Found[] {
