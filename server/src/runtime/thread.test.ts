@@ -6,7 +6,8 @@ const module = (source: string): URL => new URL(`data:text/javascript,${encodeUR
 const run = (source: string, data: unknown, options: Partial<ThreadOptions> = {}) =>
   runInThread(module(`import { parentPort, workerData } from 'node:worker_threads'\n${source}`), data, {
     timeoutMs: 600_000,
-    memoryMib: 64,
+    heapMib: 64,
+    buffersMib: 64,
     ...options,
   })
 

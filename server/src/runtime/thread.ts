@@ -5,8 +5,9 @@ import { parentPort, Worker } from 'node:worker_threads'
 export type ThreadOptions = {
   /** Of processor time, so that a busy machine refuses nobody; the clock may show three times as much. */
   readonly timeoutMs: number
-  /** Of the heap, and again of the buffers outside of it. */
-  readonly memoryMib: number
+  readonly heapMib: number
+  /** Of what lies outside of the heap. */
+  readonly buffersMib: number
 }
 
 /** The work did not end within its time or its memory. */
@@ -22,7 +23,7 @@ const checkMs = 50
 export function runInThread<T>(
   script: URL,
   data: unknown,
-  { timeoutMs, memoryMib }: ThreadOptions,
+  { timeoutMs, heapMib, buffersMib }: ThreadOptions,
 ): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   const worker = new Worker(script, {
@@ -32,9 +33,9 @@ export function runInThread<T>(
     // What a library warns of there is a stranger's text, and not for our log.
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 32 },
+    resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: 32 },
   })
-  const tooMuch = () => reject(new ThreadLimitError(`more than ${memoryMib} MiB`))
+  const tooMuch = (what: string) => reject(new ThreadLimitError(`more than ${what}`))
   const tooLong = () => reject(new ThreadLimitError(`no answer in ${timeoutMs} ms`))
   const timer = setTimeout(tooLong, 3 * timeoutMs)
   const check = setInterval(async () => {
@@ -42,12 +43,12 @@ export function runInThread<T>(
     const used = await Promise.all([worker.getHeapStatistics(), worker.cpuUsage()]).catch(() => undefined)
     if (!used) return
     const [{ external_memory: bytes }, { user, system }] = used
-    if (bytes > memoryMib * 2 ** 20) tooMuch()
+    if (bytes > buffersMib * 2 ** 20) tooMuch(`${buffersMib} MiB of buffers`)
     if (user + system > timeoutMs * 1000) tooLong()
   }, checkMs)
   worker.once('message', resolve)
   worker.once('error', (error: NodeJS.ErrnoException) =>
-    error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch() : reject(error),
+    error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch(`${heapMib} MiB of heap`) : reject(error),
   )
   worker.once('exit', () => reject(new Error('the thread ended without an answer')))
   return promise.finally(() => {

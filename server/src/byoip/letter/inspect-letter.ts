@@ -45,7 +45,8 @@ const defaults: InspectorOptions = {
   atOnce: 2,
   waiting: 4,
   timeoutMs: 8_000,
-  memoryMib: 512,
+  heapMib: 256,
+  buffersMib: 512,
   pauseMs: 30_000,
 }
 
@@ -56,7 +57,7 @@ export function createInspector(options: Partial<InspectorOptions> = {}): Inspec
   const all = { ...defaults, ...options }
   const limits = { permits: all.atOnce, waiting: all.waiting, retryAfterSeconds: 5 }
   // Uploads do not wait for staff who read, nor the reverse.
-  const threads = { inspect: createSemaphore(limits), render: createSemaphore(limits) }
+  const threads = { inspect: createSemaphore(limits), render: createSemaphore({ ...limits, permits: 1 }) }
   const pauses = createPauses(all.pauseMs)
   const run = <T>(work: ThreadWork) =>
     threads[work.kind].run(() => runInThread<T>(new URL('letter-thread.ts', import.meta.url), work, all))

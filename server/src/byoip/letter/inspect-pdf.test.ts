@@ -404,7 +404,7 @@ describe('the inspection of a PDF', () => {
   it('ends the thread whose buffers are larger than its memory', async () => {
     const noise = deflateSync(Buffer.concat(Array<Buffer>(3).fill(Buffer.alloc(100 * 2 ** 20, '0 '))))
     await assert.rejects(
-      createInspector({ timeoutMs: 600_000, memoryMib: 128 }).inspect(page(noise, '/FlateDecode'), 'a'),
+      createInspector({ timeoutMs: 600_000, buffersMib: 128 }).inspect(page(noise, '/FlateDecode'), 'a'),
       (error) => error instanceof Failure && error.errors?.[0]?.type === 'too_complex',
     )
   })

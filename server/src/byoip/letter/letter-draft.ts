@@ -9,7 +9,7 @@ export type Drafter = {
   draw(text: LetterText): Promise<Buffer>
 }
 
-const limits = { timeoutMs: 5_000, memoryMib: 128 }
+const limits = { timeoutMs: 5_000, heapMib: 128, buffersMib: 128 }
 
 export function createDrafter(): Drafter {
   const threads = createSemaphore({ permits: 2, waiting: 8, retryAfterSeconds: 5 })
