@@ -10,7 +10,7 @@ export type ThreadOptions = {
   readonly buffersMib: number
 }
 
-/** The work did not end within its time or its memory. */
+/** The work did not end within its time or its memory, or waited for what never comes. */
 export class ThreadLimitError extends Error {}
 
 /** V8 bounds a thread's heap by itself, and its time and buffers not at all: they are read this often. */
@@ -50,7 +50,7 @@ export function runInThread<T>(
   worker.once('error', (error: NodeJS.ErrnoException) =>
     error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch(`${heapMib} MiB of heap`) : reject(error),
   )
-  worker.once('exit', () => reject(new Error('the thread ended without an answer')))
+  worker.once('exit', () => reject(new ThreadLimitError('the thread ended without an answer')))
   return promise.finally(() => {
     clearTimeout(timer)
     clearInterval(check)

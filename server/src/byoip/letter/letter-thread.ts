@@ -14,6 +14,9 @@ export type ThreadWork =
       readonly sideMax: number
     }
 
+// pdf.js prepares some objects before anybody awaits them. A failure there is thrown again where the object is used.
+process.on('unhandledRejection', () => {})
+
 const work = workerData as ThreadWork
 const bytes = Buffer.from(work.bytes)
 if (work.kind === 'inspect') {
