@@ -26,6 +26,26 @@ export const letterMediaTypes = ['application/pdf', 'image/png', 'image/jpeg'] a
 export type LetterMediaType = (typeof letterMediaTypes)[number]
 
 export const letterBytesMax = 10 * 1024 * 1024
+export const letterPagesMax = 20
+
+/** Why a file is refused: the `type` of the error at `["body","file"]`. */
+export const letterRefusalCodes = [
+  'damaged',
+  'encrypted',
+  'script',
+  'attachment',
+  'launch',
+  'link',
+  'form',
+  'multimedia',
+  'name',
+  'trailing_data',
+  'dimensions',
+  'pages',
+  'too_complex',
+  'malware',
+] as const
+export type LetterRefusalCode = (typeof letterRefusalCodes)[number]
 
 const letter = {
   id: Id,
@@ -47,6 +67,9 @@ export type Letter = Static<typeof Letter>
 export const ReviewedLetter = Strict({
   ...letter,
   content_type: OneOf(...letterMediaTypes),
+  pages: Nullable(
+    Type.Integer({ minimum: 1, description: 'null if the file was uploaded before pages were counted' }),
+  ),
   team: Strict({ id: Id, name: Type.String() }),
   uploaded_by: Type.String({ description: '`user:<id>` or `token:<id>`' }),
   reviewed_by: Nullable(Id),
@@ -82,8 +105,10 @@ export const uploadLetter = route({
     'A signed letter of authorization, for review by the provider. `applies_to` names further announcements of the team ' +
     'that it covers, `valid_until` the time (in the future) at which it ends; a date alone means its beginning in UTC. ' +
     'It replaces older letters of the same announcements that are not yet reviewed; one that was accepted counts until ' +
-    'it expires. The file is read, not only its name: a PDF that is encrypted or holds scripts, actions, forms that ' +
-    'send or embedded files is refused, and so is anything with data after its end.',
+    'it expires. The type is detected from the content. PDFs that need a password or contain scripts, attachments, ' +
+    'forms that send data, multimedia, or actions and links that leave the document for anything but the web or mail ' +
+    'are rejected with a 422; `type` of the error at `["body","file"]` is one of ' +
+    `${letterRefusalCodes.map((code) => `\`${code}\``).join(', ')}, and \`msg\` states what to do next.`,
   permission: { credential: 'any', module: 'ipam', scope: 'ipam:write', role: 'admin' },
   params: Strict({ announcement_id: Id }),
   upload,
@@ -101,12 +126,26 @@ export const draftLetter = route({
   path: '/v3/ipam/announcements/{announcement_id}/loa/draft',
   summary: 'Get a letter to sign',
   description:
-    'A letter of authorization for the announcement, ready to be signed and uploaded. A name that cannot be set in its ' +
-    'typeface is left as a line to be filled in by hand.',
+    'A letter of authorization from the team to the provider, ready to be signed and uploaded. It names the announcement ' +
+    'and those of `applies_to`, with the ROAs and route objects that the checks found. The signer is `signatory`, or ' +
+    '`loa_signatory` of the announcement. Missing values, and names in a script that the fonts lack, are left as lines to ' +
+    'fill in. A 409 if the provider has not set its name and ASN.',
   permission: reading,
   params: Strict({ announcement_id: Id }),
+  query: Strict({
+    applies_to: Optional(Repeatable(Id)),
+    signatory: Optional(Type.String({ maxLength: 200, description: 'name of the signer' })),
+    contact: Optional(Type.String({ maxLength: 200, description: 'e-mail address or telephone number' })),
+    registry_handle: Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'handle of the signer or their organization in a registry',
+      }),
+    ),
+  }),
   download: ['application/pdf'],
   success: 200,
+  errors: ['conflict'],
 })
 
 export const listLetters = route({
@@ -200,6 +239,25 @@ export const getLetterFileToReview = route({
   success: 200,
 })
 
+export const getLetterPageToReview = route({
+  name: 'getLetterPageToReview',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/letters/{letter_id}/pages/{page}',
+  summary: 'Get a page of a letter of any team as a picture',
+  description:
+    'The page drawn as a PNG with at most 1,754 pixels on its longer side. Reviewing pictures is safer than opening the ' +
+    'file. A 409 if the page cannot be drawn.',
+  permission: staff,
+  params: Strict({
+    letter_id: Id,
+    page: Type.Integer({ minimum: 1, maximum: 1000 }),
+  }),
+  download: ['image/png'],
+  success: 200,
+  errors: ['conflict'],
+})
+
 export const acceptLetter = route({
   name: 'acceptLetter',
   group: 'Operator',
@@ -245,6 +303,7 @@ export const letterRoutes = [
   listLettersToReview,
   getLetterToReview,
   getLetterFileToReview,
+  getLetterPageToReview,
   acceptLetter,
   rejectLetter,
 ]

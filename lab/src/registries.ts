@@ -40,6 +40,8 @@ export class LabRegistries {
       PHAROS_RPKI_SOURCES: `rtr://${stayrtr.options.address}:${stayrtr.options.port}`,
       PHAROS_IRR_SOURCES: `whois://${irr.options.address}:${irr.options.port}?sources=RIPE&sources=LAB`,
       PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
+      PHAROS_PROVIDER_NAME: 'Example Net',
+      PHAROS_PROVIDER_ASN: '64500',
     }
   }
 

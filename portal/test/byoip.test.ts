@@ -171,7 +171,11 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await page.getByRole('link', { name: '198.18.100.0/24' }).click()
     await page.getByRole('link', { name: 'Draft, sign and send the letter' }).click()
     const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Draft to sign' }).click()
+    await page.getByRole('button', { name: 'Draft a letter' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Draft a letter' })
+    await dialog.getByLabel('Contact').fill('noc@demo.example')
+    assert.deepEqual(await barriersOf(page), [])
+    await dialog.getByRole('button', { name: 'Download draft' }).click()
     assert.equal((await download).suggestedFilename(), 'letter-198.18.100.0-24.pdf')
     const file = await page.evaluateHandle((bytes) => {
       const transfer = new DataTransfer()
@@ -183,6 +187,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const row = page.getByRole('row').filter({ hasText: 'unsigned.png' })
     await row.getByText('waits for the provider').waitFor()
+    await seesPicture('unsigned.png')
     await decide('unsigned.png', 'reject', { reason: 'The signature is missing.' })
     await row.getByText('rejected').waitFor()
     await row.getByText('The signature is missing.').waitFor()
@@ -210,6 +215,25 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     assert.deepEqual(complaints, [])
     await context.close()
   })
+
+  /** Staff read a letter without opening its file. */
+  async function seesPicture(filename: string) {
+    const { context, page, complaints } = await person('staff@demo.example')
+    await page.goto(`${demo.url}/staff/letters`)
+    const card = page.getByRole('region', { name: filename })
+    await card.getByRole('button', { name: /^(Show|Hide) pages$/ }).waitFor()
+    const show = card.getByRole('button', { name: 'Show pages' })
+    if (await show.isVisible()) await show.click()
+    const picture = page.getByRole('img', { name: `Page 1 of ${filename}` })
+    await picture.waitFor()
+    await page.waitForFunction(
+      (image) => (image as HTMLImageElement).naturalWidth > 0,
+      await picture.elementHandle(),
+    )
+    assert.deepEqual(await barriersOf(page), [])
+    assert.deepEqual(complaints, [])
+    await context.close()
+  }
 
   /** What somebody of the provider says of the letter. */
   async function decide(filename: string, decision: 'accept' | 'reject', body: object): Promise<void> {

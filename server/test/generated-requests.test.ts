@@ -46,6 +46,7 @@ const shares: Readonly<Record<string, number>> = {
   acceptInvitation: 0.3,
   // Each is drawn in a thread, which takes a quarter of a second.
   draftLetter: 0.05,
+  getLetterPageToReview: 0.05,
   updateAnnouncement: 3,
   listRelatedEvents: 2,
 }
@@ -105,6 +106,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
   verifyAsnOfTeam: [/^path\.asn: reserved$/],
   // Over, or a century away; not an announcement of the team.
   uploadLetter: [/^body\.valid_until: range$/, /^body\.applies_to: not_found$/],
+  draftLetter: [/^query\.applies_to: not_found$/],
   acceptLetter: [/^body\.valid_until: range$/],
   // No domain, or one that no team can have.
   addDomain: [/^body\.domain: /],
@@ -222,6 +224,7 @@ async function createHints(): Promise<Hints> {
     address: ['127.0.0.1', '::/0', '192.0.2.0/24'],
     event_id: [red.eventIds[0], red.eventIds[1], blue.eventIds[0], 'nothing'],
     letter_id: [red.letterId, red.letterId, blue.letterId, 999_999],
+    page: [1, 1, 1, 2],
     applies_to: [red.announcements.on, red.announcements.unvalidated, 999_999],
     valid_until: ['2029-01-31', '2029-01-31T12:00:00+01:00'],
     domain_id: [...renewedDomainIds, 999_999],

@@ -10,6 +10,7 @@ import { createClient, ProblemError } from '@pharos/contract/client'
 import { getLetterFile, uploadLetter, type Letter, type ReviewedLetter } from '@pharos/contract/letter'
 import { sql } from 'kysely'
 import { readLetterVerdicts } from '../src/byoip/letter/letter.store.ts'
+import { refusalOfPng } from '../src/byoip/letter/inspect-image.ts'
 import { sampleJpeg, samplePdf, samplePng } from '../src/byoip/letter/testing-letters.ts'
 import { seedAnnouncement } from '../src/byoip/announcement/testing.ts'
 import { forgetAudit } from '../src/db/testing.ts'
@@ -177,8 +178,11 @@ describe('an upload', () => {
     const { status, body } = await upload(fileOf(script))
     assert.equal(status, 422)
     assert.deepEqual(body.errors[0].loc, ['body', 'file'])
-    assert.equal(body.errors[0].type, 'active_content')
-    assert.deepEqual(body.errors[0].ctx.found, ['JS', 'JavaScript', 'OpenAction'])
+    assert.equal(body.errors[0].type, 'script')
+    assert.deepEqual(body.errors[0].ctx.found, ['JS', 'JavaScript'])
+    assert.equal(body.detail, 'The PDF contains JavaScript. Print the letter to a new PDF and upload that.')
+    const hidden = samplePdf('/Names << /EmbeddedFiles#00 << /Names [] >> >>')
+    assert.equal((await upload(fileOf(hidden))).body.errors[0].type, 'name')
     const behind = Buffer.concat([samplePng(), Buffer.from('<html>')])
     assert.equal((await upload(fileOf(behind, 'a.png', 'image/png'))).body.errors[0].type, 'trailing_data')
     for (const content of ['', 'GIF89a', '<svg/>']) assert.equal((await upload(fileOf(content))).status, 415)
@@ -447,8 +451,46 @@ describe('the file of a letter', () => {
     }
   })
 
-  it('of a draft names what is to be announced, and can be uploaded when it is signed', async () => {
-    const { status, headers, bytes } = await call('member', 'GET', `/v3/ipam/announcements/${one}/loa/draft`)
+  it('is shown to staff page by page as a picture, whatever it is', async () => {
+    const letters = [
+      [samplePng(), 'a.png', 1],
+      [Buffer.concat([sampleJpeg(), Buffer.from('MotionPhoto_Data')]), 'a.jpg', 1],
+      [samplePdf(), 'a.pdf', 1],
+    ] as const
+    for (const [content, name, pages] of letters) {
+      const { body } = await upload(fileOf(content, name, 'application/octet-stream'))
+      assert.equal((await call('staff', 'GET', `/v3/admin/letters/${body.id}`)).body.pages, pages, name)
+      const page = await call('staff', 'GET', `/v3/admin/letters/${body.id}/pages/1`)
+      assert.equal(page.status, 200, name)
+      assert.equal(page.headers['content-type'], 'image/png')
+      assert.equal(page.headers['x-content-type-options'], 'nosniff')
+      assert.match(String(page.headers['content-security-policy']), /sandbox/)
+      assert.equal(refusalOfPng(page.bytes), undefined)
+      assert.equal((await call('staff', 'GET', `/v3/admin/letters/${body.id}/pages/2`)).status, 404)
+    }
+    assert.equal((await call('staff', 'GET', '/v3/admin/letters/999999/pages/1')).status, 404)
+    assert.equal((await call('staff', 'GET', '/v3/admin/letters/1/pages/0')).status, 404)
+    assert.equal((await call('admin', 'GET', '/v3/admin/letters/1/pages/1')).status, 403)
+  })
+
+  it('that cannot be drawn is a 409 which says how to look at it', async () => {
+    const { id } = await uploaded()
+    await sql`update letter_files set content = ${Buffer.from('no picture')} where letter_id = ${id}`.execute(
+      owner(),
+    )
+    const { status, body } = await call('staff', 'GET', `/v3/admin/letters/${id}/pages/1`)
+    assert.equal(status, 409)
+    assert.match(body.detail, /Download the file/)
+  })
+})
+
+describe('a draft', () => {
+  const draft = (query = '') => call('member', 'GET', `/v3/ipam/announcements/${one}/loa/draft${query}`)
+
+  it('can be uploaded when it is signed', async () => {
+    const { status, headers, bytes } = await draft(
+      `?applies_to=${two}&contact=noc%40red.example&registry_handle=R1`,
+    )
     assert.equal(status, 200)
     assert.equal(headers['content-type'], 'application/pdf')
     assert.match(
@@ -456,6 +498,44 @@ describe('the file of a letter', () => {
       /filename="letter-of-authorization-203\.0\.113\.0-24\.pdf"/,
     )
     assert.equal((await upload(fileOf(bytes))).status, 201)
+  })
+
+  it('names only announcements of the team', async () => {
+    const { status, body } = await draft(`?applies_to=${foreign}`)
+    assert.equal(status, 422)
+    assert.deepEqual(body.errors[0].loc, ['query', 'applies_to', 0])
+  })
+
+  it('is refused while the provider has set no name or no ASN', async () => {
+    await using unnamed = await createTestApi(
+      { PHAROS_PROVIDER_NAME: 'the network service provider' },
+      { beside: api },
+    )
+    const { statusCode, json } = await unnamed.server.inject({
+      url: `/v3/ipam/announcements/${one}/loa/draft`,
+      headers: { authorization: bearers.member },
+    })
+    assert.equal(statusCode, 409)
+    assert.match(json().detail, /Ask the provider to set provider_name and provider_asn/)
+  })
+})
+
+describe('a virus scanner', () => {
+  it('that does not answer refuses every upload, whatever it is', async () => {
+    await using scanned = await createTestApi({ PHAROS_CLAMD_URL: 'tcp://127.0.0.1:1' }, { beside: api })
+    for (const content of [samplePdf(), samplePng(), sampleJpeg()]) {
+      const { statusCode, headers, json } = await scanned.server.inject({
+        method: 'POST',
+        url: `/v3/ipam/announcements/${one}/loa`,
+        headers: { authorization: bearers.admin, 'content-type': formType },
+        payload: formOf(fileOf(content)),
+      })
+      assert.equal(statusCode, 503)
+      assert.ok(Number(headers['retry-after']) > 0)
+      assert.deepEqual(json().degraded, ['virus scanner'])
+      assert.match(json().detail, /Upload the letter again later/)
+    }
+    assert.equal((await call('member', 'GET', '/v3/ipam/letters')).body.count, 0)
   })
 })
 

@@ -72,7 +72,7 @@ export function LetterUpload({ announcement: { id } }: { announcement: Announcem
             value={until}
             onChange={(event) => setUntil(event.currentTarget.value)}
           />
-          <AppliesTo id={id} value={others} onChange={setOthers} />
+          <CoveredAlso id={id} value={others} onChange={setOthers} />
         </Group>
       </DropPlace>
       <Group>
@@ -95,9 +95,10 @@ export function LetterUpload({ announcement: { id } }: { announcement: Announcem
   )
 }
 
-type AppliesToProps = { id: number; value: string[]; onChange: (value: string[]) => void }
+type CoveredAlsoProps = { id: number; value: string[]; onChange: (value: string[]) => void }
 
-function AppliesTo({ id, value, onChange }: AppliesToProps) {
+/** Other announcements of the team, for a letter that names several prefixes. */
+export function CoveredAlso({ id, value, onChange }: CoveredAlsoProps) {
   const all = useAnswer(listAnnouncements, { query: { limit: 1000, ordering: 'cidr' } })
   const others = all.data?.results.filter((one) => one.id !== id) ?? []
   if (others.length === 0) return null

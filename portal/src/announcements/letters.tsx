@@ -1,15 +1,15 @@
 // Letters of authorization of an announcement: a draft to sign, an upload, and what became of those that were sent.
 import { Badge, Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
-import { draftLetter, getLetterFile, listLetters, type Letter } from '@pharos/contract/letter'
-import { IconDownload } from '@tabler/icons-react'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { getLetterFile, listLetters, type Letter } from '@pharos/contract/letter'
+import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { answerOf } from '../api/queries.ts'
 import { download } from '../ui/download.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Problem, tellProblem } from '../ui/problem.tsx'
 import { daysUntil, Time } from '../ui/time.tsx'
+import { LetterDraft } from './letter-draft.tsx'
 import { LetterUpload } from './letter-upload.tsx'
 import { useMayChange } from './restore.tsx'
 import classes from './announcements.module.css'
@@ -31,7 +31,7 @@ export function Letters({ announcement }: { announcement: Announcement }) {
               Sign the draft, or write your own on your letterhead, and send it here. The provider reads it
               and decides.
             </Text>
-            <Draft announcement={announcement} />
+            <LetterDraft announcement={announcement} />
           </Group>
           {mayChange ? (
             <LetterUpload announcement={announcement} />
@@ -47,25 +47,6 @@ export function Letters({ announcement }: { announcement: Announcement }) {
       {letters.data?.count === 0 && <Empty title="No letter was sent yet" />}
       {letters.data && letters.data.count > 0 && <Sent letters={letters.data.results} />}
     </Stack>
-  )
-}
-
-function Draft({ announcement: { id, cidr } }: { announcement: Announcement }) {
-  const draft = useMutation({
-    mutationFn: async () =>
-      (await call(draftLetter, { params: { announcement_id: id } })).body as unknown as Blob,
-    onSuccess: (file) => download(`letter-${cidr.replace('/', '-')}.pdf`, file),
-    onError: tellProblem,
-  })
-  return (
-    <Button
-      variant="default"
-      leftSection={<IconDownload size={14} />}
-      loading={draft.isPending}
-      onClick={() => draft.mutate()}
-    >
-      Draft to sign
-    </Button>
   )
 }
 

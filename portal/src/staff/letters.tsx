@@ -17,6 +17,7 @@ import { Page } from '../ui/page.tsx'
 import { fieldError, Problem, tellProblem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
 import { useListSearch } from '../ui/use-list-search.ts'
+import { LetterPages } from './letter-pages.tsx'
 
 export function LettersToReview() {
   const { filters, setFilters } = useListSearch()
@@ -46,15 +47,17 @@ export function LettersToReview() {
       {answer.error && <Problem error={answer.error} />}
       {answer.isPending && <Skeleton height={120} />}
       {answer.data?.count === 0 && <Empty title="No letter waits">New ones appear here by themselves.</Empty>}
-      {answer.data?.results.map((letter) => (
-        <LetterCard key={letter.id} letter={letter} />
+      {answer.data?.results.map((letter, index) => (
+        <LetterCard key={letter.id} letter={letter} isFirst={index === 0} />
       ))}
     </Page>
   )
 }
 
-function LetterCard({ letter }: { letter: ReviewedLetter }) {
+function LetterCard({ letter, isFirst }: { letter: ReviewedLetter; isFirst: boolean }) {
   const { id, filename, team, announcements, status, reason, uploaded, valid_until, sha256 } = letter
+  // Each picture is drawn on request: a long list of them would be refused.
+  const [isOpen, setIsOpen] = useState(isFirst)
   async function take() {
     const { body } = await call(getLetterFileToReview, { params: { letter_id: id } })
     download(filename, body as unknown as Blob)
@@ -77,9 +80,13 @@ function LetterCard({ letter }: { letter: ReviewedLetter }) {
       <Text size="xs" c="dimmed" truncate>
         SHA-256 {sha256}
       </Text>
+      {isOpen && <LetterPages letter={letter} />}
       <Group mt="sm">
+        <Button variant="default" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          {isOpen ? 'Hide pages' : 'Show pages'}
+        </Button>
         <Button variant="default" onClick={() => void take().catch(tellProblem)}>
-          Open {filename}
+          Download {filename}
         </Button>
         {status === 'pending_review' && (
           <>

@@ -45,6 +45,8 @@ const demoSettings = {
   PHAROS_RPKI_SOURCES: demoFile('vrps.json'),
   PHAROS_IRR_SOURCES: demoFile('routes.rpsl'),
   PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
+  PHAROS_PROVIDER_NAME: 'Example Net',
+  PHAROS_PROVIDER_ASN: '64500',
 }
 
 /** Mails are to be read, not sent: in the data directory, unless told otherwise. */

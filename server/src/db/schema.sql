@@ -1055,6 +1055,7 @@ create table letters (
   reviewed timestamp with time zone,
   reviewed_by integer, -- null also where it was accepted without a person
   replaced_by integer, -- the newer letter, where every announcement of a pending one has a newer one; the API then calls it rejected
+  pages integer, -- null for files that were uploaded before pages were counted
   constraint letters_pkey PRIMARY KEY (id),
   constraint letters_replaced_by_fkey FOREIGN KEY (replaced_by) REFERENCES letters(id),
   constraint letters_reviewed_by_fkey FOREIGN KEY (reviewed_by) REFERENCES users(id) ON DELETE SET NULL,
@@ -1064,6 +1065,7 @@ create table letters (
   constraint letters_check2 CHECK (((replaced_by IS NULL) OR (status = 'pending_review'::text))),
   constraint letters_filename_check CHECK (((length(filename) >= 1) AND (length(filename) <= 200))),
   constraint letters_media_type_check CHECK ((media_type = ANY (ARRAY['application/pdf'::text, 'image/png'::text, 'image/jpeg'::text]))),
+  constraint letters_pages_check CHECK (((pages >= 1) AND (pages <= 1000))),
   constraint letters_sha256_check CHECK ((length(sha256) = 32)),
   constraint letters_size_check CHECK (((size >= 1) AND (size <= 10485760))),
   constraint letters_status_check CHECK ((status = ANY (ARRAY['pending_review'::text, 'accepted'::text, 'rejected'::text])))
@@ -1519,7 +1521,7 @@ grant delete, insert, select on idempotency_keys to pharos_tenant;
 grant delete, insert (id, team_id, email, is_admin, token_mac, invited_by, inviter, inviter_name, expires), select (id, team_id, email, is_admin, invited_by, inviter, version, created, sent, expires, accepted), update (email, is_admin, token_mac, invited_by, inviter, inviter_name, sent, expires) on invitations to pharos_tenant;
 grant insert (letter_id, announcement_id, team_id), select, update (replaced) on letter_announcements to pharos_tenant;
 grant insert, select on letter_files to pharos_tenant;
-grant insert (team_id, filename, media_type, size, sha256, valid_until, uploaded, uploaded_by), select, update (replaced_by) on letters to pharos_tenant;
+grant insert (team_id, filename, media_type, size, sha256, valid_until, uploaded, uploaded_by, pages), select, update (replaced_by) on letters to pharos_tenant;
 grant select on locations to pharos_tenant;
 grant insert (team_id, recipient, template, content_sealed) on mails to pharos_tenant;
 grant usage on member_ids to pharos_tenant;

@@ -433,6 +433,8 @@ export interface LettersTable {
   reviewed_by: number | null
   /** the newer letter, where every announcement of a pending one has a newer one; the API then calls it rejected */
   replaced_by: number | null
+  /** null for files that were uploaded before pages were counted */
+  pages: number | null
 }
 
 export interface LocationsTable {

@@ -80,7 +80,8 @@ const policyWith = (nonce: string): string =>
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self'",
+    // Pictures that come with a credential, such as the pages of a letter, are shown from memory.
+    "img-src 'self' blob:",
     "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",

@@ -5,7 +5,7 @@ import { deliveryRoutes } from '../analysis/delivery.routes.ts'
 import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
 import { announcementRoutes } from '../byoip/announcement/announcement.routes.ts'
 import { holdRoutes } from '../byoip/reconcile/hold.routes.ts'
-import { createInspector } from '../byoip/letter/inspect-letter.ts'
+import { createInspector, type LetterScanner } from '../byoip/letter/inspect-letter.ts'
 import { createDrafter } from '../byoip/letter/letter-draft.ts'
 import { letterQuotas } from '../byoip/letter/letter.ts'
 import { letterRoutes } from '../byoip/letter/letter.routes.ts'
@@ -17,7 +17,9 @@ import { addPortal } from '../http/portal.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createRefreshLimits } from '../inventory/asn-proof.ts'
 import { asnRoutes } from '../inventory/asn.routes.ts'
-import { isLoopback, publicUrl } from '../runtime/config.ts'
+import { createClamd } from '../drivers/clamd/clamd.ts'
+import { parseClamdUrl } from '../runtime/clamd-url.ts'
+import { isLoopback, publicUrl, type Config } from '../runtime/config.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
 import { createAfterwards, type Afterwards } from '../runtime/afterwards.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
@@ -41,7 +43,7 @@ import { webhookRoutes } from '../webhook/webhook.routes.ts'
 import { asnProofDeps } from './asn-proofs.ts'
 import { createRefusals, refusalOf } from './audit.ts'
 import { domainDeps } from './domains.ts'
-import { issuerOf } from './issuer.ts'
+import { authorizedProvider, issuerOf } from './provider.ts'
 import { healthDeps, httpDeps } from './http.ts'
 import type { Shared } from './shared.ts'
 import { webhookDeps } from './webhooks.ts'
@@ -180,10 +182,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...letterRoutes({
       postgres,
       db: postgres.front,
-      inspector: createInspector(),
+      inspector: createInspector(scannerOf(config)),
       drafter: createDrafter(),
       quotas: letterQuotas,
-      providerName: config.providerName,
+      provider: authorizedProvider(config),
       now: () => new Date(),
     }),
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
@@ -211,6 +213,9 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   addHealth(server, healthDeps(deps))
   return server
 }
+
+const scannerOf = ({ clamdUrl }: Config): { scanner?: LetterScanner } =>
+  clamdUrl === null ? {} : { scanner: createClamd(parseClamdUrl(clamdUrl)) }
 
 const afterwardsOf = ({ log }: Shared): Afterwards =>
   createAfterwards(afterwardsMax, (error) =>

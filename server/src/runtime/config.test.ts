@@ -291,3 +291,21 @@ test('authorization proofs: known kinds only, and RDAP only with its bootstrap',
   assert.match(proofs('rdap').join(), /^PHAROS_AUTHORIZATION_PROOFS: rdap needs rdap_bootstrap/)
   assert.deepEqual(proofs('rdap', { PHAROS_RDAP_BOOTSTRAP: 'file:/etc/pharos/rdap/' }), [])
 })
+
+test('the ASN of the provider is a number, and unset by default', () => {
+  assert.equal(readSettings({}, memory()).settings.provider_asn, null)
+  assert.equal(readSettings({ PHAROS_PROVIDER_ASN: '64500' }, memory()).settings.provider_asn, 64500)
+  const file = memory({ 'pharos.yaml': 'provider_asn: 64500\n' })
+  assert.equal(readSettings({}, file).settings.provider_asn, 64500)
+  for (const wrong of ['0', 'AS64500', '4294967296'])
+    assert.deepEqual(problemsOf({ PHAROS_PROVIDER_ASN: wrong }), [
+      `PHAROS_PROVIDER_ASN: provider_asn must be a whole number from 1 to 4294967295, not ${/^\d+$/.test(wrong) ? wrong : `"${wrong}"`}`,
+    ])
+})
+
+test('the virus scanner is an address that says what it is', () => {
+  assert.deepEqual(problemsOf({ PHAROS_CLAMD_URL: 'unix:/run/clamav/clamd.ctl' }), [])
+  assert.deepEqual(problemsOf({ PHAROS_CLAMD_URL: '/run/clamav/clamd.ctl' }), [
+    'PHAROS_CLAMD_URL: clamd_url must be like unix:/run/clamav/clamd.ctl or tcp://127.0.0.1:3310',
+  ])
+})

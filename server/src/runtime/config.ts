@@ -6,10 +6,12 @@ import { join } from 'node:path'
 import { Value } from 'typebox/value'
 import { readYamlSettings, type Given, type Located } from './config-file.ts'
 import { isLoopback } from './loopback.ts'
+import { parseClamdUrl } from './clamd-url.ts'
 import { parseMailbox, parseMailUrl } from './mail-settings.ts'
 import { nearest } from './nearest.ts'
 import { createKeyRing, type KeyRing } from './secrets.ts'
 import {
+  isNumber,
   limitsOf,
   meaningOf,
   settingNames,
@@ -183,7 +185,7 @@ function readVariable(
 /** The text of a variable as a value of the setting's type; what does not fit stays a text and is refused later. */
 function valueOf(name: SettingName, text: string): unknown {
   const byDefault = meaningOf(name).byDefault
-  if (typeof byDefault === 'number') return /^-?\d{1,15}$/.test(text) ? Number(text) : text
+  if (isNumber(name)) return /^-?\d{1,15}$/.test(text) ? Number(text) : text
   if (typeof byDefault === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
   if (Array.isArray(byDefault)) return text.split(',').map((part) => part.trim())
   return text
@@ -214,6 +216,7 @@ function oddity(name: SettingName, value: unknown): string | undefined {
     return 'must begin with postgres://'
   }
   if (name === 'secret') return secretOddity(value as string[])
+  if (name === 'clamd_url') return wrongIn(() => parseClamdUrl(value as string))
   if (name === 'mail_url') return wrongIn(() => parseMailUrl(value as string))
   if (name === 'mail_from' || name === 'mail_reply_to') return wrongIn(() => parseMailbox(value as string))
   return undefined

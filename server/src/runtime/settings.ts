@@ -15,6 +15,9 @@ const Absent = (meaning: Meaning) =>
 const Whole = (byDefault: number, minimum: number, maximum: number, meaning: Meaning) =>
   Type.Integer({ default: byDefault, minimum, maximum, ...meaning })
 
+const MaybeWhole = (minimum: number, maximum: number, meaning: Meaning) =>
+  Type.Union([Type.Integer({ minimum, maximum }), Type.Null()], { default: null, ...meaning })
+
 const Flag = (byDefault: boolean, meaning: Meaning) => Type.Boolean({ default: byDefault, ...meaning })
 
 const Word = <const W extends readonly string[]>(byDefault: W[number], words: W, meaning: Meaning) =>
@@ -158,7 +161,15 @@ export const settingsSchema = Type.Object(
         'how often a team may have its announcements, and its domains, checked at once, beside the checks that are made anyway',
     }),
     provider_name: Text('the network service provider', {
-      description: 'how letters of authorization that are drafted for teams, and mails, name the provider',
+      description:
+        'name of the provider in mails and in drafted letters of authorization, which need it and provider_asn',
+    }),
+    provider_asn: MaybeWhole(1, 4_294_967_295, {
+      description: 'ASN of the provider, without AS, in drafted letters of authorization',
+    }),
+    clamd_url: Absent({
+      description:
+        'virus scanner that uploaded letters must pass: unix:/run/clamav/clamd.ctl or tcp://host:3310 of a clamd; unset scans nothing',
     }),
     mail_url: Absent({
       description:
@@ -247,9 +258,17 @@ export function meaningOf(name: SettingName): { description: string; byDefault: 
   return { description: schema.description, byDefault: schema.default, secret: schema.secret === true }
 }
 
+/** The schema of a setting that is set. */
+function valueSchemaOf(name: SettingName): Record<string, unknown> {
+  const schema = settingsSchema.properties[name] as unknown as Record<string, unknown>
+  return (schema['anyOf'] as Record<string, unknown>[] | undefined)?.[0] ?? schema
+}
+
+export const isNumber = (name: SettingName): boolean => valueSchemaOf(name)['type'] === 'integer'
+
 /** `port: ..., at most 65535`: the limits of a setting in words, for errors and for the documentation. */
 export function limitsOf(name: SettingName): string {
-  const schema = settingsSchema.properties[name] as unknown as Record<string, unknown>
+  const schema = valueSchemaOf(name)
   if (schema['type'] === 'integer') return `a whole number from ${schema['minimum']} to ${schema['maximum']}`
   if (schema['type'] === 'boolean') return 'true or false'
   if (schema['type'] === 'array') {

@@ -3,13 +3,18 @@
 import { parentPort, Worker } from 'node:worker_threads'
 
 export type ThreadOptions = {
+  /** Of processor time, so that a busy machine refuses nobody; the clock may show three times as much. */
   readonly timeoutMs: number
-  /** Of the heap; what lies outside of it (buffers) the work itself has to bound. */
-  readonly memoryMib: number
+  readonly heapMib: number
+  /** Of what lies outside of the heap. */
+  readonly buffersMib: number
 }
 
-/** The work did not end within its time or its memory. */
+/** The work did not end within its time or its memory, or waited for what never comes. */
 export class ThreadLimitError extends Error {}
+
+/** V8 bounds a thread's heap by itself, and its time and buffers not at all: they are read this often. */
+const checkMs = 50
 
 /**
  * Runs a script that posts one message, and answers that. `data` is its `workerData`, copied. Throws ThreadLimitError
@@ -18,7 +23,7 @@ export class ThreadLimitError extends Error {}
 export function runInThread<T>(
   script: URL,
   data: unknown,
-  { timeoutMs, memoryMib }: ThreadOptions,
+  { timeoutMs, heapMib, buffersMib }: ThreadOptions,
 ): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   const worker = new Worker(script, {
@@ -28,18 +33,27 @@ export function runInThread<T>(
     // What a library warns of there is a stranger's text, and not for our log.
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 32 },
+    resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: 32 },
   })
-  const timer = setTimeout(() => reject(new ThreadLimitError(`no answer in ${timeoutMs} ms`)), timeoutMs)
+  const tooMuch = (what: string) => reject(new ThreadLimitError(`more than ${what}`))
+  const tooLong = () => reject(new ThreadLimitError(`no answer in ${timeoutMs} ms`))
+  const timer = setTimeout(tooLong, 3 * timeoutMs)
+  const check = setInterval(async () => {
+    // Of a thread that has ended there are none: its exit is reported below.
+    const used = await Promise.all([worker.getHeapStatistics(), worker.cpuUsage()]).catch(() => undefined)
+    if (!used) return
+    const [{ external_memory: bytes }, { user, system }] = used
+    if (bytes > buffersMib * 2 ** 20) tooMuch(`${buffersMib} MiB of buffers`)
+    if (user + system > timeoutMs * 1000) tooLong()
+  }, checkMs)
   worker.once('message', resolve)
   worker.once('error', (error: NodeJS.ErrnoException) =>
-    reject(
-      error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ThreadLimitError(`more than ${memoryMib} MiB`) : error,
-    ),
+    error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch(`${heapMib} MiB of heap`) : reject(error),
   )
-  worker.once('exit', () => reject(new Error('the thread ended without an answer')))
+  worker.once('exit', () => reject(new ThreadLimitError('the thread ended without an answer')))
   return promise.finally(() => {
     clearTimeout(timer)
+    clearInterval(check)
     void worker.terminate()
   })
 }

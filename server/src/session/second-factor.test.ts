@@ -12,7 +12,7 @@ let team: TestTeam
 let people = 0
 
 before(async () => {
-  api = await createTestApi()
+  api = await createTestApi({ PHAROS_PROVIDER_NAME: 'the network service provider' })
   team = await addTeam(api, 'red')
 })
 after(() => api[Symbol.asyncDispose]())

@@ -112,8 +112,11 @@ function aboutLetters(request: (id: number) => SubjectRequest): Pick<Subject, 'r
 }
 
 /** Another letter each time: a decision is final. */
-function aboutNewLetters(body?: object): Pick<Subject, 'requests' | 'answers' | 'without' | 'ofAllTeams'> {
-  const request = (letter_id: number) => ({ params: { letter_id }, ...(body ? { body } : {}) })
+function aboutNewLetters(
+  body?: object,
+  params: SubjectRequest['params'] = {},
+): Pick<Subject, 'requests' | 'answers' | 'without' | 'ofAllTeams'> {
+  const request = (letter_id: number) => ({ params: { letter_id, ...params }, ...(body ? { body } : {}) })
   return {
     requests: {
       own: async ({ api, world }) =>
@@ -265,6 +268,7 @@ export const subjects: readonly Subject[] = [
   { route: 'listLettersToReview', requests: only(), answers: () => 200, ofAllTeams: true },
   { route: 'getLetterToReview', ...aboutNewLetters() },
   { route: 'getLetterFileToReview', ...aboutNewLetters() },
+  { route: 'getLetterPageToReview', ...aboutNewLetters(undefined, { page: 1 }) },
   { route: 'acceptLetter', ...aboutNewLetters({}) },
   { route: 'rejectLetter', ...aboutNewLetters({ reason: 'It is not signed.' }) },
   { route: 'listRegions', requests: only(), answers: () => 200 },

@@ -30,17 +30,17 @@ describe('a PNG', () => {
   it('is taken when it is one', () => {
     assert.equal(looksLikePng(samplePng()), true)
     assert.equal(refusalOfPng(samplePng()), undefined)
-    assert.equal(refusalOfPng(png(pngHeader(14_000, 20_000), pixels, end)), undefined)
+    assert.equal(refusalOfPng(png(pngHeader(7_000, 10_000), pixels, end)), undefined)
   })
 
   it('is refused with anything behind its end', () => {
     for (const rest of ['\0', 'PK\x03\x04', '<script>'])
-      assert.equal(refusalOfPng(Buffer.concat([samplePng(), Buffer.from(rest)]))?.type, 'trailing_data')
+      assert.equal(refusalOfPng(Buffer.concat([samplePng(), Buffer.from(rest)]))?.code, 'trailing_data')
   })
 
   it('is refused where it ends early, anywhere', () => {
     for (let length = 8; length < samplePng().length; length++)
-      assert.equal(refusalOfPng(samplePng().subarray(0, length))?.type, 'damaged', `${length} bytes`)
+      assert.equal(refusalOfPng(samplePng().subarray(0, length))?.code, 'damaged', `${length} bytes`)
   })
 
   it('is refused without a picture, without a header, or with unknown critical chunks', () => {
@@ -54,7 +54,7 @@ describe('a PNG', () => {
       png(pngChunk('IHDR', Buffer.alloc(12)), pixels, end),
       png(pngChunk('IHDR', Buffer.alloc(13)), pixels, end),
     ]
-    for (const [at, bytes] of refused.entries()) assert.equal(refusalOfPng(bytes)?.type, 'damaged', `${at}`)
+    for (const [at, bytes] of refused.entries()) assert.equal(refusalOfPng(bytes)?.code, 'damaged', `${at}`)
   })
 
   it('is refused in sizes that no scanner makes', () => {
@@ -64,13 +64,13 @@ describe('a PNG', () => {
       [20_000, 20_000],
       [2 ** 31, 1],
     ] as const)
-      assert.equal(refusalOfPng(png(pngHeader(width, height), pixels, end))?.type, 'dimensions')
-    assert.equal(refusalOfPng(png(pngHeader(0, 1), pixels, end))?.type, 'damaged')
+      assert.equal(refusalOfPng(png(pngHeader(width, height), pixels, end))?.code, 'dimensions')
+    assert.equal(refusalOfPng(png(pngHeader(0, 1), pixels, end))?.code, 'damaged')
   })
 
   it('with a million chunks is refused within 50 ms', () => {
     const many = png(pngHeader(1, 1), Buffer.concat(Array<Buffer>(800_000).fill(pngChunk('tEXt'))))
-    assert.equal(refusalOfPng(many)?.type, 'too_complex')
+    assert.equal(refusalOfPng(many)?.code, 'too_complex')
     assertQuick(() => refusalOfPng(many))
   })
 
@@ -92,14 +92,16 @@ describe('a JPEG', () => {
     assert.equal(refusalOfJpeg(sampleJpeg()), undefined)
   })
 
-  it('is refused with anything behind its end, such as a second picture', () => {
-    for (const rest of [Buffer.from([0]), sampleJpeg(), Buffer.from('%PDF-1.7')])
-      assert.equal(refusalOfJpeg(Buffer.concat([sampleJpeg(), rest]))?.type, 'trailing_data')
+  it('is accepted with what phones write behind its end: a gain map, a trailer, a video', () => {
+    const video = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0isommp42', 'latin1')
+    const trailer = Buffer.from('MotionPhoto_DataSEFHk\0\0\0SEFT', 'latin1')
+    for (const rest of [sampleJpeg(), trailer, Buffer.concat([video, trailer]), Buffer.from([0])])
+      assert.equal(refusalOfJpeg(Buffer.concat([sampleJpeg(), rest])), undefined)
   })
 
   it('is refused where it ends early, anywhere', () => {
     for (let length = 3; length < sampleJpeg().length; length++)
-      assert.equal(refusalOfJpeg(sampleJpeg().subarray(0, length))?.type, 'damaged', `${length} bytes`)
+      assert.equal(refusalOfJpeg(sampleJpeg().subarray(0, length))?.code, 'damaged', `${length} bytes`)
   })
 
   it('is refused without a picture, with two, or with segments where there are none', () => {
@@ -118,12 +120,12 @@ describe('a JPEG', () => {
       [start, jpegSegment(0xc0, [8, 0, 8, 0, 8, 9, 1, 0x11, 0]), scan, stop],
     ]
     for (const [at, parts] of refused.entries())
-      assert.equal(refusalOfJpeg(Buffer.concat(parts))?.type, 'damaged', `${at}`)
+      assert.equal(refusalOfJpeg(Buffer.concat(parts))?.code, 'damaged', `${at}`)
   })
 
   it('is refused in sizes that no scanner makes', () => {
     const of = (width: number, height: number) =>
-      refusalOfJpeg(Buffer.concat([Buffer.from([0xff, 0xd8]), jpegFrame(width, height)]))?.type
+      refusalOfJpeg(Buffer.concat([Buffer.from([0xff, 0xd8]), jpegFrame(width, height)]))?.code
     assert.equal(of(20_001, 1), 'dimensions')
     assert.equal(of(20_000, 20_000), 'dimensions')
     assert.equal(of(0, 8), 'damaged')
@@ -147,8 +149,10 @@ describe('a JPEG', () => {
       const changed = mutate(sampleJpeg(), random)
       if (!looksLikeJpeg(changed) || refusalOfJpeg(changed)) continue
       taken++
-      const last = changed.subarray(-2).toString('hex')
-      assert.equal(last, 'ffd9', `seed ${seed}, round ${round}: ${changed.toString('hex')}`)
+      assert.ok(
+        changed.includes('ffd9', 0, 'hex'),
+        `seed ${seed}, round ${round}: ${changed.toString('hex')}`,
+      )
     }
     // What is changed inside of tables and coded data is no matter of segments.
     assert.ok(taken > 100, `${taken} were taken`)

@@ -1,11 +1,10 @@
-// Reads PNG and JPEG files from end to end without decoding a pixel: every chunk and segment, nothing left over. Pure.
-// What it lets through is one well-formed picture of a size that a scanner makes, and no other file hidden behind it.
+// Reads PNG and JPEG files from end to end without decoding a pixel. Pure. What it lets through is one well-formed
+// picture of a size that a scanner makes. Nothing may follow a PNG; phones write more behind a JPEG (a gain map, a video,
+// a trailer of their own), which no viewer of pictures reads.
 import { crc32 } from 'node:zlib'
-import { damaged, type Refusal } from './inspection.ts'
+import { damaged, pixelsMax, type Refusal } from './letter-refusal.ts'
 
-/** An A3 page at 1200 dots per inch has 14,000 by 20,000. */
 const sideMax = 20_000
-const pixelsMax = 300_000_000
 /** Encoders write a few hundred. */
 const chunksMax = 20_000
 
@@ -33,7 +32,7 @@ export function refusalOfPng(bytes: Buffer): Refusal | undefined {
   let hasData = false
   for (let count = 0; count < chunksMax; count++) {
     const chunk = readChunk(bytes, at)
-    if ('msg' in chunk) return chunk
+    if ('code' in chunk) return chunk
     const { type, data, end } = chunk
     if ((count === 0) !== (type === 'IHDR')) return damaged('IHDR is not its first chunk')
     if (type[0]! <= 'Z' && !criticalChunks.has(type)) return damaged(`it has an unknown chunk ${type}`)
@@ -45,9 +44,9 @@ export function refusalOfPng(bytes: Buffer): Refusal | undefined {
     at = end
     if (type !== 'IEND') continue
     if (!hasData || data.length > 0) return damaged('it has no picture')
-    return refusalOfRest(bytes, at)
+    return at === bytes.length ? undefined : { code: 'trailing_data' }
   }
-  return { type: 'too_complex', msg: `has more than ${chunksMax} chunks` }
+  return { code: 'too_complex' }
 }
 
 function readChunk(bytes: Buffer, at: number): Chunk | Refusal {
@@ -72,12 +71,7 @@ function refusalOfHeader(data: Buffer): Refusal | undefined {
 function refusalOfSize(width: number, height: number): Refusal | undefined {
   if (width === 0 || height === 0) return damaged('its width or height is 0')
   if (width <= sideMax && height <= sideMax && width * height <= pixelsMax) return undefined
-  return { type: 'dimensions', msg: `is too large: ${width} by ${height} pixels` }
-}
-
-function refusalOfRest(bytes: Buffer, end: number): Refusal | undefined {
-  if (end === bytes.length) return undefined
-  return { type: 'trailing_data', msg: `has ${bytes.length - end} bytes after the end of the picture` }
+  return { code: 'dimensions', found: [`${width}x${height}`] }
 }
 
 const SOI = 0xd8
@@ -98,8 +92,7 @@ export function refusalOfJpeg(bytes: Buffer): Refusal | undefined {
     while (bytes[at] === 0xff) at++
     const marker = bytes[at++]
     if (marker === undefined) return damaged('it ends in the middle')
-    if (marker === EOI)
-      return frames === 1 && scans > 0 ? refusalOfRest(bytes, at) : damaged('it has no picture')
+    if (marker === EOI) return frames === 1 && scans > 0 ? undefined : damaged('it has no picture')
     if (marker < 0xc0 || marker === SOI || isRestart(marker))
       return damaged(`there is no segment at byte ${at - 1}`)
     const end = at + (at + 2 <= bytes.length ? bytes.readUInt16BE(at) : 0)
@@ -115,7 +108,7 @@ export function refusalOfJpeg(bytes: Buffer): Refusal | undefined {
     scans++
     at = endOfScan(bytes, at)
   }
-  return { type: 'too_complex', msg: `has more than ${chunksMax} segments` }
+  return { code: 'too_complex' }
 }
 
 function refusalOfFrame(frame: Buffer): Refusal | undefined {

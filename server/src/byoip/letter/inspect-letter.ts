@@ -1,71 +1,117 @@
-// Whether an uploaded file is what a letter may be: a PDF, a PNG or a JPEG, by its bytes and not by its name. Pictures are
-// walked through at once; a PDF is read in a thread of its own, within bounds of time and memory, since a hostile one
-// could otherwise stop the whole process.
+// Whether an uploaded file is what a letter may be: a PDF, a PNG or a JPEG, by its bytes and not by its name. What
+// interprets the content runs in a thread of its own, within bounds of time and memory, since a hostile file could
+// otherwise stop the whole process.
 import type { LetterMediaType } from '@pharos/contract/letter'
-import { Failure, invalid } from '../../runtime/error.ts'
+import { Failure } from '../../runtime/error.ts'
 import { createSemaphore } from '../../runtime/semaphore.ts'
 import { runInThread, ThreadLimitError, type ThreadOptions } from '../../runtime/thread.ts'
 import { looksLikeJpeg, looksLikePng, refusalOfJpeg, refusalOfPng } from './inspect-image.ts'
-import type { Refusal } from './inspection.ts'
+import type { InspectedPdf } from './inspect-pdf.ts'
+import { refused } from './letter-refusal.ts'
+import type { ThreadWork } from './letter-thread.ts'
+import { looksLikePdf } from './pdf-ends.ts'
+
+export type Inspected = { readonly mediaType: LetterMediaType; readonly pages: number }
+
+export type LetterFile = { readonly media_type: LetterMediaType; readonly content: Buffer }
 
 export type Inspector = {
   /**
-   * The media type of the file. Throws `unsupported_media_type` when it is none of the three, `invalid` at
-   * `["body","file"]` with why it is refused, `unavailable` when too many are being read, `rate_limited` when the last
-   * one of this sender was given up.
+   * Throws `unsupported_media_type` if the file is none of the three, `invalid` at `["body","file"]` with the reason
+   * why it is refused, `unavailable` when too many are being read or the virus scanner does not answer, and
+   * `rate_limited` if the last file of this sender was given up.
    */
-  inspect(bytes: Buffer, sender: string): Promise<LetterMediaType>
+  inspect(bytes: Buffer, sender: string): Promise<Inspected>
+  /** A PNG of one page; undefined if the letter has fewer. Throws `conflict` if it cannot be drawn, and `unavailable`. */
+  render(file: LetterFile, page: number): Promise<Buffer | undefined>
+}
+
+/** Looks for malware. Throws Failure `unavailable` if it cannot tell. */
+export type LetterScanner = {
+  /** The name of what was found; undefined if nothing was. */
+  scan(bytes: Buffer): Promise<string | undefined>
 }
 
 export type InspectorOptions = ThreadOptions & {
   readonly atOnce: number
   readonly waiting: number
-  /** How long a sender waits after a file that cost all the time or memory that one may. */
+  /** How long a sender waits after a file that used up the time or memory that one may. */
   readonly pauseMs: number
+  readonly scanner?: LetterScanner
 }
 
-/** A thread takes a quarter of a second to start and to load its library; a large scan in a PDF takes one more. */
+/** A thread takes half a second to start, to load pdf.js and to draw a page of text; a scanned page half a second more. */
 const defaults: InspectorOptions = {
   atOnce: 2,
-  waiting: 6,
-  timeoutMs: 6_000,
-  memoryMib: 256,
+  waiting: 4,
+  timeoutMs: 8_000,
+  heapMib: 256,
+  buffersMib: 512,
   pauseMs: 30_000,
 }
 
+/** An A4 page at 150 dpi: what a letter is read at. */
+const renderedSideMax = 1_754
+
 export function createInspector(options: Partial<InspectorOptions> = {}): Inspector {
   const all = { ...defaults, ...options }
-  const threads = createSemaphore({ permits: all.atOnce, waiting: all.waiting, retryAfterSeconds: 5 })
+  const limits = { permits: all.atOnce, waiting: all.waiting, retryAfterSeconds: 5 }
+  // Uploads do not wait for staff who read, nor the reverse.
+  const threads = { inspect: createSemaphore(limits), render: createSemaphore({ ...limits, permits: 1 }) }
   const pauses = createPauses(all.pauseMs)
+  const run = <T>(work: ThreadWork) =>
+    threads[work.kind].run(() => runInThread<T>(new URL('letter-thread.ts', import.meta.url), work, all))
   return {
     async inspect(bytes, sender) {
-      const { mediaType, refusal } = await inspect(bytes, async () => {
-        pauses.require(sender)
-        const found = await threads.run(() => readInThread(bytes, all))
-        if (found === tooComplex) pauses.begin(sender)
-        return found
-      })
-      if (refusal) throw refused(refusal)
-      return mediaType
+      const mediaType = mediaTypeOf(bytes)
+      const found = await all.scanner?.scan(bytes)
+      if (found !== undefined) throw refused({ code: 'malware', found: [found] })
+      if (mediaType !== 'application/pdf') return { mediaType, pages: inspectPicture(bytes, mediaType) }
+      pauses.require(sender)
+      return { mediaType, pages: await inspectPdf(bytes, sender) }
     },
+    async render({ content, media_type: mediaType }, page) {
+      try {
+        const work = { kind: 'render', bytes: content, mediaType, page, sideMax: renderedSideMax } as const
+        const picture = await run<Uint8Array | null>(work)
+        return picture === null ? undefined : Buffer.from(picture)
+      } catch (error) {
+        if (error instanceof Failure) throw error
+        const detail = 'The page cannot be drawn. Download the file and open it in an isolated viewer.'
+        throw new Failure('conflict', detail, { cause: error })
+      }
+    },
+  }
+
+  async function inspectPdf(bytes: Buffer, sender: string): Promise<number> {
+    try {
+      const result = await run<InspectedPdf>({ kind: 'inspect', bytes })
+      if ('refusal' in result) throw refused(result.refusal)
+      return result.pages
+    } catch (error) {
+      // What ends the thread before it answers is a property of the file.
+      if (!(error instanceof ThreadLimitError)) throw error
+      pauses.begin(sender)
+      throw refused({ code: 'too_complex' })
+    }
   }
 }
 
-type Inspected = { readonly mediaType: LetterMediaType; readonly refusal: Refusal | undefined }
-
-async function inspect(bytes: Buffer, inspectPdf: () => Promise<Refusal | undefined>): Promise<Inspected> {
-  if (looksLikePng(bytes)) return { mediaType: 'image/png', refusal: refusalOfPng(bytes) }
-  if (looksLikeJpeg(bytes)) return { mediaType: 'image/jpeg', refusal: refusalOfJpeg(bytes) }
-  if (!looksLikePdf(bytes))
-    throw new Failure(
-      'unsupported_media_type',
-      'The file is neither a PDF nor a PNG nor a JPEG, whatever its name says.',
-    )
-  return { mediaType: 'application/pdf', refusal: await inspectPdf() }
+function mediaTypeOf(bytes: Buffer): LetterMediaType {
+  if (looksLikePng(bytes)) return 'image/png'
+  if (looksLikeJpeg(bytes)) return 'image/jpeg'
+  if (looksLikePdf(bytes)) return 'application/pdf'
+  throw new Failure(
+    'unsupported_media_type',
+    'The file is not a PDF, PNG or JPEG, whatever its name says. Export or scan the letter as PDF and upload that.',
+  )
 }
 
-/** The library is not loaded for what needs it in its thread only. */
-const looksLikePdf = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 5) === '%PDF-'
+function inspectPicture(bytes: Buffer, mediaType: LetterMediaType): number {
+  const refusal = mediaType === 'image/png' ? refusalOfPng(bytes) : refusalOfJpeg(bytes)
+  if (refusal) throw refused(refusal)
+  return 1
+}
 
 /** Who is to wait, by name. Bounded by how many can fail within one pause. */
 function createPauses(pauseMs: number) {
@@ -82,25 +128,5 @@ function createPauses(pauseMs: number) {
       const detail = 'The last file took too long to read; wait before the next.'
       throw new Failure('rate_limited', detail, { retryAfterSeconds: leftMs / 1000 })
     },
-  }
-}
-
-function refused({ type, msg, found }: Refusal): Failure {
-  return invalid(['body', 'file'], msg, type, found && { found })
-}
-
-const tooComplex: Refusal = {
-  type: 'too_complex',
-  msg: 'takes too long to read; print it to a new PDF and upload that',
-}
-
-/** What ends the thread before it has answered is a property of the file, and said as one. */
-async function readInThread(bytes: Buffer, limits: ThreadOptions): Promise<Refusal | undefined> {
-  const script = new URL('inspect-pdf-thread.ts', import.meta.url)
-  try {
-    return (await runInThread<Refusal | null>(script, bytes, limits)) ?? undefined
-  } catch (error) {
-    if (error instanceof ThreadLimitError) return tooComplex
-    throw error
   }
 }

@@ -1,15 +1,25 @@
-// The text and the page of a letter of authorization to sign. Pure: the date is handed in, and the same words give the
-// same bytes. Loaded in its thread only: see letter-draft.ts.
-import { PDFDocument, StandardFonts, type PDFFont, type PDFPage } from '@cantoo/pdf-lib'
+// The text and the pages of a letter of authorization to sign. The date is handed in, and the same words give the same
+// bytes. Loaded in its thread only: see letter-draft.ts.
+import { PDFDocument, type SKRSContext2D } from '@napi-rs/canvas'
+import { canDraw, loadFonts } from './letter-draft-fonts.ts'
 
 export type LetterText = {
+  readonly teamName: string
+  readonly provider: { readonly name: string; readonly asn: number }
+  readonly prefixes: readonly LetterPrefix[]
+  /** Who signs, how to reach them, and their handle in a registry; empty for a line to fill in. */
+  readonly signatory: string
+  readonly contact: string
+  readonly registryHandle: string
+  readonly date: Date
+}
+
+export type LetterPrefix = {
   readonly prefix: string
   readonly originAsn: number
-  readonly teamName: string
-  readonly providerName: string
-  /** Who signs; empty for a line to fill in. */
-  readonly signatory: string
-  readonly date: Date
+  /** What the checks found, such as `ROA 203.0.113.0/24, maxLength 24, AS64496`. */
+  readonly roa: string
+  readonly routeObject: string
 }
 
 /** A4, in points. */
@@ -18,55 +28,92 @@ const textWidth = page.width - 2 * page.margin
 const blank = '_'.repeat(36)
 const nameMax = 200
 
-/** The letter as a PDF of one page. */
-export async function drawLetter(text: LetterText): Promise<Uint8Array> {
-  const document = await PDFDocument.create({ updateMetadata: false })
-  const plain = await document.embedFont(StandardFonts.Helvetica)
-  const bold = await document.embedFont(StandardFonts.HelveticaBold)
-  document.setTitle(`Letter of authorization for ${text.prefix}`)
-  document.setCreationDate(text.date)
-  document.setModificationDate(text.date)
-  const written = createWriter(document.addPage([page.width, page.height]))
-  for (const { words, size = 11, strong = false, gap = 10 } of paragraphsOf(text, plain))
-    written(words, strong ? bold : plain, size, gap)
-  return document.save()
-}
-
 type Paragraph = {
   readonly words: string
   readonly size?: number
-  readonly strong?: boolean
+  readonly bold?: boolean
   readonly gap?: number
+  /** Starts a new page unless so many points are left. */
+  readonly keep?: number
 }
 
-function paragraphsOf(text: LetterText, font: PDFFont): Paragraph[] {
-  const named = (name: string) => setIn(font, name) ?? blank
-  const [team, provider, signatory] = [text.teamName, text.providerName, text.signatory].map(named)
+/** The letter as a PDF. */
+export function drawLetter(text: LetterText): Buffer {
+  const paragraphs = paragraphsOf(text)
+  const fonts = loadFonts(paragraphs.map(({ words }) => words).join(' '))
+  const document = new PDFDocument({
+    title: `Letter of authorization for ${text.prefixes.map(({ prefix }) => prefix).join(', ')}`,
+    creator: 'Pharos',
+  })
+  let sheet = addPage(document)
+  let y: number = page.margin
+  for (const { words, size = 11, bold = false, gap = 10, keep = 0 } of paragraphs) {
+    if (y + keep > page.height - page.margin) y = page.height
+    sheet.font = `${bold ? 700 : 400} ${size}px ${fonts}`
+    for (const line of linesOf(words, sheet)) {
+      if (y + size * 1.35 > page.height - page.margin) {
+        document.endPage()
+        sheet = addPage(document)
+        sheet.font = `${bold ? 700 : 400} ${size}px ${fonts}`
+        y = page.margin
+      }
+      y += size * 1.35
+      sheet.fillText(line, page.margin, y)
+    }
+    y += gap
+  }
+  document.endPage()
+  return document.close()
+}
+
+function addPage(document: PDFDocument): SKRSContext2D {
+  const sheet = document.beginPage(page.width, page.height) as SKRSContext2D
+  // A ligature is one glyph for several letters, and text that is copied from the PDF would lack them.
+  sheet.fontVariantLigatures = 'none'
+  return sheet
+}
+
+function paragraphsOf(text: LetterText): Paragraph[] {
+  const [team, provider, signatory, contact, handle] = [
+    text.teamName,
+    text.provider.name,
+    text.signatory,
+    text.contact,
+    text.registryHandle,
+  ].map((name) => drawable(name) ?? blank)
+  const asn = `AS${text.provider.asn}`
   return [
-    { words: 'Letter of authorization', size: 20, strong: true, gap: 24 },
-    { words: `Date: ${dayOf(text.date)}` },
-    { words: `To: ${provider}`, gap: 24 },
+    { words: 'Letter of authorization', size: 20, bold: true, gap: 20 },
+    { words: `Date: ${dayOf(text.date)}`, gap: 4 },
+    { words: `From: ${team}`, gap: 4 },
+    { words: `To: ${provider} (${asn})`, gap: 20 },
     {
       words:
-        `${team} holds the address block named below, or acts for its holder, and authorizes ${provider} to announce ` +
-        'it to the Internet by BGP, with the origin named below, from its own network and through its transit ' +
-        'providers and peers.',
-      gap: 20,
+        `${team} holds the IP prefixes listed below, or is authorized by their holder, and authorizes ${provider} ` +
+        `(${asn}) to announce them to the internet by BGP with the origin ASN listed for each, from its own network ` +
+        'and through its transit providers and peers.',
+      gap: 16,
     },
-    { words: `Prefix: ${text.prefix}`, strong: true, gap: 6 },
-    { words: `Origin: AS${text.originAsn}`, strong: true, gap: 20 },
-    { words: `Valid until: ${blank}`, gap: 6 },
-    { words: '(without a date: until it is withdrawn in writing)', size: 9, gap: 20 },
+    ...text.prefixes.flatMap(({ prefix, originAsn, roa, routeObject }): Paragraph[] => [
+      { words: `${prefix}, origin AS${originAsn}`, bold: true, gap: 2, keep: 60 },
+      { words: `RPKI: ${roa}`, size: 9, gap: 2 },
+      { words: `IRR: ${routeObject}`, size: 9, gap: 10 },
+    ]),
+    { words: `Valid until: ${blank}`, gap: 4 },
+    { words: 'If no date is given, this letter is valid until it is revoked in writing.', size: 9, gap: 14 },
     {
       words:
-        'Whoever signs confirms to be entitled to give this authorization. Other networks may rely on it when they ' +
-        'accept the announcement.',
-      gap: 48,
+        'The signer confirms that they are entitled to give this authorization. Other networks may rely on it when ' +
+        'they accept the announcements.',
+      gap: 40,
+      keep: 300,
     },
-    { words: `Signature: ${blank}`, gap: 20 },
-    { words: `Name: ${signatory}`, gap: 20 },
-    { words: `Position: ${blank}`, gap: 20 },
-    { words: `For: ${team}`, gap: 20 },
+    { words: `Signature: ${blank}`, gap: 14 },
+    { words: `Name: ${signatory}`, gap: 14 },
+    { words: `Position: ${blank}`, gap: 14 },
+    { words: `Contact: ${contact}`, gap: 14 },
+    { words: `Registry handle: ${handle}`, gap: 14 },
+    { words: `For: ${team}`, gap: 14 },
     { words: `Place and date: ${blank}` },
   ]
 }
@@ -74,43 +121,26 @@ function paragraphsOf(text: LetterText, font: PDFFont): Paragraph[] {
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
 /**
- * A name in letters that the typeface has: as it is, or without accents. Undefined when it is in another script; a name
- * of question marks on a legal paper would be worse than a line.
+ * A name as the fonts can draw it. Undefined if they lack one of its characters: a line to fill in by hand is better on
+ * a legal document than a box.
  */
-export function setIn(font: Pick<PDFFont, 'getCharacterSet'>, name: string): string | undefined {
-  const known = new Set(font.getCharacterSet())
-  const fits = (text: string) => [...text].every((character) => known.has(character.codePointAt(0)!))
-  const clean = [
-    ...name
-      .normalize('NFC')
-      .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-      .trim(),
-  ]
-    .slice(0, nameMax)
-    .join('')
-  const bare = clean.normalize('NFKD').replace(/\p{Mn}/gu, '')
-  return [clean, bare].find((text) => text !== '' && fits(text))
-}
-
-/** Writes paragraphs from the top down. */
-function createWriter(sheet: PDFPage): (words: string, font: PDFFont, size: number, gap: number) => void {
-  let y = page.height - page.margin
-  return (words, font, size, gap) => {
-    for (const line of linesOf(words, font, size)) {
-      y -= size * 1.35
-      sheet.drawText(line, { x: page.margin, y, size, font })
-    }
-    y -= gap
-  }
+export function drawable(name: string): string | undefined {
+  const clean = name
+    .toWellFormed()
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+  const short = [...clean].slice(0, nameMax).join('')
+  return short !== '' && canDraw(short) ? short : undefined
 }
 
 /** Words that are wider than the page are cut. */
-function linesOf(words: string, font: PDFFont, size: number): string[] {
+function linesOf(words: string, sheet: SKRSContext2D): string[] {
   const lines: string[] = []
   let line = ''
-  for (const word of words.split(' ').flatMap((one) => piecesOf(one, font, size))) {
+  for (const word of words.split(' ').flatMap((one) => piecesOf(one, sheet))) {
     const longer = line === '' ? word : `${line} ${word}`
-    if (line !== '' && font.widthOfTextAtSize(longer, size) > textWidth) {
+    if (line !== '' && widthOf(longer, sheet) > textWidth) {
       lines.push(line)
       line = word
     } else line = longer
@@ -118,12 +148,15 @@ function linesOf(words: string, font: PDFFont, size: number): string[] {
   return [...lines, line]
 }
 
-function piecesOf(word: string, font: PDFFont, size: number): string[] {
+function piecesOf(word: string, sheet: SKRSContext2D): string[] {
+  if (widthOf(word, sheet) <= textWidth) return [word]
   const pieces: string[] = ['']
-  for (const character of word) {
-    const longer = pieces.at(-1)! + character
-    if (font.widthOfTextAtSize(longer, size) <= textWidth) pieces[pieces.length - 1] = longer
-    else pieces.push(character)
+  for (const { segment } of new Intl.Segmenter().segment(word)) {
+    const longer = pieces.at(-1)! + segment
+    if (widthOf(longer, sheet) <= textWidth) pieces[pieces.length - 1] = longer
+    else pieces.push(segment)
   }
   return pieces
 }
+
+const widthOf = (text: string, sheet: SKRSContext2D): number => sheet.measureText(text).width

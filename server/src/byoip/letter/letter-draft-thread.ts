@@ -3,4 +3,4 @@ import { workerData } from 'node:worker_threads'
 import { answerFromThread } from '../../runtime/thread.ts'
 import { drawLetter, type LetterText } from './letter-draft-page.ts'
 
-answerFromThread(await drawLetter(workerData as LetterText))
+answerFromThread(drawLetter(workerData as LetterText))

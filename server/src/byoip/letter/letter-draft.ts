@@ -1,5 +1,5 @@
-// Draws the letter of authorization that a team signs. In a thread of its own, because the library that writes PDFs takes
-// a quarter of a second to load and would stop the process for as long.
+// Draws the letter of authorization that a team signs. In a thread of its own, because loading fonts and drawing take a
+// quarter of a second and would stop the process for as long.
 import { createSemaphore } from '../../runtime/semaphore.ts'
 import { runInThread } from '../../runtime/thread.ts'
 import type { LetterText } from './letter-draft-page.ts'
@@ -9,7 +9,7 @@ export type Drafter = {
   draw(text: LetterText): Promise<Buffer>
 }
 
-const limits = { timeoutMs: 10_000, memoryMib: 128 }
+const limits = { timeoutMs: 5_000, heapMib: 128, buffersMib: 128 }
 
 export function createDrafter(): Drafter {
   const threads = createSemaphore({ permits: 2, waiting: 8, retryAfterSeconds: 5 })

@@ -5,6 +5,7 @@ import {
   getLetter as getRoute,
   getLetterFile as fileRoute,
   getLetterFileToReview,
+  getLetterPageToReview,
   getLetterToReview,
   listLetters as listRoute,
   listLettersToReview,
@@ -24,6 +25,7 @@ import {
   acceptLetter,
   getFileForReview,
   getForReview,
+  getPageForReview,
   listForReview,
   rejectLetter,
   type ReviewDeps,
@@ -34,8 +36,8 @@ export function letterRoutes(deps: LetterDeps & ReviewDeps): Mounted[] {
     handleUpload(uploadRoute, (operation, { params, fields, file }) =>
       uploadLetter(deps, operation, params.announcement_id, { ...fields, file }),
     ),
-    handle(draftRoute, async (operation, { params }) => {
-      const draft = await draftLetter(deps, operation, params.announcement_id)
+    handle(draftRoute, async (operation, { params, query }) => {
+      const draft = await draftLetter(deps, operation, params.announcement_id, query)
       return { download: { ...draft, mediaType: 'application/pdf' } }
     }),
     handle(listRoute, async (operation, { query }) => {
@@ -57,6 +59,13 @@ export function letterRoutes(deps: LetterDeps & ReviewDeps): Mounted[] {
     })),
     handle(getLetterFileToReview, async (_operation, { params }) => ({
       download: downloadOf(await getFileForReview(deps, params.letter_id)),
+    })),
+    handle(getLetterPageToReview, async (_operation, { params: { letter_id, page } }) => ({
+      download: {
+        filename: `letter-${letter_id}-page-${page}.png`,
+        mediaType: 'image/png',
+        bytes: await getPageForReview(deps, letter_id, page),
+      },
     })),
     handle(acceptRoute, async (operation, { params, body }) => ({
       body: await acceptLetter(deps, operation, params.letter_id, body),

@@ -1,4 +1,5 @@
 // The SQL of letters of authorization, of a team and for staff. Files are touched only where one is stored or given back.
+import type { ValidationState } from '@pharos/contract/announcement-checks'
 import type { LetterMediaType, LetterStatus } from '@pharos/contract/letter'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
@@ -22,6 +23,7 @@ export type ReviewedLetterRow = LetterRow & {
   readonly team_id: number
   readonly team_name: string
   readonly media_type: LetterMediaType
+  readonly pages: number | null
   readonly uploaded_by: string
   readonly reviewed_by: number | null
   readonly announcements: { readonly id: number; readonly cidr: string; readonly origin_asn: number }[]
@@ -50,7 +52,7 @@ const columns = sql`l.id, l.filename, l.size, encode(l.sha256, 'hex') as sha256,
   coalesce(l.reason, 'Replaced by letter ' || l.replaced_by || '.') as reason, l.valid_until, l.uploaded, l.reviewed,
   array(select la.announcement_id from letter_announcements la where ${isShown} order by 1) as announcement_ids`
 
-const reviewedColumns = sql`${columns}, l.team_id, t.name as team_name, l.media_type, l.uploaded_by, l.reviewed_by,
+const reviewedColumns = sql`${columns}, l.team_id, t.name as team_name, l.media_type, l.pages, l.uploaded_by, l.reviewed_by,
   coalesce((select json_agg(json_build_object('id', a.id, 'cidr', a.prefix, 'origin_asn', a.origin_asn) order by a.id)
     from letter_announcements la join announcements a on a.id = la.announcement_id where ${isShown}), '[]') as announcements`
 
@@ -200,6 +202,7 @@ export async function measureLetters(trx: Trx, teamId: number): Promise<{ bytes:
 export type NewLetter = {
   readonly filename: string
   readonly mediaType: LetterMediaType
+  readonly pages: number
   readonly content: Buffer
   readonly sha256: Buffer
   readonly validUntil: Date | null
@@ -209,10 +212,10 @@ export type NewLetter = {
 
 /** Stores a letter with its file; answers its id. */
 export async function insertLetter(trx: Trx, teamId: number, letter: NewLetter): Promise<number> {
-  const { filename, mediaType, content, sha256, validUntil, uploadedBy, announcementIds } = letter
+  const { filename, mediaType, pages, content, sha256, validUntil, uploadedBy, announcementIds } = letter
   const { rows } = await sql<{ id: number }>`
-    insert into letters (team_id, filename, media_type, size, sha256, valid_until, uploaded_by)
-    values (${teamId}, ${filename}, ${mediaType}, ${content.length}, ${sha256}, ${validUntil}, ${uploadedBy})
+    insert into letters (team_id, filename, media_type, pages, size, sha256, valid_until, uploaded_by)
+    values (${teamId}, ${filename}, ${mediaType}, ${pages}, ${content.length}, ${sha256}, ${validUntil}, ${uploadedBy})
     returning id`.execute(trx)
   const { id } = rows[0]!
   await sql`insert into letter_files (letter_id, team_id, content) values (${id}, ${teamId}, ${content})`.execute(
@@ -267,24 +270,38 @@ export async function saveDecision(
 }
 
 export type DraftRow = {
+  readonly id: number
   readonly prefix: string
   readonly origin_asn: number
   readonly signatory: string
   readonly team_name: string
+  readonly rpki: FoundCheck | null
+  readonly irr: FoundCheck | null
 }
 
-/** What a letter to sign has to name. */
-export async function findDraft(
+/** What a check of an announcement found; null before it was first made. */
+export type FoundCheck = {
+  readonly state: ValidationState
+  readonly evidence: { readonly vrps?: readonly Vrp[]; readonly objects?: readonly RouteObject[] }
+}
+type Vrp = { readonly prefix: string; readonly max_length: number; readonly asn: number }
+type RouteObject = { readonly prefix: string; readonly origin: number; readonly source: string }
+
+/** What a letter to sign has to name: those of the ids that are announcements of the team. */
+export async function findDrafts(
   postgres: Postgres,
   teamId: number,
-  id: number,
-): Promise<DraftRow | undefined> {
+  ids: readonly number[],
+): Promise<DraftRow[]> {
+  const check = (name: string) => sql`(
+    select json_build_object('state', v.state, 'evidence', v.evidence) from announcement_validations v
+    where v.announcement_id = a.id and v.team_id = ${teamId} and v.name = ${name})`
   const query = sql`
-    select a.prefix::text as prefix, a.origin_asn, a.loa_signatory as signatory, t.name as team_name
+    select a.id, a.prefix::text as prefix, a.origin_asn, a.loa_signatory as signatory, t.name as team_name,
+      ${check('rpki')} as rpki, ${check('irr')} as irr
     from announcements a join teams t on t.id = a.team_id
-    where a.team_id = ${teamId} and a.id = ${id}::bigint and a.deleted is null`
-  const [row] = await postgres.readInTeam<DraftRow>(teamId, query.compile(postgres.owner))
-  return row
+    where a.team_id = ${teamId} and a.id = any(${ids}::bigint[]) and a.deleted is null`
+  return postgres.readInTeam<DraftRow>(teamId, query.compile(postgres.owner))
 }
 
 /** What the letters say about each of the announcements, whatever team they are of: for the validator, as the owner. */

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { PDFDocument, StandardFonts } from '@cantoo/pdf-lib'
 import { letterMediaTypes } from '@pharos/contract/letter'
-import { refusalOfPdf } from './inspect-pdf.ts'
-import { drawLetter, setIn } from './letter-draft-page.ts'
+import { inspectPdf } from './inspect-pdf.ts'
+import { drawable, drawLetter } from './letter-draft-page.ts'
+import { letterPrefixOf } from './letter-draft-prefix.ts'
 import { createDrafter } from './letter-draft.ts'
 import { letterFilename } from './letter-filename.ts'
+import { letterRefusalCodes } from '@pharos/contract/letter'
+import { refusalTexts } from './letter-refusal.ts'
+import { getDocument } from './pdf-library.ts'
 import { verdictOf, type LetterOfAnnouncement } from './letter-verdict.ts'
 
 const letter = (id: number, rest: Partial<LetterOfAnnouncement> = {}): LetterOfAnnouncement => ({
@@ -97,49 +100,168 @@ describe('the name of a letter', () => {
 
 describe('a letter to sign', () => {
   const text = {
-    prefix: '2001:db8::/32',
-    originAsn: 64496,
-    teamName: 'Team',
-    providerName: 'Provider',
-    signatory: '',
+    teamName: 'Official Team',
+    provider: { name: 'Example Net', asn: 64500 },
+    prefixes: [
+      {
+        prefix: '2001:db8::/32',
+        originAsn: 64496,
+        roa: 'ROA 2001:db8::/32, maxLength 48, AS64496',
+        routeObject: 'route6 2001:db8::/32, AS64496, RADB',
+      },
+      { prefix: '203.0.113.0/24', originAsn: 64497, roa: 'not checked yet', routeObject: 'not checked yet' },
+    ],
+    signatory: 'Jürgen Čapek',
+    contact: 'noc@team.example',
+    registryHandle: 'JC1-EXAMPLE',
     date: new Date('2026-11-21T10:00:00Z'),
   }
+  const textOf = async (bytes: Buffer): Promise<string> => {
+    const document = await getDocument({ data: new Uint8Array(bytes), verbosity: 0 }).promise
+    const pages: string[] = []
+    for (let number = 1; number <= document.numPages; number++) {
+      const { items } = await (await document.getPage(number)).getTextContent()
+      pages.push(items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join(''))
+    }
+    return pages.join('\n').replace(/\s+/g, ' ')
+  }
+  const pagesOf = async (bytes: Buffer) => {
+    const result = await inspectPdf(bytes)
+    return 'pages' in result ? result.pages : result.refusal
+  }
 
-  it('is one page that its own inspection lets through, the same bytes each time', async () => {
-    const bytes = Buffer.from(await drawLetter(text))
-    assert.equal(await refusalOfPdf(bytes), undefined)
-    assert.equal((await PDFDocument.load(bytes)).getPageCount(), 1)
-    assert.deepEqual(Buffer.from(await drawLetter(text)), bytes)
+  it('is one page that its own inspection accepts, the same bytes each time', async () => {
+    const bytes = drawLetter(text)
+    assert.equal(await pagesOf(bytes), 1)
+    assert.deepEqual(drawLetter(text), bytes)
+  })
+
+  it('names both sides, every prefix with what the registries hold, and the signer, in text that can be copied', async () => {
+    const written = await textOf(drawLetter(text))
+    for (const words of [
+      'From: Official Team',
+      'To: Example Net (AS64500)',
+      'authorizes Example Net (AS64500) to announce them',
+      '2001:db8::/32, origin AS64496',
+      'RPKI: ROA 2001:db8::/32, maxLength 48, AS64496',
+      'IRR: route6 2001:db8::/32, AS64496, RADB',
+      '203.0.113.0/24, origin AS64497',
+      'Name: Jürgen Čapek',
+      'Contact: noc@team.example',
+      'Registry handle: JC1-EXAMPLE',
+      'The signer confirms that they are entitled',
+    ])
+      assert.ok(written.includes(words), `${words} in ${written}`)
+  })
+
+  it('is drawn in any script of its fonts, as text', async () => {
+    for (const name of [
+      'Čeština a.s.',
+      'Công ty Việt Nam',
+      'ООО «Вега»',
+      'Ελληνική Εταιρεία',
+      '株式会社サクラネット',
+      '深圳市网络有限公司',
+      '臺灣電信',
+      '주식회사 한국망',
+      'บริษัท',
+    ]) {
+      const written = await textOf(drawLetter({ ...text, teamName: name, signatory: name }))
+      assert.ok(written.includes(`${name} holds the IP prefixes`), `${name} in ${written}`)
+      assert.ok(drawable(name) !== undefined)
+    }
+    for (const name of ['שלום בע"מ', 'شركة المثال'])
+      assert.equal(await pagesOf(drawLetter({ ...text, teamName: name })), 1)
   })
 
   it('is drawn whatever the names are', async () => {
-    const names = [
-      '山田太郎',
-      'مثال',
+    for (const name of [
       '🦆🦆',
       '\u0000\u0007',
       'x'.repeat(2_000),
       'a b '.repeat(500),
+      '株'.repeat(500),
       '\ud800',
-      'Ω',
-    ]
-    for (const name of names) {
-      const bytes = Buffer.from(
-        await drawLetter({ ...text, teamName: name, signatory: name, providerName: name }),
-      )
-      assert.equal((await PDFDocument.load(bytes)).getPageCount(), 1, JSON.stringify(name.slice(0, 20)))
+    ]) {
+      const provider = { name, asn: 4_294_967_295 }
+      const bytes = drawLetter({ ...text, teamName: name, signatory: name, contact: name, provider })
+      assert.ok(Number(await pagesOf(bytes)) >= 1, JSON.stringify(name.slice(0, 20)))
     }
   })
 
-  it('keeps the accents that its typeface has, leaves out those that it has not, and leaves a line for other scripts', async () => {
-    const font = await (await PDFDocument.create()).embedFont(StandardFonts.Helvetica)
-    assert.equal(setIn(font, 'Société Générale'), 'Société Générale')
-    assert.equal(setIn(font, 'Čeština\n a.s.'), 'Cestina a.s.')
-    assert.equal(setIn(font, '株式会社'), undefined)
-    assert.equal(setIn(font, ' '), undefined)
+  it('has as many pages as its prefixes need', async () => {
+    const prefixes = Array.from({ length: 51 }, (_, n) => ({
+      ...text.prefixes[1]!,
+      prefix: `10.0.${n}.0/24`,
+    }))
+    const bytes = drawLetter({ ...text, prefixes })
+    assert.ok(Number(await pagesOf(bytes)) > 2)
+    const written = await textOf(bytes)
+    for (const { prefix } of prefixes) assert.ok(written.includes(prefix), prefix)
+  })
+
+  it('leaves a line for a name that its fonts cannot draw', () => {
+    assert.equal(drawable('Société\n Générale'), 'Société Générale')
+    assert.equal(drawable('a\u202eb'), 'a b')
+    assert.equal(drawable('🦆 GmbH'), undefined)
+    assert.equal(drawable(' '), undefined)
   })
 
   it('is drawn in a thread', async () => {
-    assert.deepEqual(await createDrafter().draw(text), Buffer.from(await drawLetter(text)))
+    assert.deepEqual(await createDrafter().draw(text), drawLetter(text))
+  })
+})
+
+describe('a prefix in a letter to sign', () => {
+  const row = {
+    id: 1,
+    prefix: '203.0.113.0/24',
+    origin_asn: 64496,
+    signatory: '',
+    team_name: 'Team',
+    rpki: null,
+    irr: null,
+  }
+
+  it('refers to the ROAs and route objects of its origin', () => {
+    const vrps = [
+      { prefix: '203.0.113.0/24', max_length: 24, asn: 64496 },
+      { prefix: '203.0.113.0/24', max_length: 24, asn: 64511 },
+    ]
+    const objects = [
+      { prefix: '203.0.113.0/24', origin: 64496, source: 'RADB' },
+      { prefix: '203.0.113.0/24', origin: 64511, source: 'RIPE' },
+    ]
+    const { roa, routeObject } = letterPrefixOf({
+      ...row,
+      rpki: { state: 'valid', evidence: { vrps } },
+      irr: { state: 'valid', evidence: { objects } },
+    })
+    assert.equal(roa, 'ROA 203.0.113.0/24, maxLength 24, AS64496')
+    assert.equal(routeObject, 'route 203.0.113.0/24, AS64496, RADB')
+  })
+
+  it('says when there are none, and when nobody has looked', () => {
+    assert.deepEqual(
+      [letterPrefixOf(row).roa, letterPrefixOf(row).routeObject],
+      ['not checked yet', 'not checked yet'],
+    )
+    const none = letterPrefixOf({
+      ...row,
+      rpki: { state: 'missing', evidence: { vrps: [] } },
+      irr: { state: 'unavailable', evidence: {} },
+    })
+    assert.equal(none.roa, 'no ROA for this origin was found')
+    assert.equal(none.routeObject, 'not checked yet')
+  })
+})
+
+describe('the texts of refusals', () => {
+  it('say for every code what is wrong and what to do next', () => {
+    assert.deepEqual(Object.keys(refusalTexts).sort(), [...letterRefusalCodes].sort())
+    for (const { what, next } of Object.values(refusalTexts)) {
+      assert.match(what, /^[A-Z].*[^.]\.$/)
+      assert.match(next, /^(Print|Export|Save|Remove|Scan|Upload|Check) .*\.$/)
+    }
   })
 })

@@ -11,10 +11,11 @@ import { actorName, type Operation } from '../../runtime/operation.ts'
 import { writeHistory } from '../announcement/history.store.ts'
 import type { Inspector } from './inspect-letter.ts'
 import type { Drafter } from './letter-draft.ts'
+import { letterPrefixOf } from './letter-draft-prefix.ts'
 import { letterFilename } from './letter-filename.ts'
 import {
   findAnnouncementIds,
-  findDraft,
+  findDrafts,
   findLetter,
   findLetterFile,
   insertLetter,
@@ -45,8 +46,8 @@ export type LetterDeps = {
   readonly inspector: Inspector
   readonly drafter: Drafter
   readonly quotas: LetterQuotas
-  /** As letters to sign name the provider. */
-  readonly providerName: string
+  /** As letters to sign name the provider; null until both are set. */
+  readonly provider: { readonly name: string; readonly asn: number } | null
   readonly now: () => Date
 }
 
@@ -68,10 +69,11 @@ export async function uploadLetter(
 ): Promise<Answer<Wire>> {
   const validUntil = valid_until === undefined ? null : new Date(valid_until)
   if (validUntil) requireFuture(validUntil, now())
-  const mediaType = await inspector.inspect(file.bytes, `team:${operation.actor.teamId}`)
+  const { mediaType, pages } = await inspector.inspect(file.bytes, `team:${operation.actor.teamId}`)
   const letter: NewLetter = {
     filename: letterFilename(file.filename, mediaType),
     mediaType,
+    pages,
     content: file.bytes,
     sha256: createHash('sha256').update(file.bytes).digest(),
     validUntil,
@@ -107,12 +109,22 @@ async function requireAnnouncements(
   announcementId: number,
   appliesTo: readonly number[],
 ): Promise<void> {
-  const known = await findAnnouncementIds(trx, teamId, [announcementId, ...appliesTo])
+  requireKnown(await findAnnouncementIds(trx, teamId, [announcementId, ...appliesTo]), announcementId, {
+    in: 'body',
+    appliesTo,
+  })
+}
+
+function requireKnown(
+  known: ReadonlySet<number>,
+  announcementId: number,
+  also: { readonly in: 'body' | 'query'; readonly appliesTo: readonly number[] },
+): void {
   if (!known.has(announcementId)) throw notFound('announcement')
-  const errors = appliesTo.flatMap((id, at) =>
+  const errors = also.appliesTo.flatMap((id, at) =>
     known.has(id)
       ? []
-      : [{ loc: ['body', 'applies_to', at], msg: 'there is no such announcement', type: 'not_found' }],
+      : [{ loc: [also.in, 'applies_to', at], msg: 'there is no such announcement', type: 'not_found' }],
   )
   if (errors.length === 0) return
   throw new Failure('invalid', 'Not every one of applies_to is an announcement of the team.', { errors })
@@ -210,21 +222,42 @@ export async function getLetterFile(
   return file
 }
 
-/** A letter for the announcement, to be signed; answers the PDF and what it is called. */
+/** The query of draftLetter, as the contract read it. */
+export type DraftQuery = {
+  readonly applies_to?: readonly number[]
+  readonly signatory?: string
+  readonly contact?: string
+  readonly registry_handle?: string
+}
+
+/**
+ * A letter for the announcements, to be signed: the PDF and its filename. Throws `conflict` while the provider has no
+ * name or ASN, `not_found` and `invalid`.
+ */
 export async function draftLetter(
-  { postgres, drafter, providerName, now }: LetterDeps,
+  { postgres, drafter, provider, now }: LetterDeps,
   { actor }: Operation,
   announcementId: number,
+  { applies_to: appliesTo = [], signatory, contact = '', registry_handle = '' }: DraftQuery,
 ): Promise<{ bytes: Buffer; filename: string }> {
-  const draft = await findDraft(postgres, actor.teamId, announcementId)
-  if (!draft) throw notFound('announcement')
-  const { prefix, origin_asn, signatory, team_name } = draft
+  const ids = [...new Set([announcementId, ...appliesTo])]
+  const drafts = await findDrafts(postgres, actor.teamId, ids)
+  requireKnown(new Set(drafts.map(({ id }) => id)), announcementId, { in: 'query', appliesTo })
+  if (!provider) {
+    const detail =
+      'The provider has not set its name and ASN, which a letter has to name. ' +
+      'Ask the provider to set provider_name and provider_asn, or write a letter of your own.'
+    throw new Failure('conflict', detail)
+  }
+  drafts.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
+  const { prefix, team_name, signatory: stored } = drafts[0]!
   const bytes = await drafter.draw({
-    prefix,
-    originAsn: origin_asn,
     teamName: team_name,
-    providerName,
-    signatory,
+    provider,
+    prefixes: drafts.map(letterPrefixOf),
+    signatory: signatory ?? stored,
+    contact,
+    registryHandle: registry_handle,
     date: now(),
   })
   return { bytes, filename: `letter-of-authorization-${prefix.replace(/[^0-9a-f.]+/g, '-')}.pdf` }

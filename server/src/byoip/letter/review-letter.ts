@@ -8,6 +8,7 @@ import { Failure, invalid, notFound } from '../../runtime/error.ts'
 import type { Operation } from '../../runtime/operation.ts'
 import { parseTime } from '../../runtime/time.ts'
 import { writeHistory } from '../announcement/history.store.ts'
+import type { Inspector } from './inspect-letter.ts'
 import { present, requireFuture } from './letter.ts'
 import {
   findLetterFileToReview,
@@ -21,7 +22,7 @@ import {
 } from './letter.store.ts'
 import { parseOrdering } from '../../runtime/ordering.ts'
 
-export type ReviewDeps = { readonly db: Db; readonly now: () => Date }
+export type ReviewDeps = { readonly db: Db; readonly inspector: Inspector; readonly now: () => Date }
 
 /** The query of listLettersToReview, as the contract read it. */
 export type ReviewQuery = {
@@ -54,6 +55,13 @@ export async function getFileForReview({ db }: ReviewDeps, id: number): Promise<
   const file = await findLetterFileToReview(db, id)
   if (!file) throw notFound('letter')
   return file
+}
+
+/** One page as a PNG. Throws `not_found`, `conflict` if it cannot be drawn, and `unavailable`. */
+export async function getPageForReview(deps: ReviewDeps, id: number, page: number): Promise<Buffer> {
+  const picture = await deps.inspector.render(await getFileForReview(deps, id), page)
+  if (!picture) throw notFound('page')
+  return picture
 }
 
 /** Accepts a pending letter until `validUntil`, or as long as its upload said. Again changes nothing; else `conflict`. */
@@ -148,6 +156,7 @@ function presentReviewed(letter: ReviewedLetterRow): Wire {
   return {
     ...present(letter),
     content_type: letter.media_type,
+    pages: letter.pages,
     team: { id: letter.team_id, name: letter.team_name },
     uploaded_by: letter.uploaded_by,
     reviewed_by: letter.reviewed_by,

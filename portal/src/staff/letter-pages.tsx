@@ -1,0 +1,68 @@
+// The pages of a letter as pictures that the server has drawn: nobody has to open a stranger's file to read it.
+import { ActionIcon, Group, Image, Skeleton, Stack, Text } from '@mantine/core'
+import { getLetterPageToReview, type ReviewedLetter } from '@pharos/contract/letter'
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { answerOf } from '../api/queries.ts'
+import { Problem } from '../ui/problem.tsx'
+
+export function LetterPages({ letter: { id, filename, pages } }: { letter: ReviewedLetter }) {
+  const [page, setPage] = useState(1)
+  // A file never changes.
+  const answer = useQuery({
+    ...answerOf(getLetterPageToReview, { params: { letter_id: id, page } }),
+    staleTime: Infinity,
+  })
+  const url = useObjectUrl(answer.data as unknown as Blob | undefined)
+  return (
+    <Stack gap="xs" mt="sm">
+      {pages !== null && pages > 1 && (
+        <Group gap="xs">
+          <ActionIcon
+            variant="default"
+            aria-label="Previous page"
+            disabled={page === 1}
+            onClick={() => setPage(page - 1)}
+          >
+            <IconChevronLeft size={14} />
+          </ActionIcon>
+          <Text size="sm">
+            Page {page} of {pages}
+          </Text>
+          <ActionIcon
+            variant="default"
+            aria-label="Next page"
+            disabled={page === pages}
+            onClick={() => setPage(page + 1)}
+          >
+            <IconChevronRight size={14} />
+          </ActionIcon>
+        </Group>
+      )}
+      {answer.error && <Problem error={answer.error} />}
+      {answer.isPending && <Skeleton height={480} maw={720} />}
+      {url && (
+        <Image
+          src={url}
+          alt={`Page ${page} of ${filename}`}
+          maw={720}
+          fit="contain"
+          bd="1px solid var(--mantine-color-default-border)"
+        />
+      )}
+    </Stack>
+  )
+}
+
+/** An address for the picture while it is shown. */
+function useObjectUrl(picture: Blob | undefined): string | undefined {
+  const [url, setUrl] = useState<string>()
+  useEffect(() => {
+    if (!picture) return setUrl(undefined)
+    const next = URL.createObjectURL(picture)
+    setUrl(next)
+    return () => URL.revokeObjectURL(next)
+  }, [picture])
+  return url
+}

@@ -1,0 +1,30 @@
+// Whether a PDF begins and ends as one, and is nothing else besides. pdf.js finds the document wherever it stands in the
+// file and does not say what is around it, so this small check is ours. Pure.
+import { damaged, type Refusal } from './letter-refusal.ts'
+
+/** Readers look for the header in so many bytes (ISO 32000-2, annex I): a BOM or a printer's commands may precede it. */
+const headerWithin = 1024
+const header = '%PDF-'
+const end = '%%EOF'
+
+export const looksLikePdf = (bytes: Buffer): boolean =>
+  bytes.subarray(0, headerWithin + header.length).includes(header)
+
+export function refusalOfEnds(bytes: Buffer): Refusal | undefined {
+  const at = bytes.lastIndexOf(end)
+  if (at < 0) return damaged('it has no end')
+  // What some programs and scanners fill up with.
+  if (/[^\0\s]/.test(bytes.toString('latin1', at + end.length))) return { code: 'trailing_data' }
+  return isZip(bytes) ? { code: 'trailing_data', found: ['ZIP'] } : undefined
+}
+
+const zipEnd = Buffer.from('PK\x05\x06', 'latin1')
+const zipEndBytes = 22
+
+/** A ZIP archive is found from its end, and what follows that may be its comment: %%EOF, for example. */
+function isZip(bytes: Buffer): boolean {
+  const tail = bytes.subarray(-(zipEndBytes + 65_535))
+  for (let at = tail.indexOf(zipEnd); at >= 0; at = tail.indexOf(zipEnd, at + 1))
+    if (at + zipEndBytes + tail.readUInt16LE(Math.min(at + 20, tail.length - 2)) === tail.length) return true
+  return false
+}

@@ -1,0 +1,182 @@
+// Reads all objects of a PDF with the parser of pdf.js and judges what they hold: scripts, attached files, actions that
+// leave the document. Runs in a thread only: see letter-thread.ts.
+import type { LetterRefusalCode } from '@pharos/contract/letter'
+import { damaged, pixelsMax, type Refusal } from './letter-refusal.ts'
+import { isSafeLink } from './pdf-link.ts'
+import { internals, type Dict, type Stream, type XRef } from './pdf-library.ts'
+
+const { BaseStream, Lexer, LocalPdfManager, Name, Parser, Ref } = internals
+
+/** Of an action (/S), an annotation (/Subtype) or an object (/Type): ISO 32000-2, 12.6.4, 12.5.6 and 7.11. */
+const refusedKinds: Readonly<Record<string, LetterRefusalCode>> = {
+  JavaScript: 'script',
+  Launch: 'launch',
+  GoToR: 'link',
+  GoToE: 'attachment',
+  EmbeddedFile: 'attachment',
+  FileAttachment: 'attachment',
+  Filespec: 'attachment',
+  SubmitForm: 'form',
+  ImportData: 'form',
+  Rendition: 'multimedia',
+  Movie: 'multimedia',
+  Sound: 'multimedia',
+  RichMedia: 'multimedia',
+  RichMediaExecute: 'multimedia',
+  GoTo3DView: 'multimedia',
+  '3D': 'multimedia',
+}
+/** Whatever their value is, also a reference to an object that this parser does not find. */
+const refusedKeys: Readonly<Record<string, LetterRefusalCode>> = {
+  JavaScript: 'script',
+  EmbeddedFiles: 'attachment',
+  EF: 'attachment',
+  XFA: 'form',
+}
+const judges: Readonly<Record<string, (value: unknown, key: string) => Found | undefined>> = {
+  S: judgeKind,
+  Subtype: judgeKind,
+  Type: judgeKind,
+  JS: judgeScript,
+  URI: judgeLink,
+  Base: judgeLink,
+  F: judgeLink,
+  UF: judgeLink,
+  ...Object.fromEntries(Object.keys(refusedKeys).map((key) => [key, judgeKey])),
+}
+
+type Found = { readonly code: LetterRefusalCode; readonly name: string }
+
+function judgeKind(value: unknown): Found | undefined {
+  if (!(value instanceof Name) || !Object.hasOwn(refusedKinds, value.name)) return undefined
+  return { code: refusedKinds[value.name]!, name: value.name }
+}
+
+function judgeKey(value: unknown, name: string): Found | undefined {
+  return value === null ? undefined : { code: refusedKeys[name]!, name }
+}
+
+function judgeScript(value: unknown, name: string): Found | undefined {
+  return typeof value === 'string' || value instanceof BaseStream ? { code: 'script', name } : undefined
+}
+
+function judgeLink(value: unknown, name: string): Found | undefined {
+  return typeof value === 'string' && !isSafeLink(value) ? { code: 'link', name } : undefined
+}
+
+/** What the parser meets, in objects that nothing refers to and in keys that stand twice too. */
+type Met = { readonly entries: { readonly key: string; readonly value: unknown }[]; readonly found: Found[] }
+let met: Met | undefined
+
+const { set } = internals.Dict.prototype
+internals.Dict.prototype.set = function (this: Dict, key, value) {
+  if (Object.hasOwn(judges, key)) met?.entries.push({ key, value })
+  set.call(this, key, value)
+}
+const { get } = Name
+Name.get = (text) => {
+  if (text.includes('\0')) met?.found.push({ code: 'name', name: text.replaceAll('\0', '#00') })
+  return get.call(Name, text)
+}
+
+/**
+ * Why the objects of the PDF are refused; undefined if they only show something. The table of objects is read twice: as
+ * the file gives it, and rebuilt from the file's bytes, as readers do that find the file's table wrong.
+ */
+export function refusalOfObjects(bytes: Uint8Array): Refusal | undefined {
+  const tables = [false, true].map((recovery) => readTable(bytes, recovery))
+  if (tables.some((table) => table.isEncrypted)) return { code: 'encrypted' }
+  const found = tables.flatMap((table) => table.found)
+  const first = found[0]
+  if (!first)
+    return tables.some((table) => table.isRead) ? undefined : damaged('it has no table of its objects')
+  const names = found.filter(({ code }) => code === first.code).map(({ name }) => name)
+  return { code: first.code, found: [...new Set(names)].sort().slice(0, 10) }
+}
+
+type Table = { readonly isRead: boolean; readonly isEncrypted: boolean; readonly found: readonly Found[] }
+
+function readTable(bytes: Uint8Array, recovery: boolean): Table {
+  const { pdfDocument: document } = new LocalPdfManager({
+    source: bytes,
+    docId: 'letter',
+    password: '',
+    evaluatorOptions: {},
+  })
+  met = { entries: [], found: [] }
+  const { entries, found } = met
+  const { xref } = document
+  const isRead = attempt(() => {
+    document.checkHeader()
+    document.parseStartXRef()
+    document.parse(recovery)
+    found.push(...readObjects(xref))
+    return true
+  })
+  for (const { key, value } of entries) {
+    const one = judges[key]!(Object.hasOwn(refusedKeys, key) ? value : resolve(value, xref), key)
+    if (one) found.push(one)
+  }
+  met = undefined
+  const isEncrypted = !xref.encrypt && attempt(() => xref.trailer?.get('Encrypt')) instanceof internals.Dict
+  return { isRead: isRead === true, isEncrypted, found }
+}
+
+/** What a reference leads to, also over further references, which only some readers follow. */
+function resolve(value: unknown, xref: XRef): unknown {
+  let found = value
+  for (let steps = 0; found instanceof Ref && steps < 10; steps++) {
+    const ref = found
+    found = attempt(() => xref.fetch(ref))
+  }
+  return found
+}
+
+function readObjects(xref: XRef): Found[] {
+  const found: Found[] = []
+  // The next number that is free is the length of the table.
+  const length = xref.getNewTemporaryRef().num
+  for (let number = 0; number < length; number++) {
+    const entry = xref.getEntry(number)
+    if (!entry) continue
+    const object = attempt(() => xref.fetch(Ref.get(number, entry.uncompressed ? entry.gen : 0)))
+    if (object instanceof BaseStream) found.push(...judgeStream(object, xref))
+  }
+  return found
+}
+
+function judgeStream(stream: Stream, xref: XRef): Found[] {
+  const { dict } = stream
+  const value = (key: string) => attempt(() => dict.get(key))
+  // Its content is in another file, by a path or a share.
+  if (value('F') != null) return [{ code: 'link', name: 'F' }]
+  if (Number(value('Width')) * Number(value('Height')) > pixelsMax)
+    return [{ code: 'dimensions', name: `${value('Width')}x${value('Height')}` }]
+  const [first, count] = [value('First'), value('N')]
+  if (Number.isInteger(first) && Number.isInteger(count))
+    attempt(() => readObjectStream(stream, xref, first as number, count as number))
+  return []
+}
+
+/** Objects that no table lists are read too: a reader that rebuilds the table finds them (ISO 32000-2, 7.5.7). */
+function readObjectStream(stream: Stream, xref: XRef, first: number, count: number): void {
+  const parserAt = (at: Stream) => new Parser({ lexer: new Lexer(at), xref, allowStreams: false })
+  const table = parserAt(stream)
+  const start = (stream.start ?? 0) + first
+  for (let at = 0; at < count; at++) {
+    table.getObj()
+    const offset = table.getObj()
+    if (!Number.isInteger(offset)) return
+    parserAt(stream.makeSubStream(start + (offset as number))).getObj()
+  }
+}
+
+/** An object that the parser cannot read is none; one that is nested without end ends the reading. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof RangeError) throw error
+    return undefined
+  }
+}
