@@ -3,6 +3,7 @@ import { apply } from './apply.ts'
 import { audit } from './audit.ts'
 import type { Command } from './command.ts'
 import { config } from './config.ts'
+import { drain, undrain } from './drain.ts'
 import { holds } from './holds.ts'
 import { mail } from './mail.ts'
 import { migrate } from './migrate.ts'
@@ -22,6 +23,8 @@ export const commands: readonly Command[] = [
   user,
   replay,
   holds,
+  drain,
+  undrain,
   audit,
   mail,
   secrets,

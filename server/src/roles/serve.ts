@@ -17,6 +17,7 @@ import { domainsPart } from './domains.ts'
 import { watchInstallation } from './figures.ts'
 import { createHealthServer } from './http.ts'
 import { mailPart } from './mail.ts'
+import { holdAlertsPart } from './hold-alerts.ts'
 import { maintenancePart } from './maintenance.ts'
 import { reconcilerParts } from './reconciler.ts'
 import { createRegistryViews } from './registry-views.ts'
@@ -64,6 +65,7 @@ export async function runRole(
             domainsPart(shared),
             mailPart(shared),
             ...reconcilerParts(shared),
+            holdAlertsPart(shared),
           ]
         : []),
       ...(roles.includes('collector') ? collectorParts(shared) : []),

@@ -31,6 +31,10 @@ export async function readRegions(db: Db): Promise<RegionRecord[]> {
 /** What is deleted is desired nowhere. What is not claimed cannot be enabled, and is no evidence either. */
 const isDesired = sql`(ar.configured and a.enabled and not a.suspended and a.claimed is not null and a.deleted is null)`
 
+/** Actions of the audit about what is desired of an announcement. */
+export const desiredActions = sql`('announcement.update', 'announcement.suspend', 'announcement.resume',
+  'announcement.delete', 'announcement.restore')`
+
 /**
  * Whether a request by name asks for the withdrawal: the newest entry of the audit about what is desired of the
  * announcement is somebody's request to disable it here, to suspend or to delete it. Entries of loops and of the platform
@@ -42,8 +46,7 @@ const isRequested = sql`case when ${isDesired} or ar.state = 'withdrawn' then fa
         or not jsonb_exists(e.after -> 'regions', (select slug from regions where id = ar.region_id))
       else e.action in ('announcement.suspend', 'announcement.delete') end
     from audit_entries e
-    where e.team_id = a.team_id and e.target = 'announcement:' || a.id and e.action in ('announcement.update',
-      'announcement.suspend', 'announcement.resume', 'announcement.delete', 'announcement.restore')
+    where e.team_id = a.team_id and e.target = 'announcement:' || a.id and e.action in ${desiredActions}
     order by e.at desc, e.id desc limit 1), false) end`
 
 const planRow = sql`ar.announcement_id as "announcementId", a.team_id as "teamId", ar.region_id as "regionId", a.prefix,
@@ -264,10 +267,23 @@ export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: R
       applied = case when excluded.last_check_result then excluded.applied else r.applied end`.execute(db)
 }
 
-/** The region could not be checked; what was last seen stays as it is. */
-export async function saveFailedCheck(db: Db, fence: Fence, message: string): Promise<void> {
+/** The region could not be checked, nor these routers be read; what was last seen stays as it is. */
+export async function saveFailedCheck(
+  db: Db,
+  fence: Fence,
+  message: string,
+  failed: readonly Extract<RouterCheck, { error: string }>[] = [],
+): Promise<void> {
   await sql`
     update regions set last_check_result = false, last_error = ${message}
     where id = ${fence.regionId} and epoch = ${fence.epoch}
       and (last_check_result is distinct from false or last_error is distinct from ${message})`.execute(db)
+  if (failed.length === 0) return
+  await sql`
+    insert into region_routers as r (region_id, name, last_check_result, last_error)
+    select g.id, n.name, false, n.error
+    from regions g, jsonb_to_recordset(${JSON.stringify(failed)}::jsonb) as n (name text, error text)
+    where g.id = ${fence.regionId} and g.epoch = ${fence.epoch}
+    on conflict (region_id, name) do update set last_check_result = false, last_error = excluded.last_error
+    where (r.last_check_result, r.last_error) is distinct from (false, excluded.last_error)`.execute(db)
 }

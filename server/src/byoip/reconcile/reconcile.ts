@@ -2,8 +2,7 @@
 // planned, guarded, sent and read back, and what was seen is saved. It takes no input, remembers nothing between runs
 // and retries nothing: whatever fails, fails the run, withdraws nothing, and the next run is the retry.
 import type { Db } from '../../db/postgres.ts'
-import { holdChange } from './hold.ts'
-import { closeHold, openHold } from './hold.store.ts'
+import { closeHold, holdChange, openHold } from './hold.ts'
 import type { Applied, PlanRow } from './plan.ts'
 import { saveCheck, saveSeen, whileHolding, type RouterCheck } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'

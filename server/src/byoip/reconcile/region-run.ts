@@ -48,7 +48,9 @@ export async function storeFailure<T>(db: Db, lease: RegionLease, run: () => Pro
     // After a takeover the other reconciler reports on the region; a database that is down cannot store it.
     if (!(error instanceof LeaseLost || error instanceof RunPreempted)) {
       const message = error instanceof Error ? error.message : String(error)
-      await saveFailedCheck(db, lease, message).catch(() => {})
+      const unread = error instanceof RoutersFailed ? error.failures : []
+      const failed = unread.map(({ router, error: { message } }) => ({ name: router.name, error: message }))
+      await saveFailedCheck(db, lease, message, failed).catch(() => {})
     }
     throw error
   }
@@ -62,7 +64,22 @@ export type RouterView = {
   readonly neighbors: readonly Neighbor[]
 }
 
-export type RouterFailure = { readonly router: Router; readonly error: Error }
+export type RouterFailure = { readonly router: Router; readonly error: DriverError }
+
+/** Every router that was called failed. */
+export class RoutersFailed extends DriverError {
+  readonly failures: readonly RouterFailure[]
+
+  constructor(failures: readonly RouterFailure[]) {
+    const [{ error }] = failures as [RouterFailure]
+    const each = failures.map(({ router, error }) => `${router.name}: ${error.message}`)
+    super(error.kind, failures.length === 1 ? error.message : each.join('; '), {
+      refused: error.refused,
+      cause: error,
+    })
+    this.failures = failures
+  }
+}
 
 /**
  * Calls all routers at once. Resolves with what each answered and with those that failed as a router may; rejects if all
@@ -82,7 +99,7 @@ export async function callAll<T, R>(
       failures.push({ router: routerOf(targets[at]!), error: result.reason })
     else throw result.reason
   }
-  if (answers.length === 0 && failures[0]) throw failures[0].error
+  if (answers.length === 0 && failures.length > 0) throw new RoutersFailed(failures)
   return { answers, failures }
 }
 
