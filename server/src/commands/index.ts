@@ -11,6 +11,7 @@ import { replay } from './replay.ts'
 import { secrets } from './secrets.ts'
 import { serve } from './serve.ts'
 import { start } from './start.ts'
+import { status } from './status.ts'
 import { token } from './token.ts'
 import { user } from './user.ts'
 
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   serve,
   migrate,
   apply,
+  status,
   token,
   user,
   replay,

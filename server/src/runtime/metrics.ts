@@ -47,6 +47,12 @@ export function createMetrics() {
       labelNames: ['loop'],
       registers,
     }),
+    loopInterval: new Gauge({
+      name: 'pharos_loop_interval_seconds',
+      help: 'How long each loop waits at most between two runs.',
+      labelNames: ['loop'],
+      registers,
+    }),
     deliveries: new Counter({
       name: 'pharos_deliveries_total',
       help: 'Deliveries of detectors that this process has read, by result done or failed.',

@@ -29,7 +29,7 @@ export async function readRegions(db: Db): Promise<RegionRecord[]> {
 }
 
 /** What is deleted is desired nowhere. What is not claimed cannot be enabled, and is no evidence either. */
-const isDesired = sql`(ar.configured and a.enabled and not a.suspended and a.claimed is not null and a.deleted is null)`
+export const isDesired = sql`(ar.configured and a.enabled and not a.suspended and a.claimed is not null and a.deleted is null)`
 
 /** Actions of the audit about what is desired of an announcement. */
 export const desiredActions = sql`('announcement.update', 'announcement.suspend', 'announcement.resume',

@@ -18,7 +18,7 @@ import type { Applied } from './plan.ts'
 import type { Route } from './speaker.ts'
 
 /** First half of the advisory lock's key, "phar"; the second is the region's id. */
-const lockClass = 0x70686172
+export const lockClass = 0x70686172
 
 /** On the connection of the lock nothing takes long: what does not answer is lost. */
 const queryTimeoutMs = 5_000

@@ -1,6 +1,7 @@
 // The SQL of regions and routers as staff see them: what the reconciler last saw, and which routers are drained.
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { isDesired } from './reconcile.store.ts'
 import type { Neighbor } from './speaker.ts'
 
 /** Times inside are ISO 8601: PostgreSQL writes them into JSON. */
@@ -92,4 +93,17 @@ export async function saveDrained(
   await sql`
     insert into region_routers (region_id, name, drained) values (${regionId}, ${name}, ${drained})
     on conflict (region_id, name) do update set drained = excluded.drained`.execute(trx)
+}
+
+export type RegionCounts = { readonly id: number; readonly desired: number; readonly announced: number }
+
+/** How many routes each region is to announce, and how many of them count as announced. */
+export async function countRegionRoutes(db: Db | Trx): Promise<RegionCounts[]> {
+  const { rows } = await sql<RegionCounts>`
+    select r.id, count(*) filter (where ${isDesired}) as desired,
+      count(*) filter (where ${isDesired} and ar.state = 'announced') as announced
+    from regions r left join announcement_regions ar on ar.region_id = r.id
+    left join announcements a on a.id = ar.announcement_id
+    group by r.id`.execute(db)
+  return rows
 }

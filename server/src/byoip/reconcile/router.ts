@@ -2,11 +2,12 @@
 // drained router what enough others carry; here is only decided whether that may be asked for.
 import type { AdminRegion } from '@pharos/contract/admin-region'
 import { writeAudit, type AuditEntry } from '../../db/audit.ts'
-import type { Db } from '../../db/postgres.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { Failure, notFound } from '../../runtime/error.ts'
 import { parseOrdering } from '../../runtime/ordering.ts'
 import {
+  countRegionRoutes,
   listRegionRows,
   lockRegionRow,
   readAllRegionRows,
@@ -39,9 +40,18 @@ export async function listAdminRegions(
   return { results: page.map(present), count }
 }
 
-/** All regions, by slug. */
-export async function readAdminRegions(db: Db): Promise<AdminRegion[]> {
-  return (await readAllRegionRows(db)).map(present)
+export type RegionStatus = AdminRegion & {
+  readonly id: number
+  /** Routes that it is to announce, and those of them that count as announced. */
+  readonly desired: number
+  readonly announced: number
+}
+
+/** All regions with their counts, by slug. */
+export async function readRegionStatuses(db: Db | Trx): Promise<RegionStatus[]> {
+  const counts = new Map((await countRegionRoutes(db)).map((one) => [one.id, one]))
+  const rows = await readAllRegionRows(db)
+  return rows.map((row) => ({ desired: 0, announced: 0, ...present(row), ...counts.get(row.id), id: row.id }))
 }
 
 /** Who drains: how the change stands in the audit. */
