@@ -55,9 +55,15 @@ export class Pharos {
 
   /** Makes the database agree with the platform file, as `pharos apply` does, while the server runs. */
   async apply(): Promise<void> {
-    const child = this.#run(['apply', '-f', this.#options.platformFile, '--yes'])
+    const code = await this.command('apply', '-f', this.#options.platformFile, '--yes')
+    if (code !== 0) throw new Error(`pharos apply failed: see ${this.logFile}`)
+  }
+
+  /** Runs a command of `pharos` beside the server and resolves with its exit code; its output goes to the log. */
+  async command(...args: readonly string[]): Promise<number | null> {
+    const child = this.#run(args)
     await once(child, 'exit')
-    if (child.exitCode !== 0) throw new Error(`pharos apply failed: see ${this.logFile}`)
+    return child.exitCode
   }
 
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
