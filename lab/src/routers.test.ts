@@ -46,14 +46,20 @@ describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bi
     await using pharos = await startPharos(lab, { quorum: 1 })
     await allSeen(lab, ['r1', 'r2', 'fra'])
     const staff = await signIn(pharos)
-    await until('the region is as wanted', async () => (await staff.region('ams'))?.last_check_result === true)
+    await until(
+      'the region is as wanted',
+      async () => (await staff.region('ams'))?.last_check_result === true,
+    )
     using r1 = lab.watchBirdRoutes('r1')
     using fra = lab.watchBirdRoutes('fra')
     await lab.killGobgpd('r2', 'SIGKILL')
     await until('r2 is reported', async () => (await staff.router('ams', 'r2'))?.last_check_result === false)
     const ams = await staff.region('ams')
     assert.equal(ams?.last_check_result, true)
-    assert.deepEqual(await staff.statuses(), prefixes.map(() => 'announced'))
+    assert.deepEqual(
+      await staff.statuses(),
+      prefixes.map(() => 'announced'),
+    )
     assert.deepEqual([r1.lost, fra.lost], [[], []])
   })
 
@@ -62,13 +68,19 @@ describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bi
     await using pharos = await startPharos(lab)
     await allSeen(lab, ['r1', 'r2', 'fra'])
     const staff = await signIn(pharos)
-    await until('the region is as wanted', async () => (await staff.region('ams'))?.last_check_result === true)
+    await until(
+      'the region is as wanted',
+      async () => (await staff.region('ams'))?.last_check_result === true,
+    )
     const [first] = await staff.announcements()
     await staff.patch(first!.id, { enabled: false })
     await until('it is withdrawn', async () => (await lab.birdRoutes('r2')).length === prefixes.length - 1)
     using r1 = lab.watchBirdRoutes('r1')
     await lab.killGobgpd('r2', 'SIGKILL')
-    await until('the region is reported', async () => (await staff.region('ams'))?.last_check_result === false)
+    await until(
+      'the region is reported',
+      async () => (await staff.region('ams'))?.last_check_result === false,
+    )
     await staff.patch(first!.id, { enabled: true })
     await until('r1 carries it', async () => (await lab.birdRoutes('r1')).length === prefixes.length)
     await until('fra carries it', async () => (await lab.birdRoutes('fra')).length === prefixes.length)

@@ -27,9 +27,7 @@ async function openHold(region: string): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into holds (region_id, reason, findings, withdrawals, changes)
     values (${regions[region]}, 'too_many_withdrawals', ${findings}, '{192.0.2.0/24,2001:db8::/32}', ${changes})
-    returning id`.execute(
-    db,
-  )
+    returning id`.execute(db)
   return rows[0]!.id
 }
 
@@ -39,7 +37,9 @@ test('open holds are listed with what they would withdraw, and decided once', as
   const listed = await pharos('list')
   assert.match(
     listed,
-    new RegExp(`^hold ${fra}  region fra  open .*\\n  The database has no row .*4 routes\\.\\n  192\\.0\\.2\\.0/24\\n`),
+    new RegExp(
+      `^hold ${fra}  region fra  open .*\\n  The database has no row .*4 routes\\.\\n  192\\.0\\.2\\.0/24\\n`,
+    ),
   )
   assert.match(listed, /\n {2}198\.51\.100\.0\/24 {2}on r1: AS1 via 192\.0\.2\.1 -> AS1 via 192\.0\.2\.2\n/)
   assert.match(await pharos('show', String(ams)), /\n {2}192\.0\.2\.0\/24 {2}no team {2}no request found\n/)

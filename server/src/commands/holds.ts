@@ -25,7 +25,9 @@ export const holds: Command = {
     if (verb === 'show') return show(context, args)
     if (verb === 'approve') return decide(context, args, 'approved')
     if (verb === 'reject') return decide(context, args, 'rejected')
-    throw new UsageError(verb === undefined ? 'Name list, show, approve or reject.' : `There is no holds ${verb}.`)
+    throw new UsageError(
+      verb === undefined ? 'Name list, show, approve or reject.' : `There is no holds ${verb}.`,
+    )
   },
 }
 

@@ -88,7 +88,10 @@ describe('pharos status', () => {
     await until('the route is counted', async () => (await readJson()).regions[0]!.announced === 1)
     await until('loops are reported', async () => ((await readJson()).processes[0]?.loops.length ?? 0) > 5)
     const { printed } = await run()
-    assert.match(printed, /^REGION {6}STATE {2}CHECKED +ROUTES {2}LEADER\nstatus-ams {2}ok {5}\d+ s ago +1\/1 +yes\n/)
+    assert.match(
+      printed,
+      /^REGION {6}STATE {2}CHECKED +ROUTES {2}LEADER\nstatus-ams {2}ok {5}\d+ s ago +1\/1 +yes\n/,
+    )
     assert.match(printed, /^status-ams\/status-ams {2}up {5}1\/1 {7}1$/m)
     assert.match(printed, /^\S+:\d+ {2}api,reconciler,collector {2}\d\S+ +\d+ s +(\d+)\/\1$/m)
     assert.match(printed, /^mails +0 +-$/m)
@@ -136,7 +139,9 @@ describe('pharos status', () => {
     const insert = (id: string, seen: string, loops: object[]) =>
       sql`insert into processes (id, host, pid, version, roles, started, seen, loops, registries)
         values (${id}, 'h', 1, '1', '{api,reconciler,collector}', now() - interval '1 hour', now() - ${seen}::interval,
-          ${JSON.stringify(loops)}, '[{"kind":"rpki","name":"rtr","ok":false,"answered":null}]')`.execute(owner())
+          ${JSON.stringify(loops)}, '[{"kind":"rpki","name":"rtr","ok":false,"answered":null}]')`.execute(
+        owner(),
+      )
     await insert('00000000-0000-4000-8000-000000000001', '46 seconds', [])
     assert.ok((await codes()).includes('role_missing'))
     await insert('00000000-0000-4000-8000-000000000002', '1 second', [
@@ -159,7 +164,10 @@ describe('pharos status', () => {
     nowhere.pathname = '/no_such_database'
     await assert.rejects(
       run([], envOf(nowhere.href)),
-      (error) => error instanceof CommandFailure && error.exitCode === 2 && /could not be determined/.test(error.message),
+      (error) =>
+        error instanceof CommandFailure &&
+        error.exitCode === 2 &&
+        /could not be determined/.test(error.message),
     )
   })
 })

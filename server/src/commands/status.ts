@@ -23,7 +23,9 @@ database. docs/operating.md explains each line.`,
       options: { json: { type: 'boolean', default: false } },
     })
     const read = await determine(context)
-    context.out(values.json ? `${JSON.stringify({ ok: read.problems.length === 0, ...read }, null, 2)}\n` : print(read))
+    context.out(
+      values.json ? `${JSON.stringify({ ok: read.problems.length === 0, ...read }, null, 2)}\n` : print(read),
+    )
     return read.problems.length > 0 ? attention : 0
   },
 }
@@ -35,7 +37,8 @@ async function determine(context: CommandContext): Promise<Status> {
       return readStatus(postgres.owner, config)
     })
   } catch (error) {
-    if (error instanceof UsageError || error instanceof ConfigError || error instanceof CommandFailure) throw error
+    if (error instanceof UsageError || error instanceof ConfigError || error instanceof CommandFailure)
+      throw error
     throw new CommandFailure(`The state could not be determined: ${(error as Error).message}`, undetermined)
   }
 }
@@ -45,7 +48,10 @@ async function refusePending(postgres: Postgres): Promise<void> {
   try {
     const pending = await pendingMigrations(client)
     if (pending.length > 0)
-      throw new CommandFailure(`The database lacks ${pending.join(', ')}: run pharos migrate first.`, undetermined)
+      throw new CommandFailure(
+        `The database lacks ${pending.join(', ')}: run pharos migrate first.`,
+        undetermined,
+      )
   } finally {
     await client.end()
   }
@@ -54,7 +60,10 @@ async function refusePending(postgres: Postgres): Promise<void> {
 function print(read: Status): string {
   const { problems } = read
   const blocks = [
-    table(['REGION', 'STATE', 'CHECKED', 'ROUTES', 'LEADER'], read.regions.map((one) => regionLine(one, read))),
+    table(
+      ['REGION', 'STATE', 'CHECKED', 'ROUTES', 'LEADER'],
+      read.regions.map((one) => regionLine(one, read)),
+    ),
     table(['ROUTER', 'STATE', 'SESSIONS', 'ROUTES'], read.regions.flatMap(routerLines)),
     table(['REGISTRY', 'SOURCE', 'STATE', 'ANSWERED', 'PROCESS'], registryLines(read)),
     table(['PROCESS', 'ROLES', 'VERSION', 'UP', 'LOOPS'], processLines(read)),
@@ -73,7 +82,13 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   const lines = [head, ...rows]
   const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]!.length)))
   return lines
-    .map((line) => `${line.map((cell, at) => cell.padEnd(widths[at]!)).join('  ').trimEnd()}\n`)
+    .map(
+      (line) =>
+        `${line
+          .map((cell, at) => cell.padEnd(widths[at]!))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
     .join('')
 }
 

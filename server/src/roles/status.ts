@@ -146,7 +146,10 @@ function processProblems({
 }
 
 /** A loop is late after three intervals and a minute: a run may take its time. */
-function lateLoops(at: Date, { host, pid, loops, uptime_seconds, age_seconds }: LiveProcess): StatusProblem[] {
+function lateLoops(
+  at: Date,
+  { host, pid, loops, uptime_seconds, age_seconds }: LiveProcess,
+): StatusProblem[] {
   const reportedMs = at.getTime() - age_seconds * 1000
   return loops.flatMap(({ name, interval_seconds, last_success }) => {
     const allowed = 3 * interval_seconds + 60
