@@ -17,6 +17,8 @@ const withoutWall: Record<string, Open> = {
     why: 'places of the provider; how their routers are reached is not shown',
     rights: ['select (id, slug, name, location_key, open, last_check, last_check_result)'],
   },
+  region_routers: { why: 'what was last seen of each router, for staff' },
+  processes: { why: 'what processes of the installation report about themselves' },
   region_withdrawals: { why: 'what the guard of a region counts' },
   holds: { why: 'plans of a region that wait for staff' },
   sources: { why: 'detectors of the provider' },

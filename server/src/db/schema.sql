@@ -174,7 +174,7 @@ CREATE OR REPLACE FUNCTION public.fan_out()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
- SET search_path TO 'public'
+ SET search_path TO 'public', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
 declare

@@ -28,7 +28,7 @@ comment on column webhooks.team_id is 'null: the webhook of the operator, which 
 alter table webhook_deliveries alter column team_id drop not null;
 
 create or replace function fan_out() returns trigger
-  language plpgsql security definer set search_path = public set enable_seqscan = off as $$
+  language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 declare
   added boolean;
 begin
