@@ -123,20 +123,20 @@ const isReadable = ({ last_check, last_check_result }: RouterRow, oldestMs: numb
 const hasNeighbor = ({ neighbors }: RouterRow): boolean =>
   neighbors.some(({ state }) => state === 'established')
 
-function present({
-  id: _,
-  neighbors4,
-  neighbors6,
-  last_check,
-  routers,
-  ...region
-}: AdminRegionRow): AdminRegion {
+function present(row: AdminRegionRow): AdminRegion {
+  const { slug, name, open, quorum, last_check, last_check_result, error, open_hold } = row
   return {
-    ...region,
+    slug,
+    name,
+    open,
+    quorum,
     last_check: last_check?.toISOString() ?? null,
-    neighbors_ipv4: neighbors4,
-    neighbors_ipv6: neighbors6,
-    routers: routers.map(presentRouter),
+    last_check_result,
+    error,
+    neighbors_ipv4: row.neighbors4,
+    neighbors_ipv6: row.neighbors6,
+    routers: row.routers.map(presentRouter),
+    open_hold,
   }
 }
 
