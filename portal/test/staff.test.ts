@@ -19,7 +19,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
 
   it('shows routers with their sessions, and says why the only router of a region is not drained', async () => {
     const { context, page, complaints } = await openPerson(browser, demo.url, 'staff@demo.example')
-    await page.getByRole('link', { name: 'Regions and routers' }).click()
+    await page.getByRole('link', { name: 'Regions', exact: true }).click()
     const ams = page.getByRole('region', { name: 'Region ams' })
     await ams.getByText('OK', { exact: true }).waitFor()
     await ams.getByText(/AS\d+: established \(IPv4, IPv6\)/).waitFor()

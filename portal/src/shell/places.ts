@@ -29,7 +29,7 @@ export const places: readonly Place[] = [
   { to: '/team', label: 'Team', key: 't', icon: IconUsers },
   { to: '/profile', label: 'Profile', key: 'p', icon: IconUser },
   { to: '/staff/holds', label: 'Paused changes', key: 'h', icon: IconGavel, staff: true },
-  { to: '/staff/regions', label: 'Regions and routers', key: 'r', icon: IconRouter, staff: true },
+  { to: '/staff/regions', label: 'Regions', key: 'r', icon: IconRouter, staff: true },
   { to: '/staff/letters', label: 'Letters to review', key: 'l', icon: IconFileCheck, staff: true },
 ]
 
