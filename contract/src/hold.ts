@@ -72,6 +72,38 @@ export const Hold = Strict({
 })
 export type Hold = Static<typeof Hold>
 
+/** The most items that one answer or message lists. */
+export const holdItemsMax = 1000
+
+export const HoldItem = Strict({
+  cidr: Type.String(),
+  team: Nullable(Strict({ id: Id, name: Type.String() })),
+  announcement_id: Nullable(Id),
+  action: Nullable(
+    Type.String({
+      description:
+        'the last audited action on what is desired of the announcement, such as `announcement.update`; null if there is none',
+    }),
+  ),
+  requested_by: Nullable(
+    Type.String({ description: 'its actor: `user:<id>`, `token:<id>`, `operator` or `pharos`' }),
+  ),
+  requested_by_name: Nullable(
+    Type.String({ description: 'e-mail address of the user or name of the token' }),
+  ),
+  requested_at: NullableTime,
+})
+export type HoldItem = Static<typeof HoldItem>
+
+export const HoldDetails = Strict({
+  ...Hold.properties,
+  items: Type.Array(HoldItem, {
+    description: `the withdrawals with their teams and who asked for them; the first ${holdItemsMax}`,
+  }),
+  items_truncated: Type.Boolean(),
+})
+export type HoldDetails = Static<typeof HoldDetails>
+
 const staff = { credential: 'web', role: 'staff' } as const
 
 export const listHolds = route({
@@ -101,10 +133,10 @@ export const getHold = route({
   method: 'GET',
   path: '/v3/admin/holds/{hold_id}',
   summary: 'Get hold',
-  description: 'One hold.',
+  description: 'One hold, with the team of each prefix and who asked for the withdrawal.',
   permission: staff,
   params: Strict({ hold_id: Id }),
-  response: Hold,
+  response: HoldDetails,
   success: 200,
 })
 

@@ -1,5 +1,6 @@
 // Every operation of the API. A route that is not listed here does not exist: the server refuses to mount it.
 import { accountRoutes } from './account.ts'
+import { adminRegionRoutes } from './admin-region.ts'
 import { analysisRoutes } from './analysis.ts'
 import { auditRoutes } from './audit.ts'
 import { byoipRoutes } from './byoip.ts'
@@ -31,6 +32,7 @@ export const routes: readonly Route[] = [
   ...streamRoutes,
   ...byoipRoutes,
   ...holdRoutes,
+  ...adminRegionRoutes,
   ...letterRoutes,
   ...inventoryRoutes,
   ...analysisRoutes,

@@ -5,6 +5,7 @@ import type { Static } from 'typebox'
 import { eventFlags } from './analysis.ts'
 import { validationNames } from './announcement-checks.ts'
 import { announcementStatuses } from './byoip.ts'
+import { HoldItem, holdReasons, holdStates } from './hold.ts'
 import { Id, Nullable, NullableTime, OneOf, Strict, Time } from './scalar.ts'
 
 export const messageTypes = [
@@ -15,6 +16,10 @@ export const messageTypes = [
   'event.ended',
 ] as const
 export type MessageType = (typeof messageTypes)[number]
+
+/** Messages to the operator's own webhook, which the settings define; teams get none of them. */
+export const operatorMessageTypes = ['hold.opened', 'hold.reminder', 'hold.decided'] as const
+export type OperatorMessageType = (typeof operatorMessageTypes)[number]
 
 const announcement = {
   announcement_id: Id,
@@ -31,6 +36,30 @@ const event = Strict({
   affected_bps: Type.Integer({ minimum: 0, description: 'bits per second, the peak so far' }),
   affected_pps: Type.Integer({ minimum: 0, description: 'packets per second, the peak so far' }),
   flags: Type.Array(OneOf(...eventFlags)),
+})
+
+/** How many withdrawals a message about a hold lists. */
+export const holdMessageItemsMax = 20
+
+const hold = Strict({
+  id: Id,
+  region: Type.String({ description: 'region slug' }),
+  state: OneOf(...holdStates),
+  reason: OneOf(...holdReasons),
+  detail: Type.String({ description: 'the reasons in words' }),
+  created: Time,
+  decided: NullableTime,
+  decided_by: Nullable(Id),
+  withdrawal_count: Type.Integer({ minimum: 0, description: 'prefixes that would be withdrawn' }),
+  change_count: Type.Integer({ minimum: 0, description: 'routes whose origin or next hop would change' }),
+  teams: Type.Array(
+    Strict({
+      team: Nullable(Strict({ id: Id, name: Type.String() })),
+      withdrawal_count: Type.Integer({ minimum: 1 }),
+    }),
+    { description: 'the withdrawals by team, most first; null: no announcement explains the route' },
+  ),
+  withdrawals: Type.Array(HoldItem, { description: `the first ${holdMessageItemsMax} withdrawals` }),
 })
 
 /** `data` of each type. */
@@ -52,6 +81,9 @@ export const messageData = {
   'event.updated': event,
   'event.ended': event,
   'webhook.test': Strict({ webhook_id: Id }),
+  'hold.opened': hold,
+  'hold.reminder': hold,
+  'hold.decided': hold,
 } as const
 
 /** The body of a message of the type. */

@@ -62,15 +62,16 @@ export class Pharos {
 
   /** Makes the database agree with the platform file, as `pharos apply` does, while the server runs. */
   async apply(): Promise<void> {
-    await this.run('apply', '-f', this.#options.platformFile, '--yes')
+    const code = await this.command('apply', '-f', this.#options.platformFile, '--yes')
+    if (code !== 0) throw new Error(`pharos apply failed: see ${this.logFile}`)
   }
 
-  /** Runs one command of `pharos` to its end; throws where it fails. */
-  async run(...args: string[]): Promise<void> {
+  /** Runs a command of `pharos` beside the server and resolves with its exit code; its output goes to the log. */
+  async command(...args: readonly string[]): Promise<number | null> {
     const child = this.#spawn(args)
     this.#command = child
     await once(child, 'exit')
-    if (child.exitCode !== 0) throw new Error(`pharos ${args[0]} failed: see ${this.logFile}`)
+    return child.exitCode
   }
 
   /** Stops (SIGSTOP) or continues (SIGCONT) it. */

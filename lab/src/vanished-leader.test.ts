@@ -46,7 +46,7 @@ describe('a leader that vanished', { skip, timeout: 600_000 }, () => {
     }
     local = await build('local', {})
     remote = await build('remote', { host: namespace.address, within: namespace.command })
-    await local.run('migrate')
+    await local.command('migrate')
     await local.apply()
     await remote.start()
     await waitFor('every prefix is announced', async () => {

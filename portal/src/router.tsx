@@ -135,6 +135,12 @@ const holds = createRoute({
   validateSearch: anySearch,
   component: lazyRouteComponent(() => import('./staff/holds.tsx'), 'Holds'),
 })
+const regions = createRoute({
+  getParentRoute: () => frame,
+  path: '/staff/regions',
+  validateSearch: anySearch,
+  component: lazyRouteComponent(() => import('./staff/regions.tsx'), 'Regions'),
+})
 const letters = createRoute({
   getParentRoute: () => frame,
   path: '/staff/letters',
@@ -167,6 +173,7 @@ export const router = createRouter({
       teamThing,
       profile,
       holds,
+      regions,
       letters,
     ]),
   ]),

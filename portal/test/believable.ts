@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@pharos/contract/client'
-import { createAnnouncements, listAnnouncements, updateAnnouncement } from '@pharos/contract/byoip'
+import { createAnnouncements, listAnnouncements } from '@pharos/contract/byoip'
 import { addDomain } from '@pharos/contract/domain'
 import { listHolds } from '@pharos/contract/hold'
 import { draftLetter, listLettersToReview, rejectLetter, uploadLetter } from '@pharos/contract/letter'
@@ -11,20 +11,22 @@ import { createSessionToken } from '@pharos/contract/session'
 import { createToken } from '@pharos/contract/token'
 import { createWebhook, testWebhook } from '@pharos/contract/webhook'
 import { demoPassword } from './browser.ts'
+import type { Demo } from './demo.ts'
 
 type Call = ReturnType<typeof createClient>
 const team = { team_id: 'current' } as const
 const holdTimeoutMs = 30_000
 
 /** Once for each demo: what is there already is refused. */
-export async function fill(url: string): Promise<void> {
+export async function fill(demo: Demo): Promise<void> {
+  const { url } = demo
   const call = await asUser(url, 'demo@demo.example')
   const staff = await asUser(url, 'staff@demo.example')
   await attacks(url)
   await people(call)
   await programs(call)
   await letters(call, staff)
-  await hold(call, staff)
+  await hold(demo, call, staff)
 }
 
 async function asUser(url: string, email: string): Promise<Call> {
@@ -104,14 +106,12 @@ async function letters(call: Call, staff: Call): Promise<void> {
   })
 }
 
-/** More withdrawals at once than the guard lets pass. */
-async function hold(call: Call, staff: Call): Promise<void> {
+/** More withdrawals at once than the guard lets pass, without a request. */
+async function hold(demo: Demo, call: Call, staff: Call): Promise<void> {
   await call(createAnnouncements, {
     body: { announcements: [{ cidr: '3fff:300::/32', origin_asn: 64_498, description: 'Asked for today' }] },
   })
-  const { body } = await call(listAnnouncements, { query: { enabled: true, limit: 100 } })
-  for (const { id } of body.results)
-    await call(updateAnnouncement, { params: { announcement_id: id }, body: { enabled: false } })
+  await demo.disableUnasked()
   const end = performance.now() + holdTimeoutMs
   while (performance.now() < end) {
     if ((await staff(listHolds, { query: { state: ['open'] } })).body.count > 0) return

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
 import { buildPortal } from '../../scripts/build-portal.mjs'
 
 const main = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
@@ -81,6 +82,27 @@ export class Demo {
       .sort()
       .map((name) => readFileSync(join(folder, name), 'utf8'))
       .filter((mail) => mail.includes(`To: ${address}`))
+  }
+
+  /**
+   * Disables every announcement as a wrong statement would: no request explains it, so that the guard opens a hold in
+   * each region.
+   */
+  async disableUnasked(): Promise<void> {
+    const file = join(this.#folder, 'data/postgres/postmaster.pid')
+    const [, , , port, socketDir] = readFileSync(file, 'utf8').split('\n')
+    const client = new Client({ host: socketDir!, port: Number(port), user: 'pharos', database: 'pharos' })
+    await client.connect()
+    try {
+      await client.query(`
+        with off as (update announcements set enabled = false where enabled returning id)
+        update announcement_regions ar set state = 'withdrawing', reason = null, attrs = null,
+          changes = changes || clock_timestamp()
+        from off where ar.announcement_id = off.id and ar.state = 'announced'`)
+      await client.query(`select pg_notify('pharos', 'announcements')`)
+    } finally {
+      await client.end()
+    }
   }
 
   /** What an operator or a detector sends, from outside of the browser. */

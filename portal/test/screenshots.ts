@@ -61,6 +61,7 @@ const ofMember: readonly Shot[] = [
 const ofStaff: readonly Shot[] = [
   { name: 'staff-overview', path: '/' },
   { name: 'staff-holds', path: '/staff/holds' },
+  { name: 'staff-regions', path: '/staff/regions' },
   { name: 'staff-letters', path: '/staff/letters' },
   { name: 'staff-refuse', path: '/staff/letters', act: press('Reject') },
 ]
@@ -74,7 +75,7 @@ async function main(words: readonly string[]): Promise<void> {
   const browser = await openBrowser()
   try {
     await demo.start()
-    await fill(demo.url)
+    await fill(demo)
     const wanted = ({ name }: Shot) => words.length === 0 || words.some((word) => name.includes(word))
     for (const theme of themes) {
       await shootAll(browser, demo.url, theme, ofMember.filter(wanted), 'demo@demo.example')

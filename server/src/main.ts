@@ -1,5 +1,5 @@
 // `pharos <command>`: finds the command, and turns what went wrong into words and an exit code.
-// Exit codes: 0 done, 1 failed, 2 used wrongly.
+// Exit codes: 0 done, 1 failed, 2 used wrongly; those of `pharos status` stand in commands/status.ts.
 import { CommandFailure, UsageError, type Command } from './commands/command.ts'
 import { commands } from './commands/index.ts'
 import { MigrationError } from './db/migrate.ts'
@@ -18,13 +18,13 @@ async function main(): Promise<number> {
   if (!command) return fail(`There is no command ${name}.\n\n${help()}`, 2)
   if (args.includes('--help') || args.includes('-h')) return print(usage(command))
   try {
-    await command.run({
+    const exitCode = await command.run({
       args,
       env,
       config: (from = env) => loadConfig(from, realFiles),
       out: (text) => void print(text),
     })
-    return 0
+    return exitCode ?? 0
   } catch (error) {
     return explain(command, error)
   }
@@ -37,7 +37,8 @@ function explain(command: Command, error: unknown): number {
   }
   if (error instanceof ConfigError) return fail(`${error.message}\n`, 2)
   if (expected.some((kind) => error instanceof kind)) {
-    return fail(`${(error as Error).message}\n`, 1)
+    const code = error instanceof CommandFailure ? error.exitCode : 1
+    return fail(`${(error as Error).message}\n`, code)
   }
   return fail(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`, 1)
 }

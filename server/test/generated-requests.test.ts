@@ -28,7 +28,7 @@ import { objectionTo, type Draft } from './support/oracle.ts'
 import { scale, testSeed } from './support/random.ts'
 import { addPendingFactor, addSecondFactor, removeSecondFactors } from './support/second-factor.ts'
 import { deliveryIds, renewWebhooks, webhookIds } from './support/webhooks.ts'
-import { createWorld, openHoldAnew, openRegions, type World } from './support/world.ts'
+import { createWorld, openHoldAnew, openRegions, renewRouters, type World } from './support/world.ts'
 
 const requests = scale(20_000, 1_000_000)
 
@@ -257,6 +257,8 @@ async function createHints(): Promise<Hints> {
   }
 }
 
+const router: Hints = { slug: ['lon', 'lon', 'lon', 'nowhere'], name: ['r1', 'r1', 'r1', 'r2', 'nothing'] }
+
 /** For operations that want others than the rest under the same name. */
 const ownHints = (id: string): Hints => ownHintsOf()[id] ?? {}
 
@@ -265,6 +267,8 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
   changeEmail: { email: guests },
   confirmEmail: { token: [spareAccounts.confirmToken] },
   resetPassword: { token: [spareAccounts.resetToken] },
+  drainRouter: router,
+  undrainRouter: router,
 })
 
 /** Those that were there before some request changed or removed them. */
@@ -290,6 +294,7 @@ async function renewWorld(): Promise<void> {
   const { red, blue, bare, people, sources } = world
   const { owner } = api.database.postgres
   await owner.updateTable('holds').set({ state: 'open' }).execute()
+  await renewRouters(api, 'lon', { drained: false })
   await owner.deleteFrom('announcements').where('managed_by', '=', 'team').execute()
   await owner.updateTable('announcements').set({ deleted: null }).execute()
   await owner

@@ -31,7 +31,7 @@ const allowed: Record<string, readonly string[]> = {
   webhook: ['contract', 'net', 'runtime', 'db', 'mail', 'team', 'packages'],
   stream: ['contract', 'runtime', 'db', 'packages'],
   inventory: ['contract', 'net', 'runtime', 'db', 'team', 'packages'],
-  byoip: ['contract', 'net', 'runtime', 'db', 'team', 'inventory', 'packages'],
+  byoip: ['contract', 'net', 'runtime', 'db', 'mail', 'team', 'inventory', 'packages'],
   dns: ['contract', 'net', 'runtime', 'db', 'team', 'inventory', 'packages'],
   analysis: ['contract', 'net', 'runtime', 'db', 'team', 'inventory', 'packages'],
   // The operator's side: the platform file writes every domain's tables, commands and roles wire everything.

@@ -16,6 +16,12 @@ test('the state of the installation is read from the database when somebody asks
     ('ams', 'A', 'a', '[]', to_timestamp(1700000000), false), ('fra', 'F', 'a', '[]', null, null)`.execute(
     owner,
   )
+  await sql`update regions set speakers = '[{"name":"r1"},{"name":"r2"},{"name":"r3"}]' where slug = 'ams'`.execute(
+    owner,
+  )
+  await sql`insert into region_routers (region_id, name, last_check_result, neighbors)
+    select id, n.name, n.up, '[{"state":"established"},{"state":"idle"}]' from regions,
+      (values ('r1', true), ('r2', false), ('removed', true)) n (name, up) where slug = 'ams'`.execute(owner)
   await sql`insert into holds (region_id, reason, withdrawals)
     select id, 'too_many_withdrawals', '{192.0.2.0/24}' from regions where slug = 'ams'`.execute(owner)
   await sql`insert into sources (key, kind, name, secret_mac) values ('s', 'fastnetmon', 'S', '')`.execute(
@@ -39,11 +45,16 @@ test('the state of the installation is read from the database when somebody asks
     /^pharos_mails_oldest_wait_seconds ([89]\d|\d{3,})(\.\d+)?$/m,
     /^pharos_region_last_check_timestamp_seconds\{region="ams"\} 1700000000$/m,
     /^pharos_region_last_check_ok\{region="ams"\} 0$/m,
+    /^pharos_router_up\{region="ams",router="r1"\} 1$/m,
+    /^pharos_router_up\{region="ams",router="r2"\} 0$/m,
+    /^pharos_region_neighbors\{region="ams",router="r1"\} 1$/m,
+    /^pharos_region_neighbors\{region="ams",router="r2"\} 0$/m,
     /^pharos_holds_open\{region="ams"\} 1$/m,
     /^pharos_holds_open\{region="fra"\} 0$/m,
     /^pharos_postgres_connections\{use="owner",state="active"\} 1$/m,
   ]
   for (const pattern of expected) assert.match(text, pattern)
+  assert.doesNotMatch(text, /router="(r3|removed)"/)
   assert.doesNotMatch(text, /last_check_ok\{region="fra"\}/)
 })
 

@@ -3,7 +3,12 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventFlags } from '@pharos/contract/analysis'
-import { messageTypes, messageOf, type MessageType } from '@pharos/contract/webhook-message'
+import {
+  messageTypes,
+  operatorMessageTypes,
+  messageOf,
+  type MessageType,
+} from '@pharos/contract/webhook-message'
 import { Value } from 'typebox/value'
 import { sql } from 'kysely'
 import { ingestBatch, ingestDeliveries } from '../src/analysis/ingest.ts'
@@ -299,7 +304,7 @@ describe('the outbox', () => {
     assert.equal(rows.length, 2)
     for (const { definition } of rows) {
       const types = [...definition.matchAll(/'([a-z_.]+)'::text/g)].map(([, type]) => type)
-      assert.deepEqual(types.toSorted(), messageTypes.toSorted())
+      assert.deepEqual(types.toSorted(), [...messageTypes, ...operatorMessageTypes].toSorted())
     }
   })
 

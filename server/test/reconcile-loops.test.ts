@@ -1,12 +1,9 @@
 // The reconciler role as a whole: loops that are woken through the database, on regions that come and go.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { createKeptPlans } from '../src/byoip/reconcile/kept-plan.ts'
+import { noKeptPlans } from '../src/byoip/reconcile/testing.ts'
 import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
 import { decide, listHolds } from '../src/byoip/reconcile/hold.ts'
 import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
@@ -24,7 +21,6 @@ import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker, type Waker } from '../src/db/wake.ts'
 import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
 import type { Component } from '../src/runtime/component.ts'
-import { createKeyRing } from '../src/runtime/secrets.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 
@@ -62,9 +58,6 @@ afterEach(async () => {
 const routerOf = (slug: string) => sandboxRegion(`loops-${slug}`)
 const onRouter = (slug: string) => [...routerOf(slug).table('pharos').keys()].sort()
 
-const plansFolder = mkdtempSync(join(tmpdir(), 'pharos-plans-'))
-after(() => rmSync(plansFolder, { recursive: true }))
-
 /** How long the routers take to list all they hold, as large ones do. */
 let listMs = 0
 
@@ -90,7 +83,7 @@ async function startReconcilers(
     speakersOf: ({ slug }) => [
       { name: slug, speaker: slowToList(createSandboxSpeaker({ region: `loops-${slug}` })), routes: {} },
     ],
-    keptPlans: createKeptPlans(plansFolder, createKeyRing(['k'.repeat(32)])),
+    keptPlans: noKeptPlans,
     log,
     metrics,
     intervalMs,

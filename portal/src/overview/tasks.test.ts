@@ -79,7 +79,7 @@ describe('what waits for a person', () => {
   it('is what staff decide on, before all else', () => {
     const tasks = textsOf({ holds: page({}), letters: page({}, {}), invited: page({}) })
     assert.deepEqual(tasks, [
-      '1 held plan waits -> /staff/holds',
+      'Changes in 1 region need approval -> /staff/holds',
       '2 letters wait -> /staff/letters',
       '1 invitation -> /team/members',
     ])

@@ -47,8 +47,8 @@ function staffTasks({ holds, letters }: Known): readonly Task[] {
     ...(holds?.count
       ? [
           {
-            text: countOf(holds.count, 'held plan waits', 'held plans wait'),
-            detail: 'withdrawals that were stopped',
+            text: `Changes in ${countOf(holds.count, 'region need', 'regions need')} approval`,
+            detail: 'paused by the guard',
             to: '/staff/holds',
           },
         ]

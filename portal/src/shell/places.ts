@@ -6,6 +6,7 @@ import {
   IconGavel,
   IconHome,
   IconId,
+  IconRouter,
   IconShieldBolt,
   IconUser,
   IconUsers,
@@ -27,7 +28,8 @@ export const places: readonly Place[] = [
   { to: '/events', label: 'Security events', key: 'e', icon: IconShieldBolt, module: 'lighthouse' },
   { to: '/team', label: 'Team', key: 't', icon: IconUsers },
   { to: '/profile', label: 'Profile', key: 'p', icon: IconUser },
-  { to: '/staff/holds', label: 'Held plans', key: 'h', icon: IconGavel, staff: true },
+  { to: '/staff/holds', label: 'Paused changes', key: 'h', icon: IconGavel, staff: true },
+  { to: '/staff/regions', label: 'Regions', key: 'r', icon: IconRouter, staff: true },
   { to: '/staff/letters', label: 'Letters to review', key: 'l', icon: IconFileCheck, staff: true },
 ]
 

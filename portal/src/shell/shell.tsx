@@ -35,6 +35,8 @@ const SecondFactorWanted = lazy(async () => ({
   default: (await import('../session/second-factor-wanted.tsx')).SecondFactorWanted,
 }))
 
+const HoldBanner = lazy(async () => ({ default: (await import('../staff/hold-banner.tsx')).HoldBanner }))
+
 const addressNow = (): string => window.location.pathname + window.location.search
 
 const NewAttack = lazy(async () => ({ default: (await import('../events/new-attack.tsx')).NewAttack }))
@@ -105,6 +107,11 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         <AwayBanner />
+        {user.is_staff && (
+          <Suspense>
+            <HoldBanner />
+          </Suspense>
+        )}
         <Content user={user} path={location.pathname} />
       </AppShell.Main>
       <Shortcuts user={user} />

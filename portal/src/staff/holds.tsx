@@ -1,17 +1,25 @@
-// Plans that the guard has held: what would be withdrawn, why it stopped, and the decision.
+// Changes that the reconciler does not apply without approval: why, whose routes they are, who asked, and the decision.
 import {
   Badge,
   Box,
   Button,
   Card,
   Group,
-  List as Bullets,
   SegmentedControl,
   Skeleton,
   Stack,
+  Table,
   Text,
 } from '@mantine/core'
-import { approveHold, listHolds, rejectHold, type Hold, type HoldState } from '@pharos/contract/hold'
+import {
+  approveHold,
+  getHold,
+  listHolds,
+  rejectHold,
+  type Hold,
+  type HoldItem,
+  type HoldState,
+} from '@pharos/contract/hold'
 import { call } from '../api/call.ts'
 import { forget, useAnswer } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -39,8 +47,8 @@ export function Holds() {
   )
   return (
     <Page
-      title="Held plans"
-      note="The reconciler stops where it would withdraw too much, and waits for you."
+      title="Paused changes"
+      note="Too many withdrawals or changed routes at once need approval before they are applied."
       actions={
         <SegmentedControl
           size="xs"
@@ -49,7 +57,7 @@ export function Holds() {
             { value: 'all', label: 'All' },
           ]}
           value={state}
-          aria-label="Which"
+          aria-label="State"
           onChange={(next) => setFilters({ state: next === 'all' ? next : undefined })}
         />
       }
@@ -57,7 +65,9 @@ export function Holds() {
       {answer.error && <Problem error={answer.error} />}
       {answer.isPending && <Skeleton height={120} />}
       {answer.data?.count === 0 && (
-        <Empty title="Nothing is held">Every region is as its teams want it, or on the way.</Empty>
+        <Empty title={state === 'open' ? 'No paused changes' : 'No changes were paused yet'}>
+          All requested changes are applied without approval.
+        </Empty>
       )}
       {answer.data?.results.map((hold) => (
         <HoldCard key={hold.id} hold={hold} />
@@ -66,8 +76,12 @@ export function Holds() {
   )
 }
 
+const countOf = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+const prefixesOf = (count: number): string => countOf(count, 'prefix', 'prefixes')
+const routesOf = (count: number): string => countOf(count, 'route', 'routes')
+
 function HoldCard({ hold }: { hold: Hold }) {
-  const { id, region, reason, detail, withdrawals, state, created, decided } = hold
+  const { id, region, reason, detail, withdrawals, changes, state, created, decided } = hold
   return (
     <Card component="section" aria-label={`Hold ${id}`}>
       <Group justify="space-between">
@@ -77,11 +91,11 @@ function HoldCard({ hold }: { hold: Hold }) {
           <Text size="sm">{reason.replaceAll('_', ' ')}</Text>
         </Group>
         <Text size="xs" c="dimmed">
-          held <Time at={created} />
+          Paused <Time at={created} />
           {decided && (
             <>
               {' '}
-              · decided <Time at={decided} />
+              · {state} <Time at={decided} />
             </>
           )}
         </Text>
@@ -89,23 +103,8 @@ function HoldCard({ hold }: { hold: Hold }) {
       <Text size="sm" my="xs">
         {detail}
       </Text>
-      <Text size="sm">
-        It would withdraw {withdrawals.length} {withdrawals.length === 1 ? 'route' : 'routes'}:
-      </Text>
-      {/* All of them: who decides must be able to read each one. */}
-      <Box
-        mah={280}
-        className={classes['withdrawals']!}
-        tabIndex={0}
-        role="group"
-        aria-label="What it would withdraw"
-      >
-        <Bullets size="sm" ff="monospace">
-          {withdrawals.map((cidr) => (
-            <Bullets.Item key={cidr}>{cidr}</Bullets.Item>
-          ))}
-        </Bullets>
-      </Box>
+      {withdrawals.length > 0 && <Withdrawals hold={hold} />}
+      {changes.length > 0 && <Changes hold={hold} />}
       {state === 'open' && (
         <Group mt="sm">
           <Decide hold={hold} kind="approve" />
@@ -116,37 +115,132 @@ function HoldCard({ hold }: { hold: Hold }) {
   )
 }
 
-function Decide({ hold: { id, region, withdrawals }, kind }: { hold: Hold; kind: 'approve' | 'reject' }) {
+/** All of them: whoever decides must be able to read each one. */
+function Withdrawals({ hold: { id, withdrawals } }: { hold: Hold }) {
+  const { data, error } = useAnswer(getHold, { params: { hold_id: id } })
+  const items: readonly Pick<HoldItem, 'cidr'>[] = data?.items ?? withdrawals.map((cidr) => ({ cidr }))
+  return (
+    <>
+      {error && <Problem error={error} />}
+      <Text size="sm">Withdraws {prefixesOf(withdrawals.length)}:</Text>
+      <Box mah={280} className={classes['withdrawals']!} tabIndex={0} role="group" aria-label="Withdrawals">
+        <Table fz="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Prefix</Table.Th>
+              <Table.Th>Team</Table.Th>
+              <Table.Th>Last request</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {items.map((item) => (
+              <Table.Tr key={item.cidr}>
+                <Table.Td ff="monospace">{item.cidr}</Table.Td>
+                <Table.Td>{'team' in item ? teamOf(item as HoldItem) : ''}</Table.Td>
+                <Table.Td>{'team' in item ? <Request item={item as HoldItem} /> : ''}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+        {data?.items_truncated && (
+          <Text size="sm" ff="monospace">
+            {withdrawals.slice(data.items.length).join(', ')}
+          </Text>
+        )}
+      </Box>
+    </>
+  )
+}
+
+const teamOf = ({ team }: HoldItem): string => team?.name ?? 'No team'
+
+function Request({ item: { action, requested_by, requested_by_name, requested_at } }: { item: HoldItem }) {
+  if (requested_by === null || requested_at === null) return 'No request found'
+  return (
+    <>
+      {requested_by_name ?? requested_by}, {action}, <Time at={requested_at} />
+    </>
+  )
+}
+
+function Changes({ hold: { changes } }: { hold: Hold }) {
+  return (
+    <>
+      <Text size="sm" mt="xs">
+        Changes the origin or next hop of {routesOf(changes.length)}:
+      </Text>
+      <Box
+        mah={280}
+        className={classes['withdrawals']!}
+        tabIndex={0}
+        role="group"
+        aria-label="Changed routes"
+      >
+        <Table fz="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Prefix</Table.Th>
+              <Table.Th>Router</Table.Th>
+              <Table.Th>From</Table.Th>
+              <Table.Th>To</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {changes.map(({ router, cidr, from, to }) => (
+              <Table.Tr key={`${router} ${cidr}`}>
+                <Table.Td ff="monospace">{cidr}</Table.Td>
+                <Table.Td>{router}</Table.Td>
+                <Table.Td>{from}</Table.Td>
+                <Table.Td>{to}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Box>
+    </>
+  )
+}
+
+function Decide({ hold, kind }: { hold: Hold; kind: 'approve' | 'reject' }) {
+  const { id, region, withdrawals, changes } = hold
   const isApproval = kind === 'approve'
   return (
     <Dialog
-      title={
-        isApproval
-          ? `Withdraw ${withdrawals.length} routes in ${region}?`
-          : `Keep them announced in ${region}?`
-      }
-      action={isApproval ? 'Withdraw them' : 'Keep them'}
+      title={isApproval ? `Approve changes in ${region}` : `Reject changes in ${region}`}
+      action={isApproval ? 'Approve' : 'Reject'}
       danger={isApproval}
       trigger={(open) => (
-        <Button
-          variant={isApproval ? 'filled' : 'default'}
-          color={isApproval ? 'red' : 'gray'}
-          onClick={open}
-        >
+        <Button variant={isApproval ? 'filled' : 'default'} onClick={open}>
           {isApproval ? 'Approve' : 'Reject'}
         </Button>
       )}
       onSubmit={async () => {
         await call(isApproval ? approveHold : rejectHold, { params: { hold_id: id } })
-        await forget(listHolds)
+        await forget(listHolds, getHold)
       }}
     >
       <Stack gap="xs">
-        <Text size="sm">
-          {isApproval
-            ? 'What has no other path becomes unreachable.'
-            : 'They stay as they are; the reconciler will hold again as long as it is asked for the same.'}
-        </Text>
+        {isApproval ? (
+          <>
+            {withdrawals.length > 0 && (
+              <Text size="sm">
+                Withdraws {prefixesOf(withdrawals.length)} from all routers in {region}. Networks without
+                another path to them become unreachable.
+              </Text>
+            )}
+            {changes.length > 0 && (
+              <Text size="sm">
+                Changes the origin or next hop of {routesOf(changes.length)}. Traffic takes another path.
+              </Text>
+            )}
+            <Text size="sm">The approval covers the listed changes only and is valid for 15 minutes.</Text>
+          </>
+        ) : (
+          <Text size="sm">
+            The listed routes stay announced as they are for 24 hours, also after a restart of a router. A
+            team that enables or disables its announcement again starts a new request.
+          </Text>
+        )}
       </Stack>
     </Dialog>
   )

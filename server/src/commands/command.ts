@@ -10,7 +10,8 @@ export type Command = {
   /** What follows the name, such as `-f <file> [--dry-run]`. */
   readonly usage: string
   readonly summary: string
-  run(context: CommandContext): Promise<void>
+  /** Resolves with an exit code other than 0, or with nothing. */
+  run(context: CommandContext): Promise<number | void>
 }
 
 export type CommandContext = {
@@ -27,7 +28,14 @@ export type CommandContext = {
 export class UsageError extends Error {}
 
 /** An expected end without success: the message is all there is to say. */
-export class CommandFailure extends Error {}
+export class CommandFailure extends Error {
+  readonly exitCode: number
+
+  constructor(message: string, exitCode = 1) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
 
 /** For a command that takes no arguments. */
 export function noArguments({ args }: CommandContext): void {

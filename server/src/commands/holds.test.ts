@@ -18,11 +18,16 @@ before(async () => {
   regions = await seedRegions(database.postgres, ['ams', 'fra'])
 })
 
+const findings = JSON.stringify([{ reason: 'no_rows', attrs: { routes: 4 } }])
+const changes = JSON.stringify([
+  { router: 'r1', prefix: '198.51.100.0/24', from: 'AS1 via 192.0.2.1', to: 'AS1 via 192.0.2.2' },
+])
+
 async function openHold(region: string): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    insert into holds (region_id, reason, findings, withdrawals)
-    values (${regions[region]}, 'unexplained_routes', '[{"reason":"unexplained_routes","attrs":{"routes":2}}]',
-      '{192.0.2.0/24,2001:db8::/32}') returning id`.execute(db)
+    insert into holds (region_id, reason, findings, withdrawals, changes)
+    values (${regions[region]}, 'too_many_withdrawals', ${findings}, '{192.0.2.0/24,2001:db8::/32}', ${changes})
+    returning id`.execute(db)
   return rows[0]!.id
 }
 
@@ -33,9 +38,13 @@ test('open holds are listed with what they would withdraw, and decided once', as
   assert.match(
     listed,
     new RegExp(
-      `^hold ${fra}  region fra  open .*\\n  The database has no row for 2 of the routes\\.\\n  192\\.0\\.2\\.0/24\\n`,
+      `^hold ${fra}  region fra  open .*\\n  The database has no row .*4 routes\\.\\n  192\\.0\\.2\\.0/24\\n`,
     ),
   )
+  assert.match(listed, /\n {2}198\.51\.100\.0\/24 {2}on r1: AS1 via 192\.0\.2\.1 -> AS1 via 192\.0\.2\.2\n/)
+  assert.match(await pharos('show', String(ams)), /\n {2}192\.0\.2\.0\/24 {2}no team {2}no request found\n/)
+  const shown = JSON.parse(await pharos('show', String(ams), '--json')) as { items: unknown[] }
+  assert.equal(shown.items.length, 2)
   assert.match(await pharos('list', '--region', 'ams'), new RegExp(`^hold ${ams} `))
   assert.match(await pharos('approve', String(ams)), /region ams  approved/)
   assert.match(await pharos('approve', String(ams)), /region ams  approved/)
@@ -72,6 +81,7 @@ test('the reconcilers are woken by a decision', async () => {
 
 test('a hold that does not exist, and a command that does not', async () => {
   await assert.rejects(pharos('approve', '999'), /no such hold/)
+  await assert.rejects(pharos('show', '999'), /no such hold/)
   for (const args of [
     [],
     ['drop', '1'],

@@ -1,8 +1,8 @@
-// `pharos holds`: withdrawals that the reconciler does not send without a human, decided by the operator.
+// `pharos holds`: withdrawals and changes that the reconciler does not apply without approval, decided by the operator.
 import { parseArgs } from 'node:util'
-import type { Hold, HoldState } from '@pharos/contract/hold'
+import type { Hold, HoldDetails, HoldItem, HoldState } from '@pharos/contract/hold'
 import { holdStates } from '@pharos/contract/hold'
-import { decideAs, listHolds } from '../byoip/reconcile/hold.ts'
+import { decideAs, getHold, listHolds } from '../byoip/reconcile/hold.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
 import { oneWord, parseList, parseWhole } from './words.ts'
@@ -10,19 +10,24 @@ import { oneWord, parseList, parseWhole } from './words.ts'
 export const holds: Command = {
   name: 'holds',
   usage: `list [--region <slug,...>] [--state ${holdStates.join('|')}|all] [--limit <n>] [--json]
+             show <id> [--json]
              approve <id>
              reject <id>`,
-  summary: `list and decide withdrawals that wait for a human
+  summary: `list and decide changes that wait for approval
 
   list     the newest first; without --state those that are open
-  approve  lets the named withdrawals go out, and no others
-  reject   keeps them announced, and does not ask again for a day`,
+  show     one hold, with the team of each prefix and who asked for the withdrawal
+  approve  applies the listed withdrawals and changes, and no others
+  reject   keeps the routes announced as they are, and does not ask again for a day`,
   async run(context) {
     const [verb, ...args] = context.args
     if (verb === 'list') return list(context, args)
+    if (verb === 'show') return show(context, args)
     if (verb === 'approve') return decide(context, args, 'approved')
     if (verb === 'reject') return decide(context, args, 'rejected')
-    throw new UsageError(verb === undefined ? 'Say list, approve or reject.' : `There is no holds ${verb}.`)
+    throw new UsageError(
+      verb === undefined ? 'Name list, show, approve or reject.' : `There is no holds ${verb}.`,
+    )
   },
 }
 
@@ -64,21 +69,57 @@ function isState(word: string): word is HoldState {
   return (holdStates as readonly string[]).includes(word)
 }
 
+async function show(context: CommandContext, args: readonly string[]): Promise<void> {
+  const { positionals, values } = parseArgs({
+    args: [...args],
+    options: { json: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  })
+  const id = parseHoldId(positionals)
+  await withSchema(context, async ({ owner }) => {
+    const hold = await getHold({ db: owner }, id)
+    context.out(values.json ? `${JSON.stringify(hold, null, 2)}\n` : describedInFull(hold))
+  })
+}
+
+function parseHoldId(words: readonly string[]): number {
+  return parseWhole('id', oneWord(words, 'the id of a hold: pharos holds list'), 1, 2 ** 31 - 1)
+}
+
 async function decide(
   context: CommandContext,
   args: readonly string[],
   decision: 'approved' | 'rejected',
 ): Promise<void> {
   const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true })
-  const word = oneWord(positionals, 'the id of a hold: pharos holds list')
-  const id = parseWhole('id', word, 1, 2 ** 31 - 1)
+  const id = parseHoldId(positionals)
   await withSchema(context, async ({ owner }) => {
     const hold = await decideAs({ db: owner }, { userId: null, by: { actor: 'operator' } }, id, decision)
     context.out(described(hold))
   })
 }
 
-function described({ id, region, state, created, reason, detail, withdrawals }: Hold): string {
-  const prefixes = withdrawals.map((prefix) => `  ${prefix}\n`).join('')
-  return `hold ${id}  region ${region}  ${state}  ${created}  ${reason}\n  ${detail}\n${prefixes}`
+function described(hold: Hold): string {
+  const prefixes = hold.withdrawals.map((prefix) => `  ${prefix}\n`).join('')
+  return `${heading(hold)}${prefixes}${changesOf(hold)}`
+}
+
+const heading = ({ id, region, state, created, reason, detail }: Hold): string =>
+  `hold ${id}  region ${region}  ${state}  ${created}  ${reason}\n  ${detail}\n`
+
+const changesOf = ({ changes }: Hold): string =>
+  changes.map(({ router, cidr, from, to }) => `  ${cidr}  on ${router}: ${from} -> ${to}\n`).join('')
+
+function describedInFull(hold: HoldDetails): string {
+  const more = hold.withdrawals.length - hold.items.length
+  const rest = more > 0 ? `  and ${more} more: --json lists every prefix\n` : ''
+  return `${heading(hold)}${hold.items.map(itemLine).join('')}${rest}${changesOf(hold)}`
+}
+
+function itemLine({ cidr, team, requested_by, requested_by_name, requested_at, action }: HoldItem): string {
+  const who =
+    requested_by === null
+      ? 'no request found'
+      : `${action} by ${requested_by_name ?? requested_by} at ${requested_at}`
+  return `  ${cidr}  ${team === null ? 'no team' : `team ${team.name}`}  ${who}\n`
 }

@@ -3,6 +3,7 @@ import { apply } from './apply.ts'
 import { audit } from './audit.ts'
 import type { Command } from './command.ts'
 import { config } from './config.ts'
+import { drain, undrain } from './drain.ts'
 import { holds } from './holds.ts'
 import { mail } from './mail.ts'
 import { migrate } from './migrate.ts'
@@ -10,6 +11,7 @@ import { replay } from './replay.ts'
 import { secrets } from './secrets.ts'
 import { serve } from './serve.ts'
 import { start } from './start.ts'
+import { status } from './status.ts'
 import { token } from './token.ts'
 import { user } from './user.ts'
 
@@ -18,10 +20,13 @@ export const commands: readonly Command[] = [
   serve,
   migrate,
   apply,
+  status,
   token,
   user,
   replay,
   holds,
+  drain,
+  undrain,
   audit,
   mail,
   secrets,

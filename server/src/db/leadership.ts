@@ -4,7 +4,7 @@ import type { Postgres } from './postgres.ts'
 import { SessionLock } from './session-lock.ts'
 
 /** First half of the advisory locks' keys, "phal"; the second is the name's hash. */
-const lockClass = 0x7068616c
+export const lockClass = 0x7068616c
 
 /** The leadership of a named work. Inert until `hold()`. */
 export class Leadership {

@@ -202,6 +202,8 @@ CREATE OR REPLACE FUNCTION public.fan_out()
  SET search_path TO 'public', 'pg_temp'
  SET enable_seqscan TO 'off'
 AS $function$
+declare
+  added boolean;
 begin
   insert into webhook_deliveries (webhook_id, team_id, message_id, type, body)
     select w.id, w.team_id, concat('msg_', to_hex((extract(epoch from n.at) * 1000)::bigint), '_', to_hex(n.id)), n.type,
@@ -213,7 +215,18 @@ begin
           from teams t where t.id = w.team_id)
       offset 0) w
     order by n.id, w.id;
-  if found then
+  added := found;
+  -- Messages to the operator have no team, and follow no module.
+  if exists (select from new_rows where team_id is null) then
+    insert into webhook_deliveries (webhook_id, message_id, type, body)
+      select w.id, concat('msg_', to_hex((extract(epoch from n.at) * 1000)::bigint), '_', to_hex(n.id)), n.type,
+        concat('{"type":"', n.type, '","timestamp":"', iso_time(n.at), '","data":', n.data, '}')
+      from new_rows n join webhooks w on w.team_id is null and w.enabled and n.type = any(w.events)
+      where n.team_id is null
+      order by n.id;
+    added := added or found;
+  end if;
+  if added then
     perform pg_notify('pharos', 'webhooks');
   end if;
   return null;
@@ -963,11 +976,15 @@ create table holds (
   changes jsonb not null default '[]'::jsonb, -- routes whose origin or next hop would change: router, prefix, from, to
   routes jsonb not null default '[]'::jsonb, -- routes without a row, as the routers held them when the hold was opened: router, route
   findings jsonb not null default '[]'::jsonb, -- reasons with their numbers, the gravest first
+  alert_due timestamp with time zone not null default now(), -- when staff get the next mail about it, while it is open
+  alerted timestamp with time zone, -- when staff last got a mail about it, or about the hold that it replaced
+  alerted_prefixes integer, -- how many prefixes that mail was about
   constraint holds_pkey PRIMARY KEY (id),
   constraint holds_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES users(id),
   constraint holds_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id),
   constraint holds_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'closed'::text])))
 );
+CREATE INDEX holds_alert_due ON public.holds USING btree (alert_due) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX holds_open ON public.holds USING btree (region_id) WHERE (state = 'open'::text);
 
 create table idempotency_keys (
@@ -1158,13 +1175,17 @@ create table migrations (
 
 create table outbox (
   id bigint not null generated always as identity,
-  team_id integer not null,
+  team_id integer, -- null: a message to the operator
   type text not null,
   at timestamp with time zone not null default now(),
   data json not null,
   xid xid8 not null default pg_current_xact_id(), -- the transaction in which it happened; rows become visible in no order, and are read in this one
   constraint outbox_pkey PRIMARY KEY (xid, id),
-  constraint outbox_type_check CHECK ((type = ANY (ARRAY['announcement.status_changed'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text])))
+  constraint outbox_type_check CHECK (
+CASE
+    WHEN (team_id IS NULL) THEN (type = ANY (ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text]))
+    ELSE (type = ANY (ARRAY['announcement.status_changed'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text]))
+END)
 );
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
 CREATE INDEX outbox_team ON public.outbox USING btree (team_id, xid, id);
@@ -1193,6 +1214,20 @@ CREATE TRIGGER prefixes_changed BEFORE UPDATE OF team_id, prefix, name, location
 CREATE TRIGGER prefixes_ownership AFTER INSERT OR DELETE OR UPDATE OF team_id, prefix, name, location_key ON public.prefixes FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');
 CREATE TRIGGER prefixes_removed AFTER DELETE ON public.prefixes FOR EACH ROW EXECUTE FUNCTION resource_removed('prefix');
 create policy tenant on prefixes as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
+-- running processes; one that ends removes its row, one that is killed leaves it until it has aged
+create table processes (
+  id uuid not null,
+  host text not null,
+  pid integer not null,
+  version text not null,
+  roles text[] not null,
+  started timestamp with time zone not null,
+  seen timestamp with time zone not null,
+  loops jsonb not null, -- each loop: name, interval_seconds, last_success or null
+  registries jsonb not null, -- each source of ROAs or route objects: kind, name, ok, answered or null
+  constraint processes_pkey PRIMARY KEY (id)
+);
 
 create table recovery_codes (
   id bigint not null generated always as identity,
@@ -1448,7 +1483,7 @@ create policy tenant on users as permissive for all to pharos_tenant using ((EXI
 create table webhook_deliveries (
   id bigint not null generated always as identity,
   webhook_id integer not null,
-  team_id integer not null,
+  team_id integer,
   message_id text not null, -- the same for all webhooks, and for every attempt
   type text not null,
   body text not null, -- what is signed and sent, to the byte
@@ -1474,7 +1509,7 @@ create policy tenant on webhook_deliveries as permissive for all to pharos_tenan
 
 create table webhooks (
   id integer not null generated always as identity,
-  team_id integer not null,
+  team_id integer, -- null: the webhook of the operator, which the settings define
   url text not null,
   description text not null default ''::text,
   events text[] not null,
@@ -1497,9 +1532,14 @@ create table webhooks (
   constraint webhooks_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint webhooks_check CHECK ((enabled = (disabled_reason IS NULL))),
   constraint webhooks_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['user'::text, 'gone'::text, 'failing'::text]))),
-  constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@ ARRAY['announcement.status_changed'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text])))
+  constraint webhooks_events_check CHECK (((cardinality(events) > 0) AND (events <@
+CASE
+    WHEN (team_id IS NULL) THEN ARRAY['hold.opened'::text, 'hold.reminder'::text, 'hold.decided'::text]
+    ELSE ARRAY['announcement.status_changed'::text, 'validation.failed'::text, 'event.started'::text, 'event.updated'::text, 'event.ended'::text]
+END)))
 );
 CREATE INDEX webhooks_enabled ON public.webhooks USING btree (id) WHERE enabled;
+CREATE UNIQUE INDEX webhooks_operator ON public.webhooks USING btree ((true)) WHERE (team_id IS NULL);
 CREATE INDEX webhooks_team ON public.webhooks USING btree (team_id, id);
 alter table webhooks enable row level security;
 create policy tenant on webhooks as permissive for all to pharos_tenant using ((team_id = current_team_id()));

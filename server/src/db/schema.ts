@@ -361,6 +361,12 @@ export interface HoldsTable {
   routes: GeneratedJson
   /** reasons with their numbers, the gravest first */
   findings: GeneratedJson
+  /** when staff get the next mail about it, while it is open */
+  alert_due: Generated<Date>
+  /** when staff last got a mail about it, or about the hold that it replaced */
+  alerted: Date | null
+  /** how many prefixes that mail was about */
+  alerted_prefixes: number | null
 }
 
 export interface IdempotencyKeysTable {
@@ -503,17 +509,11 @@ export interface MigrationsTable {
   applied: Generated<Date>
 }
 
-export type OutboxType =
-  | 'announcement.status_changed'
-  | 'validation.failed'
-  | 'event.started'
-  | 'event.updated'
-  | 'event.ended'
-
 export interface OutboxTable {
   id: GeneratedAlways<number>
-  team_id: number
-  type: OutboxType
+  /** null: a message to the operator */
+  team_id: number | null
+  type: string
   at: Generated<Date>
   data: Json
   /** the transaction in which it happened; rows become visible in no order, and are read in this one */
@@ -529,6 +529,21 @@ export interface PrefixesTable {
   /** false until past events have been matched against it */
   matched: Generated<boolean>
   created: Generated<Date>
+}
+
+/** running processes; one that ends removes its row, one that is killed leaves it until it has aged */
+export interface ProcessesTable {
+  id: string
+  host: string
+  pid: number
+  version: string
+  roles: string[]
+  started: Date
+  seen: Date
+  /** each loop: name, interval_seconds, last_success or null */
+  loops: Json
+  /** each source of ROAs or route objects: kind, name, ok, answered or null */
+  registries: Json
 }
 
 export interface RecoveryCodesTable {
@@ -762,7 +777,7 @@ export type WebhookDeliveriesState = 'pending' | 'delivered' | 'failed' | 'cance
 export interface WebhookDeliveriesTable {
   id: GeneratedAlways<number>
   webhook_id: number
-  team_id: number
+  team_id: number | null
   /** the same for all webhooks, and for every attempt */
   message_id: string
   type: string
@@ -787,7 +802,8 @@ export type WebhooksDisabledReason = 'user' | 'gone' | 'failing'
 
 export interface WebhooksTable {
   id: GeneratedAlways<number>
-  team_id: number
+  /** null: the webhook of the operator, which the settings define */
+  team_id: number | null
   url: string
   description: Generated<string>
   events: string[]
@@ -849,6 +865,7 @@ export interface Schema {
   migrations: MigrationsTable
   outbox: OutboxTable
   prefixes: PrefixesTable
+  processes: ProcessesTable
   recovery_codes: RecoveryCodesTable
   region_routers: RegionRoutersTable
   region_withdrawals: RegionWithdrawalsTable

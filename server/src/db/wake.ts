@@ -11,6 +11,8 @@ export type WakeName =
   | 'ownership'
   | 'actors'
   | 'holds'
+  | 'hold-alerts'
+  | 'routers'
   | 'validations'
   | 'mails'
   | 'domains'

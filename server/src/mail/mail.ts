@@ -35,6 +35,26 @@ export type MailContents = {
     readonly since: string
     readonly error: string
   }
+  /** To the operator's staff: changes of a region wait for a decision. */
+  readonly 'hold-open': {
+    readonly id: number
+    readonly region: string
+    readonly isReminder: boolean
+    readonly at: string
+    readonly detail: string
+    readonly withdrawals: number
+    readonly changes: number
+    /** Withdrawals by team; null: no announcement explains them. */
+    readonly teams: readonly { readonly team: string | null; readonly count: number }[]
+    /** The first of the withdrawals. */
+    readonly items: readonly {
+      readonly cidr: string
+      readonly team: string | null
+      readonly requestedBy: string | null
+      readonly requestedAt: string | null
+    }[]
+    readonly link: string
+  }
   /** Asked for by the operator, never queued. */
   readonly test: { readonly at: string }
 }

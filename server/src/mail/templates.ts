@@ -104,6 +104,29 @@ const templates: Templates = {
     after: ['Turn it on again once its address answers. What it missed can be delivered again.'],
   }),
 
+  'hold-open': ({ id, region, isReminder, at, detail, withdrawals, changes, teams, items, link }) => ({
+    subject: isReminder
+      ? `Reminder: changes in region ${word(region)} need approval`
+      : `Changes in region ${word(region)} need approval`,
+    paragraphs: [
+      `Hold ${id} of region ${word(region)} is open since ${time(at)}. Nothing that it lists is applied until it is decided.`,
+      `Reason: ${detail}`,
+      `It would withdraw ${count(withdrawals, 'prefix', 'prefixes')} and change the origin or next hop of ${count(changes, 'route')}.`,
+      ...(teams.length > 0 ? ['Withdrawals by team:', { quote: teamLines(teams) }] : []),
+      ...(items.length > 0
+        ? [
+            withdrawals > items.length ? `The first ${items.length} withdrawals:` : 'Withdrawals:',
+            { quote: items.map(heldLine) },
+          ]
+        : []),
+    ],
+    link: { label: 'Review the hold', url: link },
+    after: [
+      `Or decide on the server: pharos holds show ${id}, pharos holds approve ${id}, pharos holds reject ${id}.`,
+      'Approving withdraws the listed prefixes. Rejecting keeps them announced for a day.',
+    ],
+  }),
+
   test: ({ at }, { provider }) => ({
     subject: 'Mail works',
     paragraphs: [`The mail settings of ${provider} were tried ${when(at)}. This is the mail: it arrived.`],
@@ -159,7 +182,32 @@ export function lastsSeconds<T extends MailTemplate>(template: T, content: MailC
 
 const word = (text: string): string => disarmLine(text) || 'somebody'
 
-const count = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? '' : 's'}`
+const count = (number: number, unit: string, units = `${unit}s`): string =>
+  `${number} ${number === 1 ? unit : units}`
+
+const teamWord = (team: string | null): string => (team === null ? 'no team' : word(team))
+
+const teamsShown = 20
+
+function teamLines(teams: MailContents['hold-open']['teams']): string[] {
+  const lines = teams.slice(0, teamsShown).map(({ team, count }) => `${teamWord(team)}: ${count}`)
+  const more = teams.length - lines.length
+  return more > 0 ? [...lines, `and ${count(more, 'more team')}`] : lines
+}
+
+/** Prefixes stand as they are: they are of the database, and no program makes a link of one. */
+function heldLine({
+  cidr,
+  team,
+  requestedBy,
+  requestedAt,
+}: MailContents['hold-open']['items'][number]): string {
+  const who =
+    requestedBy === null || requestedAt === null
+      ? 'no request found'
+      : `last changed by ${word(requestedBy)} ${when(requestedAt)}`
+  return `${cidr}, ${teamWord(team)}, ${who}`
+}
 
 /** Where a request came from. An address of the internet may stand there as it is, anything else not. */
 const place = (address: string): string => (isIP(address) === 0 ? word(address) : address)

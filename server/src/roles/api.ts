@@ -5,6 +5,8 @@ import { deliveryRoutes } from '../analysis/delivery.routes.ts'
 import { relatedEventRoutes } from '../analysis/related-event.routes.ts'
 import { announcementRoutes } from '../byoip/announcement/announcement.routes.ts'
 import { holdRoutes } from '../byoip/reconcile/hold.routes.ts'
+import { checkFreshMs } from '../byoip/reconcile/router.ts'
+import { routerRoutes } from '../byoip/reconcile/router.routes.ts'
 import { createInspector, type LetterScanner } from '../byoip/letter/inspect-letter.ts'
 import { createDrafter } from '../byoip/letter/letter-draft.ts'
 import { letterQuotas } from '../byoip/letter/letter.ts'
@@ -179,6 +181,11 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       now: () => new Date(),
     }),
     ...holdRoutes({ db: postgres.front }),
+    ...routerRoutes({
+      db: postgres.front,
+      freshMs: checkFreshMs(config.reconcileIntervalSeconds),
+      now: () => new Date(),
+    }),
     ...letterRoutes({
       postgres,
       db: postgres.front,

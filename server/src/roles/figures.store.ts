@@ -12,6 +12,12 @@ export type Figures = {
     readonly last_check_result: boolean | null
     readonly holds: number
   }[]
+  readonly routers: readonly {
+    readonly region: string
+    readonly router: string
+    readonly up: boolean | null
+    readonly neighbors: number
+  }[]
   readonly connections: readonly { readonly use: string; readonly state: string; readonly count: number }[]
 }
 
@@ -37,6 +43,13 @@ export async function readFigures(db: Db): Promise<Figures> {
         select slug, last_check, check_result(last_check, last_check_result, check_interval) as last_check_result,
           (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds
         from regions r order by slug`.execute(trx)
+      const routers = await sql<Figures['routers'][number]>`
+        select r.slug as region, s.value ->> 'name' as router, o.last_check_result as up,
+          case when o.last_check_result then (select count(*) from jsonb_array_elements(o.neighbors) n
+            where n ->> 'state' = 'established') else 0 end as neighbors
+        from regions r cross join jsonb_array_elements(r.speakers) s
+        left join region_routers o on o.region_id = r.id and o.name = s.value ->> 'name'
+        order by 1, 2`.execute(trx)
       const connections = await sql<Figures['connections'][number]>`
         select substring(application_name from '[a-z]+$') as use, coalesce(state, 'unknown') as state, count(*) as count
         from pg_stat_activity
@@ -47,6 +60,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         mails: mails.rows[0]!,
         webhooks: webhooks.rows[0]!,
         regions: regions.rows,
+        routers: routers.rows,
         connections: connections.rows,
       }
     })

@@ -25,8 +25,16 @@ export function watchInstallation(metrics: Metrics, db: Db): void {
 }
 
 function gaugesOf(metrics: Metrics) {
-  const { regionChecked, regionOk, holdsOpen, connections } = metrics
-  return [...plainGaugesOf(metrics), regionChecked, regionOk, holdsOpen, connections]
+  const { regionChecked, regionOk, holdsOpen, routerUp, regionNeighbors, connections } = metrics
+  return [
+    ...plainGaugesOf(metrics),
+    regionChecked,
+    regionOk,
+    holdsOpen,
+    routerUp,
+    regionNeighbors,
+    connections,
+  ]
 }
 
 /** Those without labels. */
@@ -51,7 +59,10 @@ async function read(metrics: Metrics, db: Db): Promise<void> {
   else for (const gauge of plainGaugesOf(metrics)) gauge.remove()
 }
 
-function show(metrics: Metrics, { deliveries, mails, webhooks, regions, connections }: Figures): void {
+function show(
+  metrics: Metrics,
+  { deliveries, mails, webhooks, regions, routers, connections }: Figures,
+): void {
   metrics.deliveriesWaiting.set(deliveries.waiting)
   metrics.deliveryWaitSeconds.set(deliveries.oldest_seconds)
   metrics.mailsWaiting.set(mails.waiting)
@@ -61,6 +72,11 @@ function show(metrics: Metrics, { deliveries, mails, webhooks, regions, connecti
     if (last_check !== null) metrics.regionChecked.set({ region }, last_check.getTime() / 1000)
     if (last_check_result !== null) metrics.regionOk.set({ region }, last_check_result ? 1 : 0)
     metrics.holdsOpen.set({ region }, holds)
+  }
+  for (const { region, router, up, neighbors } of routers) {
+    if (up === null) continue
+    metrics.routerUp.set({ region, router }, up ? 1 : 0)
+    metrics.regionNeighbors.set({ region, router }, neighbors)
   }
   for (const { use, state, count } of connections) metrics.connections.set({ use, state }, count)
 }

@@ -17,12 +17,14 @@ import { domainsPart } from './domains.ts'
 import { watchInstallation } from './figures.ts'
 import { createHealthServer } from './http.ts'
 import { mailPart } from './mail.ts'
+import { holdAlertsPart } from './hold-alerts.ts'
 import { maintenancePart } from './maintenance.ts'
+import { processReportPart, type Role } from './process-report.ts'
 import { reconcilerParts } from './reconciler.ts'
 import { createRegistryViews } from './registry-views.ts'
 import type { Shared } from './shared.ts'
 
-export type Role = 'api' | 'reconciler' | 'collector'
+export type { Role } from './process-report.ts'
 export const allRoles: readonly Role[] = ['api', 'reconciler', 'collector']
 
 export type Serving = Running & {
@@ -64,10 +66,12 @@ export async function runRole(
             domainsPart(shared),
             mailPart(shared),
             ...reconcilerParts(shared),
+            holdAlertsPart(shared),
           ]
         : []),
       ...(roles.includes('collector') ? collectorParts(shared) : []),
       ...http.parts,
+      processReportPart(shared, roles),
     ],
     { log, stopTimeoutMs: config.shutdownTimeoutSeconds * 1000 },
   )

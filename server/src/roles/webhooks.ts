@@ -12,6 +12,8 @@ import { RateLimiter } from '../runtime/rate-limit.ts'
 import type { ChangeDeps } from '../webhook/change-webhook.ts'
 import type { DeliveryDeps } from '../webhook/delivery.ts'
 import { createWebhookSending, type SendOutcome } from '../webhook/send-webhooks.ts'
+import { applyOperatorWebhook } from '../webhook/operator-webhook.ts'
+import { parseWebhookSecret } from '../runtime/webhook-settings.ts'
 import type { Due } from '../webhook/send.store.ts'
 import type { WebhookSender } from '../webhook/webhook-sender.ts'
 import type { Shared } from './shared.ts'
@@ -27,9 +29,16 @@ export function allowedNetworks({ webhookNetworksAllowed }: Config): readonly Pr
   })
 }
 
-function createSender(config: Config): WebhookSender {
+function createSender(config: Config, allowed = allowedNetworks(config)): WebhookSender {
   const resolver = createHostResolver({ servers: config.dnsResolvers })
-  return createWebhookSender({ resolver, allowed: allowedNetworks(config) })
+  return createWebhookSender({ resolver, allowed })
+}
+
+/** The operator chose its URL, so it may lead anywhere. */
+const anyNetwork = [maskHostBits('0.0.0.0/0'), maskHostBits('::/0')]
+
+function operatorWebhookOf({ operatorWebhookUrl: url, operatorWebhookSecret: secret }: Config) {
+  return url === null || secret === null ? undefined : { url, secret: parseWebhookSecret(secret) }
 }
 
 export function webhookDeps({ config, postgres, metrics }: Shared): ChangeDeps & DeliveryDeps {
@@ -59,6 +68,7 @@ export function webhooksPart(shared: Shared): Component {
     db: postgres.owner,
     ring: config.secret,
     sender: createSender(config),
+    operatorSender: createSender(config, anyNetwork),
     parallel: config.webhooksAtOnce,
     now: () => new Date(),
     random: Math.random,
@@ -66,7 +76,13 @@ export function webhooksPart(shared: Shared): Component {
     onError: (error) => log.error({ err: error }, 'what became of a webhook was not noted; it is sent again'),
     onEnd: () => loop.wake(),
   })
-  const loop = createLoop({ name: 'webhooks', intervalMs, run: () => sending.run(), log, metrics })
+  let isApplied = false
+  const run = async () => {
+    if (!isApplied) await applyOperatorWebhook(postgres.owner, config.secret, operatorWebhookOf(config))
+    isApplied = true
+    await sending.run()
+  }
+  const loop = createLoop({ name: 'webhooks', intervalMs, run, log, metrics })
   let off = () => {}
   return {
     name: 'webhooks',

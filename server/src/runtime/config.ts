@@ -8,6 +8,7 @@ import { readYamlSettings, type Given, type Located } from './config-file.ts'
 import { isLoopback } from './loopback.ts'
 import { parseClamdUrl } from './clamd-url.ts'
 import { parseMailbox, parseMailUrl } from './mail-settings.ts'
+import { parseEmail } from './email.ts'
 import { nearest } from './nearest.ts'
 import { createKeyRing, type KeyRing } from './secrets.ts'
 import {
@@ -20,6 +21,7 @@ import {
   type SettingName,
   type Settings,
 } from './settings.ts'
+import { parseWebhookSecret } from './webhook-settings.ts'
 
 export { isLoopback } from './loopback.ts'
 
@@ -217,6 +219,16 @@ function oddity(name: SettingName, value: unknown): string | undefined {
   }
   if (name === 'secret') return secretOddity(value as string[])
   if (name === 'clamd_url') return wrongIn(() => parseClamdUrl(value as string))
+  if (name === 'operator_alert_emails') {
+    const bad = (value as string[]).find((text) => parseEmail(text) === undefined)
+    return bad === undefined
+      ? undefined
+      : `must hold e-mail addresses such as noc@net.example, not ${JSON.stringify(bad)}`
+  }
+  if (name === 'operator_webhook_url' && value !== null && !/^https?:\/\/[^/]/.test(value as string))
+    return 'must be a URL such as https://hooks.net.example/pharos'
+  if (name === 'operator_webhook_secret' && value !== null)
+    return wrongIn(() => parseWebhookSecret(value as string))
   if (name === 'mail_url') return wrongIn(() => parseMailUrl(value as string))
   if (name === 'mail_from' || name === 'mail_reply_to') return wrongIn(() => parseMailbox(value as string))
   return undefined
@@ -259,6 +271,13 @@ function checkTogether(settings: Settings, sources: Record<string, string>, prob
       `${sources['host']}: host is ${settings.host}, but the demo has published passwords and runs on 127.0.0.1 only; ` +
         'unset it, or use `pharos serve` with a platform file of your own',
     )
+  }
+  if ((settings.operator_webhook_url === null) !== (settings.operator_webhook_secret === null)) {
+    const [set, missing] =
+      settings.operator_webhook_url === null
+        ? (['operator_webhook_secret', 'operator_webhook_url'] as const)
+        : (['operator_webhook_url', 'operator_webhook_secret'] as const)
+    problems.push(`${sources[set]}: ${set} needs ${missing} too`)
   }
   if (settings.mail_url !== null && settings.mail_from === null) {
     problems.push(`${sources['mail_url']}: mail_url needs mail_from, the address that the mails carry`)

@@ -14,7 +14,7 @@ export type LoopOptions = {
   /** One run. The signal is aborted by `stop()` and by the timeout. */
   readonly run: (signal: AbortSignal) => Promise<void>
   readonly log: Log
-  readonly metrics: Pick<Metrics, 'loopRuns' | 'loopSeconds' | 'loopLastSuccess'>
+  readonly metrics: Pick<Metrics, 'loopRuns' | 'loopSeconds' | 'loopLastSuccess' | 'loopInterval'>
 }
 
 export type Loop = {
@@ -52,6 +52,8 @@ class RunningLoop implements Loop {
   start(): void {
     if (this.#started) return
     this.#started = true
+    const { metrics, intervalMs } = this.#options
+    metrics.loopInterval.set({ loop: this.name }, intervalMs / 1000)
     this.wake()
   }
 
@@ -62,6 +64,9 @@ class RunningLoop implements Loop {
     this.#next = undefined
     this.#abort?.abort(new Error(`the loop ${this.name} is stopping`))
     await this.#running
+    // A loop that ended on purpose, such as that of a removed region, is not late.
+    const { loopInterval, loopLastSuccess } = this.#options.metrics
+    for (const gauge of [loopInterval, loopLastSuccess]) gauge.remove({ loop: this.name })
   }
 
   wake(): void {

@@ -47,6 +47,12 @@ export function createMetrics() {
       labelNames: ['loop'],
       registers,
     }),
+    loopInterval: new Gauge({
+      name: 'pharos_loop_interval_seconds',
+      help: 'How long each loop waits at most between two runs.',
+      labelNames: ['loop'],
+      registers,
+    }),
     deliveries: new Counter({
       name: 'pharos_deliveries_total',
       help: 'Deliveries of detectors that this process has read, by result done or failed.',
@@ -103,13 +109,13 @@ export function createMetrics() {
     }),
     routerUp: new Gauge({
       name: 'pharos_router_up',
-      help: '1 while the last full run could read and change the router, else 0. Alarm when it is 0.',
+      help: 'Installation: 1 if the last run could read and change the router, else 0. Alarm when it is 0.',
       labelNames: ['region', 'router'],
       registers,
     }),
     regionNeighbors: new Gauge({
       name: 'pharos_region_neighbors',
-      help: 'Established BGP sessions of each router. Alarm when it is 0: its routes reach nobody.',
+      help: 'Installation: established BGP sessions of each router. Alarm when it is 0: its routes reach nobody.',
       labelNames: ['region', 'router'],
       registers,
     }),

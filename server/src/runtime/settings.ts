@@ -185,6 +185,20 @@ export const settingsSchema = Type.Object(
     mail_folder: Absent({
       description: 'directory that mails are written to instead of being sent, one file for each',
     }),
+    operator_alert_emails: Type.Array(Type.String({ minLength: 3, maxLength: 254 }), {
+      default: [],
+      maxItems: 50,
+      description:
+        'who gets mails about holds; unset sends them to all staff with a confirmed e-mail address',
+    }),
+    operator_webhook_url: Absent({
+      description: 'URL that gets messages about holds (docs/webhooks.md); may lead into internal networks',
+      secret: true,
+    }),
+    operator_webhook_secret: Absent({
+      description: 'signs these messages: whsec_ and 24 to 64 bytes in base64',
+      secret: true,
+    }),
     rpki_sources: Urls({
       description:
         'where ROAs are read, in order of preference: rtr://host:port, rtrs://host:port?ca=/path (RFC 8210), file:/path or https://host/path of a VRP export in JSON',

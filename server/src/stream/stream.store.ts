@@ -53,7 +53,8 @@ export type Rings = {
 export async function listRings(db: Db, since: string | undefined): Promise<Rings> {
   const { rows } = await sql<Rings>`
     select h.xmin::text,
-      array(select distinct o.team_id from outbox o where o.xid >= ${since ?? null}::xid8 and o.xid < h.xmin) as teams,
+      array(select distinct o.team_id from outbox o where o.team_id is not null and o.xid >= ${since ?? null}::xid8 and o.xid < h.xmin)
+        as teams,
       exists (select from outbox o where o.xid >= h.xmin) as more
     from (select pg_snapshot_xmin(pg_current_snapshot()) as xmin) h`.execute(db)
   return rows[0]!

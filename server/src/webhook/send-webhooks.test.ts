@@ -55,6 +55,7 @@ function createWorker(options: Partial<SendDeps> = {}) {
     db: owner,
     ring,
     sender: realSender,
+    operatorSender: realSender,
     parallel: 10,
     now: () => new Date(),
     random: () => 0,

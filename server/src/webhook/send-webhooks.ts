@@ -28,6 +28,8 @@ export type SendDeps = {
   readonly db: Db
   readonly ring: KeyRing
   readonly sender: WebhookSender
+  /** For the webhook of the operator, whose URL no team chose. */
+  readonly operatorSender: WebhookSender
   /** Webhooks at once, of this process. */
   readonly parallel: number
   readonly now: () => Date
@@ -87,7 +89,8 @@ async function sendOne(deps: SendDeps, due: Due, signal: AbortSignal): Promise<v
   const at = deps.now()
   let result: SendResult
   try {
-    result = await attemptToSend(deps.ring, deps.sender, due, due, at, signal)
+    const sender = due.team_id === null ? deps.operatorSender : deps.sender
+    result = await attemptToSend(deps.ring, sender, due, due, at, signal)
   } catch (error) {
     await releaseClaims(deps.db, [due])
     if (signal.aborted) return
@@ -118,8 +121,8 @@ async function save(
   const since = health.failing_since ?? at
   await saveFailure(trx, due.webhook_id, since, restAfter(result, health.failures + 1))
   const reason = isGone(result) ? 'gone' : isGivenUp(since, at, step) ? 'failing' : undefined
-  if (reason && health.enabled) {
-    await giveUp(deps, trx, due, health, reason, since, errorOf(result)!)
+  if (reason && health.enabled && due.team_id !== null) {
+    await giveUp(deps, trx, { ...due, team_id: due.team_id }, health, reason, since, errorOf(result)!)
     return 'disabled'
   }
   return next.state === 'pending' ? 'retried' : 'failed'
@@ -131,8 +134,8 @@ const afterTest = (result: SendResult) =>
 async function giveUp(
   { ring }: SendDeps,
   trx: Trx,
-  { webhook_id }: Due,
-  { team_id, team_name, url }: Health,
+  { webhook_id, team_id }: Due & { readonly team_id: number },
+  { team_name, url }: Health,
   reason: 'gone' | 'failing',
   since: Date,
   error: string,
@@ -147,7 +150,7 @@ async function giveUp(
     before: { enabled: true },
     after: { enabled: false, disabled_reason: reason, error },
   })
-  const content = { team: team_name, url, since: since.toISOString(), error }
+  const content = { team: team_name ?? '', url, since: since.toISOString(), error }
   for (const to of await listAdminEmails(trx, team_id))
     await queueMail(trx, ring, { to, teamId: team_id, template: 'webhook-disabled', content })
 }

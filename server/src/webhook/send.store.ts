@@ -19,6 +19,8 @@ export type Claim = { readonly webhook_id: number; readonly claim: number }
 export type Due = Claim &
   Signing &
   Message & {
+    /** Null: the webhook of the operator. */
+    readonly team_id: number | null
     readonly delivery_id: number
     readonly type: string
     /** Attempts of the schedule that were made. */
@@ -45,7 +47,7 @@ export async function claimDue(db: Db, limit: number, leaseSeconds: number): Pro
     if (claimed.rows.length === 0) return []
     const ids = claimed.rows.map(({ webhook_id }) => webhook_id)
     const { rows } = await sql<Due>`
-      select ${signing}, w.claim, d.id as delivery_id, d.type, d.message_id, d.body, d.step
+      select ${signing}, w.team_id, w.claim, d.id as delivery_id, d.type, d.message_id, d.body, d.step
       from webhooks w cross join lateral (
         select d.* from webhook_deliveries d
         where d.webhook_id = w.id and d.state = 'pending' and d.due <= now() order by d.due, d.id limit 1) d
@@ -70,8 +72,7 @@ export async function releaseClaims(db: Db | Trx, claims: readonly Claim[]): Pro
 }
 
 export type Health = {
-  readonly team_id: number
-  readonly team_name: string
+  readonly team_name: string | null
   readonly url: string
   readonly enabled: boolean
   readonly failing_since: Date | null
@@ -81,8 +82,8 @@ export type Health = {
 /** Undefined where the claim is another's by now, or the webhook is gone. */
 export async function lockClaimed(trx: Trx, { webhook_id, claim }: Claim): Promise<Health | undefined> {
   const { rows } = await sql<Health>`
-    select w.team_id, t.name as team_name, w.url, w.enabled, w.failing_since, w.failures
-    from webhooks w join teams t on t.id = w.team_id
+    select t.name as team_name, w.url, w.enabled, w.failing_since, w.failures
+    from webhooks w left join teams t on t.id = w.team_id
     where w.id = ${webhook_id} and w.claim = ${claim} for no key update of w`.execute(trx)
   return rows[0]
 }

@@ -23,7 +23,7 @@ import { streamSubjects } from './subjects-stream.ts'
 import { teamSubjects } from './subjects-team.ts'
 import { tokenSubjects } from './subjects-token.ts'
 import { webhookSubjects } from './subjects-webhook.ts'
-import { openHoldAnew, type Holder } from './world.ts'
+import { openHoldAnew, renewRouters, type Holder } from './world.ts'
 
 /** The holders of modules only: those without are refused before, by their permission. */
 function aboutAnnouncements(request: (id: number) => SubjectRequest): Subject['requests'] {
@@ -96,6 +96,21 @@ function aboutHolds(): Pick<Subject, 'requests' | 'answers' | 'without'> {
     },
     answers: absentIsNotFound,
     without: { foreign: 'holds belong to regions, not to teams' },
+  }
+}
+
+/** `drained`: what the router is before, so that the call changes it. */
+function aboutRouters(drained: boolean): Pick<Subject, 'requests' | 'answers' | 'without'> {
+  return {
+    requests: {
+      own: async ({ api }) => {
+        await renewRouters(api, 'lon', { drained })
+        return { params: { slug: 'lon', name: 'r1' } }
+      },
+      missing: async () => ({ params: { slug: 'lon', name: 'nothing' } }),
+    },
+    answers: absentIsNotFound,
+    without: { foreign: 'routers belong to regions, not to teams' },
   }
 }
 
@@ -298,6 +313,9 @@ export const subjects: readonly Subject[] = [
   { route: 'getHold', ...aboutHolds() },
   { route: 'approveHold', ...aboutHolds() },
   { route: 'rejectHold', ...aboutHolds() },
+  { route: 'listAdminRegions', requests: only(), answers: () => 200 },
+  { route: 'drainRouter', ...aboutRouters(false) },
+  { route: 'undrainRouter', ...aboutRouters(true) },
 
   { route: 'listRelatedEvents', requests: only(), answers: () => 200 },
   {

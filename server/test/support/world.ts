@@ -178,3 +178,32 @@ export async function openHoldAnew(api: TestApi, regionId: number): Promise<numb
     .executeTakeFirstOrThrow()
   return id
 }
+
+/** Two routers in the region, r1 and r2, that can stand in for each other; r1 is drained or not. */
+export async function renewRouters(
+  api: TestApi,
+  slug: string,
+  { drained }: { drained: boolean },
+): Promise<void> {
+  const db = api.database.postgres.owner
+  const speakers = JSON.stringify(['r1', 'r2'].map((name) => ({ name, kind: 'sandbox' })))
+  await sql`update regions set speakers = ${speakers}::jsonb where slug = ${slug}`.execute(db)
+  await sql`
+    insert into region_routers (region_id, name, last_check, last_check_result, drained, routes, neighbors)
+    select r.id, n.name, now(), true, case when ${drained} and n.name = 'r1' then now() end, 0, ${neighbors}::jsonb
+    from regions r, (values ('r1'), ('r2')) n (name) where r.slug = ${slug}
+    on conflict (region_id, name) do update
+    set drained = excluded.drained, last_check = now(), last_check_result = true, neighbors = excluded.neighbors`.execute(
+    db,
+  )
+}
+
+const neighbors = JSON.stringify([
+  {
+    address: '192.0.2.254',
+    asn: 64501,
+    state: 'established',
+    families: [4, 6],
+    since: '2026-03-01T10:00:00Z',
+  },
+])

@@ -1,7 +1,9 @@
 // The SQL of holds. They belong to regions, not to teams: only the reconciler and staff come here, as the owner.
 import type { HoldFinding, HoldReason, HoldState } from '@pharos/contract/hold'
 import { sql, type RawBuilder } from 'kysely'
+import type { OperatorMessageType } from '@pharos/contract/webhook-message'
 import type { Db, Trx } from '../../db/postgres.ts'
+import { desiredActions } from './reconcile.store.ts'
 import type { HeldChange, PlannedHold } from './guard.ts'
 import type { KeptRoute } from './region-lock.store.ts'
 
@@ -92,25 +94,116 @@ export async function decideHold(
   return numAffectedRows === 1n
 }
 
-/** Closes the region's open hold, if there is one; what was decided stays decided. */
-export async function closeHold(db: Db | Trx, regionId: number): Promise<void> {
-  await sql`update holds set state = 'closed', decided = now() where region_id = ${regionId} and state = 'open'`.execute(
-    db,
-  )
+/** Closes the region's open hold, if there is one; what was decided stays decided. Returns its id. */
+export async function closeHoldRow(trx: Trx, regionId: number): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    update holds set state = 'closed', decided = now() where region_id = ${regionId} and state = 'open'
+    returning id`.execute(trx)
+  return rows[0]?.id
 }
 
-/** Opens a hold in the place of the one that is open. `unexplained`: its routes without a row, as the routers hold them. */
-export async function openHold(
-  db: Db,
+/**
+ * Inserts an open hold and returns its id. `unexplained`: its routes without a row, as the routers hold them. Staff get a
+ * mail about it at once; not if it replaces a hold about which they got one within the hour, unless it has at least twice
+ * as many prefixes as that mail named: then the reminder of the replaced hold stays due.
+ */
+export async function insertHold(
+  trx: Trx,
   regionId: number,
   { findings, withdrawals, changes }: PlannedHold,
   unexplained: readonly KeptRoute[],
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    await closeHold(trx, regionId)
-    await sql`
-      insert into holds (region_id, reason, findings, withdrawals, changes, routes)
-      values (${regionId}, ${findings[0]!.reason}, ${JSON.stringify(findings)}, ${withdrawals}::cidr[],
-        ${JSON.stringify(changes)}, ${JSON.stringify(unexplained)})`.execute(trx)
-  })
+  replacedId: number | undefined,
+): Promise<number> {
+  const prefixes = new Set([...withdrawals, ...changes.map(({ prefix }) => prefix)]).size
+  const { rows } = await sql<{ id: number }>`
+    insert into holds (region_id, reason, findings, withdrawals, changes, routes, alerted, alerted_prefixes, alert_due)
+    select ${regionId}, ${findings[0]!.reason}, ${JSON.stringify(findings)}, ${withdrawals}::cidr[],
+      ${JSON.stringify(changes)}, ${JSON.stringify(unexplained)}, o.alerted, o.alerted_prefixes, coalesce(o.alert_due, now())
+    from (select) as one left join holds o on o.id = ${replacedId ?? null}::bigint
+      and o.alerted > now() - interval '1 hour' and ${prefixes} < 2 * o.alerted_prefixes
+    returning id`.execute(trx)
+  return rows[0]!.id
+}
+
+/** A withdrawal of a hold, with the announcement that speaks for its prefix and the last request about it. */
+export type HoldItemRow = {
+  readonly cidr: string
+  readonly team_id: number | null
+  readonly team_name: string | null
+  readonly announcement_id: number | null
+  readonly action: string | null
+  readonly requested_by: string | null
+  readonly requested_by_name: string | null
+  readonly requested_at: Date | null
+}
+
+/** The announcement `a` of each withdrawal `w` of the hold `h`: the one that is not deleted, else the newest. */
+const speaking = sql`
+  left join lateral (
+    select a.id, a.team_id from announcements a
+      join announcement_regions ar on ar.announcement_id = a.id and ar.region_id = h.region_id
+    where a.prefix = w.cidr and a.claimed is not null
+    order by a.deleted desc nulls first, a.id desc limit 1) a on true
+  left join teams t on t.id = a.team_id`
+
+/** In the order of the hold's withdrawals. */
+export async function listHoldItems(db: Db | Trx, id: number, limit: number): Promise<HoldItemRow[]> {
+  const { rows } = await sql<HoldItemRow>`
+    select w.cidr::text, t.id as team_id, t.name as team_name, a.id as announcement_id, e.action,
+      e.actor as requested_by, e.at as requested_at,
+      case when e.actor like 'user:%' then (select u.email from users u where 'user:' || u.id = e.actor)
+        when e.actor like 'token:%' then (select k.name from api_tokens k where 'token:' || k.id = e.actor) end
+        as requested_by_name
+    from holds h cross join lateral (
+      select * from unnest(h.withdrawals) with ordinality w (cidr, place) order by place limit ${limit}) w
+    ${speaking}
+    left join lateral (
+      select e.actor, e.at, e.action from audit_entries e
+      where e.team_id = a.team_id and e.target = 'announcement:' || a.id and e.action in ${desiredActions}
+      order by e.at desc, e.id desc limit 1) e on true
+    where h.id = ${id}::bigint order by w.place`.execute(db)
+  return rows
+}
+
+export type HoldTeamRow = {
+  readonly team_id: number | null
+  readonly team_name: string | null
+  readonly withdrawals: number
+}
+
+/** How many of the hold's withdrawals are of each team, most first. */
+export async function countHoldTeams(db: Db | Trx, id: number): Promise<HoldTeamRow[]> {
+  const { rows } = await sql<HoldTeamRow>`
+    select t.id as team_id, t.name as team_name, count(*)::integer as withdrawals
+    from holds h cross join lateral unnest(h.withdrawals) w (cidr) ${speaking}
+    where h.id = ${id}::bigint group by t.id, t.name order by count(*) desc, t.name`.execute(db)
+  return rows
+}
+
+/** Adds a message for the webhook of the operator; sent once the transaction commits. */
+export async function addOperatorMessage(trx: Trx, type: OperatorMessageType, data: object): Promise<void> {
+  await sql`insert into outbox (type, data) values (${type}, ${JSON.stringify(data)}::json)`.execute(trx)
+}
+
+/** An open hold about which staff are to get a mail, locked; undefined if none is due. */
+export async function lockDueAlert(trx: Trx): Promise<{ id: number; isReminder: boolean } | undefined> {
+  const { rows } = await sql<{ id: number; isReminder: boolean }>`
+    select id, alerted is not null as "isReminder" from holds where state = 'open' and alert_due <= now()
+    order by alert_due limit 1 for update skip locked`.execute(trx)
+  return rows[0]
+}
+
+export async function saveAlerted(trx: Trx, id: number, nextMinutes: number): Promise<void> {
+  await sql`
+    update holds set alerted = now(), alerted_prefixes = (select count(*) from (
+        select unnest(withdrawals) union select (c ->> 'prefix')::cidr from jsonb_array_elements(changes) c) p),
+      alert_due = now() + make_interval(mins => ${nextMinutes})
+    where id = ${id}::bigint`.execute(trx)
+}
+
+/** Confirmed addresses of the staff. */
+export async function listStaffEmails(db: Db | Trx): Promise<string[]> {
+  const { rows } = await sql<{ email: string }>`
+    select email from users where is_staff and email_confirmed is not null order by id`.execute(db)
+  return rows.map(({ email }) => email)
 }

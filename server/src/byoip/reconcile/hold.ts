@@ -1,15 +1,39 @@
 // Holds: withdrawals that wait for a human. The reconciler opens and closes them, staff decide them; a decision covers
 // exactly the prefixes that the hold names, so a hold is never changed, only closed and followed by another.
-import { holdDetail, type Hold as Wire, type HoldState } from '@pharos/contract/hold'
+import {
+  holdDetail,
+  holdItemsMax,
+  type Hold as Wire,
+  type HoldDetails,
+  type HoldItem,
+  type HoldState,
+} from '@pharos/contract/hold'
+import {
+  holdMessageItemsMax,
+  type MessageData,
+  type OperatorMessageType,
+} from '@pharos/contract/webhook-message'
 import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
-import type { Db } from '../../db/postgres.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { Failure, notFound } from '../../runtime/error.ts'
 import type { Operation } from '../../runtime/operation.ts'
 import { heldChangeKey, type PlannedHold } from './guard.ts'
-import { decideHold, findHold, listHoldRows, type HoldOrderingKey, type HoldRow } from './hold.store.ts'
+import {
+  addOperatorMessage,
+  closeHoldRow,
+  countHoldTeams,
+  decideHold,
+  findHold,
+  insertHold,
+  listHoldItems,
+  listHoldRows,
+  type HoldItemRow,
+  type HoldOrderingKey,
+  type HoldRow,
+} from './hold.store.ts'
 import { parseOrdering } from '../../runtime/ordering.ts'
-import type { OpenHold } from './region-lock.store.ts'
+import type { KeptRoute, OpenHold } from './region-lock.store.ts'
 
 export type HoldDeps = { readonly db: Db }
 
@@ -38,6 +62,55 @@ export function holdChange(
   return covered ? 'keep' : 'open'
 }
 
+/**
+ * Opens a hold in the place of the region's open one. The mail to staff becomes due with the transaction, the messages to
+ * the operator's webhook are part of it. `unexplained`: its routes without a row, as the routers hold them.
+ */
+export async function openHold(
+  db: Db,
+  regionId: number,
+  planned: PlannedHold,
+  unexplained: readonly KeptRoute[],
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const replacedId = await closeIn(trx, regionId)
+    const id = await insertHold(trx, regionId, planned, unexplained, replacedId)
+    await addHoldMessage(trx, 'hold.opened', id)
+    await wake(trx, 'hold-alerts')
+  })
+}
+
+/** Closes the region's open hold: nothing of it is planned any more. */
+export async function closeHold(db: Db, regionId: number): Promise<void> {
+  await db.transaction().execute((trx) => closeIn(trx, regionId))
+}
+
+async function closeIn(trx: Trx, regionId: number): Promise<number | undefined> {
+  const id = await closeHoldRow(trx, regionId)
+  if (id !== undefined) await addHoldMessage(trx, 'hold.decided', id)
+  return id
+}
+
+export async function addHoldMessage(trx: Trx, type: OperatorMessageType, id: number): Promise<void> {
+  await addOperatorMessage(trx, type, await describeHold(trx, id))
+}
+
+/** What mails and messages say about a hold. Throws `not_found`. */
+export async function describeHold(db: Db | Trx, id: number): Promise<MessageData<OperatorMessageType>> {
+  const row = await findHold(db, id)
+  if (!row) throw notFound('hold')
+  const items = await listHoldItems(db, id, holdMessageItemsMax)
+  const teams = await countHoldTeams(db, id)
+  const { withdrawals, changes, ...hold } = present(row)
+  return {
+    ...hold,
+    withdrawal_count: withdrawals.length,
+    change_count: changes.length,
+    teams: teams.map(({ withdrawals, ...team }) => ({ team: teamOf(team), withdrawal_count: withdrawals })),
+    withdrawals: items.map(presentItem),
+  }
+}
+
 /** A page of all regions' holds, and the exact count. */
 export async function listHolds(
   { db }: HoldDeps,
@@ -48,10 +121,15 @@ export async function listHolds(
   return { results: page.map(present), count }
 }
 
-export async function getHold({ db }: HoldDeps, id: number): Promise<Wire> {
+export async function getHold({ db }: HoldDeps, id: number): Promise<HoldDetails> {
   const hold = await findHold(db, id)
   if (!hold) throw notFound('hold')
-  return present(hold)
+  const items = await listHoldItems(db, id, holdItemsMax)
+  return {
+    ...present(hold),
+    items: items.map(presentItem),
+    items_truncated: hold.withdrawals.length > items.length,
+  }
 }
 
 /** Who decides: a person of the staff by id, and how the decision stands in the audit. */
@@ -92,6 +170,7 @@ export async function decideAs(
       const { region, withdrawals, changes } = hold
       const after = { region, state: decision, withdrawals, changes }
       await writeAudit(trx, { ...by, teamId: null, action: 'hold.decide', target, after })
+      await addHoldMessage(trx, 'hold.decided', id)
       await wake(trx, 'holds')
     }
     return present(hold)
@@ -113,3 +192,14 @@ function present({ findings, changes, ...hold }: HoldRow): Wire {
     decided: hold.decided?.toISOString() ?? null,
   }
 }
+
+function presentItem({ team_id, team_name, requested_at, ...item }: HoldItemRow): HoldItem {
+  return {
+    ...item,
+    team: teamOf({ team_id, team_name }),
+    requested_at: requested_at?.toISOString() ?? null,
+  }
+}
+
+const teamOf = ({ team_id, team_name }: Pick<HoldItemRow, 'team_id' | 'team_name'>): HoldItem['team'] =>
+  team_id === null ? null : { id: team_id, name: team_name ?? '' }

@@ -30,7 +30,11 @@ export async function readRegions(db: Db): Promise<RegionRecord[]> {
 }
 
 /** What is deleted is desired nowhere. What is not claimed cannot be enabled, and is no evidence either. */
-const isDesired = sql`(ar.configured and a.enabled and not a.suspended and a.claimed is not null and a.deleted is null)`
+export const isDesired = sql`(ar.configured and a.enabled and not a.suspended and a.claimed is not null and a.deleted is null)`
+
+/** Actions of the audit about what is desired of an announcement. */
+export const desiredActions = sql`('announcement.update', 'announcement.suspend', 'announcement.resume',
+  'announcement.delete', 'announcement.restore')`
 
 /**
  * Whether a request by name asks for the withdrawal: the newest entry of the audit about what is desired of the
@@ -43,8 +47,7 @@ const isRequested = sql`case when ${isDesired} or ar.state = 'withdrawn' then fa
         or not jsonb_exists(e.after -> 'regions', (select slug from regions where id = ar.region_id))
       else e.action in ('announcement.suspend', 'announcement.delete') end
     from audit_entries e
-    where e.team_id = a.team_id and e.target = 'announcement:' || a.id and e.action in ('announcement.update',
-      'announcement.suspend', 'announcement.resume', 'announcement.delete', 'announcement.restore')
+    where e.team_id = a.team_id and e.target = 'announcement:' || a.id and e.action in ${desiredActions}
     order by e.at desc, e.id desc limit 1), false) end`
 
 const planRow = sql`ar.announcement_id as "announcementId", a.team_id as "teamId", ar.region_id as "regionId", a.prefix,
@@ -280,16 +283,23 @@ async function saveRouters(
       applied = case when excluded.last_check_result then excluded.applied else r.applied end`.execute(db)
 }
 
-/** The region could not be checked; what was last seen stays as it is. `routers`: those that failed. */
+/** The region could not be checked; what was last seen stays as it is. `failed`: routers that did. */
 export async function saveFailedCheck(
   db: Db,
   fence: Fence,
   message: string,
-  routers: readonly RouterCheck[],
+  failed: readonly { readonly name: string; readonly error: string }[],
 ): Promise<void> {
-  await saveRouters(db, fence, routers)
   await sql`
     update regions set last_check_result = false, last_error = ${message}
     where id = ${fence.regionId} and epoch = ${fence.epoch}
       and (last_check_result is distinct from false or last_error is distinct from ${message})`.execute(db)
+  if (failed.length === 0) return
+  await sql`
+    insert into region_routers as r (region_id, name, last_check_result, last_error)
+    select g.id, n.name, false, n.error
+    from regions g, jsonb_to_recordset(${JSON.stringify(failed)}::jsonb) as n (name text, error text)
+    where g.id = ${fence.regionId} and g.epoch = ${fence.epoch}
+    on conflict (region_id, name) do update set last_check_result = false, last_error = excluded.last_error
+    where (r.last_check_result, r.last_error) is distinct from (false, excluded.last_error)`.execute(db)
 }

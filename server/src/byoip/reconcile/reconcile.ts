@@ -3,8 +3,7 @@
 // and retries nothing: whatever fails, fails the run, withdraws nothing, and the next run is the retry.
 import type { Db } from '../../db/postgres.ts'
 import { familyOf } from '../../net/address.ts'
-import { holdChange } from './hold.ts'
-import { closeHold, openHold } from './hold.store.ts'
+import { closeHold, holdChange, openHold } from './hold.ts'
 import type { KeptRouter } from './kept-plan.ts'
 import type { Applied, PlanRow } from './plan.ts'
 import { saveCheck, saveSeen, whileHolding, type RouterCheck } from './reconcile.store.ts'

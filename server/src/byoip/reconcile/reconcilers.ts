@@ -54,7 +54,11 @@ class Reconcilers implements Component {
     const wakeAllFully = () => {
       for (const region of this.#regions.values()) region.wakeFully()
     }
-    this.#off.push(waker.on('announcements', wakeAll), waker.on('holds', wakeAllFully))
+    this.#off.push(
+      waker.on('announcements', wakeAll),
+      waker.on('holds', wakeAllFully),
+      waker.on('routers', wakeAllFully),
+    )
     this.#loop.start()
   }
 

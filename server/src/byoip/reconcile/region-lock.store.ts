@@ -19,7 +19,7 @@ import type { Applied } from './plan.ts'
 import type { Route } from './speaker.ts'
 
 /** First half of the advisory lock's key, "phar"; the second is the region's id. */
-const lockClass = 0x70686172
+export const lockClass = 0x70686172
 
 /** Longer than PostgreSQL lets a paused process keep the region's row, see whileHolding(). */
 const raiseTimeoutMs = 20_000

@@ -300,12 +300,6 @@ export class RegionReconciler {
     const region = this.#region.slug
     for (const state of ['desired', 'observed', 'held'] as const)
       metrics.routes.set({ region, state }, report[state])
-    for (const { name: router } of this.#routers) {
-      const neighbors = report.neighbors.get(router)
-      metrics.routerUp.set({ region, router }, neighbors ? 1 : 0)
-      const established = neighbors?.filter(({ state }) => state === 'established').length ?? 0
-      metrics.regionNeighbors.set({ region, router }, established)
-    }
     this.#reportFailures(report.failures)
     const { neighbors: _, routers: __, failures, ...counts } = report
     const { announced, withdrawn, held, refused, quarantined } = counts

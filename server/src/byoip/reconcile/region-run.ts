@@ -10,7 +10,7 @@ import { damp } from './damping.ts'
 import { changeKey, guardPlans, sendsOf, type RouterPlan, type Verdict } from './guard.ts'
 import { seenRows, type Outcome, type Reach, type SeenRow } from './observe.ts'
 import { planRoutes, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
-import { confirmDrained, confirmWithdrawals, saveFailedCheck, type RouterCheck } from './reconcile.store.ts'
+import { confirmDrained, confirmWithdrawals, saveFailedCheck } from './reconcile.store.ts'
 import { LeaseLost, type RegionLease, type RegionMemory, type RouterMemory } from './region-lock.store.ts'
 import { SpeakerError, type Neighbor, type Route, type Speaker } from './speaker.ts'
 
@@ -70,15 +70,19 @@ export type RouterView = {
   readonly neighbors: readonly Neighbor[]
 }
 
-export type RouterFailure = { readonly router: Router; readonly error: Error }
+export type RouterFailure = { readonly router: Router; readonly error: DriverError }
 
-/** Every router of the region failed. */
-export class RoutersFailed extends Error {
+/** Every router that was called failed. */
+export class RoutersFailed extends DriverError {
   readonly failures: readonly RouterFailure[]
 
   constructor(failures: readonly RouterFailure[]) {
-    super(failures.map(({ error }) => error.message).join('; '), { cause: failures[0]?.error })
-    this.name = 'RoutersFailed'
+    const [{ error }] = failures as [RouterFailure]
+    const each = failures.map(({ router, error }) => `${router.name}: ${error.message}`)
+    super(error.kind, failures.length === 1 ? error.message : each.join('; '), {
+      refused: error.refused,
+      cause: error,
+    })
     this.failures = failures
   }
 }

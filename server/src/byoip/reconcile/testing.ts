@@ -1,5 +1,6 @@
 // What tests of the reconciler need: a speaker as the only router of a region. Nothing of the product imports this file.
 import type { RouteSettings } from './plan.ts'
+import type { KeptPlans } from './kept-plan.ts'
 import type { RegionMemory } from './region-lock.store.ts'
 import type { Router } from './region-run.ts'
 import type { Speaker } from './speaker.ts'
@@ -18,3 +19,6 @@ export const emptyMemory: RegionMemory = {
   kept: [],
   routers: new Map(),
 }
+
+/** Of reconcilers whose database is never away. */
+export const noKeptPlans: KeptPlans = { save: () => {}, remove: () => {}, load: () => [] }

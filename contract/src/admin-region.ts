@@ -1,0 +1,127 @@
+// Regions and their routers as the operator's staff see them, and draining a router.
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { route } from './route.ts'
+import { Id, Limit, Nullable, NullableTime, Offset, OneOf, Ordering, Page, Strict } from './scalar.ts'
+
+/** RFC 4271 section 8.2.2, and `down` for a neighbour that is disabled. */
+export const neighborStates = [
+  'idle',
+  'connect',
+  'active',
+  'opensent',
+  'openconfirm',
+  'established',
+  'down',
+] as const
+
+export const RouterNeighbor = Strict({
+  address: Type.String(),
+  asn: Type.Integer({ minimum: 0, maximum: 4_294_967_295 }),
+  description: Nullable(Type.String()),
+  state: OneOf(...neighborStates),
+  families: Type.Array(OneOf('ipv4', 'ipv6'), {
+    description: 'address families of the session; empty unless it is established',
+  }),
+  since: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'when the session was established or lost; null if the router does not report it',
+    }),
+  ),
+})
+
+export const RegionRouter = Strict({
+  name: Type.String(),
+  kind: Type.String({ description: '`gobgp` or `sandbox`' }),
+  drained: Nullable(Type.String({ format: 'date-time', description: 'since when; null if it is not' })),
+  last_check: NullableTime,
+  last_check_result: Nullable(
+    Type.Boolean({ description: 'whether the last run could read it; null before the first run' }),
+  ),
+  error: Nullable(Type.String({ description: 'why the last run could not' })),
+  routes: Nullable(Type.Integer({ minimum: 0, description: 'our routes on it at the last check' })),
+  neighbors: Type.Array(RouterNeighbor),
+})
+export type RegionRouter = Static<typeof RegionRouter>
+
+export const AdminRegion = Strict({
+  slug: Type.String(),
+  name: Type.String(),
+  open: Type.Boolean({ description: 'teams may announce here' }),
+  quorum: Nullable(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'routers that must carry a route before it counts as announced; null: all that are not drained',
+    }),
+  ),
+  last_check: NullableTime,
+  last_check_result: Nullable(Type.Boolean()),
+  error: Nullable(Type.String()),
+  neighbors_ipv4: Type.Boolean({
+    description: 'whether a quorum of routers has an established session for IPv4',
+  }),
+  neighbors_ipv6: Type.Boolean({ description: 'the same for IPv6' }),
+  routers: Type.Array(RegionRouter),
+  open_hold: Nullable(Id),
+})
+export type AdminRegion = Static<typeof AdminRegion>
+
+const staff = { credential: 'web', role: 'staff' } as const
+
+export const listAdminRegions = route({
+  name: 'listAdminRegions',
+  group: 'Operator',
+  method: 'GET',
+  path: '/v3/admin/regions',
+  summary: 'List regions with their routers',
+  description:
+    'Every region with the state of each of its routers, of their BGP sessions, and with its open hold.',
+  permission: staff,
+  query: Strict({
+    ordering: Ordering(['slug', 'name'], 'slug'),
+    limit: Limit,
+    offset: Offset,
+  }),
+  response: Page(AdminRegion),
+  success: 200,
+})
+
+const params = Strict({
+  slug: Type.String({ minLength: 1, maxLength: 255 }),
+  name: Type.String({ minLength: 1, maxLength: 255, description: 'of the router, unique in its region' }),
+})
+const path = '/v3/admin/regions/{slug}/routers/{name}/drain'
+
+export const drainRouter = route({
+  name: 'drainRouter',
+  group: 'Operator',
+  method: 'POST',
+  path,
+  summary: 'Drain router',
+  description:
+    'Withdraws our routes from one router before maintenance: each as soon as enough other routers of the region carry ' +
+    'it. Nothing is withdrawn from the other routers. Returns 409 if the others could not carry the routes. Draining a ' +
+    'drained router changes nothing.',
+  permission: staff,
+  params,
+  response: AdminRegion,
+  success: 200,
+  errors: ['conflict'],
+})
+
+export const undrainRouter = route({
+  name: 'undrainRouter',
+  group: 'Operator',
+  method: 'DELETE',
+  path,
+  summary: 'Undrain router',
+  description: 'Announces the routes of the region on the router again. Repeating it changes nothing.',
+  permission: staff,
+  params,
+  response: AdminRegion,
+  success: 200,
+})
+
+export const adminRegionRoutes = [listAdminRegions, drainRouter, undrainRouter]

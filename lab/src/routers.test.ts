@@ -1,0 +1,188 @@
+// Two routers in one region, with real daemons: draining one, and losing one.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { type Lab, createLab } from './network.ts'
+import { Pharos } from './pharos.ts'
+import { skipWithout } from './program.ts'
+import { waitFor } from './wait.ts'
+
+const prefixes = ['198.51.100.0/24', '2001:db8:a::/48', '203.0.113.0/24']
+const password = 'a-password-for-the-lab'
+const patience = { timeoutMs: 120_000 }
+
+describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
+  it('drains one only once the other carries its routes, withdraws nothing elsewhere, and undrains it', async () => {
+    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 2 })
+    await using pharos = await startPharos(lab)
+    await allSeen(lab, ['r1', 'r2', 'fra'])
+    await until('all is well', async () => (await pharos.command('status')) === 0)
+    using r1 = lab.watchBirdRoutes('r1')
+    using r2 = lab.watchBirdRoutes('r2')
+    using fra = lab.watchBirdRoutes('fra')
+
+    assert.equal(await pharos.command('drain', 'ams', 'r1'), 0)
+    await until('r1 is empty', async () => (await lab.birdRoutes('r1')).length === 0)
+    assert.deepEqual(r1.lost.toSorted(), prefixes)
+    assert.deepEqual([r2.lost, fra.lost], [[], []], 'nothing elsewhere')
+    assert.equal(await pharos.command('drain', 'ams', 'r2'), 1, 'the last router is not drained')
+
+    assert.equal(await pharos.command('undrain', 'ams', 'r1'), 0)
+    await allSeen(lab, ['r1', 'r2', 'fra'])
+    assert.deepEqual([r2.lost, fra.lost], [[], []])
+
+    // Without a session the other router carries the routes for nobody.
+    await lab.region('r2').bird.stop()
+    await until('r2 has no session', async () => (await neighborsOf(pharos, 'r2')) === 0)
+    assert.equal(await pharos.command('drain', 'ams', 'r1'), 1)
+    assert.equal((await lab.birdRoutes('r1')).length, prefixes.length)
+    assert.equal(await pharos.command('status'), 1)
+  })
+
+  it('leaves the region announced when one of two is killed and the quorum is one', async () => {
+    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 2, supervise: false })
+    await using pharos = await startPharos(lab, { quorum: 1 })
+    await allSeen(lab, ['r1', 'r2', 'fra'])
+    const staff = await signIn(pharos)
+    await until(
+      'the region is as wanted',
+      async () => (await staff.region('ams'))?.last_check_result === true,
+    )
+    using r1 = lab.watchBirdRoutes('r1')
+    using fra = lab.watchBirdRoutes('fra')
+    await lab.killGobgpd('r2', 'SIGKILL')
+    await until('r2 is reported', async () => (await staff.router('ams', 'r2'))?.last_check_result === false)
+    const ams = await staff.region('ams')
+    assert.equal(ams?.last_check_result, true)
+    assert.deepEqual(
+      await staff.statuses(),
+      prefixes.map(() => 'announced'),
+    )
+    assert.deepEqual([r1.lost, fra.lost], [[], []])
+  })
+
+  it('does not call a new route announced when one of two is killed and all are needed', async () => {
+    await using lab = await createLab({ regions: ['r1', 'r2', 'fra'], deferralSeconds: 2, supervise: false })
+    await using pharos = await startPharos(lab)
+    await allSeen(lab, ['r1', 'r2', 'fra'])
+    const staff = await signIn(pharos)
+    await until(
+      'the region is as wanted',
+      async () => (await staff.region('ams'))?.last_check_result === true,
+    )
+    const [first] = await staff.announcements()
+    await staff.patch(first!.id, { enabled: false })
+    await until('it is withdrawn', async () => (await lab.birdRoutes('r2')).length === prefixes.length - 1)
+    using r1 = lab.watchBirdRoutes('r1')
+    await lab.killGobgpd('r2', 'SIGKILL')
+    await until(
+      'the region is reported',
+      async () => (await staff.region('ams'))?.last_check_result === false,
+    )
+    await staff.patch(first!.id, { enabled: true })
+    await until('r1 carries it', async () => (await lab.birdRoutes('r1')).length === prefixes.length)
+    await until('fra carries it', async () => (await lab.birdRoutes('fra')).length === prefixes.length)
+    assert.equal((await staff.announcements()).find(({ id }) => id === first!.id)?.status, 'announcing')
+    assert.deepEqual(r1.lost, [])
+    await lab.startGobgpd('r2')
+    await until('it is announced', async () =>
+      (await staff.announcements()).every(({ status }) => status === 'announced'),
+    )
+  })
+})
+
+const until = (what: string, condition: () => Promise<boolean>) => waitFor(what, condition, patience)
+
+async function allSeen(lab: Lab, names: readonly string[]): Promise<void> {
+  for (const name of names)
+    await until(
+      `${name} holds all routes`,
+      async () => (await lab.birdRoutes(name)).length === prefixes.length,
+    )
+}
+
+async function startPharos(lab: Lab, { quorum }: { quorum?: number } = {}): Promise<Pharos> {
+  const platformFile = join(lab.folder, 'platform.yaml')
+  const speakerOf = (name: string) => {
+    const { apiAddress, nextHop6 } = lab.region(name)
+    return { kind: 'gobgp', address: apiAddress, owner: '64500:1:1', next_hop: { ipv6: nextHop6 } }
+  }
+  const speakers = ['r1', 'r2'].map((name) => ({ name, ...speakerOf(name) }))
+  const platform = {
+    locations: [{ key: 'lab', name: 'Laboratory', country: 'NL', timezone: 'Europe/Amsterdam' }],
+    regions: [
+      { slug: 'ams', name: 'ams', location: 'lab', speakers, ...(quorum === undefined ? {} : { quorum }) },
+      { slug: 'fra', name: 'fra', location: 'lab', speaker: speakerOf('fra') },
+    ],
+    teams: [{ slug: 'lab', name: 'Laboratory', modules: ['ipam'] }],
+    users: [{ email: 'lab@lab.example', password, staff: true, teams: [{ team: 'lab', admin: true }] }],
+    asns: [{ team: 'lab', asn: 64496, verified: true }],
+    announcements: prefixes.map((prefix) => ({
+      team: 'lab',
+      prefix,
+      origin_asn: 64496,
+      regions: ['ams', 'fra'],
+      enabled: true,
+      validated: true,
+    })),
+  }
+  // JSON is YAML.
+  writeFileSync(platformFile, JSON.stringify(platform))
+  const settings = { PHAROS_RECONCILE_INTERVAL_SECONDS: '2' }
+  const pharos = new Pharos({ folder: lab.folder, platformFile, port: await freePort(), settings })
+  await pharos.start()
+  await pharos.apply()
+  return pharos
+}
+
+type Announcement = { id: number; status: string }
+type Region = {
+  slug: string
+  last_check_result: boolean | null
+  routers: { name: string; last_check_result: boolean | null; neighbors: { state: string }[] }[]
+}
+
+async function signIn({ url }: Pharos) {
+  const json = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}/v3/session/token`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ email: 'lab@lab.example', password }),
+  })
+  const { access } = (await response.json()) as { access: string }
+  const call = async (path: string, init: { method?: string; body?: string } = {}) => {
+    const headers = { ...json, authorization: `Bearer ${access}` }
+    return (await fetch(`${url}/v3${path}`, { ...init, headers })).json()
+  }
+  const region = async (slug: string) =>
+    ((await call('/admin/regions')) as { results: Region[] }).results.find((one) => one.slug === slug)
+  const announcements = async () =>
+    ((await call('/ipam/announcements')) as { results: Announcement[] }).results
+  return {
+    region,
+    router: async (slug: string, name: string) =>
+      (await region(slug))?.routers.find((one) => one.name === name),
+    announcements,
+    statuses: async () => (await announcements()).map(({ status }) => status),
+    patch: (id: number, body: object) =>
+      call(`/ipam/announcements/${id}`, { method: 'PATCH', body: JSON.stringify(body) }),
+  }
+}
+
+async function neighborsOf(pharos: Pharos, name: string): Promise<number> {
+  const router = await (await signIn(pharos)).router('ams', name)
+  return router?.neighbors.filter(({ state }) => state === 'established').length ?? -1
+}
+
+/** A port that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve((address as { port: number }).port))
+    })
+  })
+}

@@ -1,0 +1,71 @@
+// Mails to staff about open holds: one when a hold opens, reminders while it stays open. Due work: when the next mail is
+// due stands in the hold itself, so it survives whichever process opened it. Decisions are made elsewhere.
+import type { Db, Trx } from '../../db/postgres.ts'
+import { queueMail } from '../../mail/mail.ts'
+import type { KeyRing } from '../../runtime/secrets.ts'
+import { addHoldMessage, describeHold } from './hold.ts'
+import { listStaffEmails, lockDueAlert, saveAlerted } from './hold.store.ts'
+
+export type HoldAlertDeps = {
+  readonly db: Db
+  readonly ring: KeyRing
+  /** Without a path at its end. */
+  readonly publicUrl: string
+  /** Who gets the mails; empty: all staff with a confirmed address. */
+  readonly recipients: readonly string[]
+  readonly onAlert: (alert: HoldAlert) => void
+}
+
+export type HoldAlert = {
+  readonly id: number
+  readonly region: string
+  readonly isReminder: boolean
+  /** How many people got a mail. */
+  readonly recipients: number
+}
+
+export const firstReminderMinutes = 30
+export const reminderMinutes = 240
+
+/** Queues the mails that are due. Any number of processes may run it. */
+export async function sendHoldAlerts(deps: HoldAlertDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const alert = await deps.db.transaction().execute((trx) => alertNext(deps, trx))
+    if (!alert) return
+    deps.onAlert(alert)
+  }
+}
+
+async function alertNext(
+  { ring, publicUrl, recipients }: HoldAlertDeps,
+  trx: Trx,
+): Promise<HoldAlert | undefined> {
+  const due = await lockDueAlert(trx)
+  if (!due) return undefined
+  const { id, isReminder } = due
+  const hold = await describeHold(trx, id)
+  const { region, detail, created, withdrawal_count: withdrawals, change_count: changes } = hold
+  const content = {
+    id,
+    region,
+    isReminder,
+    at: created,
+    detail,
+    withdrawals,
+    changes,
+    teams: hold.teams.map(({ team, withdrawal_count: count }) => ({ team: team?.name ?? null, count })),
+    items: hold.withdrawals.map(({ cidr, team, requested_by, requested_by_name, requested_at }) => ({
+      cidr,
+      team: team?.name ?? null,
+      requestedBy: requested_by_name ?? requested_by,
+      requestedAt: requested_at,
+    })),
+    link: `${publicUrl}/staff/holds`,
+  }
+  const to = recipients.length > 0 ? recipients : await listStaffEmails(trx)
+  for (const recipient of to)
+    await queueMail(trx, ring, { to: recipient, teamId: null, template: 'hold-open', content })
+  if (isReminder) await addHoldMessage(trx, 'hold.reminder', id)
+  await saveAlerted(trx, id, isReminder ? reminderMinutes : firstReminderMinutes)
+  return { id, region, isReminder, recipients: to.length }
+}

@@ -1,0 +1,109 @@
+// The SQL of regions and routers as staff see them: what the reconciler last saw, and which routers are drained.
+import { sql, type RawBuilder } from 'kysely'
+import type { Db, Trx } from '../../db/postgres.ts'
+import { isDesired } from './reconcile.store.ts'
+import type { Neighbor } from './speaker.ts'
+
+/** Times inside are ISO 8601: PostgreSQL writes them into JSON. */
+export type RouterRow = {
+  readonly name: string
+  readonly kind: string
+  readonly drained: string | null
+  readonly last_check: string | null
+  readonly last_check_result: boolean | null
+  readonly error: string | null
+  readonly routes: number | null
+  readonly neighbors: readonly (Omit<Neighbor, 'since'> & { readonly since?: string })[]
+}
+
+export type AdminRegionRow = {
+  readonly id: number
+  readonly slug: string
+  readonly name: string
+  readonly open: boolean
+  readonly quorum: number | null
+  readonly last_check: Date | null
+  readonly last_check_result: boolean | null
+  readonly error: string | null
+  readonly neighbors4: boolean
+  readonly neighbors6: boolean
+  readonly routers: readonly RouterRow[]
+  readonly open_hold: number | null
+}
+
+const columns = sql`r.id, r.slug, r.name, r.open, r.quorum, r.last_check, r.last_check_result, r.last_error as error,
+  r.neighbors4, r.neighbors6,
+  (select coalesce(jsonb_agg(jsonb_build_object('name', s.value ->> 'name', 'kind', s.value ->> 'kind',
+      'drained', o.drained, 'last_check', o.last_check, 'last_check_result', o.last_check_result, 'error', o.last_error,
+      'routes', o.routes, 'neighbors', coalesce(o.neighbors, '[]')) order by s.ordinality), '[]')
+    from jsonb_array_elements(r.speakers) with ordinality s
+    left join region_routers o on o.region_id = r.id and o.name = s.value ->> 'name') as routers,
+  (select max(h.id) from holds h where h.region_id = r.id and h.state = 'open') as open_hold`
+
+export type RegionOrderingKey = 'slug' | 'name'
+
+const orderings: Record<RegionOrderingKey, RawBuilder<unknown>> = { slug: sql`r.slug`, name: sql`r.name` }
+
+type RegionPage = {
+  readonly order: readonly { readonly key: RegionOrderingKey; readonly descending: boolean }[]
+  readonly limit: number
+  readonly offset: number
+}
+
+/** A page and the count of all, from one snapshot: one statement. */
+export async function listRegionRows(
+  db: Db,
+  { order, limit, offset }: RegionPage,
+): Promise<{ page: AdminRegionRow[]; count: number }> {
+  const keys = order.map(({ key, descending }) => (descending ? sql`${orderings[key]} desc` : orderings[key]))
+  const { rows } = await sql<{ id: null; count: number } | (AdminRegionRow & { count: number })>`
+    with page as (
+      select row_number() over () as place, p.* from (
+        select ${columns} from regions r order by ${sql.join([...keys, sql`r.id`])} limit ${limit} offset ${offset}) p)
+    select c.count, page.* from (select count(*) from regions) c left join page on true order by page.place`.execute(
+    db,
+  )
+  return { page: rows.filter((row) => row.id !== null), count: rows[0]!.count }
+}
+
+/** All regions, by slug. */
+export async function readAllRegionRows(db: Db | Trx): Promise<AdminRegionRow[]> {
+  const { rows } = await sql<AdminRegionRow>`select ${columns} from regions r order by r.slug`.execute(db)
+  return rows
+}
+
+/**
+ * Locks the region against another drain and against a run that is sending, so that neither counts on a router that
+ * the other takes out of service.
+ */
+export async function lockRegionRow(trx: Trx, slug: string): Promise<AdminRegionRow | undefined> {
+  await sql`select from regions where slug = ${slug} for no key update`.execute(trx)
+  const { rows } = await sql<AdminRegionRow>`
+    select ${columns} from regions r where r.slug = ${slug}`.execute(trx)
+  return rows[0]
+}
+
+export async function saveDrained(
+  trx: Trx,
+  regionId: number,
+  name: string,
+  isDrained: boolean,
+): Promise<void> {
+  const drained = isDrained ? sql`now()` : sql`null`
+  await sql`
+    insert into region_routers (region_id, name, drained) values (${regionId}, ${name}, ${drained})
+    on conflict (region_id, name) do update set drained = excluded.drained`.execute(trx)
+}
+
+export type RegionCounts = { readonly id: number; readonly desired: number; readonly announced: number }
+
+/** How many routes each region is to announce, and how many of them count as announced. */
+export async function countRegionRoutes(db: Db | Trx): Promise<RegionCounts[]> {
+  const { rows } = await sql<RegionCounts>`
+    select r.id, count(*) filter (where ${isDesired}) as desired,
+      count(*) filter (where ${isDesired} and ar.state = 'announced') as announced
+    from regions r left join announcement_regions ar on ar.region_id = r.id
+    left join announcements a on a.id = ar.announcement_id
+    group by r.id`.execute(db)
+  return rows
+}

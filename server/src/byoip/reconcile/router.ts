@@ -1,0 +1,164 @@
+// Routers of regions for the operator: their state, and draining one before maintenance. The reconciler withdraws from a
+// drained router what enough others carry; here is only decided whether that may be asked for.
+import type { AdminRegion } from '@pharos/contract/admin-region'
+import { writeAudit, type AuditEntry } from '../../db/audit.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { Failure, notFound } from '../../runtime/error.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
+import {
+  countRegionRoutes,
+  listRegionRows,
+  lockRegionRow,
+  readAllRegionRows,
+  saveDrained,
+  type AdminRegionRow,
+  type RegionOrderingKey,
+  type RouterRow,
+} from './router.store.ts'
+
+export type RouterDeps = {
+  readonly db: Db
+  /** From checkFreshMs(). */
+  readonly freshMs: number
+  readonly now: () => Date
+}
+
+/** The query of listAdminRegions, as the contract read it. */
+export type RegionQuery = { readonly ordering: string; readonly limit: number; readonly offset: number }
+
+/** How old the last check of a region or router may be before it no longer counts: three intervals, two minutes at least. */
+export const checkFreshMs = (reconcileIntervalSeconds: number): number =>
+  Math.max(120, 3 * reconcileIntervalSeconds) * 1000
+
+export async function listAdminRegions(
+  { db }: Pick<RouterDeps, 'db'>,
+  { ordering, limit, offset }: RegionQuery,
+): Promise<{ results: AdminRegion[]; count: number }> {
+  const order = parseOrdering<RegionOrderingKey>(ordering)
+  const { page, count } = await listRegionRows(db, { order, limit, offset })
+  return { results: page.map(present), count }
+}
+
+export type RegionStatus = AdminRegion & {
+  readonly id: number
+  /** Routes that it is to announce, and those of them that count as announced. */
+  readonly desired: number
+  readonly announced: number
+}
+
+/** All regions with their counts, by slug. */
+export async function readRegionStatuses(db: Db | Trx): Promise<RegionStatus[]> {
+  const counts = new Map((await countRegionRoutes(db)).map((one) => [one.id, one]))
+  const rows = await readAllRegionRows(db)
+  return rows.map((row) => ({ desired: 0, announced: 0, ...present(row), ...counts.get(row.id), id: row.id }))
+}
+
+/** Who drains: how the change stands in the audit. */
+type By = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
+
+export type RouterName = { readonly slug: string; readonly name: string }
+
+/**
+ * Drains or undrains the router and wakes the reconcilers; if it is so already, nothing changes. Throws `not_found`, and
+ * `conflict` if the other routers of the region could not carry the routes.
+ */
+export async function setDrained(
+  deps: RouterDeps,
+  by: By,
+  { slug, name }: RouterName,
+  isDrained: boolean,
+): Promise<AdminRegion> {
+  return deps.db.transaction().execute(async (trx) => {
+    const region = await lockRegionRow(trx, slug)
+    if (!region) throw notFound('region')
+    const router = region.routers.find((one) => one.name === name)
+    if (!router) throw notFound('router')
+    if ((router.drained !== null) === isDrained) return present(region)
+    const objection = isDrained ? objectionToDrain(region, name, deps) : undefined
+    if (objection !== undefined) throw new Failure('conflict', objection)
+    await saveDrained(trx, region.id, name, isDrained)
+    await writeAudit(trx, {
+      ...by,
+      teamId: null,
+      action: isDrained ? 'router.drain' : 'router.undrain',
+      target: `router:${slug}/${name}`,
+      before: { drained: !isDrained },
+      after: { drained: isDrained },
+    })
+    await wake(trx, 'routers')
+    return present((await lockRegionRow(trx, slug))!)
+  })
+}
+
+/** Why the other routers could not carry the routes of this one; undefined if they could. */
+export function objectionToDrain(
+  { slug, quorum, routers }: Pick<AdminRegionRow, 'slug' | 'quorum' | 'routers'>,
+  name: string,
+  { freshMs, now }: Pick<RouterDeps, 'freshMs' | 'now'>,
+): string | undefined {
+  const others = routers.filter((router) => router.name !== name && router.drained === null)
+  if (others.length === 0)
+    return `Router ${name} is the only one of region ${slug} that is not drained. Undrain or add another router first.`
+  const needed = quorum ?? others.length
+  const oldestMs = now().getTime() - freshMs
+  const able = others.filter((router) => isReadable(router, oldestMs) && hasNeighbor(router))
+  if (able.length >= needed) return undefined
+  const reasons = others
+    .filter((router) => !able.includes(router))
+    .map((router) =>
+      isReadable(router, oldestMs)
+        ? `${router.name} has no established BGP session`
+        : `${router.name} cannot be read`,
+    )
+  const found = `Region ${slug} needs ${needed} other ${needed === 1 ? 'router' : 'routers'} with an established BGP session, but has ${able.length}`
+  return reasons.length > 0
+    ? `${found}: ${reasons.join(', ')}. Repair them first.`
+    : `${found}. Lower its quorum in the platform file or add a router first.`
+}
+
+const isReadable = ({ last_check, last_check_result }: RouterRow, oldestMs: number): boolean =>
+  last_check_result === true && last_check !== null && new Date(last_check).getTime() >= oldestMs
+
+const hasNeighbor = ({ neighbors }: RouterRow): boolean =>
+  neighbors.some(({ state }) => state === 'established')
+
+function present(row: AdminRegionRow): AdminRegion {
+  const { slug, name, open, quorum, last_check, last_check_result, error, open_hold } = row
+  return {
+    slug,
+    name,
+    open,
+    quorum,
+    last_check: last_check?.toISOString() ?? null,
+    last_check_result,
+    error,
+    neighbors_ipv4: row.neighbors4,
+    neighbors_ipv6: row.neighbors6,
+    routers: row.routers.map(presentRouter),
+    open_hold,
+  }
+}
+
+function presentRouter({
+  drained,
+  last_check,
+  neighbors,
+  ...router
+}: RouterRow): AdminRegion['routers'][number] {
+  return {
+    ...router,
+    drained: isoTime(drained),
+    last_check: isoTime(last_check),
+    neighbors: neighbors.map(({ address, asn, description, state, families, since }) => ({
+      address,
+      asn,
+      description: description ?? null,
+      state,
+      families: families.map((family) => (family === 4 ? 'ipv4' : 'ipv6')),
+      since: isoTime(since ?? null),
+    })),
+  }
+}
+
+const isoTime = (text: string | null): string | null => (text === null ? null : new Date(text).toISOString())

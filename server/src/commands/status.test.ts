@@ -1,0 +1,173 @@
+// `pharos status` on a real database, beside the real roles in this process.
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { seedAnnouncement, seedRegions, seedTeam } from '../byoip/announcement/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { openPostgres } from '../db/postgres.ts'
+import { allRoles, runRole, type Serving } from '../roles/serve.ts'
+import { sandboxRegion } from '../drivers/sandbox/speaker.ts'
+import { loadConfig, type Environment, type Files } from '../runtime/config.ts'
+import { createLog } from '../runtime/log.ts'
+import type { Status } from '../roles/status.ts'
+import { CommandFailure } from './command.ts'
+import { status } from './status.ts'
+
+const files: Files = { read: () => undefined, mode: () => 0o600, create: () => {} }
+const established = [
+  { address: '192.0.2.254', asn: 64501, state: 'established', since: new Date(), families: [4, 6] },
+] as const
+
+let database: TestDatabase
+let serving: Serving | undefined
+const owner = () => database.postgres.owner
+const envOf = (url: string): Environment => ({
+  DATABASE_URL: url,
+  PHAROS_SECRET: 'a-secret-of-at-least-thirty-two-bytes',
+  PHAROS_LOG_LEVEL: 'silent',
+  PHAROS_PORT: '0',
+  PHAROS_RECONCILE_INTERVAL_SECONDS: '1',
+})
+
+before(async () => {
+  database = await createTestDatabase()
+  await seedRegions(database.postgres, ['status-ams'])
+})
+after(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  sandboxRegion('status-ams').neighbors = established
+  sandboxRegion('status-ams').down = false
+  await sql`truncate holds, processes, mails`.execute(owner())
+})
+afterEach(async () => {
+  await serving?.stop()
+  serving = undefined
+})
+
+async function startRoles(): Promise<void> {
+  const config = loadConfig(envOf(database.databaseUrl), files)
+  const postgres = await openPostgres({ databaseUrl: database.databaseUrl, dataDir: '' })
+  serving = await runRole(config, allRoles, createLog(config), postgres)
+}
+
+async function run(args: readonly string[] = [], env = envOf(database.databaseUrl)) {
+  let printed = ''
+  const code = await status.run({
+    args,
+    env,
+    config: (from = env) => loadConfig(from, files),
+    out: (text) => void (printed += text),
+  })
+  return { code, printed }
+}
+
+const readJson = async () => JSON.parse((await run(['--json'])).printed) as Status & { ok: boolean }
+const codes = async () => (await readJson()).problems.map(({ code }) => code)
+
+async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 30_000
+  while (!(await condition())) {
+    if (performance.now() > deadline) assert.fail(`${what}: ${(await run()).printed}`)
+    await sleep(50)
+  }
+}
+
+describe('pharos status', () => {
+  test('says that all is well, with an exit code of 0, in aligned columns', async () => {
+    const team = await seedTeam(database.postgres, 'ours')
+    const { rows } = await sql<{ id: number }>`select id from regions`.execute(owner())
+    await seedAnnouncement(database.postgres, {
+      teamId: team,
+      prefix: '203.0.113.0/24',
+      enabled: true,
+      regions: [rows[0]!.id],
+    })
+    await startRoles()
+    await until('all is well', async () => (await run()).code === 0)
+    await until('the route is counted', async () => (await readJson()).regions[0]!.announced === 1)
+    await until('loops are reported', async () => ((await readJson()).processes[0]?.loops.length ?? 0) > 5)
+    const { printed } = await run()
+    assert.match(
+      printed,
+      /^REGION {6}STATE {2}CHECKED +ROUTES {2}LEADER\nstatus-ams {2}ok {5}\d+ s ago +1\/1 +yes\n/,
+    )
+    assert.match(printed, /^status-ams\/status-ams {2}up {5}1\/1 {7}1$/m)
+    assert.match(printed, /^\S+:\d+ {2}api,reconciler,collector {2}\d\S+ +\d+ s +(\d+)\/\1$/m)
+    assert.match(printed, /^mails +0 +-$/m)
+    assert.match(printed, /\nAll is well\.\n$/)
+    assert.doesNotMatch(printed, / $/m)
+    const read = await readJson()
+    assert.deepEqual([read.ok, read.leaders.works.toSorted()], [true, ['audit', 'validator']])
+  })
+
+  test('exits with 1 and names what needs attention: a router without a session, one that is down, a hold', async () => {
+    await startRoles()
+    await until('all is well', async () => (await run()).code === 0)
+    sandboxRegion('status-ams').neighbors = [{ ...established[0], state: 'idle', families: [] }]
+    await until('the lost session', async () => (await codes()).includes('router_without_neighbor'))
+    sandboxRegion('status-ams').down = true
+    await until('the router', async () => (await codes()).includes('router_down'))
+    assert.ok((await codes()).includes('region_failed'))
+    await sql`insert into holds (region_id, reason, withdrawals)
+      select id, 'too_many_withdrawals', '{192.0.2.0/24}' from regions`.execute(owner())
+    const { code, printed } = await run()
+    assert.equal(code, 1)
+    assert.match(printed, /\nNeeds attention:\n/)
+    assert.match(printed, /\n {2}status-ams\/status-ams: .*switched off/)
+    assert.match(printed, /\n {2}status-ams: hold \d+ waits for a decision: pharos holds show \d+\n/)
+    assert.match(printed, /^\d+ +status-ams +too_many_withdrawals +1 +0 +\d+ s ago$/m)
+  })
+
+  test('notices processes that are gone, checks that are old, and queues that wait', async () => {
+    await startRoles()
+    await until('all is well', async () => (await run()).code === 0)
+    await serving!.stop()
+    serving = undefined
+    await sql`update regions set last_check = now() - interval '10 minutes', last_check_result = true`.execute(
+      owner(),
+    )
+    await sql`insert into mails (recipient, template, content_sealed, created)
+      values ('a@b.example', 'test', '', now() - interval '6 minutes')`.execute(owner())
+    const found = await codes()
+    for (const code of ['region_stale', 'region_unled', 'role_missing', 'lag'] as const)
+      assert.ok(found.includes(code), `${code} is not in ${found.join()}`)
+    assert.equal((await run()).code, 1)
+  })
+
+  test('notices a process that was killed, a late loop and a registry that is down', async () => {
+    const insert = (id: string, seen: string, loops: object[]) =>
+      sql`insert into processes (id, host, pid, version, roles, started, seen, loops, registries)
+        values (${id}, 'h', 1, '1', '{api,reconciler,collector}', now() - interval '1 hour', now() - ${seen}::interval,
+          ${JSON.stringify(loops)}, '[{"kind":"rpki","name":"rtr","ok":false,"answered":null}]')`.execute(
+        owner(),
+      )
+    await insert('00000000-0000-4000-8000-000000000001', '46 seconds', [])
+    assert.ok((await codes()).includes('role_missing'))
+    await insert('00000000-0000-4000-8000-000000000002', '1 second', [
+      { name: 'late', interval_seconds: 10, last_success: new Date(Date.now() - 120_000).toISOString() },
+      { name: 'on time', interval_seconds: 3600, last_success: new Date(Date.now() - 120_000).toISOString() },
+    ])
+    const { problems } = await readJson()
+    assert.deepEqual(
+      problems.filter(({ code }) => code === 'loop_late').map(({ subject }) => subject),
+      ['late on h:1'],
+    )
+    assert.deepEqual(
+      problems.filter(({ code }) => code === 'registry_down').map(({ subject }) => subject),
+      ['rpki rtr on h:1'],
+    )
+  })
+
+  test('exits with 2 where the state cannot be determined', async () => {
+    const nowhere = new URL(database.databaseUrl)
+    nowhere.pathname = '/no_such_database'
+    await assert.rejects(
+      run([], envOf(nowhere.href)),
+      (error) =>
+        error instanceof CommandFailure &&
+        error.exitCode === 2 &&
+        /could not be determined/.test(error.message),
+    )
+  })
+})

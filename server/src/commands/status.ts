@@ -1,0 +1,167 @@
+// `pharos status`: the state of the installation in one screen.
+// Exit codes: 0 all is well, 1 something needs attention, 2 the state could not be determined.
+import { parseArgs } from 'node:util'
+import { pendingMigrations } from '../db/migrate.ts'
+import type { Postgres } from '../db/postgres.ts'
+import { readStatus, type Status } from '../roles/status.ts'
+import type { RegionStatus } from '../byoip/reconcile/router.ts'
+import { ConfigError } from '../runtime/config.ts'
+import { CommandFailure, UsageError, withPostgres, type Command, type CommandContext } from './command.ts'
+
+const [attention, undetermined] = [1, 2]
+
+export const status: Command = {
+  name: 'status',
+  usage: '[--json]',
+  summary: `print the state of regions, routers, registries, processes, holds and queues
+
+Exit codes: 0 all is well, 1 something needs attention, 2 the state could not be determined, for example without the
+database. docs/operating.md explains each line.`,
+  async run(context) {
+    const { values } = parseArgs({
+      args: [...context.args],
+      options: { json: { type: 'boolean', default: false } },
+    })
+    const read = await determine(context)
+    context.out(
+      values.json ? `${JSON.stringify({ ok: read.problems.length === 0, ...read }, null, 2)}\n` : print(read),
+    )
+    return read.problems.length > 0 ? attention : 0
+  },
+}
+
+async function determine(context: CommandContext): Promise<Status> {
+  try {
+    return await withPostgres(context, async (postgres, config) => {
+      await refusePending(postgres)
+      return readStatus(postgres.owner, config)
+    })
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof ConfigError || error instanceof CommandFailure)
+      throw error
+    throw new CommandFailure(`The state could not be determined: ${(error as Error).message}`, undetermined)
+  }
+}
+
+async function refusePending(postgres: Postgres): Promise<void> {
+  const client = await postgres.directConnection()
+  try {
+    const pending = await pendingMigrations(client)
+    if (pending.length > 0)
+      throw new CommandFailure(
+        `The database lacks ${pending.join(', ')}: run pharos migrate first.`,
+        undetermined,
+      )
+  } finally {
+    await client.end()
+  }
+}
+
+function print(read: Status): string {
+  const { problems } = read
+  const blocks = [
+    table(
+      ['REGION', 'STATE', 'CHECKED', 'ROUTES', 'LEADER'],
+      read.regions.map((one) => regionLine(one, read)),
+    ),
+    table(['ROUTER', 'STATE', 'SESSIONS', 'ROUTES'], read.regions.flatMap(routerLines)),
+    table(['REGISTRY', 'SOURCE', 'STATE', 'ANSWERED', 'PROCESS'], registryLines(read)),
+    table(['PROCESS', 'ROLES', 'VERSION', 'UP', 'LOOPS'], processLines(read)),
+    table(['HOLD', 'REGION', 'REASON', 'WITHDRAWALS', 'CHANGES', 'OPEN'], holdLines(read)),
+    table(['QUEUE', 'WAITING', 'OLDEST'], lagLines(read)),
+    problems.length === 0
+      ? 'All is well.\n'
+      : `Needs attention:\n${problems.map(({ subject, message }) => `  ${subject}: ${message}\n`).join('')}`,
+  ]
+  return blocks.filter((block) => block !== '').join('\n')
+}
+
+/** Columns as wide as their widest cell; empty without rows. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return ''
+  const lines = [head, ...rows]
+  const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]!.length)))
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((cell, at) => cell.padEnd(widths[at]!))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}
+
+function regionLine(
+  { id, slug, last_check, last_check_result, desired, announced }: RegionStatus,
+  { at, leaders, problems }: Status,
+): string[] {
+  const isBad = problems.some(({ code, subject }) => code.startsWith('region_') && subject === slug)
+  const state = last_check_result === null ? 'unknown' : last_check_result && !isBad ? 'ok' : 'failed'
+  const checked = last_check === null ? 'never' : ago(at, last_check)
+  return [slug, state, checked, `${announced}/${desired}`, leaders.regions.includes(id) ? 'yes' : 'none']
+}
+
+function routerLines({ slug, routers }: RegionStatus): string[][] {
+  return routers.map(({ name, last_check_result: isUp, drained, neighbors, routes }) => {
+    const established = neighbors.filter(({ state }) => state === 'established').length
+    const state = isUp === null ? 'unknown' : isUp ? 'up' : 'down'
+    const shown = isUp ? `${established}/${neighbors.length}` : '-'
+    return [`${slug}/${name}`, drained === null ? state : `${state}, drained`, shown, String(routes ?? '-')]
+  })
+}
+
+const registryLines = ({ at, processes }: Status): string[][] =>
+  processes.flatMap(({ host, pid, registries }) =>
+    registries.map(({ kind, name, ok, answered }) => [
+      kind,
+      name,
+      ok ? 'ok' : 'down',
+      answered === null ? 'never' : ago(at, answered),
+      `${host}:${pid}`,
+    ]),
+  )
+
+const processLines = ({ processes, problems }: Status): string[][] =>
+  processes.map(({ host, pid, roles, version, uptime_seconds, loops }) => {
+    const name = `${host}:${pid}`
+    const late = problems.filter(
+      ({ code, subject }) => code === 'loop_late' && subject.endsWith(` on ${name}`),
+    ).length
+    return [name, roles.join(','), version, span(uptime_seconds), `${loops.length - late}/${loops.length}`]
+  })
+
+const holdLines = ({ at, holds }: Status): string[][] =>
+  holds.map(({ id, region, reason, withdrawals, changes, created }) => [
+    String(id),
+    region,
+    reason,
+    String(withdrawals),
+    String(changes),
+    ago(at, created),
+  ])
+
+function lagLines({ lag }: Status): string[][] {
+  const line = (name: string, count: number, seconds: number) => [
+    name,
+    String(count),
+    count === 0 ? '-' : span(seconds),
+  ]
+  return [
+    line('deliveries', lag.deliveries.waiting, lag.deliveries.oldest_seconds),
+    line('mails', lag.mails.waiting, lag.mails.oldest_seconds),
+    line('webhooks', lag.webhooks.waiting, lag.webhook_seconds),
+    line('outbox', lag.outbox, lag.outbox_seconds),
+    line('audit', lag.audit_unsealed, lag.audit_seconds),
+  ]
+}
+
+const ago = (now: Date, then: string | Date): string =>
+  `${span((now.getTime() - new Date(then).getTime()) / 1000)} ago`
+
+function span(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  if (whole < 120) return `${whole} s`
+  if (whole < 7200) return `${Math.floor(whole / 60)} min`
+  return whole < 172_800 ? `${Math.floor(whole / 3600)} h` : `${Math.floor(whole / 86_400)} d`
+}

@@ -1,0 +1,79 @@
+// What this process says about itself in the database, so that `pharos status` can tell which processes run, and how their
+// loops and sources of the registries are. Nothing decides by it.
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Component } from '../runtime/component.ts'
+import { createLoop } from '../runtime/loop.ts'
+import type { Metrics } from '../runtime/metrics.ts'
+import { version } from '../runtime/version.ts'
+import type { Shared } from './shared.ts'
+import { deleteProcess, saveProcess, type LoopReport, type RegistryReport } from './status.store.ts'
+
+export type Role = 'api' | 'reconciler' | 'collector'
+
+/** A process that has not reported for three times as long counts as gone. */
+export const reportIntervalMs = 15_000
+
+export function processReportPart(shared: Shared, roles: readonly Role[]): Component {
+  const { postgres, log, metrics } = shared
+  const db = postgres.owner
+  const id = randomUUID()
+  const started = new Date()
+  const readsRegistries = roles.some((role) => role !== 'collector')
+  const loop = createLoop({
+    name: 'process-report',
+    intervalMs: reportIntervalMs,
+    run: async () =>
+      saveProcess(db, {
+        id,
+        host: hostname(),
+        pid: process.pid,
+        version,
+        roles,
+        started,
+        loops: await readLoops(metrics),
+        registries: readsRegistries ? readRegistries(shared) : [],
+      }),
+    log,
+    metrics,
+  })
+  return {
+    name: 'process report',
+    start: () => loop.start(),
+    async stop() {
+      await loop.stop()
+      // Without the database the row stays until it has aged.
+      await deleteProcess(db, id).catch(() => {})
+    },
+  }
+}
+
+async function readLoops({ loopInterval, loopLastSuccess }: Metrics): Promise<LoopReport[]> {
+  const [intervals, successes] = await Promise.all([loopInterval.get(), loopLastSuccess.get()])
+  const lastOf = new Map(successes.values.map(({ labels, value }) => [labels.loop, value]))
+  return intervals.values.map(({ labels: { loop }, value }) => {
+    const last = lastOf.get(loop)
+    return {
+      name: String(loop),
+      interval_seconds: value,
+      last_success: last === undefined ? null : new Date(last * 1000).toISOString(),
+    }
+  })
+}
+
+function readRegistries({ rpki, irr }: Shared): RegistryReport[] {
+  return [
+    ...rpki.status().sources.map(({ name, state, asOf }) => ({
+      kind: 'rpki' as const,
+      name,
+      ok: state === 'current',
+      answered: asOf?.toISOString() ?? null,
+    })),
+    ...irr.status().map(({ name, state, lastAnswered }) => ({
+      kind: 'irr' as const,
+      name,
+      ok: state !== 'down',
+      answered: lastAnswered?.toISOString() ?? null,
+    })),
+  ]
+}

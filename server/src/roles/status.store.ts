@@ -1,0 +1,121 @@
+// The SQL of `pharos status` and of what processes report for it. Each statement reads an index or a handful of rows, but
+// for the count of rows by region.
+import { sql } from 'kysely'
+import { lockClass as regionLockClass } from '../byoip/reconcile/region-lock.store.ts'
+import { lockClass as leadershipLockClass } from '../db/leadership.ts'
+import type { Db, Trx } from '../db/postgres.ts'
+
+export type LoopReport = {
+  readonly name: string
+  readonly interval_seconds: number
+  readonly last_success: string | null
+}
+
+export type RegistryReport = {
+  readonly kind: 'rpki' | 'irr'
+  readonly name: string
+  readonly ok: boolean
+  readonly answered: string | null
+}
+
+export type ProcessReport = {
+  readonly id: string
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  readonly roles: readonly string[]
+  readonly started: Date
+  readonly loops: readonly LoopReport[]
+  readonly registries: readonly RegistryReport[]
+}
+
+/** Also removes processes that were killed a day ago. */
+export async function saveProcess(db: Db, report: ProcessReport): Promise<void> {
+  const { id, host, pid, version, roles, started, loops, registries } = report
+  await sql`
+    with gone as (delete from processes where seen < now() - interval '1 day')
+    insert into processes (id, host, pid, version, roles, started, seen, loops, registries)
+    values (${id}, ${host}, ${pid}, ${version}, ${roles}::text[], ${started}, now(), ${JSON.stringify(loops)},
+      ${JSON.stringify(registries)})
+    on conflict (id) do update set seen = excluded.seen, loops = excluded.loops, registries = excluded.registries`.execute(
+    db,
+  )
+}
+
+export async function deleteProcess(db: Db, id: string): Promise<void> {
+  await sql`delete from processes where id = ${id}`.execute(db)
+}
+
+/** As seen now, by the clock of the database. */
+export async function listProcesses(
+  trx: Trx,
+): Promise<(ProcessReport & { readonly age_seconds: number; readonly uptime_seconds: number })[]> {
+  const { rows } = await sql<ProcessReport & { age_seconds: number; uptime_seconds: number }>`
+    select id, host, pid, version, roles, started, loops, registries,
+      extract(epoch from now() - seen)::float8 as age_seconds,
+      extract(epoch from now() - started)::float8 as uptime_seconds
+    from processes order by host, started, id`.execute(trx)
+  return rows
+}
+
+export type Leaders = {
+  /** Ids of the regions that a reconciler holds. */
+  readonly regions: readonly number[]
+  readonly works: readonly string[]
+}
+
+/** Who leads: the advisory locks that are held now. `works`: names of Leadership to look for. */
+export async function readLeaders(trx: Trx, works: readonly string[]): Promise<Leaders> {
+  const { rows } = await sql<Leaders>`
+    with held as (
+      select l.classid::bigint as class, l.objid::bigint as object from pg_locks l
+      where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
+        and l.database = (select oid from pg_database where datname = current_database()))
+    select array(select r.id from regions r join held h
+        on h.class = ${regionLockClass}::bigint and h.object = r.id order by r.id) as regions,
+      array(select w.name from unnest(${works}::text[]) w (name) join held h
+        on h.class = ${leadershipLockClass}::bigint and h.object = hashtext(w.name)::bigint & 4294967295) as works`.execute(
+    trx,
+  )
+  return rows[0]!
+}
+
+export type Lag = {
+  readonly outbox: number
+  readonly outbox_seconds: number
+  readonly webhook_seconds: number
+  readonly audit_unsealed: number
+  readonly audit_seconds: number
+  readonly operator_webhook_failing_since: Date | null
+}
+
+/** `outbox`: messages that nobody may read yet, since a transaction that is older than they are is not over. */
+export async function readLag(trx: Trx): Promise<Lag> {
+  const { rows } = await sql<Lag>`
+    select o.count as outbox, o.seconds as outbox_seconds, a.count as audit_unsealed, a.seconds as audit_seconds,
+      (select coalesce(extract(epoch from now() - min(due)), 0)::float8 from webhook_deliveries
+        where state = 'pending' and due <= now()) as webhook_seconds,
+      (select failing_since from webhooks where team_id is null) as operator_webhook_failing_since
+    from (select count(*), coalesce(extract(epoch from now() - min(at)), 0)::float8 as seconds from outbox
+        where xid >= pg_snapshot_xmin(pg_current_snapshot())) o,
+      (select count(*), coalesce(extract(epoch from now() - min(entry_at)), 0)::float8 as seconds
+        from audit_unsealed) a`.execute(trx)
+  return rows[0]!
+}
+
+export type OpenHold = {
+  readonly id: number
+  readonly region: string
+  readonly reason: string
+  readonly withdrawals: number
+  readonly changes: number
+  readonly created: Date
+}
+
+export async function listOpenHolds(trx: Trx): Promise<OpenHold[]> {
+  const { rows } = await sql<OpenHold>`
+    select h.id, r.slug as region, h.reason, cardinality(h.withdrawals) as withdrawals,
+      jsonb_array_length(h.changes) as changes, h.created
+    from holds h join regions r on r.id = h.region_id where h.state = 'open' order by h.id`.execute(trx)
+  return rows
+}

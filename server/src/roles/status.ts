@@ -1,0 +1,204 @@
+// The state of the whole installation as the database knows it, for `pharos status`: one snapshot, and what of it needs
+// attention. It asks no router, registry or process itself.
+import { checkFreshMs, readRegionStatuses, type RegionStatus } from '../byoip/reconcile/router.ts'
+import type { Db } from '../db/postgres.ts'
+import type { Config } from '../runtime/config.ts'
+import { sql } from 'kysely'
+import { readFigures, type Figures } from './figures.store.ts'
+import { reportIntervalMs, type Role } from './process-report.ts'
+import {
+  listOpenHolds,
+  listProcesses,
+  readLag,
+  readLeaders,
+  type Lag,
+  type Leaders,
+  type OpenHold,
+  type ProcessReport,
+} from './status.store.ts'
+
+export type StatusProblemCode =
+  | 'region_failed'
+  | 'region_stale'
+  | 'region_unled'
+  | 'router_down'
+  | 'router_without_neighbor'
+  | 'role_missing'
+  | 'loop_late'
+  | 'registry_down'
+  | 'work_unled'
+  | 'hold_open'
+  | 'lag'
+  | 'operator_webhook_failing'
+
+export type StatusProblem = {
+  readonly code: StatusProblemCode
+  readonly subject: string
+  readonly message: string
+}
+
+export type LiveProcess = ProcessReport & { readonly age_seconds: number; readonly uptime_seconds: number }
+
+export type Status = {
+  readonly at: Date
+  readonly regions: readonly RegionStatus[]
+  readonly leaders: Leaders
+  /** Those that reported lately. */
+  readonly processes: readonly LiveProcess[]
+  readonly holds: readonly OpenHold[]
+  readonly lag: Lag & Pick<Figures, 'deliveries' | 'mails' | 'webhooks'>
+  /** The most urgent first; empty if all is well. */
+  readonly problems: readonly StatusProblem[]
+}
+
+/** Work that exactly one process of the reconciler role does at a time: the names of its Leadership. */
+export const ledWorks = ['audit', 'validator'] as const
+const rolesNeeded: readonly Role[] = ['api', 'reconciler', 'collector']
+/** What waits for longer than this needs attention. */
+const lagSecondsMax = 300
+const statementTimeout = '5s'
+
+/** Rejects if the database cannot be read. */
+export async function readStatus(
+  db: Db,
+  { reconcileIntervalSeconds }: Pick<Config, 'reconcileIntervalSeconds'>,
+): Promise<Status> {
+  const facts = await db
+    .transaction()
+    .setAccessMode('read only')
+    .setIsolationLevel('repeatable read')
+    .execute(async (trx) => {
+      await sql`select set_config('statement_timeout', ${statementTimeout}, true)`.execute(trx)
+      const { rows } = await sql<{ at: Date }>`select now() as at`.execute(trx)
+      return {
+        at: rows[0]!.at,
+        regions: await readRegionStatuses(trx),
+        leaders: await readLeaders(trx, ledWorks),
+        processes: (await listProcesses(trx)).filter(
+          ({ age_seconds: age }) => age <= (3 * reportIntervalMs) / 1000,
+        ),
+        holds: await listOpenHolds(trx),
+        lag: await readLag(trx),
+      }
+    })
+  const { deliveries, mails, webhooks } = await readFigures(db)
+  const status = { ...facts, lag: { ...facts.lag, deliveries, mails, webhooks } }
+  return { ...status, problems: findProblems(status, checkFreshMs(reconcileIntervalSeconds)) }
+}
+
+/** What needs attention. `freshMs`: how old the last check of a region may be. */
+export function findProblems(status: Omit<Status, 'problems'>, freshMs: number): StatusProblem[] {
+  return [
+    ...status.regions.flatMap((region) => regionProblems(region, status, freshMs)),
+    ...holdProblems(status),
+    ...processProblems(status),
+    ...registryProblems(status),
+    ...lagProblems(status.lag),
+  ]
+}
+
+function regionProblems(
+  region: RegionStatus,
+  { at, leaders }: Pick<Status, 'at' | 'leaders'>,
+  freshMs: number,
+): StatusProblem[] {
+  const { id, slug, last_check, last_check_result, error, routers } = region
+  const problems: StatusProblem[] = []
+  const add = (code: StatusProblemCode, subject: string, message: string) =>
+    problems.push({ code, subject, message })
+  if (last_check_result === false) add('region_failed', slug, error ?? 'the last check failed')
+  else if (last_check === null) add('region_stale', slug, 'never checked')
+  else if (at.getTime() - new Date(last_check).getTime() > freshMs)
+    add('region_stale', slug, `last checked at ${last_check}`)
+  if (!leaders.regions.includes(id)) add('region_unled', slug, 'no reconciler works on it')
+  for (const { name, last_check_result: isUp, error, drained, neighbors } of routers) {
+    const subject = `${slug}/${name}`
+    if (isUp === false) add('router_down', subject, error ?? 'cannot be read')
+    else if (isUp && drained === null && neighbors.every(({ state }) => state !== 'established'))
+      add('router_without_neighbor', subject, 'no established BGP session: its routes reach nobody')
+  }
+  return problems
+}
+
+const holdProblems = ({ holds }: Pick<Status, 'holds'>): StatusProblem[] =>
+  holds.map(({ id, region }) => ({
+    code: 'hold_open',
+    subject: region,
+    message: `hold ${id} waits for a decision: pharos holds show ${id}`,
+  }))
+
+function processProblems({
+  at,
+  processes,
+  leaders,
+}: Pick<Status, 'at' | 'processes' | 'leaders'>): StatusProblem[] {
+  const missing = rolesNeeded.filter((role) => !processes.some(({ roles }) => roles.includes(role)))
+  const unled = missing.includes('reconciler') ? [] : ledWorks.filter((work) => !leaders.works.includes(work))
+  return [
+    ...missing.map((role) => ({
+      code: 'role_missing' as const,
+      subject: role,
+      message: 'no running process has this role',
+    })),
+    ...unled.map((work) => ({ code: 'work_unled' as const, subject: work, message: 'no process leads' })),
+    ...processes.flatMap((one) => lateLoops(at, one)),
+  ]
+}
+
+/** A loop is late after three intervals and a minute: a run may take its time. */
+function lateLoops(
+  at: Date,
+  { host, pid, loops, uptime_seconds, age_seconds }: LiveProcess,
+): StatusProblem[] {
+  const reportedMs = at.getTime() - age_seconds * 1000
+  return loops.flatMap(({ name, interval_seconds, last_success }) => {
+    const allowed = 3 * interval_seconds + 60
+    const since =
+      last_success === null ? uptime_seconds : (reportedMs - new Date(last_success).getTime()) / 1000
+    if (since <= allowed) return []
+    const message =
+      last_success === null ? 'has not succeeded since the start' : `last succeeded at ${last_success}`
+    return [{ code: 'loop_late' as const, subject: `${name} on ${host}:${pid}`, message }]
+  })
+}
+
+/** One kind of source that answers is enough to judge; each that does not is still told. */
+const registryProblems = ({ processes }: Pick<Status, 'processes'>): StatusProblem[] =>
+  processes.flatMap(({ host, pid, registries }) =>
+    registries
+      .filter(({ ok }) => !ok)
+      .map(({ kind, name, answered }) => ({
+        code: 'registry_down' as const,
+        subject: `${kind} ${name} on ${host}:${pid}`,
+        message: answered === null ? 'has not answered' : `last answered at ${answered}`,
+      })),
+  )
+
+function lagProblems(lag: Status['lag']): StatusProblem[] {
+  const { deliveries, mails, webhooks, operator_webhook_failing_since: failing } = lag
+  const waits = [
+    ['deliveries', deliveries.waiting, deliveries.oldest_seconds],
+    ['mails', mails.waiting, mails.oldest_seconds],
+    ['webhooks', webhooks.waiting, lag.webhook_seconds],
+    ['outbox', lag.outbox, lag.outbox_seconds],
+    ['audit', lag.audit_unsealed, lag.audit_seconds],
+  ] as const
+  return [
+    ...waits
+      .filter(([, , seconds]) => seconds > lagSecondsMax)
+      .map(([subject, count, seconds]) => ({
+        code: 'lag' as const,
+        subject,
+        message: `${count} waiting, the oldest for ${Math.round(seconds)} s`,
+      })),
+    ...(failing === null
+      ? []
+      : [
+          {
+            code: 'operator_webhook_failing' as const,
+            subject: 'operator webhook',
+            message: `nothing was delivered since ${failing.toISOString()}`,
+          },
+        ]),
+  ]
+}

@@ -1,0 +1,57 @@
+// The operator's own webhook: it belongs to no team and is what the settings say. It is a row like those of teams, so that
+// it is signed, retried and reported the same way; it is never disabled, since nobody could enable it.
+import { operatorMessageTypes } from '@pharos/contract/webhook-message'
+import type { Db, Trx } from '../db/postgres.ts'
+import type { KeyRing } from '../runtime/secrets.ts'
+import {
+  deleteOperatorWebhook,
+  insertOperatorWebhook,
+  lockOperatorWebhook,
+  saveOperatorWebhook,
+  type OperatorWebhookRow,
+} from './operator-webhook.store.ts'
+import { openSecret, sealSecret } from './webhook-secret.ts'
+
+export type OperatorWebhook = { readonly url: string; readonly secret: Buffer }
+
+/** Makes the row agree with the settings; without a webhook in them, what waits for it is deleted too. */
+export async function applyOperatorWebhook(
+  db: Db,
+  ring: KeyRing,
+  settings: OperatorWebhook | undefined,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const row = await lockOperatorWebhook(trx)
+    if (!settings) {
+      if (row) await deleteOperatorWebhook(trx)
+    } else if (!row || !agrees(ring, row, settings)) await save(trx, ring, row, settings)
+  })
+}
+
+async function save(
+  trx: Trx,
+  ring: KeyRing,
+  row: OperatorWebhookRow | undefined,
+  { url, secret }: OperatorWebhook,
+): Promise<void> {
+  const id = row?.id ?? (await insertOperatorWebhook(trx, url))
+  await saveOperatorWebhook(trx, id, {
+    url,
+    secret_sealed: sealSecret(ring, id, secret),
+    events: operatorMessageTypes,
+  })
+}
+
+function agrees(
+  ring: KeyRing,
+  { id, url, events, secret_sealed }: OperatorWebhookRow,
+  settings: OperatorWebhook,
+): boolean {
+  const hasEvents = operatorMessageTypes.every((type) => events.includes(type))
+  if (url !== settings.url || !hasEvents) return false
+  try {
+    return openSecret(ring, id, secret_sealed).equals(settings.secret)
+  } catch {
+    return false
+  }
+}

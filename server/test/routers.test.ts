@@ -1,0 +1,340 @@
+// Several routers in one region, on a real database and two sandbox routers: what staff see of them, draining one, losing
+// one.
+import assert from 'node:assert/strict'
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
+import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
+import { noKeptPlans } from '../src/byoip/reconcile/testing.ts'
+import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
+import { listAdminRegions, setDrained } from '../src/byoip/reconcile/router.ts'
+import { drain, undrain } from '../src/commands/drain.ts'
+import { runCommand } from '../src/commands/testing.ts'
+import { createTestDatabase, forgetAudit, type TestDatabase } from '../src/db/testing.ts'
+import { createWaker, type Waker } from '../src/db/wake.ts'
+import { createSandboxSpeaker, sandboxRegion } from '../src/drivers/sandbox/speaker.ts'
+import type { Component } from '../src/runtime/component.ts'
+import { Failure } from '../src/runtime/error.ts'
+import { createLog } from '../src/runtime/log.ts'
+import { createMetrics } from '../src/runtime/metrics.ts'
+
+let database: TestDatabase
+let regions: Record<string, number>
+let team: number
+let waker: Waker
+const running: Component[] = []
+const established = [
+  { address: '192.0.2.254', asn: 64501, state: 'established', since: new Date(), families: [4, 6] },
+] as const
+
+before(async () => {
+  database = await createTestDatabase()
+  regions = await seedRegions(database.postgres, ['ams', 'fra'])
+  team = await seedTeam(database.postgres, 'ours')
+  waker = createWaker(database.postgres)
+  await waker.start()
+})
+after(async () => {
+  await waker.stop()
+  await database[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  const { owner } = database.postgres
+  await sql`truncate announcements, holds, region_withdrawals, region_routers cascade`.execute(owner)
+  await forgetAudit(owner)
+  await sql`update regions set last_check = null, last_check_result = null, quorum = null, speakers = case slug
+    when 'ams' then '[{"name":"r1","kind":"sandbox"},{"name":"r2","kind":"sandbox"}]'::jsonb
+    else '[{"name":"fra","kind":"sandbox"}]'::jsonb end`.execute(owner)
+  for (const name of ['r1', 'r2', 'fra']) {
+    routerOf(name).neighbors = established
+    routerOf(name).down = false
+    routerOf(name).restart()
+  }
+})
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((component) => component.stop?.()))
+})
+
+const routerOf = (name: string) => sandboxRegion(`routers-${name}`)
+const onRouter = (name: string) => [...routerOf(name).table('pharos').keys()].sort()
+
+/** With an interval so long that only a wake can explain what happens, unless told otherwise. */
+async function startReconcilers(intervalMs = 3_600_000) {
+  const component = createReconcilers({
+    postgres: database.postgres,
+    waker,
+    speakersOf: ({ speakers }) =>
+      (speakers as { name: string }[]).map(({ name }) => ({
+        name,
+        speaker: createSandboxSpeaker({ region: `routers-${name}` }),
+        routes: {},
+      })),
+    keptPlans: noKeptPlans,
+    log: createLog({ logLevel: 'silent', logFormat: 'json' }),
+    metrics: createMetrics(),
+    intervalMs,
+  })
+  running.push(component)
+  await component.start?.()
+}
+
+async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000
+  while (!(await condition())) {
+    if (performance.now() > deadline) assert.fail(`${what} did not happen within 20 s`)
+    await sleep(5)
+  }
+}
+
+const deps = () => ({ db: database.postgres.owner, freshMs: 120_000, now: () => new Date() })
+const setOf = (name: string, isDrained: boolean, slug = 'ams') =>
+  setDrained(deps(), { actor: 'operator' }, { slug, name }, isDrained)
+const regionOf = async (slug = 'ams') => {
+  const { results } = await listAdminRegions(deps(), { ordering: 'slug', limit: 100, offset: 0 })
+  return results.find((one) => one.slug === slug)!
+}
+const seed = (prefix: string) =>
+  seedAnnouncement(database.postgres, {
+    teamId: team,
+    prefix,
+    enabled: true,
+    regions: [regions['ams']!, regions['fra']!],
+  })
+const statusOf = async (id: number) =>
+  (await getAnnouncement({ postgres: database.postgres, now: () => new Date() }, operationOf(team), id)).body
+    .status
+const rowIn = async (id: number, region: string) => {
+  const { rows } = await sql<{ state: string; reason: string | null }>`
+    select state, reason from announcement_regions where announcement_id = ${id} and region_id = ${regions[region]}`.execute(
+    database.postgres.owner,
+  )
+  return rows[0]!
+}
+const stateIn = async (id: number, region = 'ams') => (await rowIn(id, region)).state
+const reasonIn = async (id: number, region = 'ams') => (await rowIn(id, region)).reason
+const prefixes = ['198.51.100.0/24', '203.0.113.0/24']
+
+async function startWithRoutes(intervalMs?: number): Promise<number[]> {
+  const ids: number[] = []
+  for (const prefix of prefixes) ids.push(await seed(prefix))
+  await startReconcilers(intervalMs)
+  await until('everything is announced', async () => (await statusOf(ids[1]!)) === 'announced')
+  await until('the check is saved', async () => (await regionOf()).last_check_result === true)
+  return ids
+}
+
+const isConflict = (pattern: RegExp) => (error: unknown) =>
+  error instanceof Failure && error.code === 'conflict' && pattern.test(error.message)
+
+describe('staff see regions', () => {
+  it('with each router, its neighbours and routes', async () => {
+    await startWithRoutes()
+    const { routers, ...region } = await regionOf()
+    assert.deepEqual(
+      [region.slug, region.quorum, region.open_hold, region.neighbors_ipv4, region.error],
+      ['ams', null, null, true, null],
+    )
+    assert.deepEqual(
+      routers.map(({ name, kind, drained, last_check_result, error, routes }) => [
+        name,
+        kind,
+        drained,
+        last_check_result,
+        error,
+        routes,
+      ]),
+      [
+        ['r1', 'sandbox', null, true, null, 2],
+        ['r2', 'sandbox', null, true, null, 2],
+      ],
+    )
+    const [neighbor] = routers[0]!.neighbors
+    assert.deepEqual(
+      [neighbor!.address, neighbor!.asn, neighbor!.state, neighbor!.families],
+      ['192.0.2.254', 64501, 'established', ['ipv4', 'ipv6']],
+    )
+    assert.ok(neighbor!.since)
+  })
+
+  it('with routers that no run has met yet, and in pages', async () => {
+    const { results, count } = await listAdminRegions(deps(), { ordering: '-slug', limit: 1, offset: 1 })
+    assert.deepEqual([results.map(({ slug }) => slug), count], [['ams'], 2])
+    assert.deepEqual(
+      results[0]!.routers.map(({ name, last_check_result, neighbors }) => [
+        name,
+        last_check_result,
+        neighbors,
+      ]),
+      [
+        ['r1', null, []],
+        ['r2', null, []],
+      ],
+    )
+  })
+
+  it('with the failure of a router, also when it is the only one', async () => {
+    await startWithRoutes(50)
+    routerOf('r2').down = true
+    routerOf('fra').down = true
+    await until('r2 is reported', async () => (await regionOf()).routers[1]!.last_check_result === false)
+    await until(
+      'fra is reported',
+      async () => (await regionOf('fra')).routers[0]!.last_check_result === false,
+    )
+    const [r1, r2] = (await regionOf()).routers
+    assert.deepEqual([r1!.last_check_result, r1!.error], [true, null])
+    assert.match(r2!.error!, /switched off/)
+    assert.match((await regionOf('fra')).routers[0]!.error!, /switched off/)
+  })
+})
+
+describe('draining a router', () => {
+  it('withdraws everything there, and nothing elsewhere; undraining announces it again', async () => {
+    const ids = await startWithRoutes()
+    const others = [routerOf('r2'), routerOf('fra')]
+    for (const one of others) one.changes = 0
+    const region = await setOf('r1', true)
+    assert.ok(region.routers[0]!.drained)
+    await until('r1 is empty', () => onRouter('r1').length === 0)
+    await until('the run is saved', async () => (await regionOf()).routers[0]!.routes === 0)
+    assert.deepEqual([onRouter('r2'), onRouter('fra')], [prefixes, prefixes])
+    assert.deepEqual(
+      others.map(({ changes }) => changes),
+      [0, 0],
+      'no other router was touched',
+    )
+    assert.equal(await statusOf(ids[0]!), 'announced')
+    await setOf('r1', false)
+    await until('r1 has its routes again', () => onRouter('r1').length === 2)
+  })
+
+  it('changes nothing when it is repeated, and is in the audit once', async () => {
+    await startWithRoutes()
+    const first = await setOf('r1', true)
+    const again = await setOf('r1', true)
+    assert.equal(again.routers[0]!.drained, first.routers[0]!.drained)
+    await setOf('r1', false)
+    await setOf('r1', false)
+    const { rows } = await sql`
+      select actor, action, target, before, after from audit_entries order by id`.execute(
+      database.postgres.owner,
+    )
+    assert.deepEqual(rows, [
+      {
+        actor: 'operator',
+        action: 'router.drain',
+        target: 'router:ams/r1',
+        before: { drained: false },
+        after: { drained: true },
+      },
+      {
+        actor: 'operator',
+        action: 'router.undrain',
+        target: 'router:ams/r1',
+        before: { drained: true },
+        after: { drained: false },
+      },
+    ])
+  })
+
+  it('withdraws a route only once another router carries it', async () => {
+    await seed('203.0.113.0/24')
+    routerOf('r2').refuses = () => true
+    await startReconcilers(50)
+    await until('r1 carries it', () => onRouter('r1').length === 1)
+    await until('both were checked', async () => (await regionOf()).last_check_result === true)
+    await setOf('r1', true)
+    const drainedAt = new Date()
+    await until('a run after it', async () => new Date((await regionOf()).last_check!) > drainedAt)
+    assert.deepEqual(onRouter('r1'), ['203.0.113.0/24'])
+    routerOf('r2').refuses = () => false
+    await until('r2 carries it, and r1 no longer', () => onRouter('r1').length === 0)
+    assert.deepEqual(onRouter('r2'), ['203.0.113.0/24'])
+  })
+
+  it('is refused for the last router, and while the others could not carry the routes', async () => {
+    await startWithRoutes(50)
+    await assert.rejects(
+      setOf('fra', true, 'fra'),
+      isConflict(/^Router fra is the only one of region fra that is not drained/),
+    )
+    routerOf('r2').neighbors = [{ ...established[0], state: 'idle', families: [] }]
+    await until('r2 has no session', async () =>
+      (await regionOf()).routers[1]!.neighbors.every(({ state }) => state !== 'established'),
+    )
+    await assert.rejects(setOf('r1', true), isConflict(/r2 has no established BGP session/))
+    routerOf('r2').down = true
+    await until('r2 is down', async () => (await regionOf()).routers[1]!.last_check_result === false)
+    await assert.rejects(setOf('r1', true), isConflict(/r2 cannot be read/))
+    await setOf('r2', true)
+    await assert.rejects(setOf('r1', true), isConflict(/only one of region ams/))
+    assert.equal(onRouter('r1').length, 2)
+  })
+
+  it('is refused where the quorum needs the router, and where the last check is old', async () => {
+    await startWithRoutes()
+    const { owner } = database.postgres
+    await assert.rejects(
+      setDrained(
+        { ...deps(), now: () => new Date(Date.now() + 121_000) },
+        { actor: 'operator' },
+        { slug: 'ams', name: 'r1' },
+        true,
+      ),
+      isConflict(/r2 cannot be read/),
+    )
+    await sql`update regions set quorum = 2 where slug = 'ams'`.execute(owner)
+    await assert.rejects(setOf('r1', true), isConflict(/Lower its quorum/))
+  })
+
+  it('lets only one of two win that are drained at once', async () => {
+    await startWithRoutes()
+    const results = await Promise.allSettled([setOf('r1', true), setOf('r2', true)])
+    assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  })
+
+  it('knows no other region or router', async () => {
+    await assert.rejects(setOf('r1', true, 'nowhere'), /no such region/)
+    await assert.rejects(setOf('r9', true), /no such router/)
+  })
+
+  it('is a command', async () => {
+    await startWithRoutes()
+    assert.match(
+      await runCommand(database, drain, 'ams', 'r1'),
+      /^region ams\n {2}r1 {2}drained since .*\n {2}r2 {2}in service\n$/,
+    )
+    await until('r1 is empty', () => onRouter('r1').length === 0)
+    assert.match(await runCommand(database, undrain, 'ams', 'r1'), /r1 {2}in service/)
+    await until('r1 has its routes', () => onRouter('r1').length === 2)
+    await assert.rejects(runCommand(database, drain, 'ams'), /Name a region and one of its routers/)
+  })
+})
+
+describe('a region that loses one of two routers', () => {
+  it('stays announced with a quorum of one', async () => {
+    await sql`update regions set quorum = 1 where slug = 'ams'`.execute(database.postgres.owner)
+    const [id] = await startWithRoutes(50)
+    routerOf('r2').down = true
+    await until('r2 is reported', async () => (await regionOf()).routers[1]!.last_check_result === false)
+    const before = new Date()
+    await until('a run after it', async () => new Date((await regionOf()).routers[0]!.last_check!) > before)
+    assert.equal(await statusOf(id!), 'announced')
+    assert.equal((await regionOf()).last_check_result, true)
+  })
+
+  it('is not as wanted without one, announces nothing new, and withdraws nothing', async () => {
+    await startWithRoutes(50)
+    routerOf('r2').down = true
+    await until('the region is reported', async () => (await regionOf()).last_check_result === false)
+    const id = await seed('192.0.2.0/24')
+    await until('r1 carries it', () => onRouter('r1').length === 3)
+    await until('fra carries it', async () => (await stateIn(id, 'fra')) === 'announced')
+    await until('the run is saved', async () => (await reasonIn(id)) === 'router_unreadable')
+    assert.equal(await stateIn(id), 'announcing')
+    assert.deepEqual(onRouter('r1'), ['192.0.2.0/24', ...prefixes])
+    routerOf('r2').down = false
+    await until('it is announced', async () => (await stateIn(id)) === 'announced')
+  })
+})
