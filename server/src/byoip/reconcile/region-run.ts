@@ -87,7 +87,7 @@ export class RoutersFailed extends DriverError {
   }
 }
 
-export const failedCheckOf = ({ router, error }: RouterFailure): RouterCheck => ({
+export const failedCheckOf = ({ router, error }: RouterFailure) => ({
   name: router.name,
   error: error.message,
 })
