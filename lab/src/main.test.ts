@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { demandPort, freePort } from './address.ts'
-import { skipWithout } from './program.ts'
+import { pidsOf, skipWithout } from './program.ts'
 import { labRegions } from './regions.ts'
 import { waitFor } from './wait.ts'
 
@@ -64,8 +64,9 @@ describe('npm run lab', { skip }, () => {
     'says what to install where a program is missing and it may not install it',
     { skip: cannotHide },
     () => {
+      // In a user namespace, so that the checkout can be read whoever owns it.
       const script = `mount --bind /dev/null "$(command -v stayrtr)" &&
-      exec setpriv --reuid=65534 --regid=65534 --clear-groups "$0" lab/src/main.ts`
+      exec unshare --user --map-user=65534 --map-group=65534 "$0" lab/src/main.ts`
       const result = spawnSync('unshare', ['-m', 'sh', '-c', script, process.execPath], { cwd: root })
       assert.equal(
         String(result.stderr),
@@ -136,20 +137,6 @@ async function startLab(t: TestContext): Promise<RunningLab> {
       assert.equal(existsSync(`/proc/${child.pid}`), false)
     },
   }
-}
-
-/** Processes that have the folder in their command line or environment: those that were started with it, and their children. */
-function pidsOf(folder: string): number[] {
-  const names = (file: string) => {
-    try {
-      return readFileSync(file, 'utf8').includes(folder)
-    } catch {
-      return false
-    }
-  }
-  return readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid) && (names(`/proc/${pid}/cmdline`) || names(`/proc/${pid}/environ`)))
-    .map(Number)
 }
 
 function processesOf(folder: string): string[] {

@@ -6,7 +6,7 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { isRunning, killProgram } from './program.ts'
+import { isRunning, killAllOf, killProgram } from './program.ts'
 import { waitFor } from './wait.ts'
 
 export type PharosOptions = {
@@ -89,18 +89,8 @@ export class Pharos {
     const impatience = setTimeout(() => void this.kill('SIGKILL'), stopTimeoutMs)
     await this.kill('SIGTERM')
     clearTimeout(impatience)
-    await waitFor('what Pharos started is gone', () => this.#killGroup())
-  }
-
-  /** What it started when it was stopped before it served, such as initdb. True once nothing is left. */
-  #killGroup(): boolean {
-    if (this.#child?.pid === undefined) return true
-    try {
-      process.kill(-this.#child.pid, 'SIGKILL')
-      return false
-    } catch {
-      return true
-    }
+    // If it was stopped before it served, initdb may run on, in a process group of its own.
+    await waitFor('what Pharos started is gone', () => killAllOf(this.dataDir))
   }
 
   #spawn(args: readonly string[]): ChildProcess {

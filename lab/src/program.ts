@@ -2,7 +2,7 @@
 // installs nothing and knows no protocol.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, closeSync, constants, openSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 export type ProgramName =
@@ -90,4 +90,32 @@ function isExecutable(path: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Kills what was started with the folder, see pidsOf(). Returns whether there was nothing. */
+export function killAllOf(folder: string): boolean {
+  const pids = pidsOf(folder)
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return pids.length === 0
+}
+
+/** Other processes with the folder in their command line or environment: those started with it, and their children. */
+export function pidsOf(folder: string): number[] {
+  const names = (file: string) => {
+    try {
+      return readFileSync(file, 'utf8').includes(folder)
+    } catch {
+      return false
+    }
+  }
+  return readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
+    .filter((pid) => names(`/proc/${pid}/cmdline`) || names(`/proc/${pid}/environ`))
+    .map(Number)
 }

@@ -84,7 +84,8 @@ describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bi
     await staff.patch(first!.id, { enabled: true })
     await until('r1 carries it', async () => (await lab.birdRoutes('r1')).length === prefixes.length)
     await until('fra carries it', async () => (await lab.birdRoutes('fra')).length === prefixes.length)
-    assert.equal((await staff.announcements()).find(({ id }) => id === first!.id)?.status, 'announcing')
+    const statusNow = async () => (await staff.announcements()).find(({ id }) => id === first!.id)?.status
+    await until('fra alone announces it', async () => (await statusNow()) === 'partially_announced')
     assert.deepEqual(r1.lost, [])
     await lab.startGobgpd('r2')
     await until('it is announced', async () =>
