@@ -352,20 +352,6 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await context.close()
   })
 
-  /** The words of the server that `nextStep` knows: where they change, it has to. */
-  it('knows what the server says of routes that are held, declined, lingering, damped or refused', () => {
-    const server = readFileSync(
-      new URL('../../server/src/byoip/reconcile/observe.ts', import.meta.url),
-      'utf8',
-    )
-    const portal = readFileSync(new URL('../src/announcements/next-step.ts', import.meta.url), 'utf8')
-    const patterns = [...portal.matchAll(/^ {4}\/(.+)\/,$|\['error', \/(.+)\/,/gm)].map(
-      ([, one, other]) => one ?? other!,
-    )
-    assert.equal(patterns.length, 6)
-    for (const pattern of patterns) assert.match(server, new RegExp(pattern))
-  })
-
   it('shows times in any zone, and in UTC with one click', async () => {
     const { context, page, complaints } = await person('demo@demo.example', { timezoneId: 'Europe/Berlin' })
     await page.goto(`${demo.url}/profile`)
