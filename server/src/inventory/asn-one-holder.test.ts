@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { migrate, migrationsFolder } from '../db/migrate.ts'
 import { createTestDatabase } from '../db/testing.ts'
 
-const migration = '025-one-holder-of-an-asn.sql'
+const migration = '020-one-holder-of-an-asn.sql'
 
 it('keeps the operator’s word, then the oldest current proof, ends control of address space, and audits what ends', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-migrations-'))
