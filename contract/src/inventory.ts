@@ -1,4 +1,5 @@
 // Inventory: what a team holds. So far its ASNs, and how it proves that they are its own.
+import { Paragraphs } from './text.ts'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
@@ -192,7 +193,7 @@ export const listAsnsOfTeams = route({
 
 const Decision = Strict({
   team_id: Id,
-  reason: Type.String({
+  reason: Paragraphs({
     minLength: 1,
     maxLength: 1000,
     pattern: '\\S',

@@ -302,7 +302,9 @@ async function untilStable({ owner }: Postgres): Promise<void> {
   for (const deadline = performance.now() + 60_000; ; await sleep(100)) {
     const { rows } = await sql<{ n: number }>`
       select count(*) as n from announcement_regions ar join announcements a on a.id = ar.announcement_id
-      where a.prefix <<= '100.64.0.0/10' and (ar.state = 'announced' or ar.reason = 'no_neighbor')`.execute(owner)
+      where a.prefix <<= '100.64.0.0/10' and (ar.state = 'announced' or ar.reason = 'no_neighbor')`.execute(
+      owner,
+    )
     if (rows[0]!.n === stableCount * 2) return
     assert.ok(performance.now() < deadline, `${rows[0]!.n} are announced`)
   }

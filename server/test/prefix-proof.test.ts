@@ -56,8 +56,8 @@ before(async () => {
   await sql`insert into locations (key, name, country, timezone) values ('here', 'Here', 'NL', 'UTC')`.execute(
     owner,
   )
-  await sql`insert into regions (slug, name, location_key, speaker)
-    values ('ams', 'Amsterdam', 'here', '{"kind":"sandbox"}')`.execute(owner)
+  await sql`insert into regions (slug, name, location_key, speakers)
+    values ('ams', 'Amsterdam', 'here', '[{"name":"ams","kind":"sandbox"}]')`.execute(owner)
   red = await addTeam(api, 'red')
   blue = await addTeam(api, 'blue')
   for (const team of [red, blue]) {
