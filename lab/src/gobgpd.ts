@@ -41,6 +41,8 @@ export class Gobgpd {
   readonly options: GobgpdOptions
   readonly #configFile: string
   #child: ChildProcess | undefined
+  /** Runs of the client that have not ended. */
+  readonly #clients = new Set<Promise<unknown>>()
   #wanted = false
 
   constructor(options: GobgpdOptions) {
@@ -75,13 +77,20 @@ export class Gobgpd {
   async stop(): Promise<void> {
     this.#wanted = false
     if (this.#child) await killProgram(this.#child, 'SIGKILL')
+    await Promise.allSettled(this.#clients)
   }
 
   /** Runs Debian's `gobgp` client against it and returns what it printed. */
   async gobgp(...args: string[]): Promise<string> {
     const { address, apiPort } = this.options
     const all = ['-u', address, '-p', String(apiPort), ...args]
-    return (await run(programPath('gobgp'), all, { maxBuffer: 64 * 1024 * 1024 })).stdout
+    const client = run(programPath('gobgp'), all, { maxBuffer: 64 * 1024 * 1024 })
+    this.#clients.add(client)
+    try {
+      return (await client).stdout
+    } finally {
+      this.#clients.delete(client)
+    }
   }
 
   #spawn(restarted: boolean): void {
