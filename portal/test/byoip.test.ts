@@ -174,6 +174,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await page.getByRole('button', { name: 'Draft a letter' }).click()
     const dialog = page.getByRole('dialog', { name: 'Draft a letter' })
     await dialog.getByLabel('Contact').fill('noc@demo.example')
+    await settled(page)
     assert.deepEqual(await barriersOf(page), [])
     await dialog.getByRole('button', { name: 'Download draft' }).click()
     assert.equal((await download).suggestedFilename(), 'letter-198.18.100.0-24.pdf')
