@@ -386,6 +386,17 @@ describe('the guard', () => {
     assert.deepEqual(await holds('open'), [])
   })
 
+  it('holds it over a restart also where no run before has remembered the next hop', async () => {
+    await announceMany(10)
+    await sql`delete from region_routers`.execute(database.postgres.owner)
+    const moved = { routers: [routerOf(speaker, { routes: { nextHop4: '192.0.2.9' } })] }
+    await reconcile(moved)
+    router.restart()
+    await reconcile(moved)
+    const nextHops = new Set([...router.table('pharos').values()].map(({ nextHop }) => nextHop))
+    assert.deepEqual([onRouter().length, [...nextHops]], [10, ['0.0.0.0']])
+  })
+
   it('leaves an origin alone for which no checks passed', async () => {
     const [id] = await announceMany(1)
     await sql`update announcements set origin_asn = 64499 where id = ${id!}`.execute(database.postgres.owner)

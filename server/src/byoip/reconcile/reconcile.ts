@@ -5,7 +5,7 @@ import type { Db } from '../../db/postgres.ts'
 import { familyOf } from '../../net/address.ts'
 import { closeHold, holdChange, openHold } from './hold.ts'
 import type { KeptRouter } from './kept-plan.ts'
-import type { Applied, PlanRow } from './plan.ts'
+import type { Applied, Plan, PlanRow } from './plan.ts'
 import { saveCheck, saveSeen, whileHolding, type RouterCheck } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 import {
@@ -144,12 +144,21 @@ function checkOf(
     families: new Set([...after.keys()].map(familyOf)),
     routes: after.size,
     neighbors: view.neighbors,
-    applied: isHeld ? (before?.applied ?? null) : appliedOf(router, view.asn),
+    applied: isHeld ? (before?.applied ?? appliedBefore(plan, view.asn)) : appliedOf(router, view.asn),
     error: null,
   }
 }
 
-function appliedOf({ routes }: Router, asn: number): Applied {
+/** What held changes change, if no run remembered it: the first one after an upgrade. */
+function appliedBefore({ change }: Plan, asn: number): Applied {
+  const nextHop = (family: 4 | 6) => change.find(({ prefix }) => familyOf(prefix) === family)?.from.nextHop
+  return appliedOf({ routes: { nextHop4: nextHop(4), nextHop6: nextHop(6) } }, asn)
+}
+
+function appliedOf(
+  { routes }: { readonly routes: { readonly [K in 'nextHop4' | 'nextHop6']?: string | undefined } },
+  asn: number,
+): Applied {
   const { nextHop4, nextHop6 } = routes
   return {
     asn,

@@ -103,7 +103,7 @@ export class RegionLock {
     }
   }
 
-  /** Gives the lock back by ending its session; `hold()` begins anew. */
+  /** Gives the lock back by ending its session; `hold()` starts again. */
   async release(): Promise<void> {
     this.#lease = undefined
     await this.#lock.release()

@@ -43,7 +43,7 @@ export type NeighborState =
   | 'established'
   | 'down'
 
-/** A BGP neighbour of the speaker. Only an established one is told our routes. */
+/** A BGP neighbour of the speaker. Only an established one receives our routes. */
 export type Neighbor = {
   readonly address: string
   readonly asn: number
