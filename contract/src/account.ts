@@ -23,7 +23,7 @@ const NewPassword = Type.String({
 
 const MailToken = Type.String({ minLength: 1, maxLength: 1024, description: 'of the link in the mail' })
 
-export const changePassword = route({
+export const changePasswordRoute = route({
   name: 'changePassword',
   group: 'Session',
   method: 'POST',
@@ -40,7 +40,7 @@ export const changePassword = route({
   errors: ['wrong_password', 'unavailable'],
 })
 
-export const confirmEmail = route({
+export const confirmEmailRoute = route({
   name: 'confirmEmail',
   group: 'Session',
   method: 'POST',
@@ -57,7 +57,7 @@ export const confirmEmail = route({
   errors: ['invalid_token'],
 })
 
-export const changeEmail = route({
+export const changeEmailRoute = route({
   name: 'changeEmail',
   group: 'Session',
   method: 'POST',
@@ -72,7 +72,7 @@ export const changeEmail = route({
   errors: ['wrong_password', 'unavailable'],
 })
 
-export const requestPasswordReset = route({
+export const requestPasswordResetRoute = route({
   name: 'requestPasswordReset',
   group: 'Session',
   method: 'POST',
@@ -86,7 +86,7 @@ export const requestPasswordReset = route({
   errors: ['unavailable'],
 })
 
-export const resetPassword = route({
+export const resetPasswordRoute = route({
   name: 'resetPassword',
   group: 'Session',
   method: 'POST',
@@ -114,7 +114,7 @@ export const OpenSession = Strict({
 })
 export type OpenSession = Static<typeof OpenSession>
 
-export const listSessions = route({
+export const listSessionsRoute = route({
   name: 'listSessions',
   group: 'Session',
   method: 'GET',
@@ -127,7 +127,7 @@ export const listSessions = route({
   success: 200,
 })
 
-export const deleteSession = route({
+export const deleteSessionRoute = route({
   name: 'deleteSession',
   group: 'Session',
   method: 'DELETE',
@@ -144,7 +144,7 @@ export const deleteSession = route({
 
 const Name = Line({ maxLength: 100 })
 
-export const updateUser = route({
+export const updateUserRoute = route({
   name: 'updateUser',
   group: 'Session',
   method: 'PATCH',
@@ -163,12 +163,12 @@ export const updateUser = route({
 })
 
 export const accountRoutes = [
-  changePassword,
-  confirmEmail,
-  changeEmail,
-  requestPasswordReset,
-  resetPassword,
-  listSessions,
-  deleteSession,
-  updateUser,
+  changePasswordRoute,
+  confirmEmailRoute,
+  changeEmailRoute,
+  requestPasswordResetRoute,
+  resetPasswordRoute,
+  listSessionsRoute,
+  deleteSessionRoute,
+  updateUserRoute,
 ]

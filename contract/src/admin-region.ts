@@ -70,7 +70,7 @@ export type AdminRegion = Static<typeof AdminRegion>
 
 const staff = { credential: 'web', role: 'staff' } as const
 
-export const listAdminRegions = route({
+export const listAdminRegionsRoute = route({
   name: 'listAdminRegions',
   group: 'Operator',
   method: 'GET',
@@ -94,7 +94,7 @@ const params = Strict({
 })
 const path = '/v3/admin/regions/{slug}/routers/{name}/drain'
 
-export const drainRouter = route({
+export const drainRouterRoute = route({
   name: 'drainRouter',
   group: 'Operator',
   method: 'POST',
@@ -111,7 +111,7 @@ export const drainRouter = route({
   errors: ['conflict'],
 })
 
-export const undrainRouter = route({
+export const undrainRouterRoute = route({
   name: 'undrainRouter',
   group: 'Operator',
   method: 'DELETE',
@@ -124,4 +124,4 @@ export const undrainRouter = route({
   success: 200,
 })
 
-export const adminRegionRoutes = [listAdminRegions, drainRouter, undrainRouter]
+export const adminRegionRoutes = [listAdminRegionsRoute, drainRouterRoute, undrainRouterRoute]

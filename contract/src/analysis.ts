@@ -193,7 +193,7 @@ export const relatedEventOrderingDefault = 'event__start,event__end,event__affec
 
 const lighthouse = { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' } as const
 
-export const listRelatedEvents = route({
+export const listRelatedEventsRoute = route({
   name: 'listRelatedEvents',
   group: 'Analysis',
   method: 'GET',
@@ -230,7 +230,7 @@ export const listRelatedEvents = route({
   success: 200,
 })
 
-export const getRelatedEvent = route({
+export const getRelatedEventRoute = route({
   name: 'getRelatedEvent',
   group: 'Analysis',
   method: 'GET',
@@ -247,7 +247,7 @@ export const getRelatedEvent = route({
   conditional: true,
 })
 
-export const ingestDelivery = route({
+export const ingestDeliveryRoute = route({
   name: 'ingestDelivery',
   group: 'Ingest',
   method: 'POST',
@@ -269,4 +269,4 @@ export const ingestDelivery = route({
   errors: ['body_too_large'],
 })
 
-export const analysisRoutes = [listRelatedEvents, getRelatedEvent, ingestDelivery]
+export const analysisRoutes = [listRelatedEventsRoute, getRelatedEventRoute, ingestDeliveryRoute]

@@ -29,7 +29,7 @@ const permission = { credential: 'any', scope: 'audit:read', role: 'admin' } as 
 
 const Text = Type.String({ minLength: 1, maxLength: 300 })
 
-export const listAuditEntries = route({
+export const listAuditEntriesRoute = route({
   name: 'listAuditEntries',
   group: 'Audit',
   method: 'GET',
@@ -61,7 +61,7 @@ export const listAuditEntries = route({
   success: 200,
 })
 
-export const getAuditEntry = route({
+export const getAuditEntryRoute = route({
   name: 'getAuditEntry',
   group: 'Audit',
   method: 'GET',
@@ -76,4 +76,4 @@ export const getAuditEntry = route({
   conditional: true,
 })
 
-export const auditRoutes = [listAuditEntries, getAuditEntry]
+export const auditRoutes = [listAuditEntriesRoute, getAuditEntryRoute]

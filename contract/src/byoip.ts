@@ -108,7 +108,7 @@ export type Region = Static<typeof Region>
 const ipam = { credential: 'any', module: 'ipam' } as const
 const staff = { credential: 'web', role: 'staff' } as const
 
-export const updateAnnouncement = route({
+export const updateAnnouncementRoute = route({
   name: 'updateAnnouncement',
   group: 'BYOIP',
   method: 'PATCH',
@@ -134,7 +134,7 @@ export const updateAnnouncement = route({
   conditional: true,
 })
 
-export const getAnnouncement = route({
+export const getAnnouncementRoute = route({
   name: 'getAnnouncement',
   group: 'BYOIP',
   method: 'GET',
@@ -155,7 +155,7 @@ export const getAnnouncement = route({
 
 export const announcementOrderings = ['id', 'cidr', 'origin_asn', 'created', 'status', 'last_check'] as const
 
-export const listAnnouncements = route({
+export const listAnnouncementsRoute = route({
   name: 'listAnnouncements',
   group: 'BYOIP',
   method: 'GET',
@@ -204,7 +204,7 @@ const NewAnnouncement = Strict({
 })
 export type NewAnnouncement = Static<typeof NewAnnouncement>
 
-export const createAnnouncements = route({
+export const createAnnouncementsRoute = route({
   name: 'createAnnouncements',
   group: 'BYOIP',
   method: 'POST',
@@ -226,7 +226,7 @@ export const createAnnouncements = route({
   dryRun: true,
 })
 
-export const deleteAnnouncement = route({
+export const deleteAnnouncementRoute = route({
   name: 'deleteAnnouncement',
   group: 'BYOIP',
   method: 'DELETE',
@@ -248,7 +248,7 @@ export const deleteAnnouncement = route({
   conditional: true,
 })
 
-export const restoreAnnouncement = route({
+export const restoreAnnouncementRoute = route({
   name: 'restoreAnnouncement',
   group: 'BYOIP',
   method: 'POST',
@@ -267,7 +267,7 @@ export const restoreAnnouncement = route({
   conditional: true,
 })
 
-export const validateAnnouncement = route({
+export const validateAnnouncementRoute = route({
   name: 'validateAnnouncement',
   group: 'BYOIP',
   method: 'POST',
@@ -284,7 +284,7 @@ export const validateAnnouncement = route({
   conditional: true,
 })
 
-export const listAnnouncementHistory = route({
+export const listAnnouncementHistoryRoute = route({
   name: 'listAnnouncementHistory',
   group: 'BYOIP',
   method: 'GET',
@@ -303,7 +303,7 @@ export const listAnnouncementHistory = route({
   success: 200,
 })
 
-export const suspendAnnouncement = route({
+export const suspendAnnouncementRoute = route({
   name: 'suspendAnnouncement',
   group: 'Operator',
   method: 'POST',
@@ -319,7 +319,7 @@ export const suspendAnnouncement = route({
   success: 200,
 })
 
-export const resumeAnnouncement = route({
+export const resumeAnnouncementRoute = route({
   name: 'resumeAnnouncement',
   group: 'Operator',
   method: 'POST',
@@ -332,7 +332,7 @@ export const resumeAnnouncement = route({
   success: 200,
 })
 
-export const listRegions = route({
+export const listRegionsRoute = route({
   name: 'listRegions',
   group: 'BYOIP',
   method: 'GET',
@@ -346,15 +346,15 @@ export const listRegions = route({
 })
 
 export const byoipRoutes = [
-  updateAnnouncement,
-  getAnnouncement,
-  listAnnouncements,
-  createAnnouncements,
-  deleteAnnouncement,
-  restoreAnnouncement,
-  validateAnnouncement,
-  listAnnouncementHistory,
-  suspendAnnouncement,
-  resumeAnnouncement,
-  listRegions,
+  updateAnnouncementRoute,
+  getAnnouncementRoute,
+  listAnnouncementsRoute,
+  createAnnouncementsRoute,
+  deleteAnnouncementRoute,
+  restoreAnnouncementRoute,
+  validateAnnouncementRoute,
+  listAnnouncementHistoryRoute,
+  suspendAnnouncementRoute,
+  resumeAnnouncementRoute,
+  listRegionsRoute,
 ]

@@ -37,7 +37,7 @@ const oneDomain = Strict({ team_id: TeamInPath, domain_id: Id })
 const reading = { credential: 'any', scope: 'team:read' } as const
 const writing = { credential: 'any', scope: 'team:write' } as const
 
-export const listDomains = route({
+export const listDomainsRoute = route({
   name: 'listDomains',
   group: 'Team',
   method: 'GET',
@@ -51,7 +51,7 @@ export const listDomains = route({
   success: 200,
 })
 
-export const getDomain = route({
+export const getDomainRoute = route({
   name: 'getDomain',
   group: 'Team',
   method: 'GET',
@@ -65,7 +65,7 @@ export const getDomain = route({
   conditional: true,
 })
 
-export const addDomain = route({
+export const addDomainRoute = route({
   name: 'addDomain',
   group: 'Team',
   method: 'POST',
@@ -94,7 +94,7 @@ export const addDomain = route({
   conditional: true,
 })
 
-export const updateDomain = route({
+export const updateDomainRoute = route({
   name: 'updateDomain',
   group: 'Team',
   method: 'PATCH',
@@ -112,7 +112,7 @@ export const updateDomain = route({
   conditional: true,
 })
 
-export const verifyDomain = route({
+export const verifyDomainRoute = route({
   name: 'verifyDomain',
   group: 'Team',
   method: 'POST',
@@ -128,7 +128,7 @@ export const verifyDomain = route({
   errors: ['forbidden', 'domain_claimed'],
 })
 
-export const removeDomain = route({
+export const removeDomainRoute = route({
   name: 'removeDomain',
   group: 'Team',
   method: 'DELETE',
@@ -143,4 +143,11 @@ export const removeDomain = route({
   conditional: true,
 })
 
-export const domainRoutes = [listDomains, getDomain, addDomain, updateDomain, verifyDomain, removeDomain]
+export const domainRoutes = [
+  listDomainsRoute,
+  getDomainRoute,
+  addDomainRoute,
+  updateDomainRoute,
+  verifyDomainRoute,
+  removeDomainRoute,
+]

@@ -106,7 +106,7 @@ export type HoldDetails = Static<typeof HoldDetails>
 
 const staff = { credential: 'web', role: 'staff' } as const
 
-export const listHolds = route({
+export const listHoldsRoute = route({
   name: 'listHolds',
   group: 'Operator',
   method: 'GET',
@@ -127,7 +127,7 @@ export const listHolds = route({
   success: 200,
 })
 
-export const getHold = route({
+export const getHoldRoute = route({
   name: 'getHold',
   group: 'Operator',
   method: 'GET',
@@ -140,7 +140,7 @@ export const getHold = route({
   success: 200,
 })
 
-export const approveHold = route({
+export const approveHoldRoute = route({
   name: 'approveHold',
   group: 'Operator',
   method: 'POST',
@@ -156,7 +156,7 @@ export const approveHold = route({
   errors: ['conflict'],
 })
 
-export const rejectHold = route({
+export const rejectHoldRoute = route({
   name: 'rejectHold',
   group: 'Operator',
   method: 'POST',
@@ -172,4 +172,4 @@ export const rejectHold = route({
   errors: ['conflict'],
 })
 
-export const holdRoutes = [listHolds, getHold, approveHold, rejectHold]
+export const holdRoutes = [listHoldsRoute, getHoldRoute, approveHoldRoute, rejectHoldRoute]

@@ -97,7 +97,7 @@ const ipam = { credential: 'any', module: 'ipam', scope: 'ipam:read' } as const
 
 export const asnOrderings = ['id', 'asn', 'created'] as const
 
-export const listAsns = route({
+export const listAsnsRoute = route({
   name: 'listAsns',
   group: 'Inventory',
   method: 'GET',
@@ -118,7 +118,7 @@ export const listAsns = route({
   success: 200,
 })
 
-export const verifyAsn = route({
+export const verifyAsnRoute = route({
   name: 'verifyAsn',
   group: 'Inventory',
   method: 'GET',
@@ -169,7 +169,7 @@ export type AsnOfTeam = Static<typeof AsnOfTeam>
 
 export const asnOfTeamOrderings = ['asn'] as const
 
-export const listAsnsOfTeams = route({
+export const listAsnsOfTeamsRoute = route({
   name: 'listAsnsOfTeams',
   group: 'Operator',
   method: 'GET',
@@ -201,7 +201,7 @@ const Decision = Strict({
   }),
 })
 
-export const verifyAsnOfTeam = route({
+export const verifyAsnOfTeamRoute = route({
   name: 'verifyAsnOfTeam',
   group: 'Operator',
   method: 'POST',
@@ -218,7 +218,7 @@ export const verifyAsnOfTeam = route({
   errors: ['conflict', 'reserved_asn'],
 })
 
-export const revokeAsnOfTeam = route({
+export const revokeAsnOfTeamRoute = route({
   name: 'revokeAsnOfTeam',
   group: 'Operator',
   method: 'POST',
@@ -235,4 +235,10 @@ export const revokeAsnOfTeam = route({
   success: 200,
 })
 
-export const inventoryRoutes = [listAsns, verifyAsn, listAsnsOfTeams, verifyAsnOfTeam, revokeAsnOfTeam]
+export const inventoryRoutes = [
+  listAsnsRoute,
+  verifyAsnRoute,
+  listAsnsOfTeamsRoute,
+  verifyAsnOfTeamRoute,
+  revokeAsnOfTeamRoute,
+]

@@ -17,7 +17,7 @@ export const Invitation = Strict({
 })
 export type Invitation = Static<typeof Invitation>
 
-export const showInvitation = route({
+export const showInvitationRoute = route({
   name: 'showInvitation',
   group: 'Session',
   method: 'POST',
@@ -40,7 +40,7 @@ export const AcceptedInvitation = Strict({
 })
 export type AcceptedInvitation = Static<typeof AcceptedInvitation>
 
-export const acceptInvitation = route({
+export const acceptInvitationRoute = route({
   name: 'acceptInvitation',
   group: 'Session',
   method: 'POST',
@@ -63,4 +63,4 @@ export const acceptInvitation = route({
   errors: ['invalid_token', 'unavailable'],
 })
 
-export const invitationRoutes = [showInvitation, acceptInvitation]
+export const invitationRoutes = [showInvitationRoute, acceptInvitationRoute]

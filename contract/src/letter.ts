@@ -95,7 +95,7 @@ const upload = {
   },
 } as const satisfies Upload
 
-export const uploadLetter = route({
+export const uploadLetterRoute = route({
   name: 'uploadLetter',
   group: 'BYOIP',
   method: 'POST',
@@ -119,7 +119,7 @@ export const uploadLetter = route({
   conditional: true,
 })
 
-export const draftLetter = route({
+export const draftLetterRoute = route({
   name: 'draftLetter',
   group: 'BYOIP',
   method: 'GET',
@@ -148,7 +148,7 @@ export const draftLetter = route({
   errors: ['conflict'],
 })
 
-export const listLetters = route({
+export const listLettersRoute = route({
   name: 'listLetters',
   group: 'BYOIP',
   method: 'GET',
@@ -167,7 +167,7 @@ export const listLetters = route({
   success: 200,
 })
 
-export const getLetter = route({
+export const getLetterRoute = route({
   name: 'getLetter',
   group: 'BYOIP',
   method: 'GET',
@@ -180,7 +180,7 @@ export const getLetter = route({
   success: 200,
 })
 
-export const getLetterFile = route({
+export const getLetterFileRoute = route({
   name: 'getLetterFile',
   group: 'BYOIP',
   method: 'GET',
@@ -193,7 +193,7 @@ export const getLetterFile = route({
   success: 200,
 })
 
-export const listLettersToReview = route({
+export const listLettersToReviewRoute = route({
   name: 'listLettersToReview',
   group: 'Operator',
   method: 'GET',
@@ -213,7 +213,7 @@ export const listLettersToReview = route({
   success: 200,
 })
 
-export const getLetterToReview = route({
+export const getLetterToReviewRoute = route({
   name: 'getLetterToReview',
   group: 'Operator',
   method: 'GET',
@@ -226,7 +226,7 @@ export const getLetterToReview = route({
   success: 200,
 })
 
-export const getLetterFileToReview = route({
+export const getLetterFileToReviewRoute = route({
   name: 'getLetterFileToReview',
   group: 'Operator',
   method: 'GET',
@@ -239,7 +239,7 @@ export const getLetterFileToReview = route({
   success: 200,
 })
 
-export const getLetterPageToReview = route({
+export const getLetterPageToReviewRoute = route({
   name: 'getLetterPageToReview',
   group: 'Operator',
   method: 'GET',
@@ -258,7 +258,7 @@ export const getLetterPageToReview = route({
   errors: ['conflict'],
 })
 
-export const acceptLetter = route({
+export const acceptLetterRoute = route({
   name: 'acceptLetter',
   group: 'Operator',
   method: 'POST',
@@ -275,7 +275,7 @@ export const acceptLetter = route({
   errors: ['conflict'],
 })
 
-export const rejectLetter = route({
+export const rejectLetterRoute = route({
   name: 'rejectLetter',
   group: 'Operator',
   method: 'POST',
@@ -295,15 +295,15 @@ export const rejectLetter = route({
 })
 
 export const letterRoutes = [
-  uploadLetter,
-  draftLetter,
-  listLetters,
-  getLetter,
-  getLetterFile,
-  listLettersToReview,
-  getLetterToReview,
-  getLetterFileToReview,
-  getLetterPageToReview,
-  acceptLetter,
-  rejectLetter,
+  uploadLetterRoute,
+  draftLetterRoute,
+  listLettersRoute,
+  getLetterRoute,
+  getLetterFileRoute,
+  listLettersToReviewRoute,
+  getLetterToReviewRoute,
+  getLetterFileToReviewRoute,
+  getLetterPageToReviewRoute,
+  acceptLetterRoute,
+  rejectLetterRoute,
 ]

@@ -43,7 +43,7 @@ const oneMember = Strict({ team_id: TeamInPath, member_id: Id })
 const reading = { credential: 'any', scope: 'team:read' } as const
 const writing = { credential: 'any', scope: 'team:write' } as const
 
-export const listMembers = route({
+export const listMembersRoute = route({
   name: 'listMembers',
   group: 'Team',
   method: 'GET',
@@ -66,7 +66,7 @@ export const listMembers = route({
   success: 200,
 })
 
-export const getMember = route({
+export const getMemberRoute = route({
   name: 'getMember',
   group: 'Team',
   method: 'GET',
@@ -80,7 +80,7 @@ export const getMember = route({
   conditional: true,
 })
 
-export const addMember = route({
+export const addMemberRoute = route({
   name: 'addMember',
   group: 'Team',
   method: 'POST',
@@ -103,7 +103,7 @@ export const addMember = route({
   conditional: true,
 })
 
-export const updateMember = route({
+export const updateMemberRoute = route({
   name: 'updateMember',
   group: 'Team',
   method: 'PATCH',
@@ -122,7 +122,7 @@ export const updateMember = route({
   conditional: true,
 })
 
-export const removeMember = route({
+export const removeMemberRoute = route({
   name: 'removeMember',
   group: 'Team',
   method: 'DELETE',
@@ -139,4 +139,10 @@ export const removeMember = route({
   conditional: true,
 })
 
-export const memberRoutes = [listMembers, getMember, addMember, updateMember, removeMember]
+export const memberRoutes = [
+  listMembersRoute,
+  getMemberRoute,
+  addMemberRoute,
+  updateMemberRoute,
+  removeMemberRoute,
+]

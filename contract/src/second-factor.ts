@@ -41,7 +41,7 @@ export const TotpEnrolment = Strict({
 })
 export type TotpEnrolment = Static<typeof TotpEnrolment>
 
-export const getSecondFactor = route({
+export const getSecondFactorRoute = route({
   name: 'getSecondFactor',
   group: 'Session',
   method: 'GET',
@@ -53,7 +53,7 @@ export const getSecondFactor = route({
   success: 200,
 })
 
-export const createTotp = route({
+export const createTotpRoute = route({
   name: 'createTotp',
   group: 'Session',
   method: 'POST',
@@ -69,7 +69,7 @@ export const createTotp = route({
   errors: ['wrong_password', 'conflict'],
 })
 
-export const confirmTotp = route({
+export const confirmTotpRoute = route({
   name: 'confirmTotp',
   group: 'Session',
   method: 'POST',
@@ -86,7 +86,7 @@ export const confirmTotp = route({
   errors: ['conflict'],
 })
 
-export const deleteTotp = route({
+export const deleteTotpRoute = route({
   name: 'deleteTotp',
   group: 'Session',
   method: 'POST',
@@ -104,7 +104,7 @@ export const deleteTotp = route({
   errors: ['wrong_password', 'conflict'],
 })
 
-export const createRecoveryCodes = route({
+export const createRecoveryCodesRoute = route({
   name: 'createRecoveryCodes',
   group: 'Session',
   method: 'POST',
@@ -119,4 +119,10 @@ export const createRecoveryCodes = route({
   errors: ['wrong_password', 'conflict'],
 })
 
-export const secondFactorRoutes = [getSecondFactor, createTotp, confirmTotp, deleteTotp, createRecoveryCodes]
+export const secondFactorRoutes = [
+  getSecondFactorRoute,
+  createTotpRoute,
+  confirmTotpRoute,
+  deleteTotpRoute,
+  createRecoveryCodesRoute,
+]

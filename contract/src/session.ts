@@ -41,7 +41,7 @@ export type SessionTokens = Static<typeof SessionTokens>
 const Secret = Type.String({ minLength: 1, maxLength: 1024 })
 const Etag = Type.String({ minLength: 1, maxLength: 200 })
 
-export const refreshSession = route({
+export const refreshSessionRoute = route({
   name: 'refreshSession',
   group: 'Session',
   method: 'POST',
@@ -66,7 +66,7 @@ export const refreshSession = route({
   errors: ['token_not_valid', 'forbidden'],
 })
 
-export const createSessionToken = route({
+export const createSessionTokenRoute = route({
   name: 'createSessionToken',
   group: 'Session',
   method: 'POST',
@@ -96,7 +96,7 @@ export const createSessionToken = route({
   ],
 })
 
-export const getSessionToken = route({
+export const getSessionTokenRoute = route({
   name: 'getSessionToken',
   group: 'Session',
   method: 'GET',
@@ -125,7 +125,7 @@ export const getSessionToken = route({
   conditional: true,
 })
 
-export const logout = route({
+export const logoutRoute = route({
   name: 'logout',
   group: 'Session',
   method: 'POST',
@@ -140,4 +140,4 @@ export const logout = route({
   errors: ['unauthenticated'],
 })
 
-export const sessionRoutes = [refreshSession, createSessionToken, getSessionToken, logout]
+export const sessionRoutes = [refreshSessionRoute, createSessionTokenRoute, getSessionTokenRoute, logoutRoute]

@@ -3,7 +3,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Problem } from './problem.ts'
 import type { QueryOf } from './route.ts'
-import { followStream, type streamSigns } from './stream.ts'
+import { followStreamRoute, type streamSigns } from './stream.ts'
 import type { MessageType } from './webhook-message.ts'
 import { authorization, ProblemError, urlOf, type ClientOptions } from './client.ts'
 
@@ -15,7 +15,7 @@ export type StreamEvent = {
 }
 
 export type StreamInput = {
-  readonly query?: Partial<QueryOf<typeof followStream>>
+  readonly query?: Partial<QueryOf<typeof followStreamRoute>>
   /** Of the last event that was taken; none begins with what happens from now on. */
   readonly lastEventId?: string | undefined
   readonly signal: AbortSignal
@@ -26,7 +26,7 @@ export async function* openStream(
   { baseUrl, credential, fetch: send = fetch }: ClientOptions,
   { query = {}, lastEventId, signal }: StreamInput,
 ): AsyncGenerator<StreamEvent> {
-  const response = await send(baseUrl + urlOf(followStream, {}, query), {
+  const response = await send(baseUrl + urlOf(followStreamRoute, {}, query), {
     headers: {
       accept: 'text/event-stream',
       ...authorization(credential?.()),

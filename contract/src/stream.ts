@@ -6,7 +6,7 @@ import { EmptyIsAbsent, OneOf, Optional, Repeatable, Strict } from './scalar.ts'
 /** Beside the types of messages: what the stream says about itself. Both carry `{}`. */
 export const streamSigns = ['ready', 'reset'] as const
 
-export const followStream = route({
+export const followStreamRoute = route({
   name: 'followStream',
   group: 'Stream',
   method: 'GET',
@@ -28,4 +28,4 @@ export const followStream = route({
   errors: ['module_disabled', 'scope_missing'],
 })
 
-export const streamRoutes = [followStream]
+export const streamRoutes = [followStreamRoute]

@@ -66,7 +66,7 @@ export type TeamChanges = Static<typeof TeamChanges>
 
 export const teamOrderings = ['name', 'id', 'created'] as const
 
-export const listTeams = route({
+export const listTeamsRoute = route({
   name: 'listTeams',
   group: 'Team',
   method: 'GET',
@@ -86,7 +86,7 @@ export const listTeams = route({
   success: 200,
 })
 
-export const getTeam = route({
+export const getTeamRoute = route({
   name: 'getTeam',
   group: 'Team',
   method: 'GET',
@@ -100,7 +100,7 @@ export const getTeam = route({
   conditional: true,
 })
 
-export const updateTeam = route({
+export const updateTeamRoute = route({
   name: 'updateTeam',
   group: 'Team',
   method: 'PATCH',
@@ -118,4 +118,4 @@ export const updateTeam = route({
   conditional: true,
 })
 
-export const teamRoutes = [listTeams, getTeam, updateTeam]
+export const teamRoutes = [listTeamsRoute, getTeamRoute, updateTeamRoute]

@@ -69,7 +69,7 @@ const params = Strict({ token_id: TokenId })
 
 export const tokenOrderings = ['id', 'name', 'created', 'last_used', 'expires'] as const
 
-export const listTokens = route({
+export const listTokensRoute = route({
   name: 'listTokens',
   group: 'Token',
   method: 'GET',
@@ -90,7 +90,7 @@ export const listTokens = route({
   success: 200,
 })
 
-export const getToken = route({
+export const getTokenRoute = route({
   name: 'getToken',
   group: 'Token',
   method: 'GET',
@@ -105,7 +105,7 @@ export const getToken = route({
   conditional: true,
 })
 
-export const createToken = route({
+export const createTokenRoute = route({
   name: 'createToken',
   group: 'Token',
   method: 'POST',
@@ -131,7 +131,7 @@ export const createToken = route({
   conditional: true,
 })
 
-export const updateToken = route({
+export const updateTokenRoute = route({
   name: 'updateToken',
   group: 'Token',
   method: 'PATCH',
@@ -153,7 +153,7 @@ export const updateToken = route({
   conditional: true,
 })
 
-export const deleteToken = route({
+export const deleteTokenRoute = route({
   name: 'deleteToken',
   group: 'Token',
   method: 'DELETE',
@@ -167,4 +167,10 @@ export const deleteToken = route({
   conditional: true,
 })
 
-export const tokenRoutes = [listTokens, getToken, createToken, updateToken, deleteToken]
+export const tokenRoutes = [
+  listTokensRoute,
+  getTokenRoute,
+  createTokenRoute,
+  updateTokenRoute,
+  deleteTokenRoute,
+]

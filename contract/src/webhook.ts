@@ -112,7 +112,7 @@ const Url = Type.String({
 })
 const Description = Paragraphs({ maxLength: 500 })
 
-export const listWebhooks = route({
+export const listWebhooksRoute = route({
   name: 'listWebhooks',
   group: 'Webhooks',
   method: 'GET',
@@ -130,7 +130,7 @@ export const listWebhooks = route({
   success: 200,
 })
 
-export const getWebhook = route({
+export const getWebhookRoute = route({
   name: 'getWebhook',
   group: 'Webhooks',
   method: 'GET',
@@ -144,7 +144,7 @@ export const getWebhook = route({
   conditional: true,
 })
 
-export const createWebhook = route({
+export const createWebhookRoute = route({
   name: 'createWebhook',
   group: 'Webhooks',
   method: 'POST',
@@ -163,7 +163,7 @@ export const createWebhook = route({
   conditional: true,
 })
 
-export const updateWebhook = route({
+export const updateWebhookRoute = route({
   name: 'updateWebhook',
   group: 'Webhooks',
   method: 'PATCH',
@@ -185,7 +185,7 @@ export const updateWebhook = route({
   conditional: true,
 })
 
-export const deleteWebhook = route({
+export const deleteWebhookRoute = route({
   name: 'deleteWebhook',
   group: 'Webhooks',
   method: 'DELETE',
@@ -198,7 +198,7 @@ export const deleteWebhook = route({
   conditional: true,
 })
 
-export const rotateWebhookSecret = route({
+export const rotateWebhookSecretRoute = route({
   name: 'rotateWebhookSecret',
   group: 'Webhooks',
   method: 'POST',
@@ -214,7 +214,7 @@ export const rotateWebhookSecret = route({
   conditional: true,
 })
 
-export const testWebhook = route({
+export const testWebhookRoute = route({
   name: 'testWebhook',
   group: 'Webhooks',
   method: 'POST',
@@ -229,7 +229,7 @@ export const testWebhook = route({
   success: 200,
 })
 
-export const listWebhookDeliveries = route({
+export const listWebhookDeliveriesRoute = route({
   name: 'listWebhookDeliveries',
   group: 'Webhooks',
   method: 'GET',
@@ -248,7 +248,7 @@ export const listWebhookDeliveries = route({
   success: 200,
 })
 
-export const getWebhookDelivery = route({
+export const getWebhookDeliveryRoute = route({
   name: 'getWebhookDelivery',
   group: 'Webhooks',
   method: 'GET',
@@ -261,7 +261,7 @@ export const getWebhookDelivery = route({
   success: 200,
 })
 
-export const redeliverWebhook = route({
+export const redeliverWebhookRoute = route({
   name: 'redeliverWebhook',
   group: 'Webhooks',
   method: 'POST',
@@ -278,14 +278,14 @@ export const redeliverWebhook = route({
 })
 
 export const webhookRoutes = [
-  listWebhooks,
-  getWebhook,
-  createWebhook,
-  updateWebhook,
-  deleteWebhook,
-  rotateWebhookSecret,
-  testWebhook,
-  listWebhookDeliveries,
-  getWebhookDelivery,
-  redeliverWebhook,
+  listWebhooksRoute,
+  getWebhookRoute,
+  createWebhookRoute,
+  updateWebhookRoute,
+  deleteWebhookRoute,
+  rotateWebhookSecretRoute,
+  testWebhookRoute,
+  listWebhookDeliveriesRoute,
+  getWebhookDeliveryRoute,
+  redeliverWebhookRoute,
 ]

@@ -2,14 +2,19 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@pharos/contract/client'
-import { createAnnouncements, listAnnouncements } from '@pharos/contract/byoip'
-import { addDomain } from '@pharos/contract/domain'
-import { listHolds } from '@pharos/contract/hold'
-import { draftLetter, listLettersToReview, rejectLetter, uploadLetter } from '@pharos/contract/letter'
-import { addMember } from '@pharos/contract/member'
-import { createSessionToken } from '@pharos/contract/session'
-import { createToken } from '@pharos/contract/token'
-import { createWebhook, testWebhook } from '@pharos/contract/webhook'
+import { createAnnouncementsRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
+import { addDomainRoute } from '@pharos/contract/domain'
+import { listHoldsRoute } from '@pharos/contract/hold'
+import {
+  draftLetterRoute,
+  listLettersToReviewRoute,
+  rejectLetterRoute,
+  uploadLetterRoute,
+} from '@pharos/contract/letter'
+import { addMemberRoute } from '@pharos/contract/member'
+import { createSessionTokenRoute } from '@pharos/contract/session'
+import { createTokenRoute } from '@pharos/contract/token'
+import { createWebhookRoute, testWebhookRoute } from '@pharos/contract/webhook'
 import { demoPassword } from './browser.ts'
 import type { Demo } from './demo.ts'
 
@@ -31,7 +36,7 @@ export async function fill(demo: Demo): Promise<void> {
 
 async function asUser(url: string, email: string): Promise<Call> {
   const guest = createClient({ baseUrl: url })
-  const { body } = await guest(createSessionToken, { body: { email, password: demoPassword } })
+  const { body } = await guest(createSessionTokenRoute, { body: { email, password: demoPassword } })
   return createClient({ baseUrl: url, credential: () => ({ bearer: body.access }) })
 }
 
@@ -51,19 +56,19 @@ async function people(call: Call): Promise<void> {
     ['a.very.long.name.of.an.engineer@peering.demo-networks.example', false],
     ['billing@demo.example', false],
   ] as const)
-    await call(addMember, { params: team, body: { email, is_admin } })
+    await call(addMemberRoute, { params: team, body: { email, is_admin } })
   for (const domain of ['demo-networks.net', 'xn--mnchen-3ya.de'])
-    await call(addDomain, { params: team, body: { domain } })
+    await call(addDomainRoute, { params: team, body: { domain } })
 }
 
 const dayMs = 86_400_000
 
 async function programs(call: Call): Promise<void> {
   const inDays = (days: number) => new Date(Date.now() + days * dayMs).toISOString()
-  await call(createToken, {
+  await call(createTokenRoute, {
     body: { name: 'terraform', scopes: ['ipam:read', 'ipam:write'], expires: inDays(9) },
   })
-  await call(createToken, {
+  await call(createTokenRoute, {
     body: {
       name: 'dashboard of the NOC, read only',
       scopes: ['ipam:read', 'lighthouse:read', 'team:read'],
@@ -76,14 +81,14 @@ async function programs(call: Call): Promise<void> {
     'https://chat.demo-networks.example/services/T0/B0/long-path',
   ]
   for (const url of hooks) {
-    const { body } = await call(createWebhook, {
+    const { body } = await call(createWebhookRoute, {
       body: {
         url,
         description: 'Tells the people on call',
         events: ['event.started', 'event.ended', 'validation.failed'],
       },
     })
-    await call(testWebhook, { params: { webhook_id: body.id } })
+    await call(testWebhookRoute, { params: { webhook_id: body.id } })
   }
 }
 
@@ -93,14 +98,14 @@ async function letters(call: Call, staff: Call): Promise<void> {
     ['3fff:100::/32', 'letter-3fff-100.pdf'],
     ['198.18.67.0/24', 'scan of the letter, signed.pdf'],
   ] as const) {
-    const { body } = await call(listAnnouncements, { query: { cidr: [cidr], limit: 1 } })
+    const { body } = await call(listAnnouncementsRoute, { query: { cidr: [cidr], limit: 1 } })
     const params = { announcement_id: body.results[0]!.id }
-    const draft = await call(draftLetter, { params })
-    await call(uploadLetter, { params, form: { file: draft.body as Blob, filename } })
+    const draft = await call(draftLetterRoute, { params })
+    await call(uploadLetterRoute, { params, form: { file: draft.body as Blob, filename } })
   }
-  const { body } = await staff(listLettersToReview, { query: { limit: 10 } })
+  const { body } = await staff(listLettersToReviewRoute, { query: { limit: 10 } })
   const last = body.results.at(-1)!
-  await staff(rejectLetter, {
+  await staff(rejectLetterRoute, {
     params: { letter_id: last.id },
     body: { reason: 'It is not signed on its second page.' },
   })
@@ -108,13 +113,13 @@ async function letters(call: Call, staff: Call): Promise<void> {
 
 /** More withdrawals at once than the guard lets pass, without a request. */
 async function hold(demo: Demo, call: Call, staff: Call): Promise<void> {
-  await call(createAnnouncements, {
+  await call(createAnnouncementsRoute, {
     body: { announcements: [{ cidr: '3fff:300::/32', origin_asn: 64_498, description: 'Asked for today' }] },
   })
   await demo.disableUnasked()
   const end = performance.now() + holdTimeoutMs
   while (performance.now() < end) {
-    if ((await staff(listHolds, { query: { state: ['open'] } })).body.count > 0) return
+    if ((await staff(listHoldsRoute, { query: { state: ['open'] } })).body.count > 0) return
     await sleep(200)
   }
   throw new Error('the guard has held nothing')

@@ -7,7 +7,12 @@ import { connect, type Socket } from 'node:net'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, ProblemError } from '@pharos/contract/client'
-import { getLetterFile, uploadLetter, type Letter, type ReviewedLetter } from '@pharos/contract/letter'
+import {
+  getLetterFileRoute,
+  uploadLetterRoute,
+  type Letter,
+  type ReviewedLetter,
+} from '@pharos/contract/letter'
 import { sql } from 'kysely'
 import { readLetterVerdicts } from '../src/byoip/letter/letter.store.ts'
 import { refusalOfPng } from '../src/byoip/letter/inspect-image.ts'
@@ -624,21 +629,21 @@ describe('uploads over a connection', () => {
     })
     const file = new File([new Uint8Array(samplePng())], 'signed.png', { type: 'image/png' })
     const params = { announcement_id: one }
-    const { status, body } = await client(uploadLetter, {
+    const { status, body } = await client(uploadLetterRoute, {
       params,
       form: { file, fields: { applies_to: [two], valid_until: '2030-01-01' } },
     })
     assert.equal(status, 201)
     assert.ok('filename' in body)
     assert.deepEqual([body.filename, body.announcement_ids], ['signed.png', [one, two]])
-    const answer = await client(getLetterFile, { params: { letter_id: body.id } })
+    const answer = await client(getLetterFileRoute, { params: { letter_id: body.id } })
     assert.equal(answer.body.type, 'image/png')
     assert.ok(Buffer.from(await answer.body.arrayBuffer()).equals(samplePng()))
-    const renamed = await client(uploadLetter, {
+    const renamed = await client(uploadLetterRoute, {
       params,
       form: { file: new Blob([new Uint8Array(samplePng())]), filename: 'b.png' },
     })
     assert.equal(renamed.status, 201)
-    await assert.rejects(client(getLetterFile, { params: { letter_id: 999_999 } }), ProblemError)
+    await assert.rejects(client(getLetterFileRoute, { params: { letter_id: 999_999 } }), ProblemError)
   })
 })

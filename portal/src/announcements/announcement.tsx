@@ -4,9 +4,9 @@ import { Alert, Anchor, Button, Group, Skeleton, Tabs } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { ProblemError } from '@pharos/contract/client'
 import {
-  getAnnouncement,
-  listAnnouncements,
-  validateAnnouncement,
+  getAnnouncementRoute,
+  listAnnouncementsRoute,
+  validateAnnouncementRoute,
   type Announcement,
 } from '@pharos/contract/byoip'
 import { IconRefresh } from '@tabler/icons-react'
@@ -36,7 +36,7 @@ export function AnnouncementPage() {
   const { id } = useParams({ strict: false }) as { id: string }
   const params = { announcement_id: Number(id) }
   const answer = useQuery({
-    ...answerOf(getAnnouncement, { params, query: { include } }),
+    ...answerOf(getAnnouncementRoute, { params, query: { include } }),
     // A single check, or a region that says why it waits, changes no status, which is all that the stream tells of.
     refetchInterval: ({ state }) => !isNotFound(state.error) && 3_000,
   })
@@ -121,10 +121,10 @@ function Shown({ announcement }: { announcement: Announcement }) {
 
 function CheckNow({ id }: { id: number }) {
   const check = useMutation({
-    mutationFn: () => call(validateAnnouncement, { params: { announcement_id: id } }),
+    mutationFn: () => call(validateAnnouncementRoute, { params: { announcement_id: id } }),
     onSuccess: () => {
       tell('The registries are being asked.')
-      return forget(getAnnouncement, listAnnouncements)
+      return forget(getAnnouncementRoute, listAnnouncementsRoute)
     },
     onError: tellProblem,
   })

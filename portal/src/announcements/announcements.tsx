@@ -1,6 +1,6 @@
 // The team's announcements: what is announced where, and what is in the way.
 import { Anchor, Button, Text } from '@mantine/core'
-import { listAnnouncements, type Announcement } from '@pharos/contract/byoip'
+import { listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
 import { IconPlus } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -109,7 +109,7 @@ export function Announcements() {
     >
       <List<Announcement>
         name={isDeleted ? 'announcements-deleted' : 'announcements'}
-        route={listAnnouncements}
+        route={listAnnouncementsRoute}
         filters={query}
         columns={isDeleted ? deletedColumns : columns}
         ordering={ordering}

@@ -1,6 +1,6 @@
 // Deleting an announcement: only what is withdrawn; for seven days it can be brought back.
 import { Button, Text, Tooltip } from '@mantine/core'
-import { deleteAnnouncement, listAnnouncements, type Announcement } from '@pharos/contract/byoip'
+import { deleteAnnouncementRoute, listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { forget } from '../api/queries.ts'
@@ -25,9 +25,9 @@ export function DeleteButton({ announcement: { id, cidr, enabled } }: { announce
         </Tooltip>
       )}
       onSubmit={async () => {
-        await call(deleteAnnouncement, { params: { announcement_id: id } })
+        await call(deleteAnnouncementRoute, { params: { announcement_id: id } })
         tell(`${cidr} was deleted. For seven days it can be restored.`)
-        await forget(listAnnouncements)
+        await forget(listAnnouncementsRoute)
         await navigate({ to: '/announcements' })
       }}
     >

@@ -1,6 +1,6 @@
 // The page of an announcement that is not there: deleted, with the days left to restore it, or of nobody here.
 import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
-import { getAnnouncement, listAnnouncements } from '@pharos/contract/byoip'
+import { getAnnouncementRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
 import { Link } from '@tanstack/react-router'
 import { forget, useAnswer } from '../api/queries.ts'
 import { Page } from '../ui/page.tsx'
@@ -10,7 +10,7 @@ import { DaysLeft, RestoreButton } from './restore.tsx'
 
 /** `error`: what the server said when it was asked for as one that is there. */
 export function DeletedAnnouncement({ id, error }: { id: number; error: unknown }) {
-  const answer = useAnswer(listAnnouncements, {
+  const answer = useAnswer(listAnnouncementsRoute, {
     query: { deleted: true, limit: 1000, include: 'details' },
   })
   if (answer.isPending) return <Skeleton height={240} />
@@ -32,7 +32,7 @@ export function DeletedAnnouncement({ id, error }: { id: number; error: unknown 
             come back too.
           </Text>
           <Group>
-            <RestoreButton announcement={announcement} onRestored={() => forget(getAnnouncement)} />
+            <RestoreButton announcement={announcement} onRestored={() => forget(getAnnouncementRoute)} />
             <Button
               variant="default"
               component={Link}

@@ -1,8 +1,8 @@
 // The filters of the list of announcements: every one that the API has, each in the address.
 import { Group, Switch, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { announcementStatuses, listRegions } from '@pharos/contract/byoip'
-import { listAsns } from '@pharos/contract/inventory'
+import { announcementStatuses, listRegionsRoute } from '@pharos/contract/byoip'
+import { listAsnsRoute } from '@pharos/contract/inventory'
 import { useEffect, useState } from 'react'
 import { useAnswer } from '../api/queries.ts'
 import { OneOf, SeveralOf, YesOrNo } from '../ui/filter-fields.tsx'
@@ -15,7 +15,7 @@ type FiltersProps = Pick<ListSearch, 'filters' | 'setFilters'>
 const listOf = (value: unknown): string[] => (value === undefined ? [] : [value].flat().map(String))
 
 export function Filters({ filters, setFilters }: FiltersProps) {
-  const regions = useAnswer(listRegions, { query: { limit: 1000 } })
+  const regions = useAnswer(listRegionsRoute, { query: { limit: 1000 } })
   return (
     <Group gap="xs" align="flex-start">
       <PrefixSearch filters={filters} setFilters={setFilters} />
@@ -108,7 +108,7 @@ function PrefixSearch({ filters, setFilters }: FiltersProps) {
 
 /** The team's ASNs, and those of the address that are none of them any more. */
 function Origins({ filters, setFilters }: FiltersProps) {
-  const asns = useAnswer(listAsns, { query: { limit: 1000 } })
+  const asns = useAnswer(listAsnsRoute, { query: { limit: 1000 } })
   const chosen = listOf(filters['origin_asn'])
   const known = asns.data?.results.map(({ asn }) => String(asn)) ?? []
   return (

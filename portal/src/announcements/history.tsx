@@ -1,8 +1,8 @@
 // What was asked of an announcement, what was seen, and how long it took: newest first.
 import { Badge, Button, Group, SegmentedControl, Skeleton, Stack, Text, Timeline } from '@mantine/core'
 import type { HistoryEntry } from '@pharos/contract/announcement-checks'
-import { listAnnouncementHistory } from '@pharos/contract/byoip'
-import { listMembers } from '@pharos/contract/member'
+import { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
+import { listMembersRoute } from '@pharos/contract/member'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -44,7 +44,7 @@ export function History({ id }: { id: number }) {
   const [limit, setLimit] = useState(step)
   const kind = group === 'all' ? {} : { kind: [...kindGroups[group]] }
   const answer = useQuery({
-    ...answerOf(listAnnouncementHistory, { params: { announcement_id: id }, query: { ...kind, limit } }),
+    ...answerOf(listAnnouncementHistoryRoute, { params: { announcement_id: id }, query: { ...kind, limit } }),
     placeholderData: keepPreviousData,
     refetchInterval: 5_000,
   })
@@ -89,7 +89,7 @@ export function History({ id }: { id: number }) {
 
 /** `user:7` and how the team calls him. Who may not see the members sees the numbers. */
 function useMemberNames(): ReadonlyMap<string, string> {
-  const members = useAnswer(listMembers, { params: { team_id: 'current' }, query: { limit: 1000 } })
+  const members = useAnswer(listMembersRoute, { params: { team_id: 'current' }, query: { limit: 1000 } })
   return useMemo(
     () =>
       new Map(

@@ -1,7 +1,7 @@
 // A letter of authorization to sign: the server drafts it, the user adds who signs and what else it covers.
 import { Button, TextInput } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
-import { draftLetter } from '@pharos/contract/letter'
+import { draftLetterRoute } from '@pharos/contract/letter'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
@@ -14,7 +14,7 @@ export function LetterDraft({ announcement: { id, cidr } }: { announcement: Anno
   const [signer, setSigner] = useState({ signatory: '', contact: '', registry_handle: '' })
   async function draft() {
     const given = Object.entries(signer).filter(([, value]) => value.trim() !== '')
-    const { body } = await call(draftLetter, {
+    const { body } = await call(draftLetterRoute, {
       params: { announcement_id: id },
       query: {
         ...Object.fromEntries(given),

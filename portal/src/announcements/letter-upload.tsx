@@ -1,7 +1,12 @@
 // Sending a signed letter: dropped here or chosen, for this announcement and for others that it covers.
 import { Button, FileInput, Group, MultiSelect, Paper, Stack, Text, TextInput } from '@mantine/core'
-import { getAnnouncement, listAnnouncements, type Announcement } from '@pharos/contract/byoip'
-import { letterBytesMax, letterMediaTypes, listLetters, uploadLetter } from '@pharos/contract/letter'
+import { getAnnouncementRoute, listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
+import {
+  letterBytesMax,
+  letterMediaTypes,
+  listLettersRoute,
+  uploadLetterRoute,
+} from '@pharos/contract/letter'
 import { IconFileUpload, IconUpload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState, type DragEvent, type ReactNode } from 'react'
@@ -25,7 +30,7 @@ export function LetterUpload({ announcement: { id } }: { announcement: Announcem
   const mistake = file ? mistakeOf(file) : undefined
   const upload = useMutation({
     mutationFn: () =>
-      call(uploadLetter, {
+      call(uploadLetterRoute, {
         params: { announcement_id: id },
         form: {
           file: file!,
@@ -39,7 +44,7 @@ export function LetterUpload({ announcement: { id } }: { announcement: Announcem
       setFile(null)
       setOthers([])
       tell('The letter was sent. The provider reads it next.')
-      return forget(listLetters, getAnnouncement)
+      return forget(listLettersRoute, getAnnouncementRoute)
     },
   })
   function choose(next: File | null) {
@@ -99,7 +104,7 @@ type CoveredAlsoProps = { id: number; value: string[]; onChange: (value: string[
 
 /** Other announcements of the team, for a letter that names several prefixes. */
 export function CoveredAlso({ id, value, onChange }: CoveredAlsoProps) {
-  const all = useAnswer(listAnnouncements, { query: { limit: 1000, ordering: 'cidr' } })
+  const all = useAnswer(listAnnouncementsRoute, { query: { limit: 1000, ordering: 'cidr' } })
   const others = all.data?.results.filter((one) => one.id !== id) ?? []
   if (others.length === 0) return null
   return (

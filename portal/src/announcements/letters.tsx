@@ -1,7 +1,7 @@
 // Letters of authorization of an announcement: a draft to sign, an upload, and what became of those that were sent.
 import { Badge, Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
-import { getLetterFile, listLetters, type Letter } from '@pharos/contract/letter'
+import { getLetterFileRoute, listLettersRoute, type Letter } from '@pharos/contract/letter'
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { answerOf } from '../api/queries.ts'
@@ -19,7 +19,7 @@ export function Letters({ announcement }: { announcement: Announcement }) {
   const mayChange = useMayChange()
   // A decision about a letter alone is not told by the stream: it is looked for at the same pace with it or without.
   const letters = useQuery({
-    ...answerOf(listLetters, { query: { announcement_id: [id], limit: 100 } }),
+    ...answerOf(listLettersRoute, { query: { announcement_id: [id], limit: 100 } }),
     refetchInterval: 10_000,
   })
   return (
@@ -121,7 +121,7 @@ function LetterState({ letter }: { letter: Letter }) {
 
 function FileButton({ id, filename }: { id: number; filename: string }) {
   async function take() {
-    const { body } = await call(getLetterFile, { params: { letter_id: id } })
+    const { body } = await call(getLetterFileRoute, { params: { letter_id: id } })
     download(filename, body as unknown as Blob)
   }
   return (

@@ -15,12 +15,12 @@ import {
 } from '@mantine/core'
 import { ProblemError, type CallInput } from '@pharos/contract/client'
 import {
-  createAnnouncements,
-  listAnnouncements,
-  listRegions,
+  createAnnouncementsRoute,
+  listAnnouncementsRoute,
+  listRegionsRoute,
   type Announcement,
 } from '@pharos/contract/byoip'
-import { listAsns } from '@pharos/contract/inventory'
+import { listAsnsRoute } from '@pharos/contract/inventory'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
@@ -44,7 +44,7 @@ const isMore = (error: unknown): boolean =>
   !(error instanceof ProblemError) || !error.problem.errors?.every(({ type }) => type === 'asn_not_verified')
 
 /** The compiler takes a body of one of several forms for one that has to be of all. */
-const inputOf = (draft: Draft) => ({ body: bodyOf(draft) }) as CallInput<typeof createAnnouncements>
+const inputOf = (draft: Draft) => ({ body: bodyOf(draft) }) as CallInput<typeof createAnnouncementsRoute>
 
 export function NewAnnouncement() {
   const navigate = useNavigate()
@@ -57,15 +57,15 @@ export function NewAnnouncement() {
   }
   const preflight = useMutation({
     mutationFn: () =>
-      call(createAnnouncements, {
+      call(createAnnouncementsRoute, {
         ...inputOf(draft),
         query: { dry_run: true, include: 'validations' } as object,
       }),
   })
   const create = useMutation({
-    mutationFn: () => call(createAnnouncements, inputOf(draft)),
+    mutationFn: () => call(createAnnouncementsRoute, inputOf(draft)),
     onSuccess: async ({ body }) => {
-      await forget(listAnnouncements)
+      await forget(listAnnouncementsRoute)
       if (body.results.length === 1)
         return navigate({ to: '/announcements/$id', params: { id: String(body.results[0]!.id) } as never })
       tell(`${body.results.length} prefixes were brought.`)
@@ -125,7 +125,7 @@ type FieldProps = { draft: Draft; set: (change: Partial<Draft>) => void; error?:
 const offeredAsns = 6
 
 function OriginField({ draft, set, error }: FieldProps) {
-  const asns = useAnswer(listAsns, { query: { verified: true, limit: offeredAsns } })
+  const asns = useAnswer(listAsnsRoute, { query: { verified: true, limit: offeredAsns } })
   const isUnproven = mistakeOf(error, 'asn_not_verified') !== undefined
   return (
     <>
@@ -156,7 +156,7 @@ function OriginField({ draft, set, error }: FieldProps) {
 }
 
 function RegionsField({ draft, set }: FieldProps) {
-  const regions = useAnswer(listRegions, { query: { limit: 1000 } })
+  const regions = useAnswer(listRegionsRoute, { query: { limit: 1000 } })
   return (
     <MultiSelect
       label="Regions"

@@ -1,5 +1,5 @@
 // What is typed of a new announcement: as the request takes it, and as it stands in the address. Pure.
-import type { createAnnouncements, NewAnnouncement } from '@pharos/contract/byoip'
+import type { createAnnouncementsRoute, NewAnnouncement } from '@pharos/contract/byoip'
 import type { Problem } from '@pharos/contract/problem'
 import type { BodyOf } from '@pharos/contract/route'
 
@@ -22,7 +22,7 @@ export const asnOf = ({ asn }: Draft): number => Number(String(asn).replace(/^AS
 export const prefixesOf = ({ cidr }: Draft): string[] => cidr.split(/[\s,;]+/).filter((one) => one !== '')
 
 /** The list only where there are several: the places of mistakes are then those of the list. */
-export function bodyOf(draft: Draft): BodyOf<typeof createAnnouncements> {
+export function bodyOf(draft: Draft): BodyOf<typeof createAnnouncementsRoute> {
   const prefixes = prefixesOf(draft)
   if (prefixes.length < 2) return announcementOf(draft, prefixes[0] ?? '')
   return { announcements: prefixes.map((prefix) => announcementOf(draft, prefix)) }

@@ -1,7 +1,7 @@
 // Desired against observed: where it is wanted, what the router of each region shows, and how long each step took.
 import { Card, Group, Stack, Switch, Table, Text } from '@mantine/core'
 import {
-  listRegions,
+  listRegionsRoute,
   type Announcement,
   type Region,
   type RegionStateOfAnnouncement,
@@ -17,7 +17,7 @@ type Props = { announcement: Announcement; onAsk: (wanted: Wanted) => void }
 
 export function Regions({ announcement, onAsk }: Props) {
   const { enabled, details, region_states: states = [], regions } = announcement
-  const open = useAnswer(listRegions, { query: { limit: 1000 } })
+  const open = useAnswer(listRegionsRoute, { query: { limit: 1000 } })
   const known = new Map(open.data?.results.map((region) => [region.slug, region]))
   const seen = new Set(states.map(({ region }) => region))
   const untouched = [...known.keys()].filter((slug) => !seen.has(slug))

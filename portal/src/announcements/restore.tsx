@@ -1,9 +1,9 @@
 // Bringing a deleted announcement back, and how long that is possible.
 import { Button, Text } from '@mantine/core'
 import {
-  getAnnouncement,
-  listAnnouncements,
-  restoreAnnouncement,
+  getAnnouncementRoute,
+  listAnnouncementsRoute,
+  restoreAnnouncementRoute,
   type Announcement,
 } from '@pharos/contract/byoip'
 import { useMutation } from '@tanstack/react-query'
@@ -13,7 +13,7 @@ import { useUser } from '../shell/use-session.ts'
 import { tell, tellProblem } from '../ui/problem.tsx'
 import { daysUntil } from '../ui/time.tsx'
 
-/** As restoreAnnouncement says. */
+/** As restoreAnnouncementRoute says. */
 const restorableMs = 7 * 86_400_000
 
 const endOf = (deleted: string): string => new Date(new Date(deleted).getTime() + restorableMs).toISOString()
@@ -37,10 +37,10 @@ type RestoreProps = { announcement: Announcement; size?: string; onRestored?: ()
 export function RestoreButton({ announcement: { id, cidr }, size = 'xs', onRestored }: RestoreProps) {
   const mayChange = useMayChange()
   const restore = useMutation({
-    mutationFn: () => call(restoreAnnouncement, { params: { announcement_id: id } }),
+    mutationFn: () => call(restoreAnnouncementRoute, { params: { announcement_id: id } }),
     onSuccess: async () => {
       tell(`${cidr} is back, switched off, and is being checked.`)
-      await forget(listAnnouncements, getAnnouncement)
+      await forget(listAnnouncementsRoute, getAnnouncementRoute)
       await onRestored?.()
     },
     onError: tellProblem,

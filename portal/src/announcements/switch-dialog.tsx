@@ -1,9 +1,9 @@
 // Before a prefix is switched: what will happen, from the server's own dry run, and what is in the way.
 import { Button, Group, List, Modal, Skeleton, Stack, Text } from '@mantine/core'
 import {
-  getAnnouncement,
-  listAnnouncements,
-  updateAnnouncement,
+  getAnnouncementRoute,
+  listAnnouncementsRoute,
+  updateAnnouncementRoute,
   type Announcement,
 } from '@pharos/contract/byoip'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -23,17 +23,17 @@ export function SwitchDialog({ announcement, wanted, opened, onClose }: Props) {
     enabled: opened,
     gcTime: 0,
     queryFn: () =>
-      call(updateAnnouncement, {
+      call(updateAnnouncementRoute, {
         params,
         body: { ...wanted },
         query: { dry_run: true, include: 'region_states' } as object,
       }),
   })
   const change = useMutation({
-    mutationFn: () => call(updateAnnouncement, { params, body: { ...wanted } }),
+    mutationFn: () => call(updateAnnouncementRoute, { params, body: { ...wanted } }),
     onSuccess: async () => {
       onClose()
-      await forget(getAnnouncement, listAnnouncements)
+      await forget(getAnnouncementRoute, listAnnouncementsRoute)
     },
   })
   const next = (preflight.data?.body as unknown as { result?: Announcement } | undefined)?.result

@@ -4,9 +4,9 @@
 import { createClient, ProblemError, type CallInput } from '@pharos/contract/client'
 import type { BodyOf, ResponseOf, Route } from '@pharos/contract/route'
 import {
-  createSessionToken,
-  logout,
-  refreshSession,
+  createSessionTokenRoute,
+  logoutRoute,
+  refreshSessionRoute,
   type SessionTokens,
   type User,
 } from '@pharos/contract/session'
@@ -53,19 +53,19 @@ export const session = {
   /** Throws the problem of the server: `otp_required` asks for the code of the second factor. */
   async signIn(credentials: { email: string; password: string; otp?: string }): Promise<void> {
     await exclusively(async () => {
-      const { body } = await call(createSessionToken, { body: credentials, headers: cookieMode })
+      const { body } = await call(createSessionTokenRoute, { body: credentials, headers: cookieMode })
       tell(body)
     })
   },
 
   async switchTeam(teamId: number): Promise<void> {
-    await callForTokens(createSessionToken, { team_id: teamId })
+    await callForTokens(createSessionTokenRoute, { team_id: teamId })
   },
 
   async signOut(all = false): Promise<void> {
     await exclusively(async () => {
       const body = { refresh: inCookie, ...(all ? { all } : {}) }
-      await call(logout, { body, headers: cookieMode }).catch(() => {})
+      await call(logoutRoute, { body, headers: cookieMode }).catch(() => {})
       inform({ out: true })
       leave()
     })
@@ -138,7 +138,7 @@ async function refresh(): Promise<void> {
 /** To be called by the tab that holds the lock. */
 async function refreshNow(): Promise<void> {
   try {
-    const { body } = await call(refreshSession, { body: { refresh: inCookie }, headers: cookieMode })
+    const { body } = await call(refreshSessionRoute, { body: { refresh: inCookie }, headers: cookieMode })
     tell({ ...body, user: body.user! })
   } catch (error) {
     // Only the server's own word ends a session: a lost connection does not.

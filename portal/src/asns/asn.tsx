@@ -1,6 +1,11 @@
 // The proof that an ASN is the team's: how far it is, each method with what to create where, and looking again now.
 import { Alert, Anchor, Button, Card, Group, Skeleton, Stack, Text } from '@mantine/core'
-import { listAsns, verifyAsn, type AsnProof, type AsnVerification } from '@pharos/contract/inventory'
+import {
+  listAsnsRoute,
+  verifyAsnRoute,
+  type AsnProof,
+  type AsnVerification,
+} from '@pharos/contract/inventory'
 import { IconRefresh } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
@@ -18,13 +23,13 @@ import { HoldBadge, methodNames, methodReasons, ProofBadge, provenBy, warnDays }
 export function AsnPage() {
   const { asn } = useParams({ strict: false }) as { asn: string }
   const input = { params: { asn: Number(asn.replace(/^AS/i, '')) } }
-  const answer = useAnswer(verifyAsn, input, { refetchInterval: 15_000 })
+  const answer = useAnswer(verifyAsnRoute, input, { refetchInterval: 15_000 })
   const look = useMutation({
-    mutationFn: () => call(verifyAsn, { ...input, query: { refresh: true } }),
+    mutationFn: () => call(verifyAsnRoute, { ...input, query: { refresh: true } }),
     onSuccess: ({ body }) => {
-      queryClient.setQueryData(answerOf(verifyAsn, input).queryKey, body)
+      queryClient.setQueryData(answerOf(verifyAsnRoute, input).queryKey, body)
       tell(body.verified === null ? 'Nothing that proves it was found.' : `AS${body.asn} is proven.`)
-      return forget(listAsns)
+      return forget(listAsnsRoute)
     },
   })
   const wait = useWait(look.error)

@@ -1,6 +1,6 @@
 // The team's ASNs with the state of their proof, and the way to prove another.
 import { Anchor, Button, Group, NumberInput, Text } from '@mantine/core'
-import { listAsns, type HeldAsn } from '@pharos/contract/inventory'
+import { listAsnsRoute, type HeldAsn } from '@pharos/contract/inventory'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
 import { Empty } from '../ui/empty.tsx'
@@ -76,7 +76,7 @@ export function Asns() {
       <ProveAnother />
       <List<HeldAsn>
         name="asns"
-        route={listAsns}
+        route={listAsnsRoute}
         filters={filters}
         columns={columns}
         ordering={ordering}

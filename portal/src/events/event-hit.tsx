@@ -1,7 +1,7 @@
 // What of the team an event hit, and why it counts as hit: the detail names no relationships, the list does.
 import { Anchor, Card, Group, Skeleton, Stack, Text } from '@mantine/core'
 import {
-  listRelatedEvents,
+  listRelatedEventsRoute,
   type MatchType,
   type RelatedEventDetail,
   type Relationship,
@@ -21,7 +21,9 @@ const why: Record<MatchType, string> = {
 export function EventHit({ event }: { event: RelatedEventDetail }) {
   const { affected_network, start } = event
   // Those of the network that went on when it began: a few, and this one among them.
-  const answer = useAnswer(listRelatedEvents, { query: { affected_network, start, end: start, limit: 1000 } })
+  const answer = useAnswer(listRelatedEventsRoute, {
+    query: { affected_network, start, end: start, limit: 1000 },
+  })
   const relationships = answer.data?.results.find(({ id }) => id === event.id)?.relationships
   return (
     <Card component="section" aria-label="What it hit" h="100%">

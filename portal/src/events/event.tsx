@@ -1,6 +1,6 @@
 // One event: how big, how long, how it went on, what it hit, what the detector saw, and its own words.
 import { Anchor, Card, Code, Grid, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
-import { getRelatedEvent, type ParsedData, type RelatedEventDetail } from '@pharos/contract/analysis'
+import { getRelatedEventRoute, type ParsedData, type RelatedEventDetail } from '@pharos/contract/analysis'
 import { ProblemError } from '@pharos/contract/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
@@ -22,9 +22,10 @@ import { durationOf } from './lasted.ts'
 export function EventPage() {
   const { id } = useParams({ strict: false }) as { id: string }
   const answer = useQuery({
-    ...answerOf(getRelatedEvent, { params: { event_id: id } }),
+    ...answerOf(getRelatedEventRoute, { params: { event_id: id } }),
     // The stream tells of what is news, and a rate that has not risen is none: while it goes on it is asked for.
-    refetchInterval: ({ state }) => (state.data?.end === null ? 10_000 : paceOf(getRelatedEvent, 10_000)),
+    refetchInterval: ({ state }) =>
+      state.data?.end === null ? 10_000 : paceOf(getRelatedEventRoute, 10_000),
   })
   if (answer.data) return <Shown event={answer.data} />
   if (isNotFound(answer.error)) return <NotYours />

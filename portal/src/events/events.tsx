@@ -1,6 +1,6 @@
 // Security events that concern the team: those that go on first, every filter of the API in the address.
 import { Anchor, Box, Button, Card, Group, Text, Tooltip } from '@mantine/core'
-import { listRelatedEvents, type RelatedEvent } from '@pharos/contract/analysis'
+import { listRelatedEventsRoute, type RelatedEvent } from '@pharos/contract/analysis'
 import { ProblemError } from '@pharos/contract/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -131,7 +131,7 @@ export function Events() {
         <Box mih="20rem">
           <List<RelatedEvent>
             name="events"
-            route={listRelatedEvents}
+            route={listRelatedEventsRoute}
             filters={filters}
             columns={columns}
             ordering={order}
@@ -156,7 +156,7 @@ export function Events() {
 /** What the API has against the filters. The question is the list's own first one, so it is asked once. */
 function useRefusal(filters: Search, ordering: string | undefined): ProblemError['problem'] | undefined {
   const query = { ...filters, ...(ordering ? { ordering } : {}) }
-  const { error, data } = useQuery(answerOf(listRelatedEvents, inputOf({ query }, 0)))
+  const { error, data } = useQuery(answerOf(listRelatedEventsRoute, inputOf({ query }, 0)))
   return !data && error instanceof ProblemError && error.problem.status === 422 ? error.problem : undefined
 }
 
@@ -177,7 +177,7 @@ const shownAtFirst = 3
 
 /** However old they are and whatever the list is filtered by: these come first. */
 function GoingOn() {
-  const answer = useAnswer(listRelatedEvents, { query: ongoingNow() }, { refetchInterval: 5_000 })
+  const answer = useAnswer(listRelatedEventsRoute, { query: ongoingNow() }, { refetchInterval: 5_000 })
   const ongoing = answer.data?.results.filter(({ end }) => end === null) ?? []
   const [isWhole, setWhole] = useState(false)
   if (ongoing.length === 0) return null

@@ -1,7 +1,7 @@
 // The attacks of the last 30 days at a glance: each as a point, when it began and how high it went. What comes again and
 // again, and what was out of the ordinary, is seen without reading a row.
 import { Anchor, Card, Group, Skeleton, Text } from '@mantine/core'
-import { listRelatedEvents, type RelatedEvent } from '@pharos/contract/analysis'
+import { listRelatedEventsRoute, type RelatedEvent } from '@pharos/contract/analysis'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useAnswer } from '../api/queries.ts'
@@ -21,7 +21,7 @@ export function RecentAttacks() {
   const from = Math.floor(Date.now() / hourMs) * hourMs - days * dayMs
   const start = new Date(from).toISOString()
   const answer = useAnswer(
-    listRelatedEvents,
+    listRelatedEventsRoute,
     { query: { start, ordering: '-affected_bps', limit: readMax } },
     { refetchInterval: 30_000 },
   )

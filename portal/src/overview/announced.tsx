@@ -1,6 +1,6 @@
 // What is announced, and what is not as its team wants it. Counts are asked for, not rows: there may be thousands.
 import { Anchor, Skeleton, Text } from '@mantine/core'
-import { announcementStatuses, listAnnouncements, type Announcement } from '@pharos/contract/byoip'
+import { announcementStatuses, listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
 import { Link } from '@tanstack/react-router'
 import { useAnswer } from '../api/queries.ts'
 import { Problem } from '../ui/problem.tsx'
@@ -14,19 +14,19 @@ const notAnnounced = announcementStatuses.filter((status) => status !== 'announc
 const onRouters = ['announcing', 'announced', 'partially_announced', 'withdrawing', 'error'] as const
 
 export function Announced() {
-  const all = useAnswer(listAnnouncements, { query: { limit: 1 } }, refetch)
+  const all = useAnswer(listAnnouncementsRoute, { query: { limit: 1 } }, refetch)
   const on = useAnswer(
-    listAnnouncements,
+    listAnnouncementsRoute,
     { query: { status: ['announced'], enabled: true, limit: 1 } },
     refetch,
   )
   const missing = useAnswer(
-    listAnnouncements,
+    listAnnouncementsRoute,
     { query: { enabled: true, status: notAnnounced, include: 'state_messages', limit: shownRows } },
     refetch,
   )
   const left = useAnswer(
-    listAnnouncements,
+    listAnnouncementsRoute,
     { query: { enabled: false, status: [...onRouters], include: 'state_messages', limit: shownRows } },
     refetch,
   )

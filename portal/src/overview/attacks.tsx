@@ -1,6 +1,6 @@
 // Attacks that go on, the largest first.
 import { Anchor, Skeleton, Text } from '@mantine/core'
-import { listRelatedEvents } from '@pharos/contract/analysis'
+import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import { Link } from '@tanstack/react-router'
 import { useAnswer } from '../api/queries.ts'
 import { ongoingNow } from '../events/ongoing.ts'
@@ -14,8 +14,8 @@ const shownAttacks = 6
 
 export function Attacks() {
   const [zone] = useZone()
-  const answer = useAnswer(listRelatedEvents, { query: ongoingNow() }, { refetchInterval: 10_000 })
-  const last = useAnswer(listRelatedEvents, { query: { ordering: '-start', limit: 1 } })
+  const answer = useAnswer(listRelatedEventsRoute, { query: ongoingNow() }, { refetchInterval: 10_000 })
+  const last = useAnswer(listRelatedEventsRoute, { query: { ordering: '-start', limit: 1 } })
   const ongoing = answer.data?.results.filter(({ end }) => end === null) ?? []
   const ended = last.data?.results[0]?.end
   return (

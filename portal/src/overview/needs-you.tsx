@@ -1,15 +1,15 @@
 // What waits for the person who looks: each a link to where it is done.
 import { Anchor, Skeleton, Text } from '@mantine/core'
-import { listAnnouncements } from '@pharos/contract/byoip'
-import { listDomains } from '@pharos/contract/domain'
-import { listHolds } from '@pharos/contract/hold'
-import { listLettersToReview } from '@pharos/contract/letter'
-import { listMembers } from '@pharos/contract/member'
+import { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import { listDomainsRoute } from '@pharos/contract/domain'
+import { listHoldsRoute } from '@pharos/contract/hold'
+import { listLettersToReviewRoute } from '@pharos/contract/letter'
+import { listMembersRoute } from '@pharos/contract/member'
 import type { Route } from '@pharos/contract/route'
-import { getSecondFactor } from '@pharos/contract/second-factor'
+import { getSecondFactorRoute } from '@pharos/contract/second-factor'
 import type { User } from '@pharos/contract/session'
-import { listTokens } from '@pharos/contract/token'
-import { listWebhooks } from '@pharos/contract/webhook'
+import { listTokensRoute } from '@pharos/contract/token'
+import { listWebhooksRoute } from '@pharos/contract/webhook'
 import type { CallInput } from '@pharos/contract/client'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -34,22 +34,25 @@ function useIf<R extends Route>(allowed: boolean, route: R, input: CallInput<R>)
 export function NeedsYou({ user }: { user: User }) {
   const isAdmin = user.current_team.is_admin
   const has = (module: string) => user.enabled_modules.includes(module)
-  const stuck = useIf(has('ipam'), listAnnouncements, {
+  const stuck = useIf(has('ipam'), listAnnouncementsRoute, {
     query: {
       status: ['validation_failed', 'suspended', 'error'],
       include: 'state_messages',
       limit: shownRows,
     },
   })
-  const secondFactor = useIf(true, getSecondFactor, {})
-  const invited = useIf(isAdmin, listMembers, { params: team, query: { status: 'invited', limit: 1 } })
-  const unproved = useIf(isAdmin, listDomains, { params: team, query: { verified: false, limit: shownRows } })
-  const webhooks = useIf(isAdmin, listWebhooks, { query: { limit: 100 } })
-  const tokens = useIf(isAdmin, listTokens, {
+  const secondFactor = useIf(true, getSecondFactorRoute, {})
+  const invited = useIf(isAdmin, listMembersRoute, { params: team, query: { status: 'invited', limit: 1 } })
+  const unproved = useIf(isAdmin, listDomainsRoute, {
+    params: team,
+    query: { verified: false, limit: shownRows },
+  })
+  const webhooks = useIf(isAdmin, listWebhooksRoute, { query: { limit: 100 } })
+  const tokens = useIf(isAdmin, listTokensRoute, {
     query: { active: true, ordering: 'expires', limit: shownRows },
   })
-  const holds = useIf(user.is_staff, listHolds, { query: { state: ['open'], limit: 1 } })
-  const letters = useIf(user.is_staff, listLettersToReview, {
+  const holds = useIf(user.is_staff, listHoldsRoute, { query: { state: ['open'], limit: 1 } })
+  const letters = useIf(user.is_staff, listLettersToReviewRoute, {
     query: { status: ['pending_review'], limit: 1 },
   })
   const tasks = tasksOf({

@@ -1,6 +1,6 @@
 // The own account: who one is, what one signs in with, how things are shown, the sessions that are open.
 import { Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core'
-import { updateUser } from '@pharos/contract/account'
+import { updateUserRoute } from '@pharos/contract/account'
 import type { User } from '@pharos/contract/session'
 import { useMutation } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
@@ -39,7 +39,7 @@ function Names({ user }: { user: User }) {
   const { first_name, last_name, display_name, country } = user
   const [draft, setDraft] = useState({ first_name, last_name, display_name, country })
   const save = useMutation({
-    mutationFn: () => call(updateUser, { body: draft }),
+    mutationFn: () => call(updateUserRoute, { body: draft }),
     onSuccess: ({ body }) => {
       session.takeUser(body)
       tell('Saved.')

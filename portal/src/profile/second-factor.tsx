@@ -13,11 +13,11 @@ import {
   TextInput,
 } from '@mantine/core'
 import {
-  confirmTotp,
-  createRecoveryCodes,
-  createTotp,
-  deleteTotp,
-  getSecondFactor,
+  confirmTotpRoute,
+  createRecoveryCodesRoute,
+  createTotpRoute,
+  deleteTotpRoute,
+  getSecondFactorRoute,
   type TotpEnrolment,
 } from '@pharos/contract/second-factor'
 import { useDisclosure } from '@mantine/hooks'
@@ -40,7 +40,7 @@ import { Section } from './section.tsx'
 const fewCodes = 3
 
 export function SecondFactorCard() {
-  const answer = useAnswer(getSecondFactor, {})
+  const answer = useAnswer(getSecondFactorRoute, {})
   return (
     <Section title="Second factor">
       {answer.error && <Problem error={answer.error} />}
@@ -86,14 +86,14 @@ function SetUp() {
   const [password, setPassword] = useState('')
   const [otp, setOtp] = useState('')
   const start = useMutation({
-    mutationFn: async () => (await call(createTotp, { body: { current_password: password } })).body,
+    mutationFn: async () => (await call(createTotpRoute, { body: { current_password: password } })).body,
   })
-  const confirm = useMutation({ mutationFn: () => session.replace(confirmTotp, { otp }) })
+  const confirm = useMutation({ mutationFn: () => session.replace(confirmTotpRoute, { otp }) })
   const step = confirm.data ? 2 : start.data ? 1 : 0
   const error = step === 0 ? start.error : confirm.error
   function shut() {
     close()
-    if (confirm.data) void forget(getSecondFactor)
+    if (confirm.data) void forget(getSecondFactorRoute)
     setPassword('')
     setOtp('')
     start.reset()
@@ -257,8 +257,8 @@ function TurnOff() {
       )}
       onClose={() => setProof(noProof)}
       onSubmit={async () => {
-        await session.replace(deleteTotp, proof)
-        await forget(getSecondFactor)
+        await session.replace(deleteTotpRoute, proof)
+        await forget(getSecondFactorRoute)
         tell('The second factor is disabled. All other sessions were signed out.')
       }}
     >
@@ -290,9 +290,9 @@ function NewCodes() {
       onClose={() => {
         setProof(noProof)
         setCodes(undefined)
-        void forget(getSecondFactor)
+        void forget(getSecondFactorRoute)
       }}
-      onSubmit={async () => setCodes((await session.replace(createRecoveryCodes, proof)).recovery_codes)}
+      onSubmit={async () => setCodes((await session.replace(createRecoveryCodesRoute, proof)).recovery_codes)}
     >
       {(error) =>
         codes ? <Codes codes={codes} /> : <ProofFields proof={proof} setProof={setProof} error={error} />

@@ -1,6 +1,6 @@
 // Where one is signed in; each can be ended.
 import { Badge, Button, Group, Skeleton, Table, Text } from '@mantine/core'
-import { deleteSession, listSessions, type OpenSession } from '@pharos/contract/account'
+import { deleteSessionRoute, listSessionsRoute, type OpenSession } from '@pharos/contract/account'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { forget, useAnswer } from '../api/queries.ts'
@@ -12,7 +12,7 @@ import { Time } from '../ui/time.tsx'
 import { Section } from './section.tsx'
 
 export function Sessions() {
-  const answer = useAnswer(listSessions, { query: { limit: 100 } }, { refetchInterval: 30_000 })
+  const answer = useAnswer(listSessionsRoute, { query: { limit: 100 } }, { refetchInterval: 30_000 })
   return (
     <Section title="Sessions">
       {answer.error && !answer.data && <Problem error={answer.error} />}
@@ -69,8 +69,8 @@ function Row({
   const user = useUser()
   const teamName = user?.teams.find((team) => team.id === team_id)?.name ?? `team ${team_id}`
   const end = useMutation({
-    mutationFn: () => call(deleteSession, { params: { session_id: id } }),
-    onSuccess: () => forget(listSessions),
+    mutationFn: () => call(deleteSessionRoute, { params: { session_id: id } }),
+    onSuccess: () => forget(listSessionsRoute),
     onError: tellProblem,
   })
   return (

@@ -1,7 +1,7 @@
 // What one signs in with: the address and the password. A change of the address waits for a link to be followed.
 import { Alert, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useSessionStorage } from '@mantine/hooks'
-import { changeEmail, changePassword } from '@pharos/contract/account'
+import { changeEmailRoute, changePasswordRoute } from '@pharos/contract/account'
 import type { User } from '@pharos/contract/session'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
@@ -76,7 +76,7 @@ function ChangePassword() {
       )}
       onClose={() => setDraft(noPasswords)}
       onSubmit={async () => {
-        await session.replace(changePassword, draft)
+        await session.replace(changePasswordRoute, draft)
         tell('The password was changed. All other sessions were signed out.')
       }}
     >
@@ -120,7 +120,7 @@ function ChangeEmail({ email, onAsked }: { email: string; onAsked: (email: strin
       )}
       onClose={() => setDraft(noEmail)}
       onSubmit={async () => {
-        await call(changeEmail, { body: draft })
+        await call(changeEmailRoute, { body: draft })
         onAsked(draft.email.trim())
         tell(
           `A link was sent to ${draft.email}. Following it changes the address and signs you out everywhere.`,

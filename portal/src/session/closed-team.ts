@@ -1,7 +1,7 @@
 // Which team is closed to the user for want of a second factor: the server says so in answer to whatever is asked, and it
 // is remembered until the team lets the user in.
 import { ProblemError } from '@pharos/contract/client'
-import { getTeam } from '@pharos/contract/team'
+import { getTeamRoute } from '@pharos/contract/team'
 import { useSyncExternalStore } from 'react'
 import { call } from '../api/call.ts'
 import { queryClient, teamIdNow } from '../api/queries.ts'
@@ -34,7 +34,7 @@ export const useClosedTeam = (): number | undefined => useSyncExternalStore(subs
 /** Asks the team; once it lets the user in, everything is asked for anew. */
 export async function tryTeamAgain(): Promise<void> {
   try {
-    await call(getTeam, { params: { team_id: 'current' } })
+    await call(getTeamRoute, { params: { team_id: 'current' } })
   } catch (error) {
     if (isRefusal(error)) return
     throw error

@@ -1,6 +1,6 @@
 // The link of a confirmation mail: it confirms at once, since whoever follows it reads the address.
 import { Alert, Button, Skeleton } from '@mantine/core'
-import { confirmEmail } from '@pharos/contract/account'
+import { confirmEmailRoute } from '@pharos/contract/account'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { callAsGuest } from '../api/call.ts'
@@ -11,7 +11,7 @@ export function ConfirmEmail() {
   const token = tokenOfLink()
   const answer = useQuery({
     queryKey: ['confirm-email', token],
-    queryFn: async () => (await callAsGuest(confirmEmail, { body: { token } })).body,
+    queryFn: async () => (await callAsGuest(confirmEmailRoute, { body: { token } })).body,
     staleTime: Infinity,
     enabled: token !== '',
   })

@@ -1,6 +1,6 @@
 // The link of an invitation: who invites to what, and an account where there is none yet.
 import { Alert, Button, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core'
-import { acceptInvitation, showInvitation, type Invitation } from '@pharos/contract/invitation'
+import { acceptInvitationRoute, showInvitationRoute, type Invitation } from '@pharos/contract/invitation'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
@@ -14,7 +14,7 @@ export function InvitationPage() {
   const token = tokenOfLink()
   const answer = useQuery({
     queryKey: ['invitation', token],
-    queryFn: async () => (await callAsGuest(showInvitation, { body: { token } })).body,
+    queryFn: async () => (await callAsGuest(showInvitationRoute, { body: { token } })).body,
     staleTime: Infinity,
     enabled: token !== '',
   })
@@ -36,7 +36,7 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   const [names, setNames] = useState({ first_name: '', last_name: '' })
   const accept = useMutation({
     mutationFn: () =>
-      callAsGuest(acceptInvitation, { body: { token, ...(has_account ? {} : { password, ...names }) } }),
+      callAsGuest(acceptInvitationRoute, { body: { token, ...(has_account ? {} : { password, ...names }) } }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -1,6 +1,6 @@
 // A forgotten password: asking for the mail, and the link in it.
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { requestPasswordReset, resetPassword } from '@pharos/contract/account'
+import { requestPasswordResetRoute, resetPasswordRoute } from '@pharos/contract/account'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type FormEvent } from 'react'
@@ -17,7 +17,7 @@ export const ResetPassword = () => (
 
 function AskForMail() {
   const [email, setEmail] = useState('')
-  const ask = useMutation({ mutationFn: () => callAsGuest(requestPasswordReset, { body: { email } }) })
+  const ask = useMutation({ mutationFn: () => callAsGuest(requestPasswordResetRoute, { body: { email } }) })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     ask.mutate()
@@ -55,7 +55,7 @@ function AskForMail() {
 function ChooseNew({ token }: { token: string }) {
   const [password, setPassword] = useState('')
   const reset = useMutation({
-    mutationFn: () => callAsGuest(resetPassword, { body: { token, new_password: password } }),
+    mutationFn: () => callAsGuest(resetPasswordRoute, { body: { token, new_password: password } }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -1,6 +1,6 @@
 // In the place of every page of a team that requires a second factor, for somebody who has none: setting it up, here.
 import { Alert, Skeleton, Stack, Text } from '@mantine/core'
-import { getSecondFactor } from '@pharos/contract/second-factor'
+import { getSecondFactorRoute } from '@pharos/contract/second-factor'
 import { useAnswer } from '../api/queries.ts'
 import { SecondFactorCard } from '../profile/second-factor.tsx'
 import { useUser } from '../shell/use-session.ts'
@@ -12,7 +12,7 @@ const tryEveryMs = 1_000
 
 export function SecondFactorWanted() {
   const user = useUser()
-  const factor = useAnswer(getSecondFactor, {})
+  const factor = useAnswer(getSecondFactorRoute, {})
   const isOn = factor.data !== undefined && factor.data.enabled !== null
   // What the server remembers of the user may be a moment old.
   useRepeated(isOn, tryEveryMs, tryTeamAgain)

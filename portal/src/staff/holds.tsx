@@ -12,10 +12,10 @@ import {
   Text,
 } from '@mantine/core'
 import {
-  approveHold,
-  getHold,
-  listHolds,
-  rejectHold,
+  approveHoldRoute,
+  getHoldRoute,
+  listHoldsRoute,
+  rejectHoldRoute,
   type Hold,
   type HoldItem,
   type HoldState,
@@ -41,7 +41,7 @@ export function Holds() {
   const { filters, setFilters } = useListSearch()
   const state = filters['state'] === 'all' ? 'all' : 'open'
   const answer = useAnswer(
-    listHolds,
+    listHoldsRoute,
     { query: { limit: 100, ...(state === 'open' ? { state: ['open'] } : {}) } },
     { refetchInterval: 5_000 },
   )
@@ -117,7 +117,7 @@ function HoldCard({ hold }: { hold: Hold }) {
 
 /** All of them: whoever decides must be able to read each one. */
 function Withdrawals({ hold: { id, withdrawals } }: { hold: Hold }) {
-  const { data, error } = useAnswer(getHold, { params: { hold_id: id } })
+  const { data, error } = useAnswer(getHoldRoute, { params: { hold_id: id } })
   const items: readonly Pick<HoldItem, 'cidr'>[] = data?.items ?? withdrawals.map((cidr) => ({ cidr }))
   return (
     <>
@@ -215,8 +215,8 @@ function Decide({ hold, kind }: { hold: Hold; kind: 'approve' | 'reject' }) {
         </Button>
       )}
       onSubmit={async () => {
-        await call(isApproval ? approveHold : rejectHold, { params: { hold_id: id } })
-        await forget(listHolds, getHold)
+        await call(isApproval ? approveHoldRoute : rejectHoldRoute, { params: { hold_id: id } })
+        await forget(listHoldsRoute, getHoldRoute)
       }}
     >
       <Stack gap="xs">

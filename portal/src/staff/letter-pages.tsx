@@ -1,6 +1,6 @@
 // The pages of a letter as pictures that the server has drawn: nobody has to open a stranger's file to read it.
 import { ActionIcon, Group, Image, Skeleton, Stack, Text } from '@mantine/core'
-import { getLetterPageToReview, type ReviewedLetter } from '@pharos/contract/letter'
+import { getLetterPageToReviewRoute, type ReviewedLetter } from '@pharos/contract/letter'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -11,7 +11,7 @@ export function LetterPages({ letter: { id, filename, pages } }: { letter: Revie
   const [page, setPage] = useState(1)
   // A file never changes.
   const answer = useQuery({
-    ...answerOf(getLetterPageToReview, { params: { letter_id: id, page } }),
+    ...answerOf(getLetterPageToReviewRoute, { params: { letter_id: id, page } }),
     staleTime: Infinity,
   })
   const url = useObjectUrl(answer.data as unknown as Blob | undefined)

@@ -1,10 +1,10 @@
 // Letters of authorization of all teams that wait for somebody to read them.
 import { Badge, Button, Card, Group, SegmentedControl, Skeleton, Text, Textarea } from '@mantine/core'
 import {
-  acceptLetter,
-  getLetterFileToReview,
-  listLettersToReview,
-  rejectLetter,
+  acceptLetterRoute,
+  getLetterFileToReviewRoute,
+  listLettersToReviewRoute,
+  rejectLetterRoute,
   type ReviewedLetter,
 } from '@pharos/contract/letter'
 import { useState } from 'react'
@@ -23,7 +23,7 @@ export function LettersToReview() {
   const { filters, setFilters } = useListSearch()
   const kind = filters['status'] === 'all' ? 'all' : 'pending_review'
   const answer = useAnswer(
-    listLettersToReview,
+    listLettersToReviewRoute,
     { query: { limit: 100, ...(kind === 'all' ? { ordering: '-id' } : { status: ['pending_review'] }) } },
     { refetchInterval: 10_000 },
   )
@@ -59,7 +59,7 @@ function LetterCard({ letter, isFirst }: { letter: ReviewedLetter; isFirst: bool
   // Each picture is drawn on request: a long list of them would be refused.
   const [isOpen, setIsOpen] = useState(isFirst)
   async function take() {
-    const { body } = await call(getLetterFileToReview, { params: { letter_id: id } })
+    const { body } = await call(getLetterFileToReviewRoute, { params: { letter_id: id } })
     download(filename, body as unknown as Blob)
   }
   return (
@@ -106,8 +106,8 @@ function Accept({ letter: { id, team } }: { letter: ReviewedLetter }) {
       action="Accept"
       trigger={(open) => <Button onClick={open}>Accept</Button>}
       onSubmit={async () => {
-        await call(acceptLetter, { params: { letter_id: id }, body: {} })
-        await forget(listLettersToReview)
+        await call(acceptLetterRoute, { params: { letter_id: id }, body: {} })
+        await forget(listLettersToReviewRoute)
       }}
     >
       <Text size="sm">
@@ -130,8 +130,8 @@ function Reject({ letter: { id } }: { letter: ReviewedLetter }) {
         </Button>
       )}
       onSubmit={async () => {
-        await call(rejectLetter, { params: { letter_id: id }, body: { reason } })
-        await forget(listLettersToReview)
+        await call(rejectLetterRoute, { params: { letter_id: id }, body: { reason } })
+        await forget(listLettersToReviewRoute)
       }}
     >
       {(error) => (

@@ -1,9 +1,9 @@
 // Regions and their routers: what was last seen of each, and draining a router before maintenance.
 import { Badge, Button, Card, Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
 import {
-  drainRouter,
-  listAdminRegions,
-  undrainRouter,
+  drainRouterRoute,
+  listAdminRegionsRoute,
+  undrainRouterRoute,
   type AdminRegion,
   type RegionRouter,
 } from '@pharos/contract/admin-region'
@@ -16,7 +16,7 @@ import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
 
 export function Regions() {
-  const answer = useAnswer(listAdminRegions, { query: { limit: 1000 } }, { refetchInterval: 5_000 })
+  const answer = useAnswer(listAdminRegionsRoute, { query: { limit: 1000 } }, { refetchInterval: 5_000 })
   return (
     <Page title="Regions and routers" note="State of every router at the last check.">
       {answer.error && <Problem error={answer.error} />}
@@ -157,8 +157,8 @@ function Drain({ region, name, isDrained }: { region: string; name: string; isDr
         </Button>
       )}
       onSubmit={async () => {
-        await call(isDrained ? undrainRouter : drainRouter, { params: { slug: region, name } })
-        await forget(listAdminRegions)
+        await call(isDrained ? undrainRouterRoute : drainRouterRoute, { params: { slug: region, name } })
+        await forget(listAdminRegionsRoute)
       }}
     >
       <Text size="sm">

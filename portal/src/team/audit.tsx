@@ -1,7 +1,7 @@
 // What was done in the team, by whom and from where; what is looked for stands in the address.
 import { ActionIcon, Badge, Code, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { listAuditEntries, type AuditEntry } from '@pharos/contract/audit'
+import { listAuditEntriesRoute, type AuditEntry } from '@pharos/contract/audit'
 import { IconEye } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { Empty } from '../ui/empty.tsx'
@@ -124,7 +124,7 @@ export function Audit() {
     <>
       <List<AuditEntry>
         name="audit"
-        route={listAuditEntries}
+        route={listAuditEntriesRoute}
         filters={filters}
         columns={columns}
         ordering={ordering}

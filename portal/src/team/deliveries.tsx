@@ -1,9 +1,9 @@
 // The messages of a webhook, and of one of them what was sent and each attempt. Which one stands in the address.
 import { Badge, Button, Code, Group, Modal, Skeleton, Stack, Table, Text } from '@mantine/core'
 import {
-  getWebhookDelivery,
-  listWebhookDeliveries,
-  redeliverWebhook,
+  getWebhookDeliveryRoute,
+  listWebhookDeliveriesRoute,
+  redeliverWebhookRoute,
   type Delivery,
   type DeliveryState,
 } from '@pharos/contract/webhook'
@@ -70,7 +70,7 @@ export function Deliveries({ webhookId, canSend }: { webhookId: number; canSend:
     <>
       <List<Delivery>
         name="deliveries"
-        route={listWebhookDeliveries}
+        route={listWebhookDeliveriesRoute}
         params={params}
         filters={filters}
         columns={columns}
@@ -99,10 +99,10 @@ export function Deliveries({ webhookId, canSend }: { webhookId: number; canSend:
 
 function DeliveryView({ webhookId, id, canSend }: { webhookId: number; id: number; canSend: boolean }) {
   const params = { webhook_id: webhookId, delivery_id: id }
-  const answer = useAnswer(getWebhookDelivery, { params }, { refetchInterval: 5_000 })
+  const answer = useAnswer(getWebhookDeliveryRoute, { params }, { refetchInterval: 5_000 })
   const again = useMutation({
-    mutationFn: () => call(redeliverWebhook, { params }),
-    onSuccess: () => forget(getWebhookDelivery, listWebhookDeliveries),
+    mutationFn: () => call(redeliverWebhookRoute, { params }),
+    onSuccess: () => forget(getWebhookDeliveryRoute, listWebhookDeliveriesRoute),
     onError: tellProblem,
   })
   if (answer.error && !answer.data) return <Problem error={answer.error} />

@@ -1,11 +1,11 @@
 // Domains of the team: each with the record that proves it, and whether its people join by themselves.
 import { Badge, Button, Card, Group, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core'
 import {
-  addDomain,
-  listDomains,
-  removeDomain,
-  updateDomain,
-  verifyDomain,
+  addDomainRoute,
+  listDomainsRoute,
+  removeDomainRoute,
+  updateDomainRoute,
+  verifyDomainRoute,
   type Domain,
   type DomainCheckResult,
 } from '@pharos/contract/domain'
@@ -32,7 +32,11 @@ const results: Record<DomainCheckResult, string> = {
 }
 
 export function Domains({ isAdmin }: RoomProps) {
-  const answer = useAnswer(listDomains, { params: team, query: { limit: 1000 } }, { refetchInterval: 15_000 })
+  const answer = useAnswer(
+    listDomainsRoute,
+    { params: team, query: { limit: 1000 } },
+    { refetchInterval: 15_000 },
+  )
   return (
     <Stack>
       {isAdmin && (
@@ -71,8 +75,8 @@ function Add() {
         setJoins(false)
       }}
       onSubmit={async () => {
-        await call(addDomain, { params: team, body: { domain, auto_join: joins } })
-        await forget(listDomains)
+        await call(addDomainRoute, { params: team, body: { domain, auto_join: joins } })
+        await forget(listDomainsRoute)
       }}
     >
       {(error) => (
@@ -103,13 +107,13 @@ function DomainCard({ domain: one, isAdmin }: { domain: Domain; isAdmin: boolean
   const { id, domain, verified, record_name, record_value, last_check, last_check_result, auto_join } = one
   const params = { ...team, domain_id: id }
   const check = useMutation({
-    mutationFn: () => call(verifyDomain, { params }),
-    onSettled: () => forget(listDomains),
+    mutationFn: () => call(verifyDomainRoute, { params }),
+    onSettled: () => forget(listDomainsRoute),
     onError: tellProblem,
   })
   const join = useMutation({
-    mutationFn: () => call(updateDomain, { params, body: { auto_join: !auto_join } }),
-    onSuccess: () => forget(listDomains),
+    mutationFn: () => call(updateDomainRoute, { params, body: { auto_join: !auto_join } }),
+    onSuccess: () => forget(listDomainsRoute),
     onError: tellProblem,
   })
   return (
@@ -134,8 +138,8 @@ function DomainCard({ domain: one, isAdmin }: { domain: Domain; isAdmin: boolean
                 </Button>
               )}
               onSubmit={async () => {
-                await call(removeDomain, { params })
-                await forget(listDomains)
+                await call(removeDomainRoute, { params })
+                await forget(listDomainsRoute)
               }}
             >
               <Text size="sm">Whoever joined by it stays a member; nobody joins by it any more.</Text>

@@ -1,6 +1,6 @@
 // What of an API token can be changed: its name, where it works from, and when it ends. What it may do never changes.
 import { Button, TagsInput, Text, TextInput } from '@mantine/core'
-import { listTokens, updateToken, type Token } from '@pharos/contract/token'
+import { listTokensRoute, updateTokenRoute, type Token } from '@pharos/contract/token'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { forget } from '../api/queries.ts'
@@ -35,11 +35,11 @@ export function EditToken({ token }: { token: Token }) {
       onSubmit={async () => {
         const { name, allowed_subnets, expires } = draft
         const end = expires === '' ? null : new Date(expires).toISOString()
-        await call(updateToken, {
+        await call(updateTokenRoute, {
           params: { token_id: token.id },
           body: { name, allowed_subnets, ...(isEndKept ? {} : { expires: end }) },
         })
-        await forget(listTokens)
+        await forget(listTokensRoute)
       }}
     >
       {(error) => (

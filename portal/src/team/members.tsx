@@ -1,8 +1,14 @@
 // Who is in the team, and who was asked to join.
 import { ActionIcon, Badge, Button, Menu, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { addMember, listMembers, removeMember, updateMember, type Member } from '@pharos/contract/member'
-import { getTeam } from '@pharos/contract/team'
+import {
+  addMemberRoute,
+  listMembersRoute,
+  removeMemberRoute,
+  updateMemberRoute,
+  type Member,
+} from '@pharos/contract/member'
+import { getTeamRoute } from '@pharos/contract/team'
 import { IconDots, IconUserPlus } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { call } from '../api/call.ts'
@@ -65,7 +71,7 @@ const actions: Column<Member> = {
   cell: (member) => <Actions member={member} />,
 }
 
-const refreshed = () => forget(listMembers, getTeam)
+const refreshed = () => forget(listMembersRoute, getTeamRoute)
 
 export function Members({ isAdmin }: RoomProps) {
   const { filters, ordering, setFilters, setOrdering } = useListSearch({ ordering: 'email' })
@@ -74,7 +80,7 @@ export function Members({ isAdmin }: RoomProps) {
   return (
     <List<Member>
       name="members"
-      route={listMembers}
+      route={listMembersRoute}
       params={team}
       filters={filters}
       columns={shown}
@@ -131,7 +137,7 @@ function Invite() {
       onClose={() => setDraft(nothing)}
       onSubmit={async () => {
         const { message, ...rest } = draft
-        await call(addMember, { params: team, body: { ...rest, ...(message ? { message } : {}) } })
+        await call(addMemberRoute, { params: team, body: { ...rest, ...(message ? { message } : {}) } })
         await refreshed()
         tell(`An invitation was sent to ${draft.email}. Its link works for seven days.`)
       }}
@@ -173,11 +179,11 @@ function Actions({ member }: { member: Member }) {
   const params = { ...team, member_id: id }
   const isSelf = user_id === user?.id
   async function setAdmin() {
-    await call(updateMember, { params, body: { is_admin: !is_admin } })
+    await call(updateMemberRoute, { params, body: { is_admin: !is_admin } })
     await refreshed()
   }
   async function again() {
-    await call(addMember, { params: team, body: { email, is_admin } })
+    await call(addMemberRoute, { params: team, body: { email, is_admin } })
     tell(`The invitation was sent to ${email} again.`)
   }
   return (
@@ -212,7 +218,7 @@ function Actions({ member }: { member: Member }) {
         </Menu>
       )}
       onSubmit={async () => {
-        await call(removeMember, { params })
+        await call(removeMemberRoute, { params })
         await refreshed()
       }}
     >

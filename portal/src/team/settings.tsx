@@ -12,7 +12,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
-import { getTeam, updateTeam, type Team, type TeamChanges } from '@pharos/contract/team'
+import { getTeamRoute, updateTeamRoute, type Team, type TeamChanges } from '@pharos/contract/team'
 import { useMutation } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
@@ -25,7 +25,7 @@ const params = { team_id: 'current' } as const
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
 export function TeamSettings({ isAdmin }: RoomProps) {
-  const answer = useAnswer(getTeam, { params })
+  const answer = useAnswer(getTeamRoute, { params })
   if (answer.error) return <Problem error={answer.error} />
   if (!answer.data) return <Skeleton height={240} />
   return <Form key={answer.data.id} team={answer.data} isAdmin={isAdmin} />
@@ -63,10 +63,10 @@ function Form({ team, isAdmin }: { team: Team; isAdmin: boolean }) {
   const [draft, setDraft] = useState(() => draftOf(team))
   const changes = changesOf(draft, team)
   const save = useMutation({
-    mutationFn: () => call(updateTeam, { params, body: changes }),
+    mutationFn: () => call(updateTeamRoute, { params, body: changes }),
     onSuccess: async ({ body }) => {
       setDraft(draftOf(body))
-      await forget(getTeam)
+      await forget(getTeamRoute)
       tell('Saved.')
     },
   })

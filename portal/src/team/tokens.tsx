@@ -13,7 +13,13 @@ import {
 } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { scopes } from '@pharos/contract/scope'
-import { createToken, deleteToken, listTokens, type CreatedToken, type Token } from '@pharos/contract/token'
+import {
+  createTokenRoute,
+  deleteTokenRoute,
+  listTokensRoute,
+  type CreatedToken,
+  type Token,
+} from '@pharos/contract/token'
 import { IconKey } from '@tabler/icons-react'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
@@ -115,7 +121,7 @@ export function Tokens() {
   return (
     <List<Token>
       name="tokens"
-      route={listTokens}
+      route={listTokensRoute}
       filters={filters}
       columns={columns}
       ordering={ordering}
@@ -182,7 +188,7 @@ function Make() {
       }}
       onSubmit={async () => {
         const { expires, max_unused_days: days, scopes: chosen, ...rest } = draft
-        const { body } = await call(createToken, {
+        const { body } = await call(createTokenRoute, {
           body: {
             ...rest,
             scopes: chosen as (typeof scopes)[number][],
@@ -191,7 +197,7 @@ function Make() {
           },
         })
         setMade(body)
-        await forget(listTokens)
+        await forget(listTokensRoute)
       }}
     >
       {(error) =>
@@ -270,8 +276,8 @@ function Revoke({ token: { id, name } }: { token: Token }) {
         </Button>
       )}
       onSubmit={async () => {
-        await call(deleteToken, { params: { token_id: id } })
-        await forget(listTokens)
+        await call(deleteTokenRoute, { params: { token_id: id } })
+        await forget(listTokensRoute)
       }}
     >
       <Text size="sm">Whatever presents it is refused from then on. It cannot be taken back.</Text>

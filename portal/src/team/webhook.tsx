@@ -1,15 +1,15 @@
 // One webhook: whether it sends, what can be done with it, and what became of each message.
 import { Anchor, Button, Card, Group, Skeleton, Stack, Switch, Text } from '@mantine/core'
 import {
-  deleteWebhook,
+  deleteWebhookRoute,
   deliveryStates,
-  getWebhook,
-  listWebhookDeliveries,
-  listWebhooks,
-  rotateWebhookSecret,
+  getWebhookRoute,
+  listWebhookDeliveriesRoute,
+  listWebhooksRoute,
+  rotateWebhookSecretRoute,
   sentTypes,
-  testWebhook,
-  updateWebhook,
+  testWebhookRoute,
+  updateWebhookRoute,
   type Webhook,
 } from '@pharos/contract/webhook'
 import type { MessageType } from '@pharos/contract/webhook-message'
@@ -28,7 +28,7 @@ import { Fields, Secret } from './webhook-fields.tsx'
 import { LastTaken, WebhookState } from './webhooks.tsx'
 
 export function WebhookView({ id, isAdmin }: { id: number; isAdmin: boolean }) {
-  const answer = useAnswer(getWebhook, { params: { webhook_id: id } }, { refetchInterval: 10_000 })
+  const answer = useAnswer(getWebhookRoute, { params: { webhook_id: id } }, { refetchInterval: 10_000 })
   if (answer.error && !answer.data) return <Problem error={answer.error} />
   if (!answer.data) return <Skeleton height={120} />
   return (
@@ -44,8 +44,8 @@ function WebhookHead({ webhook, isAdmin }: { webhook: Webhook; isAdmin: boolean 
   const { url, description, events, enabled } = webhook
   const params = { webhook_id: webhook.id }
   const change = useMutation({
-    mutationFn: (enable: boolean) => call(updateWebhook, { params, body: { enabled: enable } }),
-    onSuccess: () => forget(getWebhook, listWebhooks),
+    mutationFn: (enable: boolean) => call(updateWebhookRoute, { params, body: { enabled: enable } }),
+    onSuccess: () => forget(getWebhookRoute, listWebhooksRoute),
     onError: tellProblem,
   })
   return (
@@ -84,14 +84,14 @@ function Actions({ webhook }: { webhook: Webhook }) {
   const navigate = useNavigate()
   const params = { webhook_id: webhook.id }
   const test = useMutation({
-    mutationFn: () => call(testWebhook, { params }),
+    mutationFn: () => call(testWebhookRoute, { params }),
     onSuccess: async ({ body }) => {
       tell(
         body.state === 'delivered'
           ? `It was taken in ${formatDuration(body.duration_ms ?? 0)}.`
           : `It was not taken: ${body.last_error ?? body.state}`,
       )
-      await forget(listWebhookDeliveries, getWebhook)
+      await forget(listWebhookDeliveriesRoute, getWebhookRoute)
     },
     onError: tellProblem,
   })
@@ -112,8 +112,8 @@ function Actions({ webhook }: { webhook: Webhook }) {
           </Button>
         )}
         onSubmit={async () => {
-          await call(deleteWebhook, { params })
-          await forget(listWebhooks)
+          await call(deleteWebhookRoute, { params })
+          await forget(listWebhooksRoute)
           await navigate({ to: '/team/webhooks' as never })
         }}
       >
@@ -142,8 +142,8 @@ function Edit({ webhook: { id, url, description, events } }: { webhook: Webhook 
       )}
       onSubmit={async () => {
         const body = { ...draft, events: draft.events as MessageType[] }
-        await call(updateWebhook, { params: { webhook_id: id }, body })
-        await forget(getWebhook, listWebhooks)
+        await call(updateWebhookRoute, { params: { webhook_id: id }, body })
+        await forget(getWebhookRoute, listWebhooksRoute)
       }}
     >
       {(error) => <Fields draft={draft} setDraft={setDraft} error={error} />}
@@ -165,7 +165,7 @@ function Rotate({ id }: { id: number }) {
       )}
       onClose={() => setSecret(undefined)}
       onSubmit={async () =>
-        setSecret((await call(rotateWebhookSecret, { params: { webhook_id: id } })).body.secret)
+        setSecret((await call(rotateWebhookSecretRoute, { params: { webhook_id: id } })).body.secret)
       }
     >
       {secret ? (

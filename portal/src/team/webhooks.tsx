@@ -1,6 +1,6 @@
 // Webhooks: whom the team tells what. What became of each message stands on the page of the webhook.
 import { Anchor, Badge, Button, Card, Group, Skeleton, Stack, Text } from '@mantine/core'
-import { createWebhook, listWebhooks, type Webhook } from '@pharos/contract/webhook'
+import { createWebhookRoute, listWebhooksRoute, type Webhook } from '@pharos/contract/webhook'
 import type { MessageType } from '@pharos/contract/webhook-message'
 import { IconWebhook } from '@tabler/icons-react'
 import { Link, useParams } from '@tanstack/react-router'
@@ -28,7 +28,7 @@ export function Webhooks({ isAdmin }: RoomProps) {
 }
 
 function AllWebhooks({ isAdmin }: RoomProps) {
-  const answer = useAnswer(listWebhooks, { query: { limit: 1000 } }, { refetchInterval: 10_000 })
+  const answer = useAnswer(listWebhooksRoute, { query: { limit: 1000 } }, { refetchInterval: 10_000 })
   return (
     <Stack>
       {isAdmin && (
@@ -116,11 +116,11 @@ function Make() {
         setSecret(undefined)
       }}
       onSubmit={async () => {
-        const { body } = await call(createWebhook, {
+        const { body } = await call(createWebhookRoute, {
           body: { ...draft, events: draft.events as MessageType[] },
         })
         setSecret(body.secret)
-        await forget(listWebhooks)
+        await forget(listWebhooksRoute)
       }}
     >
       {(error) =>

@@ -1,11 +1,11 @@
 // HTTP of deliveries.
-import { ingestDelivery } from '@pharos/contract/analysis'
+import { ingestDeliveryRoute } from '@pharos/contract/analysis'
 import { handleRaw, type Mounted } from '../http/mount.ts'
 import { receiveDelivery, type DeliveryDeps } from './delivery.ts'
 
 export function deliveryRoutes(deps: DeliveryDeps): Mounted[] {
   return [
-    handleRaw(ingestDelivery, async ({ params, query, headers, body }) => ({
+    handleRaw(ingestDeliveryRoute, async ({ params, query, headers, body }) => ({
       body: await receiveDelivery(deps, {
         sourceKey: params.source_key,
         authorization: headers.authorization,

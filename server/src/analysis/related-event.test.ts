@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { Compile } from 'typebox/compile'
-import { eventFlags, listRelatedEvents, relatedEventOrderings } from '@pharos/contract/analysis'
+import { eventFlags, listRelatedEventsRoute, relatedEventOrderings } from '@pharos/contract/analysis'
 import type { EventFlag } from '@pharos/contract/analysis'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { overlaps, parsePrefix } from '../net/prefix.ts'
@@ -137,7 +137,7 @@ function expected(events: readonly Event[], query: Query): { ids: string[]; coun
   return { ids: passing.slice(offset, offset + limit).map(({ id }) => id), count: passing.length }
 }
 
-const response = Compile(listRelatedEvents.response!)
+const response = Compile(listRelatedEventsRoute.response!)
 
 async function listed(teamId: number, query: Query): Promise<{ ids: string[]; count: number }> {
   const { body, count } = await listTeamEvents(database.postgres, teamId, query)

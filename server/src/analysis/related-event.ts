@@ -1,5 +1,5 @@
 // The related list and the detail of one event: what a request asks for, and the answers, which are stored texts joined.
-import type { EventFlag, listRelatedEvents } from '@pharos/contract/analysis'
+import type { EventFlag, listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../db/postgres.ts'
 import { PrefixError } from '../net/prefix-error.ts'
@@ -40,7 +40,7 @@ export type RelatedPage = { readonly body: string; readonly count: number }
 export async function listTeamEvents(
   postgres: Postgres,
   teamId: number,
-  query: QueryOf<typeof listRelatedEvents>,
+  query: QueryOf<typeof listRelatedEventsRoute>,
 ): Promise<RelatedPage> {
   const { results, count } = await listRelated(postgres, teamId, parseRelatedQuery(query))
   return { body: `{"results":[${results}],"count":${count}}`, count }
@@ -59,7 +59,7 @@ export async function getTeamEvent(
 }
 
 /** Throws `invalid` on what the schema cannot see: a window that ends before it starts, a network that is nearly one. */
-export function parseRelatedQuery(query: QueryOf<typeof listRelatedEvents>): RelatedQuery {
+export function parseRelatedQuery(query: QueryOf<typeof listRelatedEventsRoute>): RelatedQuery {
   const start = query.start === undefined ? null : new Date(query.start)
   const end = query.end === undefined ? null : new Date(query.end)
   if (start && end && end < start) {

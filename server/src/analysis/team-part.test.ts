@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { Compile } from 'typebox/compile'
-import { listRelatedEvents } from '@pharos/contract/analysis'
+import { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { RelatedEvent, RelatedEventDetail } from '@pharos/contract/analysis'
 import { listMigrations, migrationsFolder } from '../db/migrate.ts'
 import type { Db } from '../db/postgres.ts'
@@ -23,7 +23,7 @@ import { fastnetmon } from './sources/fastnetmon.ts'
 import { teamPart } from './team-part.ts'
 import { addPrefix, addSource, addTeam, compareCounts, deliver } from './testing.ts'
 
-const listQuery = Compile(listRelatedEvents.query!)
+const listQuery = Compile(listRelatedEventsRoute.query!)
 const prefixes = (...texts: string[]) => texts.map(parsePrefix)
 
 /** An attack on the networks, as FastNetMon tells it, with samples and rules of all of them. */

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { getRelatedEvent } from '@pharos/contract/analysis'
-import { logout, refreshSession } from '@pharos/contract/session'
+import { getRelatedEventRoute } from '@pharos/contract/analysis'
+import { logoutRoute, refreshSessionRoute } from '@pharos/contract/session'
 import { Failure } from '../runtime/error.ts'
 import { silentLog } from '../runtime/log.ts'
 import { handle, handleGuest } from './mount.ts'
@@ -42,9 +42,9 @@ const server = createHttpServer({
     token: () => Promise.reject(new Failure('unauthenticated', 'no')),
   },
   mounted: [
-    handle(getRelatedEvent, never),
-    handleGuest(refreshSession, never),
-    handleGuest(logout, async () => ({})),
+    handle(getRelatedEventRoute, never),
+    handleGuest(refreshSessionRoute, never),
+    handleGuest(logoutRoute, async () => ({})),
   ],
   observer: { answered() {}, refused() {}, inFlight() {} },
 })

@@ -1,13 +1,13 @@
 // The operations of the user's own account on HTTP.
 import {
-  changeEmail,
-  changePassword,
-  confirmEmail,
-  deleteSession,
-  listSessions,
-  requestPasswordReset,
-  resetPassword,
-  updateUser,
+  changeEmailRoute,
+  changePasswordRoute,
+  confirmEmailRoute,
+  deleteSessionRoute,
+  listSessionsRoute,
+  requestPasswordResetRoute,
+  resetPasswordRoute,
+  updateUserRoute,
 } from '@pharos/contract/account'
 import { handle, handleGuest, type Mounted } from '../http/mount.ts'
 import { keepRefresh, type RefreshCookies } from '../http/refresh-cookie.ts'
@@ -26,36 +26,36 @@ export type AccountDeps = passwordChange.ChangePasswordDeps &
 
 export function accountRoutes(deps: AccountDeps): Mounted[] {
   return [
-    handle(changePassword, async (operation, { body, headers }) => {
+    handle(changePasswordRoute, async (operation, { body, headers }) => {
       const caller = { ...operation, userAgent: userAgentOf(headers) }
       return keepRefresh(deps.cookies, headers, {
         body: await passwordChange.changePassword(deps, caller, body),
       })
     }),
-    handle(changeEmail, async (operation, { body }) => {
+    handle(changeEmailRoute, async (operation, { body }) => {
       await emailChange.changeEmail(deps, operation, body)
       return {}
     }),
-    handleGuest(confirmEmail, async (guest, { body }) => ({
+    handleGuest(confirmEmailRoute, async (guest, { body }) => ({
       body: await confirmation.confirmEmail(deps, guest, body.token),
     })),
-    handleGuest(requestPasswordReset, async (guest, { body }) => {
+    handleGuest(requestPasswordResetRoute, async (guest, { body }) => {
       passwordReset.requestPasswordReset(deps, guest, body.email)
       return {}
     }),
-    handleGuest(resetPassword, async (guest, { body }) => ({
+    handleGuest(resetPasswordRoute, async (guest, { body }) => ({
       body: await passwordReset.resetPassword(deps, guest, body),
     })),
-    handle(listSessions, async (operation, { query }) => {
+    handle(listSessionsRoute, async (operation, { query }) => {
       const { limit = 100, offset = 0 } = query
       const body = await sessions.listSessions(deps.db, operation, { limit, offset })
       return { body, page: { limit, offset, count: body.count } }
     }),
-    handle(deleteSession, async (operation, { params }) => {
+    handle(deleteSessionRoute, async (operation, { params }) => {
       await sessions.deleteSession(deps.db, operation, params.session_id)
       return {}
     }),
-    handle(updateUser, async (operation, { body }) => ({
+    handle(updateUserRoute, async (operation, { body }) => ({
       body: await profile.updateUser(deps.db, operation, body),
     })),
   ]

@@ -1,10 +1,10 @@
 // The second factor of the own account on HTTP.
 import {
-  confirmTotp as confirmRoute,
-  createRecoveryCodes,
-  createTotp,
-  deleteTotp,
-  getSecondFactor as getRoute,
+  confirmTotpRoute,
+  createRecoveryCodesRoute,
+  createTotpRoute,
+  deleteTotpRoute,
+  getSecondFactorRoute,
 } from '@pharos/contract/second-factor'
 import { handle, type Mounted } from '../http/mount.ts'
 import { keepRefresh, type RefreshCookies } from '../http/refresh-cookie.ts'
@@ -23,19 +23,19 @@ export type SecondFactorRouteDeps = SecondFactorDeps & { readonly cookies: Refre
 export function secondFactorRoutes(deps: SecondFactorRouteDeps): Mounted[] {
   const { cookies } = deps
   return [
-    handle(getRoute, async (operation) => ({ body: await getSecondFactor(deps, operation) })),
-    handle(createTotp, async (operation, { body }) => ({
+    handle(getSecondFactorRoute, async (operation) => ({ body: await getSecondFactor(deps, operation) })),
+    handle(createTotpRoute, async (operation, { body }) => ({
       body: await startTotp(deps, operation, body.current_password),
     })),
-    handle(confirmRoute, async (operation, { body, headers }) => {
+    handle(confirmTotpRoute, async (operation, { body, headers }) => {
       const caller = { ...operation, userAgent: userAgentOf(headers) }
       return keepRefresh(cookies, headers, { body: await confirmTotp(deps, caller, body.otp) })
     }),
-    handle(deleteTotp, async (operation, { body, headers }) => {
+    handle(deleteTotpRoute, async (operation, { body, headers }) => {
       const caller = { ...operation, userAgent: userAgentOf(headers) }
       return keepRefresh(cookies, headers, { body: await disableTotp(deps, caller, body) })
     }),
-    handle(createRecoveryCodes, async (operation, { body, headers }) => {
+    handle(createRecoveryCodesRoute, async (operation, { body, headers }) => {
       const caller = { ...operation, userAgent: userAgentOf(headers) }
       return keepRefresh(cookies, headers, { body: await renewRecoveryCodes(deps, caller, body) })
     }),

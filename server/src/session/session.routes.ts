@@ -1,5 +1,10 @@
 // The session operations on HTTP.
-import { createSessionToken, getSessionToken, logout, refreshSession } from '@pharos/contract/session'
+import {
+  createSessionTokenRoute,
+  getSessionTokenRoute,
+  logoutRoute,
+  refreshSessionRoute,
+} from '@pharos/contract/session'
 import { handle, handleGuest, matches, type Guest, type Mounted, type Request } from '../http/mount.ts'
 import { forgetRefresh, keepRefresh, readRefresh, type RefreshCookies } from '../http/refresh-cookie.ts'
 import { refreshTokens } from './refresh.ts'
@@ -13,23 +18,23 @@ export type SessionRouteDeps = SignInDeps & { readonly cookies: RefreshCookies }
 export function sessionRoutes(deps: SessionRouteDeps): Mounted[] {
   const { cookies } = deps
   return [
-    handleGuest(refreshSession, async (guest, request) =>
+    handleGuest(refreshSessionRoute, async (guest, request) =>
       keepRefresh(cookies, request.headers, await refresh(deps, guest, request)),
     ),
-    handleGuest(createSessionToken, async (guest, { body, headers }) => {
+    handleGuest(createSessionTokenRoute, async (guest, { body, headers }) => {
       const tokens =
         'team_id' in body
           ? await changeTeam(deps, guest, guest.actor, body.team_id)
           : await signIn(deps, { ...guest, userAgent: userAgentOf(headers) }, body)
       return keepRefresh(cookies, headers, { body: tokens })
     }),
-    handle(getSessionToken, async (operation, { query }) => {
+    handle(getSessionTokenRoute, async (operation, { query }) => {
       const body = await whoAmI(deps.db, operation.actor)
       const unchanged = query.etag !== undefined && query.etag === body.user_etag
       const etag = body.user_etag === null ? {} : { etag: `"${body.user_etag}"` }
       return unchanged ? { status: 304, ...etag } : { body, ...etag }
     }),
-    handleGuest(logout, async (guest, { body, headers }) => {
+    handleGuest(logoutRoute, async (guest, { body, headers }) => {
       const refresh =
         body.refresh === undefined ? {} : { refresh: readRefresh(cookies, headers, body.refresh) }
       await signOut(deps, guest, guest.actor, { ...body, ...refresh })
@@ -42,7 +47,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Mounted[] {
 async function refresh(
   deps: SessionRouteDeps,
   guest: Guest,
-  { body, query, headers }: Request<typeof refreshSession>,
+  { body, query, headers }: Request<typeof refreshSessionRoute>,
 ) {
   const visitor = { ...guest, userAgent: userAgentOf(headers) }
   const tokens = await refreshTokens(deps, visitor, readRefresh(deps.cookies, headers, body.refresh))

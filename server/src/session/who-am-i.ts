@@ -1,6 +1,6 @@
 // "Who am I": the credential in use, and the user when it is a person's. Never a secret.
 import type { ResponseOf } from '@pharos/contract/route'
-import type { getSessionToken } from '@pharos/contract/session'
+import type { getSessionTokenRoute } from '@pharos/contract/session'
 import type { Db } from '../db/postgres.ts'
 import { Failure } from '../runtime/error.ts'
 import type { Actor, TokenActor, UserActor } from '../runtime/operation.ts'
@@ -8,7 +8,7 @@ import { findTokenStanding } from './credentials.store.ts'
 import { findSession, findSessionTimes } from './session.store.ts'
 import { userEtag } from './tokens.ts'
 
-type WhoAmI = ResponseOf<typeof getSessionToken>
+type WhoAmI = ResponseOf<typeof getSessionTokenRoute>
 
 export function whoAmI(db: Db, actor: Actor): Promise<WhoAmI> {
   return actor.kind === 'user' ? describeSession(db, actor) : describeToken(db, actor)

@@ -1,11 +1,11 @@
 // The operation of the stream.
-import { followStream } from '@pharos/contract/stream'
+import { followStreamRoute } from '@pharos/contract/stream'
 import type { MessageType } from '@pharos/contract/webhook-message'
 import { handleStream, type Mounted } from '../http/mount.ts'
 import { followStream as follow, type StreamDeps } from './follow-stream.ts'
 
 export const streamRoutes = (deps: StreamDeps): Mounted[] => [
-  handleStream(followStream, ({ actor }, { query }, follows) =>
+  handleStream(followStreamRoute, ({ actor }, { query }, follows) =>
     follow(deps, actor, query.type as MessageType[] | undefined, follows),
   ),
 ]

@@ -1,12 +1,12 @@
 // The HTTP side of teams and their members: one line per operation.
 import {
-  addMember,
-  getMember as getMemberRoute,
-  listMembers as listMembersRoute,
-  removeMember as removeMemberRoute,
-  updateMember as updateMemberRoute,
+  addMemberRoute,
+  getMemberRoute,
+  listMembersRoute,
+  removeMemberRoute,
+  updateMemberRoute,
 } from '@pharos/contract/member'
-import { getTeam as getRoute, listTeams as listRoute, updateTeam as updateRoute } from '@pharos/contract/team'
+import { getTeamRoute, listTeamsRoute, updateTeamRoute } from '@pharos/contract/team'
 import { handle, type Mounted } from '../http/mount.ts'
 import { removeMember, updateMember } from './change-member.ts'
 import { inviteMember, type InviteDeps } from './invite-member.ts'
@@ -16,12 +16,14 @@ import { updateTeam } from './update-team.ts'
 
 export function teamRoutes(deps: InviteDeps): Mounted[] {
   return [
-    handle(listRoute, async (operation, { query }) => {
+    handle(listTeamsRoute, async (operation, { query }) => {
       const body = await listTeams(deps, operation, query)
       return { body, page: { ...query, count: body.count } }
     }),
-    handle(getRoute, (operation, { params }) => getTeam(deps, operation, params.team_id)),
-    handle(updateRoute, (operation, { params, body }) => updateTeam(deps, operation, params.team_id, body)),
+    handle(getTeamRoute, (operation, { params }) => getTeam(deps, operation, params.team_id)),
+    handle(updateTeamRoute, (operation, { params, body }) =>
+      updateTeam(deps, operation, params.team_id, body),
+    ),
     handle(listMembersRoute, async (operation, { params, query }) => {
       const body = await listMembers(deps, operation, params.team_id, query)
       return { body, page: { ...query, count: body.count } }
@@ -29,7 +31,9 @@ export function teamRoutes(deps: InviteDeps): Mounted[] {
     handle(getMemberRoute, (operation, { params }) =>
       getMember(deps, operation, params.team_id, params.member_id),
     ),
-    handle(addMember, (operation, { params, body }) => inviteMember(deps, operation, params.team_id, body)),
+    handle(addMemberRoute, (operation, { params, body }) =>
+      inviteMember(deps, operation, params.team_id, body),
+    ),
     handle(updateMemberRoute, (operation, { params, body }) =>
       updateMember(deps, operation, params.team_id, params.member_id, body),
     ),

@@ -1,15 +1,15 @@
 // The HTTP side of webhooks: one line per operation.
 import {
-  createWebhook as createRoute,
-  deleteWebhook as deleteRoute,
-  getWebhook as getRoute,
-  getWebhookDelivery,
-  listWebhookDeliveries,
-  listWebhooks as listRoute,
-  redeliverWebhook,
-  rotateWebhookSecret,
-  testWebhook,
-  updateWebhook as updateRoute,
+  createWebhookRoute,
+  deleteWebhookRoute,
+  getWebhookRoute,
+  getWebhookDeliveryRoute,
+  listWebhookDeliveriesRoute,
+  listWebhooksRoute,
+  redeliverWebhookRoute,
+  rotateWebhookSecretRoute,
+  testWebhookRoute,
+  updateWebhookRoute,
 } from '@pharos/contract/webhook'
 import { handle, type Mounted } from '../http/mount.ts'
 import {
@@ -24,31 +24,33 @@ import { getWebhook, listWebhooks } from './webhook.ts'
 
 export function webhookRoutes(deps: ChangeDeps & DeliveryDeps): Mounted[] {
   return [
-    handle(listRoute, async (operation, { query }) => {
+    handle(listWebhooksRoute, async (operation, { query }) => {
       const body = await listWebhooks(deps, operation, query)
       return { body, page: { ...query, count: body.count } }
     }),
-    handle(getRoute, (operation, { params }) => getWebhook(deps, operation, params.webhook_id)),
-    handle(createRoute, (operation, { body }) => createWebhook(deps, operation, body)),
-    handle(updateRoute, (operation, { params, body }) =>
+    handle(getWebhookRoute, (operation, { params }) => getWebhook(deps, operation, params.webhook_id)),
+    handle(createWebhookRoute, (operation, { body }) => createWebhook(deps, operation, body)),
+    handle(updateWebhookRoute, (operation, { params, body }) =>
       updateWebhook(deps, operation, params.webhook_id, body),
     ),
-    handle(deleteRoute, async (operation, { params }) => {
+    handle(deleteWebhookRoute, async (operation, { params }) => {
       await deleteWebhook(deps, operation, params.webhook_id)
       return {}
     }),
-    handle(rotateWebhookSecret, (operation, { params }) => rotateSecret(deps, operation, params.webhook_id)),
-    handle(testWebhook, async (operation, { params }) => ({
+    handle(rotateWebhookSecretRoute, (operation, { params }) =>
+      rotateSecret(deps, operation, params.webhook_id),
+    ),
+    handle(testWebhookRoute, async (operation, { params }) => ({
       body: await sendTest(deps, operation, params.webhook_id),
     })),
-    handle(listWebhookDeliveries, async (operation, { params, query }) => {
+    handle(listWebhookDeliveriesRoute, async (operation, { params, query }) => {
       const body = await listDeliveries(deps, operation, params.webhook_id, query)
       return { body, page: { ...query, count: body.count } }
     }),
-    handle(getWebhookDelivery, async (operation, { params }) => ({
+    handle(getWebhookDeliveryRoute, async (operation, { params }) => ({
       body: await getDelivery(deps, operation, params.webhook_id, params.delivery_id),
     })),
-    handle(redeliverWebhook, async (operation, { params }) => ({
+    handle(redeliverWebhookRoute, async (operation, { params }) => ({
       body: await redeliver(deps, operation, params.webhook_id, params.delivery_id),
     })),
   ]

@@ -1,13 +1,17 @@
 // The HTTP side of announcements and regions: one line per operation.
-import { getAnnouncement as getRoute, listAnnouncements as listRoute } from '@pharos/contract/byoip'
-import { createAnnouncements as createRoute, updateAnnouncement } from '@pharos/contract/byoip'
 import {
-  deleteAnnouncement as deleteRoute,
-  restoreAnnouncement as restoreRoute,
+  getAnnouncementRoute,
+  listAnnouncementsRoute,
+  createAnnouncementsRoute,
+  updateAnnouncementRoute,
+  deleteAnnouncementRoute,
+  restoreAnnouncementRoute,
+  listAnnouncementHistoryRoute,
+  validateAnnouncementRoute,
+  resumeAnnouncementRoute,
+  suspendAnnouncementRoute,
+  listRegionsRoute,
 } from '@pharos/contract/byoip'
-import { listAnnouncementHistory, validateAnnouncement } from '@pharos/contract/byoip'
-import { resumeAnnouncement, suspendAnnouncement as suspendRoute } from '@pharos/contract/byoip'
-import { listRegions as regionsRoute } from '@pharos/contract/byoip'
 import { handle, type Mounted } from '../../http/mount.ts'
 import { createAnnouncements, type CreateDeps } from './create-announcements.ts'
 import { deleteAnnouncement, restoreAnnouncement } from './delete-announcement.ts'
@@ -21,40 +25,40 @@ import { suspendAnnouncement, type SuspendDeps } from './suspend-announcement.ts
 
 export function announcementRoutes(deps: PatchDeps & CreateDeps & SuspendDeps & RequestDeps): Mounted[] {
   return [
-    handle(updateAnnouncement, (operation, { params, body, query }) =>
+    handle(updateAnnouncementRoute, (operation, { params, body, query }) =>
       patchAnnouncement(deps, operation, params.announcement_id, body, parseInclude(query.include)),
     ),
-    handle(getRoute, (operation, { params, query }) =>
+    handle(getAnnouncementRoute, (operation, { params, query }) =>
       getAnnouncement(deps, operation, params.announcement_id, parseInclude(query.include)),
     ),
-    handle(listRoute, async (operation, { query }) => {
+    handle(listAnnouncementsRoute, async (operation, { query }) => {
       const body = await listAnnouncements(deps, operation, query)
       return { body, page: { ...query, count: body.count } }
     }),
-    handle(createRoute, (operation, { body, query }) =>
+    handle(createAnnouncementsRoute, (operation, { body, query }) =>
       createAnnouncements(deps, operation, body, parseInclude(query.include)),
     ),
-    handle(deleteRoute, async (operation, { params }) => {
+    handle(deleteAnnouncementRoute, async (operation, { params }) => {
       await deleteAnnouncement(deps, operation, params.announcement_id)
       return {}
     }),
-    handle(restoreRoute, (operation, { params, query }) =>
+    handle(restoreAnnouncementRoute, (operation, { params, query }) =>
       restoreAnnouncement(deps, operation, params.announcement_id, parseInclude(query.include)),
     ),
-    handle(validateAnnouncement, (operation, { params, query }) =>
+    handle(validateAnnouncementRoute, (operation, { params, query }) =>
       requestValidation(deps, operation, params.announcement_id, parseInclude(query.include)),
     ),
-    handle(listAnnouncementHistory, async (operation, { params, query }) => {
+    handle(listAnnouncementHistoryRoute, async (operation, { params, query }) => {
       const body = await listHistory(deps, operation, params.announcement_id, query)
       return { body, page: { ...query, count: body.count } }
     }),
-    handle(suspendRoute, async (operation, { params, body }) => ({
+    handle(suspendAnnouncementRoute, async (operation, { params, body }) => ({
       body: await suspendAnnouncement(deps, operation, params.announcement_id, body.reason),
     })),
-    handle(resumeAnnouncement, async (operation, { params }) => ({
+    handle(resumeAnnouncementRoute, async (operation, { params }) => ({
       body: await suspendAnnouncement(deps, operation, params.announcement_id, null),
     })),
-    handle(regionsRoute, async (operation, { query }) => {
+    handle(listRegionsRoute, async (operation, { query }) => {
       const body = await listRegions(deps, operation, query)
       return { body, page: { ...query, count: body.count } }
     }),
