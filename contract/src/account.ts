@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { Limit, Offset, Optional, Page, Strict, Time } from './scalar.ts'
+import { Limit, Offset, Optional, Page, Strict, Time, Component } from './scalar.ts'
 import { SessionTokens, User } from './session.ts'
 import { Line } from './text.ts'
 
@@ -102,7 +102,7 @@ export const resetPasswordRoute = route({
   errors: ['invalid_token', 'unavailable'],
 })
 
-export const OpenSession = Strict({
+export const OpenSession = Component('Session', {
   id: Type.String({ description: 'UUID' }),
   current: Type.Boolean({ description: 'the session of the caller' }),
   team_id: Type.Integer({ description: 'the team that it works in' }),

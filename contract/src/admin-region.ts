@@ -2,7 +2,19 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { Id, Limit, Nullable, NullableTime, Offset, OneOf, Ordering, Page, Strict } from './scalar.ts'
+import {
+  Id,
+  Limit,
+  Nullable,
+  NullableTime,
+  Offset,
+  OneOf,
+  Ordering,
+  Page,
+  Strict,
+  Component,
+  Enumeration,
+} from './scalar.ts'
 
 /** RFC 4271 section 8.2.2, and `down` for a neighbour that is disabled. */
 export const neighborStates = [
@@ -15,11 +27,11 @@ export const neighborStates = [
   'down',
 ] as const
 
-export const RouterNeighbor = Strict({
+export const RouterNeighbor = Component('RouterNeighbor', {
   address: Type.String(),
   asn: Type.Integer({ minimum: 0, maximum: 4_294_967_295 }),
   description: Nullable(Type.String()),
-  state: OneOf(...neighborStates),
+  state: Enumeration('NeighborState', neighborStates),
   families: Type.Array(OneOf('ipv4', 'ipv6'), {
     description: 'address families of the session; empty unless it is established',
   }),
@@ -31,7 +43,7 @@ export const RouterNeighbor = Strict({
   ),
 })
 
-export const RegionRouter = Strict({
+export const RegionRouter = Component('RegionRouter', {
   name: Type.String(),
   kind: Type.String({ description: '`gobgp` or `sandbox`' }),
   drained: Nullable(Type.String({ format: 'date-time', description: 'since when; null if it is not' })),
@@ -45,7 +57,7 @@ export const RegionRouter = Strict({
 })
 export type RegionRouter = Static<typeof RegionRouter>
 
-export const AdminRegion = Strict({
+export const AdminRegion = Component('AdminRegion', {
   slug: Type.String(),
   name: Type.String(),
   open: Type.Boolean({ description: 'teams may announce here' }),

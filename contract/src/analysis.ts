@@ -8,13 +8,14 @@ import {
   Limit,
   Nullable,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
   Repeatable,
   Strict,
   Time,
+  Component,
+  Enumeration,
 } from './scalar.ts'
 
 /** What an event is about. */
@@ -61,13 +62,14 @@ export type MatchResource = (typeof matchResources)[number]
 export const matchTypes = ['exact', 'covers', 'covered_by', 'origin_asn', 'source_resource'] as const
 export type MatchType = (typeof matchTypes)[number]
 
-export const Relationship = Strict(
+export const Relationship = Component(
+  'EventRelationship',
   {
     id: Id,
     match_resouce_name: Type.String({ description: 'the name of the resource; its value where it has none' }),
     match_resource_link: Type.String({ description: 'the path of the resource' }),
-    match_resource: OneOf(...matchResources),
-    match_type: OneOf(...matchTypes),
+    match_resource: Enumeration('MatchResource', matchResources),
+    match_type: Enumeration('MatchType', matchTypes),
     match_value: Type.String({ description: "the resource's prefix or ASN" }),
   },
   {
@@ -83,8 +85,8 @@ const Country = Type.String({ description: 'ISO 3166-1 alpha-2, empty if unknown
 
 const eventFields = {
   id: Type.String(),
-  flags: Type.Array(OneOf(...eventFlags)),
-  status: Type.Array(OneOf(...eventStatuses)),
+  flags: Type.Array(Enumeration('EventFlag', eventFlags)),
+  status: Type.Array(Enumeration('EventStatus', eventStatuses)),
   affected_network: Type.String({
     description:
       'CIDR, such as 203.0.113.77/32: the largest affected network, or part of one, that the team holds. ' +
@@ -107,12 +109,15 @@ const eventFields = {
   affected_pps: Type.Integer({ minimum: 0, description: 'packets per second, the peak so far' }),
 }
 
-export const RelatedEvent = Strict({ ...eventFields, relationships: Type.Array(Relationship) })
+export const RelatedEvent = Component('SecurityEvent', {
+  ...eventFields,
+  relationships: Type.Array(Relationship),
+})
 export type RelatedEvent = Static<typeof RelatedEvent>
 
 const Amount = Type.Integer({ minimum: 0 })
-const Peak = Strict({ value: Amount, at: Time })
-const Port = Strict({
+const Peak = Component('EventPeak', { value: Amount, at: Time })
+const Port = Component('EventPort', {
   port: Type.Integer({ minimum: 0, maximum: 65_535 }),
   packets: Optional(Amount),
   bytes: Optional(Amount),
@@ -121,16 +126,16 @@ const Port = Strict({
 /** So many samples of a timeline are kept at most. */
 export const timelineMax = 120
 
-export const TimelineSample = Strict({
+export const TimelineSample = Component('EventTimelineSample', {
   at: Time,
-  signals: Type.Array(OneOf(...eventSignals)),
+  signals: Type.Array(Enumeration('EventSignal', eventSignals)),
   bps: Optional(Type.Integer({ minimum: 0, description: 'bits per second at that time' })),
   pps: Optional(Type.Integer({ minimum: 0, description: 'packets per second at that time' })),
 })
 export type TimelineSample = Static<typeof TimelineSample>
 
 /** What the detector saw beyond the described fields; each part is there only where the source gave it. */
-export const ParsedData = Strict({
+export const ParsedData = Component('EventDetails', {
   vectors: Optional(Type.Array(Type.String(), { description: 'classification keys' })),
   protocols: Optional(Type.Array(Type.String())),
   top_sources: Optional(
@@ -174,7 +179,7 @@ export const ParsedData = Strict({
 })
 export type ParsedData = Static<typeof ParsedData>
 
-export const RelatedEventDetail = Strict({
+export const RelatedEventDetail = Component('SecurityEventDetail', {
   ...eventFields,
   parsed_data: ParsedData,
   has_attachment: Type.Boolean(),
@@ -205,7 +210,7 @@ export const listRelatedEventsRoute = route({
     'has `end` null, overlaps every later window, and sorts last by `end` in both directions.',
   permission: lighthouse,
   query: Strict({
-    flag: Optional(EmptyIsAbsent(Repeatable(OneOf(...eventFlags)))),
+    flag: Optional(EmptyIsAbsent(Repeatable(Enumeration('EventFlag', eventFlags)))),
     start: Optional(EmptyIsAbsent(Time)),
     end: Optional(EmptyIsAbsent(Time)),
     affected_network: Optional(

@@ -2,7 +2,7 @@
 // it, and what is not yet as wanted. Shapes only.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { Id, Nullable, NullableTime, OneOf, Optional, Strict, Time } from './scalar.ts'
+import { Id, Nullable, NullableTime, OneOf, Optional, Time, Component, Enumeration } from './scalar.ts'
 
 export const validationNames = ['irr', 'rpki', 'loa', 'asn', 'size', 'overlap'] as const
 export type ValidationName = (typeof validationNames)[number]
@@ -31,9 +31,9 @@ export type ValidationState = (typeof validationStates)[number]
 export const authorizationKinds = ['letter', 'roa', 'dns_txt', 'rdap'] as const
 export type AuthorizationKind = (typeof authorizationKinds)[number]
 
-export const AuthorizationProof = Strict({
-  kind: OneOf(...authorizationKinds),
-  state: OneOf(...validationStates),
+export const AuthorizationProof = Component('AuthorizationProof', {
+  kind: Enumeration('AuthorizationKind', authorizationKinds),
+  state: Enumeration('ValidationState', validationStates),
   note: Type.String({ description: 'why, in a sentence' }),
   fix: Nullable(
     Type.String({ description: 'the literal text of what to create; null if there is nothing to do' }),
@@ -42,9 +42,9 @@ export const AuthorizationProof = Strict({
 })
 export type AuthorizationProof = Static<typeof AuthorizationProof>
 
-export const Validation = Strict({
-  name: OneOf(...validationNames),
-  state: OneOf(...validationStates),
+export const Validation = Component('AnnouncementValidation', {
+  name: Enumeration('ValidationName', validationNames),
+  state: Enumeration('ValidationState', validationStates),
   note: Type.String({ description: 'why, in a sentence' }),
   evidence: Type.Record(Type.String(), Type.Unknown(), { description: 'what the registry said' }),
   fix: Nullable(
@@ -59,7 +59,7 @@ export const Validation = Strict({
 })
 export type Validation = Static<typeof Validation>
 
-export const StateMessage = Strict({
+export const StateMessage = Component('StateMessage', {
   severity: OneOf('info', 'warning', 'error'),
   tag: Type.String({ description: 'a word for programs, such as validation_lost' }),
   message: Type.String({ description: 'why something is not as wanted, and who can act' }),
@@ -68,7 +68,7 @@ export const StateMessage = Strict({
 })
 export type StateMessage = Static<typeof StateMessage>
 
-export const AnnouncementDetails = Strict({
+export const AnnouncementDetails = Component('AnnouncementDetails', {
   description: Type.String(),
   as_set: Nullable(Type.String()),
   delegate_loa: Type.Boolean(),
@@ -80,7 +80,7 @@ export const AnnouncementDetails = Strict({
 })
 export type AnnouncementDetails = Static<typeof AnnouncementDetails>
 
-export const HistoryEntry = Strict({
+export const HistoryEntry = Component('AnnouncementHistoryEntry', {
   id: Id,
   at: Time,
   kind: Type.String({

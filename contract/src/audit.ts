@@ -2,9 +2,21 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { Id, Limit, Nullable, Offset, Optional, Ordering, Page, Repeatable, Strict, Time } from './scalar.ts'
+import {
+  Id,
+  Limit,
+  Nullable,
+  Offset,
+  Optional,
+  Ordering,
+  Page,
+  Repeatable,
+  Strict,
+  Time,
+  Component,
+} from './scalar.ts'
 
-export const AuditEntry = Strict({
+export const AuditEntry = Component('AuditEntry', {
   id: Id,
   at: Time,
   actor: Type.String({

@@ -17,6 +17,8 @@ import {
   Repeatable,
   Strict,
   Time,
+  Component,
+  Enumeration,
 } from './scalar.ts'
 import { Line, Paragraphs } from './text.ts'
 
@@ -53,12 +55,12 @@ const Include = (names: readonly string[]): TUnsafe<string> =>
 const Asn = Type.Integer({ minimum: 1, maximum: 4_294_967_295 })
 const Slug = Type.String({ description: 'region slug' })
 
-export const RegionStateOfAnnouncement = Strict({
+export const RegionStateOfAnnouncement = Component('AnnouncementRegionState', {
   region: Slug,
   desired: Type.Boolean({ description: 'whether it should be announced here' }),
-  state: OneOf(...regionStates),
+  state: Enumeration('RegionState', regionStates),
   since: Time,
-  reason: Nullable(OneOf(...regionReasons)),
+  reason: Nullable(Enumeration('RegionReason', regionReasons)),
   message: Nullable(Type.String({ description: 'the reason in words: why it is not as desired' })),
   requested: NullableTime,
   took_ms: Nullable(
@@ -70,14 +72,14 @@ export const RegionStateOfAnnouncement = Strict({
 })
 export type RegionStateOfAnnouncement = Static<typeof RegionStateOfAnnouncement>
 
-export const Announcement = Strict({
+export const Announcement = Component('Announcement', {
   id: Id,
   cidr: Type.String({ description: 'such as 203.0.113.0/24; IPv6 in RFC 5952 form' }),
   prefix: Type.String({ description: 'the address part of cidr' }),
   prefixlen: Type.Integer({ minimum: 0, maximum: 128 }),
   origin_asn: Asn,
   regions: Type.Array(Slug, { description: 'where it is announced while enabled' }),
-  status: OneOf(...announcementStatuses),
+  status: Enumeration('AnnouncementStatus', announcementStatuses),
   irr_validated: Nullable(Time),
   rpki_validated: Nullable(Time),
   loa_validated: Nullable(Time),
@@ -92,7 +94,7 @@ export const Announcement = Strict({
 })
 export type Announcement = Static<typeof Announcement>
 
-export const Region = Strict({
+export const Region = Component('Region', {
   slug: Slug,
   name: Type.String(),
   location: Type.String(),
@@ -169,7 +171,7 @@ export const listAnnouncementsRoute = route({
     cidr: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 64 }))),
     origin_asn: Optional(Repeatable(Asn)),
     region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
-    status: Optional(Repeatable(OneOf(...announcementStatuses))),
+    status: Optional(Repeatable(Enumeration('AnnouncementStatus', announcementStatuses))),
     enabled: Optional(Type.Boolean()),
     family: Optional(OneOf('4', '6')),
     deleted: Optional(Type.Boolean({ description: 'true: those that can be restored, and no others' })),
@@ -185,7 +187,7 @@ export const listAnnouncementsRoute = route({
 /** Announcements in one request. */
 export const announcementsAtOnce = 50
 
-const NewAnnouncement = Strict({
+const NewAnnouncement = Component('NewAnnouncement', {
   cidr: Type.String({ minLength: 1, maxLength: 64, description: 'such as 203.0.113.0/24 or 2001:db8::/32' }),
   origin_asn: Asn,
   regions: Optional(

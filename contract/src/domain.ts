@@ -1,7 +1,20 @@
 // The domains of a team: which it has proved to be its own, by a record in DNS, and what follows for whose address is there.
 import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
-import { Id, Limit, Nullable, NullableTime, Offset, OneOf, Optional, Page, Strict, Time } from './scalar.ts'
+import {
+  Id,
+  Limit,
+  Nullable,
+  NullableTime,
+  Offset,
+  OneOf,
+  Optional,
+  Page,
+  Strict,
+  Time,
+  Component,
+  Enumeration,
+} from './scalar.ts'
 import { TeamInPath } from './team.ts'
 
 /**
@@ -11,7 +24,7 @@ import { TeamInPath } from './team.ts'
 export const domainCheckResults = ['valid', 'missing', 'mismatch', 'unavailable', 'claimed'] as const
 export type DomainCheckResult = (typeof domainCheckResults)[number]
 
-export const Domain = Strict({
+export const Domain = Component('Domain', {
   id: Id,
   domain: Type.String({ description: 'in lower case and A-labels: `xn--mnchen-3ya.example`' }),
   verified: Nullable(
@@ -24,7 +37,7 @@ export const Domain = Strict({
   record_name: Type.String({ description: 'name of the TXT record to create' }),
   record_value: Type.String({ description: 'text of the TXT record to create' }),
   last_check: NullableTime,
-  last_check_result: Nullable(OneOf(...domainCheckResults)),
+  last_check_result: Nullable(Enumeration('DomainCheckResult', domainCheckResults)),
   auto_join: Type.Boolean({
     description: 'who signs in with a confirmed address in the domain becomes a member, while it is verified',
   }),

@@ -8,13 +8,15 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
   Repeatable,
   Strict,
   Time,
+  Component,
+  Enumeration,
+  TeamReference,
 } from './scalar.ts'
 
 export const holdStates = ['open', 'approved', 'rejected', 'closed'] as const
@@ -51,21 +53,21 @@ export function holdDetail(findings: readonly HoldFinding[]): string {
     .join(' ')
 }
 
-export const HeldChange = Strict({
+export const HeldChange = Component('HeldChange', {
   router: Type.String(),
   cidr: Type.String(),
   from: Type.String({ description: 'origin and next hop now, as `AS64496 via 192.0.2.1`' }),
   to: Type.String(),
 })
 
-export const Hold = Strict({
+export const Hold = Component('Hold', {
   id: Id,
   region: Type.String({ description: 'region slug' }),
-  reason: OneOf(...holdReasons),
+  reason: Enumeration('HoldReason', holdReasons),
   detail: Type.String({ description: 'the reasons in words' }),
   withdrawals: Type.Array(Type.String(), { description: 'prefixes that would be withdrawn, as CIDR' }),
   changes: Type.Array(HeldChange, { description: 'routes whose origin or next hop would change' }),
-  state: OneOf(...holdStates),
+  state: Enumeration('HoldState', holdStates),
   created: Time,
   decided: NullableTime,
   decided_by: Nullable(Id),
@@ -75,9 +77,9 @@ export type Hold = Static<typeof Hold>
 /** The most items that one answer or message lists. */
 export const holdItemsMax = 1000
 
-export const HoldItem = Strict({
+export const HoldItem = Component('HoldItem', {
   cidr: Type.String(),
-  team: Nullable(Strict({ id: Id, name: Type.String() })),
+  team: Nullable(TeamReference),
   announcement_id: Nullable(Id),
   action: Nullable(
     Type.String({
@@ -95,7 +97,7 @@ export const HoldItem = Strict({
 })
 export type HoldItem = Static<typeof HoldItem>
 
-export const HoldDetails = Strict({
+export const HoldDetails = Component('HoldDetails', {
   ...Hold.properties,
   items: Type.Array(HoldItem, {
     description: `the withdrawals with their teams and who asked for them; the first ${holdItemsMax}`,
@@ -118,7 +120,7 @@ export const listHoldsRoute = route({
   permission: staff,
   query: Strict({
     region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
-    state: Optional(Repeatable(OneOf(...holdStates))),
+    state: Optional(Repeatable(Enumeration('HoldState', holdStates))),
     ordering: Ordering(['id', 'created'], '-id'),
     limit: Limit,
     offset: Offset,

@@ -16,6 +16,9 @@ import {
   Repeatable,
   Strict,
   Time,
+  Component,
+  Enumeration,
+  TeamReference,
 } from './scalar.ts'
 
 /** All methods, the one that verifies an ASN first. */
@@ -46,7 +49,7 @@ const VerifiedBy = Nullable(OneOf('operator', ...asnProofMethods))
 
 const AsnNumber = Type.Integer({ minimum: 1, maximum: 4_294_967_295 })
 
-export const HeldAsn = Strict({
+export const HeldAsn = Component('Asn', {
   id: Id,
   asn: AsnNumber,
   name: Type.String(),
@@ -57,10 +60,10 @@ export const HeldAsn = Strict({
 })
 export type HeldAsn = Static<typeof HeldAsn>
 
-export const AsnProof = Strict({
-  method: OneOf(...asnProofMethods),
+export const AsnProof = Component('AsnProof', {
+  method: Enumeration('AsnProofMethod', asnProofMethods),
   proves: OneOf('asn', 'address_space'),
-  state: OneOf(...asnProofStates),
+  state: Enumeration('AsnProofState', asnProofStates),
   note: Type.String({ description: 'why it is in this state' }),
   instructions: Type.String({ description: 'what to create, to the letter' }),
   token: Nullable(Type.String({ description: 'the text that has to stand there, where there is one' })),
@@ -69,7 +72,7 @@ export const AsnProof = Strict({
 })
 export type AsnProof = Static<typeof AsnProof>
 
-export const AsnVerification = Strict({
+export const AsnVerification = Component('AsnVerification', {
   asn: AsnNumber,
   holder: Nullable(Type.String({ description: 'the name in the registry, once it was read' })),
   rir: Nullable(
@@ -135,7 +138,7 @@ export const verifyAsnRoute = route({
   permission: ipam,
   params: Strict({ asn: AsnNumber }),
   query: Strict({
-    method: Optional(Repeatable(OneOf(...asnProofMethods))),
+    method: Optional(Repeatable(Enumeration('AsnProofMethod', asnProofMethods))),
     refresh: Type.Boolean({ default: false, description: 'check now, and keep the result' }),
   }),
   response: AsnVerification,
@@ -146,18 +149,18 @@ export const verifyAsnRoute = route({
 const staff = { credential: 'web', role: 'staff' } as const
 
 /** An ASN of one team as staff see it: verified, revoked, or with evidence only. */
-export const AsnOfTeam = Strict({
+export const AsnOfTeam = Component('TeamAsn', {
   asn: AsnNumber,
-  team: Strict({ id: Id, name: Type.String() }),
+  team: TeamReference,
   verified: NullableTime,
   verified_by: VerifiedBy,
   expires: Nullable(Time),
   revoked: Nullable(Strict({ at: Time, reason: Type.String() })),
   evidence: Type.Array(
     Strict({
-      method: OneOf(...asnProofMethods),
+      method: Enumeration('AsnProofMethod', asnProofMethods),
       proves: OneOf('asn', 'address_space'),
-      state: OneOf(...asnProofStates),
+      state: Enumeration('AsnProofState', asnProofStates),
       note: Type.String(),
       evidence: Type.Record(Type.String(), Type.Unknown()),
       checked: Time,
@@ -191,7 +194,7 @@ export const listAsnsOfTeamsRoute = route({
   success: 200,
 })
 
-const Decision = Strict({
+const Decision = Component('AsnDecision', {
   team_id: Id,
   reason: Paragraphs({
     minLength: 1,

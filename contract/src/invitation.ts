@@ -1,13 +1,13 @@
 // Invitations as the one who is invited sees them: the token in the link is the credential.
 import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
-import { Id, Optional, Strict, Time } from './scalar.ts'
+import { Id, Optional, Strict, Time, Component } from './scalar.ts'
 import { Line } from './text.ts'
 
 const Token = Type.String({ minLength: 1, maxLength: 1024, description: 'of the link in the mail' })
 const Name = Line({ maxLength: 100 })
 
-export const Invitation = Strict({
+export const Invitation = Component('Invitation', {
   email: Type.String(),
   team_name: Type.String(),
   invited_by: Type.String({ description: 'as the mail said it' }),
@@ -32,7 +32,7 @@ export const showInvitationRoute = route({
   errors: ['invalid_token'],
 })
 
-export const AcceptedInvitation = Strict({
+export const AcceptedInvitation = Component('AcceptedInvitation', {
   email: Type.String(),
   team_id: Id,
   team_name: Type.String(),

@@ -9,13 +9,15 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
   Repeatable,
   Strict,
   Time,
+  Component,
+  Enumeration,
+  TeamReference,
 } from './scalar.ts'
 import { Paragraphs } from './text.ts'
 
@@ -52,7 +54,7 @@ const letter = {
   filename: Type.String(),
   size: Type.Integer({ minimum: 1, description: 'bytes' }),
   sha256: Type.String({ description: 'of the file, in hexadecimal' }),
-  status: OneOf(...letterStatuses),
+  status: Enumeration('LetterStatus', letterStatuses),
   reason: Nullable(Type.String({ description: 'why it was rejected, or by which letter it was replaced' })),
   valid_until: Nullable(Time),
   uploaded: Time,
@@ -60,17 +62,17 @@ const letter = {
   announcement_ids: Type.Array(Id, { description: 'what it is for; those with a newer letter are left out' }),
 }
 
-export const Letter = Strict(letter)
+export const Letter = Component('Letter', letter)
 export type Letter = Static<typeof Letter>
 
 /** A letter as whoever reviews it sees it. */
-export const ReviewedLetter = Strict({
+export const ReviewedLetter = Component('StaffLetter', {
   ...letter,
-  content_type: OneOf(...letterMediaTypes),
+  content_type: Enumeration('LetterMediaType', letterMediaTypes),
   pages: Nullable(
     Type.Integer({ minimum: 1, description: 'null if the file was uploaded before pages were counted' }),
   ),
-  team: Strict({ id: Id, name: Type.String() }),
+  team: TeamReference,
   uploaded_by: Type.String({ description: '`user:<id>` or `token:<id>`' }),
   reviewed_by: Nullable(Id),
   announcements: Type.Array(
@@ -157,7 +159,7 @@ export const listLettersRoute = route({
   description: "The team's letters, newest first unless ordered otherwise.",
   permission: reading,
   query: Strict({
-    status: Optional(Repeatable(OneOf(...letterStatuses))),
+    status: Optional(Repeatable(Enumeration('LetterStatus', letterStatuses))),
     announcement_id: Optional(Repeatable(Id)),
     ordering: Ordering(['id', 'uploaded'], '-id'),
     limit: Limit,
@@ -203,7 +205,7 @@ export const listLettersToReviewRoute = route({
     'Letters of authorization, oldest first unless ordered otherwise: what waits longest comes first.',
   permission: staff,
   query: Strict({
-    status: Optional(Repeatable(OneOf(...letterStatuses))),
+    status: Optional(Repeatable(Enumeration('LetterStatus', letterStatuses))),
     team_id: Optional(Repeatable(Id)),
     ordering: Ordering(['id', 'uploaded'], 'id'),
     limit: Limit,

@@ -7,24 +7,25 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
   Strict,
+  Component,
+  Enumeration,
 } from './scalar.ts'
 import { TeamInPath } from './team.ts'
 import { Paragraphs } from './text.ts'
 
 export const memberStatuses = ['active', 'invited'] as const
 
-export const Member = Strict({
+export const Member = Component('Member', {
   id: Id,
   user_id: Nullable(Id),
   email: Type.String(),
   display_name: Type.String(),
   is_admin: Type.Boolean(),
-  status: OneOf(...memberStatuses),
+  status: Enumeration('MemberStatus', memberStatuses),
   invited_by: Nullable(
     Type.String({ description: 'e-mail address of the member who did; null where none of the members did' }),
   ),
@@ -56,7 +57,7 @@ export const listMembersRoute = route({
   params: inTeam,
   query: Strict({
     email: Optional(Type.String({ minLength: 1, maxLength: 254 })),
-    status: Optional(OneOf(...memberStatuses)),
+    status: Optional(Enumeration('MemberStatus', memberStatuses)),
     is_admin: Optional(Type.Boolean()),
     ordering: Ordering(memberOrderings, 'email'),
     limit: Limit,

@@ -10,8 +10,9 @@ type Json = Record<string, unknown>
 
 /** The whole document. `version` is the product's, the API's own is in the paths. */
 export function openapi(routes: readonly Route[], version: string): Json {
+  const { refer, schemas } = createComponents()
   const paths: Record<string, Json> = {}
-  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route)
+  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = refer(operation(route))
   return {
     openapi: '3.1.0',
     info: {
@@ -45,10 +46,45 @@ export function openapi(routes: readonly Route[], version: string): Json {
           description: '`Token <secret of the source>`',
         },
       },
-      schemas: { Problem: problemSchema },
+      schemas: { ...sorted(schemas), Problem: problemSchema },
     },
   }
 }
+
+/**
+ * Replaces schemas that have a title by references to components of that name. Throws if two schemas with one title differ
+ * in more than their description.
+ */
+function createComponents(): { refer: <T>(value: T) => T; schemas: Record<string, Json> } {
+  const schemas: Record<string, Json> = {}
+  function refer(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(refer)
+    if (typeof value !== 'object' || value === null) return value
+    const { title, ...schema } = mapValues(value as Json, refer)
+    if (typeof title !== 'string' || !isSchema(schema))
+      return title === undefined ? schema : { title, ...schema }
+    const known = (schemas[title] ??= schema)
+    if (JSON.stringify({ ...known, description: '' }) !== JSON.stringify({ ...schema, description: '' }))
+      throw new Error(`two schemas have the title ${title}`)
+    const reference = { $ref: `#/components/schemas/${title}` }
+    return known['description'] === schema['description']
+      ? reference
+      : { ...reference, description: schema['description'] }
+  }
+  return { refer: refer as <T>(value: T) => T, schemas }
+}
+
+const isSchema = (value: Json): boolean => 'type' in value || 'anyOf' in value || 'enum' in value
+const mapValues = (record: Json, map: (value: unknown) => unknown): Json =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
+const sorted = (record: Record<string, Json>): Record<string, Json> =>
+  Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+
+/** The schema under a name that follows from the operation, unless it has one of its own. */
+const titled = <T extends TSchema>({ name }: Route, suffix: string, schema: T): T =>
+  'title' in schema || !isSchema(schema as Json)
+    ? schema
+    : { ...schema, title: `${name[0]!.toUpperCase()}${name.slice(1)}${suffix}` }
 
 function operation(route: Route): Json {
   return {
@@ -74,9 +110,12 @@ function operation(route: Route): Json {
   }
 }
 
-function requestBodyOf({ body, upload }: Route): Json {
+function requestBodyOf(route: Route): Json {
+  const { body, upload } = route
   if (upload) return { requestBody: { required: true, content: { 'multipart/form-data': formOf(upload) } } }
-  return body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}
+  if (!body) return {}
+  const schema = titled(route, 'Body', body)
+  return { requestBody: { required: true, content: { 'application/json': { schema } } } }
 }
 
 /** A file is a string of bytes (OpenAPI 3.1, 4.8.14.3); the largest size is said in a keyword of ours. */
@@ -184,8 +223,10 @@ function dryRunOf(route: Route): Json {
 }
 
 /** The schemas of success bodies by status: the record, and what a dry run answers. None where there is no body. */
-export function responseSchemas({ response, success, dryRun }: Route): Readonly<Record<number, TSchema>> {
-  if (!response) return {}
+export function responseSchemas(route: Route): Readonly<Record<number, TSchema>> {
+  const { success, dryRun } = route
+  if (!route.response) return {}
+  const response = titled(route, 'Response', route.response)
   if (!dryRun) return { [success]: response }
   const tried = DryRun(response)
   return success === 200

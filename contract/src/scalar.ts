@@ -3,8 +3,17 @@
 import { Type, type TProperties, type TSchema } from 'typebox'
 
 /** An object that refuses fields it does not name. */
-export const Strict = <T extends TProperties>(properties: T, options: { description?: string } = {}) =>
+export const Strict = <T extends TProperties>(properties: T, options: ObjectOptions = {}) =>
   Type.Object(properties, { ...options, additionalProperties: false })
+
+type ObjectOptions = { readonly title?: string; readonly description?: string }
+
+/**
+ * A strict object that is a component of the OpenAPI document: code generators give the type this name. It is a noun in
+ * PascalCase, unique in the contract.
+ */
+export const Component = <T extends TProperties>(title: string, properties: T, options: ObjectOptions = {}) =>
+  Strict(properties, { ...options, title })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
@@ -24,6 +33,10 @@ export const NullableTime = Nullable(Time)
 
 /** One of a closed list of words. */
 export const OneOf = <const V extends readonly string[]>(...values: V) => Type.Enum<[...V]>([...values])
+
+/** A closed list of words that several schemas use, a component of the OpenAPI document. */
+export const Enumeration = <const V extends readonly string[]>(title: string, values: V) =>
+  Type.Enum<[...V]>([...values], { title })
 
 /** A query parameter that may be given several times and then means OR. */
 export const Repeatable = <T extends TSchema>(schema: T) => Type.Array(schema, { minItems: 1, maxItems: 100 })
@@ -46,15 +59,30 @@ export const Ordering = (keys: readonly string[], byDefault: string) =>
 
 /** A list: exactly `results` and `count`, from one snapshot. */
 export const Page = <T extends TSchema>(element: T) =>
-  Strict({
-    results: Type.Array(element),
-    count: Type.Integer({ minimum: 0, description: 'exact, of all pages' }),
-  })
+  Strict(
+    {
+      results: Type.Array(element),
+      count: Type.Integer({ minimum: 0, description: 'exact, of all pages' }),
+    },
+    titled(element, 'Page'),
+  )
 
 /** What a changing call with `dry_run=true` answers: what would change, and the record as it would be. */
 export const DryRun = <T extends TSchema>(record: T) =>
-  Strict({
-    dry_run: Type.Literal(true),
-    changes: Type.Array(Strict({ field: Type.String(), before: Type.Unknown(), after: Type.Unknown() })),
-    result: record,
-  })
+  Strict(
+    { dry_run: Type.Literal(true), changes: Type.Array(FieldChange), result: record },
+    titled(record, 'DryRun'),
+  )
+
+const FieldChange = Component('FieldChange', {
+  field: Type.String(),
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+})
+
+/** The title of a schema with a suffix; none if the schema has none. */
+const titled = (schema: TSchema, suffix: string): { title?: string } =>
+  'title' in schema ? { title: `${String(schema.title)}${suffix}` } : {}
+
+/** A team that another object refers to, in answers for staff and in webhook messages. */
+export const TeamReference = Component('TeamReference', { id: Id, name: Type.String() })

@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { NullableTime, Strict, Time } from './scalar.ts'
+import { NullableTime, Strict, Time, Component } from './scalar.ts'
 import { SessionTokens } from './session.ts'
 
 const Password = Type.String({
@@ -28,13 +28,13 @@ const revokes =
   'Revokes all sessions of the user, the one of the caller included; the caller continues with the tokens of the ' +
   'response, which belong to a new session. '
 
-export const SecondFactor = Strict({
+export const SecondFactor = Component('SecondFactor', {
   enabled: { ...NullableTime, description: 'since when signing in needs a code; null while it does not' },
   recovery_codes_left: Type.Integer({ minimum: 0 }),
 })
 export type SecondFactor = Static<typeof SecondFactor>
 
-export const TotpEnrolment = Strict({
+export const TotpEnrolment = Component('TotpEnrolment', {
   secret: Type.String({ description: 'in base32, for typing it into an authenticator' }),
   uri: Type.String({ description: '`otpauth://totp/...`, for showing it as a QR code' }),
   expires: { ...Time, description: 'until when its first code may be confirmed' },

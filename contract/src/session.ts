@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { Id, Nullable, NullableTime, OneOf, Optional, Strict, Time } from './scalar.ts'
+import { Id, Nullable, NullableTime, OneOf, Optional, Strict, Time, Component } from './scalar.ts'
 
-export const TeamSummary = Strict({
+export const TeamSummary = Component('TeamSummary', {
   id: Id,
   name: Type.String(),
   is_admin: Type.Boolean(),
@@ -13,7 +13,7 @@ export const TeamSummary = Strict({
 })
 export type TeamSummary = Static<typeof TeamSummary>
 
-export const User = Strict({
+export const User = Component('User', {
   id: Id,
   email: Type.String(),
   avatar_url: Type.String(),
@@ -30,7 +30,7 @@ export const User = Strict({
 })
 export type User = Static<typeof User>
 
-export const SessionTokens = Strict({
+export const SessionTokens = Component('SessionTokens', {
   access: Type.String({ description: 'access token: a JWT, for `Authorization: Bearer`, 5 minutes' }),
   refresh: Type.String({ description: 'refresh token: good for one refresh' }),
   user_etag: Type.String({ description: 'changes whenever the user, the teams or the modules do' }),

@@ -1,7 +1,7 @@
 // The stream: what happens to the team, as it happens, over one answer that goes on (server-sent events).
 import { messageTypes } from './webhook-message.ts'
 import { route } from './route.ts'
-import { EmptyIsAbsent, OneOf, Optional, Repeatable, Strict } from './scalar.ts'
+import { EmptyIsAbsent, Optional, Repeatable, Strict, Enumeration } from './scalar.ts'
 
 /** Beside the types of messages: what the stream says about itself. Both carry `{}`. */
 export const streamSigns = ['ready', 'reset'] as const
@@ -21,7 +21,7 @@ export const followStreamRoute = route({
     'and when the credential does: connect again.',
   permission: { credential: 'any' },
   query: Strict({
-    type: Optional(EmptyIsAbsent(Repeatable(OneOf(...messageTypes)))),
+    type: Optional(EmptyIsAbsent(Repeatable(Enumeration('WebhookMessageType', messageTypes)))),
   }),
   stream: true,
   success: 200,

@@ -2,7 +2,18 @@
 // domain.ts.
 import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
-import { Limit, NullableTime, Offset, OneOf, Optional, Ordering, Page, Strict, Time } from './scalar.ts'
+import {
+  Limit,
+  NullableTime,
+  Offset,
+  Optional,
+  Ordering,
+  Page,
+  Strict,
+  Time,
+  Component,
+  Enumeration,
+} from './scalar.ts'
 import { TeamSummary } from './session.ts'
 import { Line, Paragraphs } from './text.ts'
 
@@ -13,7 +24,7 @@ export const TeamInPath = Type.String({
   description: 'id of a team, or `current`',
 })
 
-export const Team = Strict({
+export const Team = Component('Team', {
   ...TeamSummary.properties,
   slug: Type.String(),
   description: Type.String(),
@@ -32,16 +43,16 @@ export type Team = Static<typeof Team>
 
 export const teamRoles = ['admin', 'member', 'staff'] as const
 
-export const AvailableTeam = Strict({
+export const AvailableTeam = Component('AvailableTeam', {
   ...TeamSummary.properties,
-  role: OneOf(...teamRoles),
+  role: Enumeration('TeamRole', teamRoles),
 })
 export type AvailableTeam = Static<typeof AvailableTeam>
 
 const Email = Type.String({ maxLength: 254, description: 'an e-mail address, or empty for none' })
 
 /** What an admin may change. Modules and the slug are the provider's to say. */
-export const TeamChanges = Strict({
+export const TeamChanges = Component('TeamChanges', {
   name: Optional(Line({ maxLength: 200, pattern: '^\\S' })),
   description: Optional(Paragraphs({ maxLength: 2000 })),
   billing_email: Optional(Email),

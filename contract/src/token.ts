@@ -14,6 +14,8 @@ import {
   Page,
   Strict,
   Time,
+  Component,
+  Enumeration,
 } from './scalar.ts'
 import { scopes } from './scope.ts'
 import { Line } from './text.ts'
@@ -55,10 +57,10 @@ const tokenProperties = {
   inactive_reason: Nullable(OneOf('expired', 'unused')),
 }
 
-export const Token = Strict(tokenProperties)
+export const Token = Component('ApiToken', tokenProperties)
 export type Token = Static<typeof Token>
 
-export const CreatedToken = Strict({
+export const CreatedToken = Component('CreatedApiToken', {
   ...tokenProperties,
   token: Type.String({ description: 'what the program sends as `Authorization: Token ...`; shown once' }),
 })
@@ -119,7 +121,11 @@ export const createTokenRoute = route({
   permission: admin,
   body: Strict({
     name: Name,
-    scopes: Type.Array(OneOf(...scopes), { minItems: 1, maxItems: scopes.length, uniqueItems: true }),
+    scopes: Type.Array(Enumeration('Scope', scopes), {
+      minItems: 1,
+      maxItems: scopes.length,
+      uniqueItems: true,
+    }),
     is_admin: Optional(Type.Boolean({ default: false })),
     allowed_subnets: Optional(Subnets),
     expires: Optional(NullableTime),

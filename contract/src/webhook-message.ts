@@ -6,7 +6,7 @@ import { eventFlags } from './analysis.ts'
 import { validationNames } from './announcement-checks.ts'
 import { announcementStatuses } from './byoip.ts'
 import { HoldItem, holdReasons, holdStates } from './hold.ts'
-import { Id, Nullable, NullableTime, OneOf, Strict, Time } from './scalar.ts'
+import { Id, Nullable, NullableTime, OneOf, Strict, Time, Enumeration, TeamReference } from './scalar.ts'
 
 export const messageTypes = [
   'announcement.status_changed',
@@ -35,7 +35,7 @@ const event = Strict({
   end: NullableTime,
   affected_bps: Type.Integer({ minimum: 0, description: 'bits per second, the peak so far' }),
   affected_pps: Type.Integer({ minimum: 0, description: 'packets per second, the peak so far' }),
-  flags: Type.Array(OneOf(...eventFlags)),
+  flags: Type.Array(Enumeration('EventFlag', eventFlags)),
 })
 
 /** How many withdrawals a message about a hold lists. */
@@ -44,8 +44,8 @@ export const holdMessageItemsMax = 20
 const hold = Strict({
   id: Id,
   region: Type.String({ description: 'region slug' }),
-  state: OneOf(...holdStates),
-  reason: OneOf(...holdReasons),
+  state: Enumeration('HoldState', holdStates),
+  reason: Enumeration('HoldReason', holdReasons),
   detail: Type.String({ description: 'the reasons in words' }),
   created: Time,
   decided: NullableTime,
@@ -54,7 +54,7 @@ const hold = Strict({
   change_count: Type.Integer({ minimum: 0, description: 'routes whose origin or next hop would change' }),
   teams: Type.Array(
     Strict({
-      team: Nullable(Strict({ id: Id, name: Type.String() })),
+      team: Nullable(TeamReference),
       withdrawal_count: Type.Integer({ minimum: 1 }),
     }),
     { description: 'the withdrawals by team, most first; null: no announcement explains the route' },
@@ -66,13 +66,13 @@ const hold = Strict({
 export const messageData = {
   'announcement.status_changed': Strict({
     ...announcement,
-    before: OneOf(...announcementStatuses),
-    after: OneOf(...announcementStatuses),
+    before: Enumeration('AnnouncementStatus', announcementStatuses),
+    after: Enumeration('AnnouncementStatus', announcementStatuses),
     at: Time,
   }),
   'validation.failed': Strict({
     ...announcement,
-    name: OneOf(...validationNames),
+    name: Enumeration('ValidationName', validationNames),
     state: OneOf('missing', 'invalid', 'mismatch_asn', 'mismatch_length', 'expired'),
     note: Type.String({ description: 'why, in a sentence' }),
     fix: Nullable(Type.String({ description: 'the literal text of what to create' })),

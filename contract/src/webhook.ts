@@ -9,13 +9,14 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
   Repeatable,
   Strict,
   Time,
+  Component,
+  Enumeration,
 } from './scalar.ts'
 import { Paragraphs } from './text.ts'
 import { messageTypes } from './webhook-message.ts'
@@ -31,7 +32,7 @@ export const testType = 'webhook.test'
 export const sentTypes = [...messageTypes, testType] as const
 export type SentType = (typeof sentTypes)[number]
 
-const events = Type.Array(OneOf(...messageTypes), {
+const events = Type.Array(Enumeration('WebhookMessageType', messageTypes), {
   minItems: 1,
   maxItems: messageTypes.length,
   uniqueItems: true,
@@ -41,10 +42,12 @@ const webhook = {
   id: Id,
   url: Type.String(),
   description: Type.String(),
-  events: Type.Array(OneOf(...messageTypes), { description: 'the types of messages that are sent' }),
+  events: Type.Array(Enumeration('WebhookMessageType', messageTypes), {
+    description: 'the types of messages that are sent',
+  }),
   enabled: Type.Boolean(),
   disabled_reason: Nullable(
-    OneOf(...disabledReasons),
+    Enumeration('WebhookDisabledReason', disabledReasons),
     // `user`: switched off; `gone`: it answered 410; `failing`: nothing was taken for five days.
   ),
   created: Time,
@@ -54,10 +57,10 @@ const webhook = {
   last_delivery: Nullable(Type.String({ format: 'date-time', description: 'when a message was last taken' })),
 }
 
-export const Webhook = Strict(webhook)
+export const Webhook = Component('Webhook', webhook)
 export type Webhook = Static<typeof Webhook>
 
-export const WebhookWithSecret = Strict({
+export const WebhookWithSecret = Component('WebhookWithSecret', {
   ...webhook,
   secret: Type.String({
     description: '`whsec_` and the key of the signatures in base64; shown here and nowhere else',
@@ -70,8 +73,8 @@ const delivery = {
   message_id: Type.String({
     description: 'the header `webhook-id`: the same for every attempt and for all webhooks of the team',
   }),
-  type: OneOf(...sentTypes),
-  state: OneOf(...deliveryStates),
+  type: Enumeration('WebhookSentType', sentTypes),
+  state: Enumeration('WebhookDeliveryState', deliveryStates),
   created: Time,
   attempt_count: Type.Integer({ minimum: 0 }),
   next_attempt: NullableTime,
@@ -81,10 +84,10 @@ const delivery = {
   duration_ms: Nullable(Type.Integer({ minimum: 0, description: 'of the last attempt' })),
 }
 
-export const Delivery = Strict(delivery)
+export const Delivery = Component('WebhookDelivery', delivery)
 export type Delivery = Static<typeof Delivery>
 
-export const DeliveryDetail = Strict({
+export const DeliveryDetail = Component('WebhookDeliveryDetail', {
   ...delivery,
   payload: Type.Object({}, { additionalProperties: true, description: 'what is sent, to the byte' }),
   attempts: Type.Array(
@@ -239,8 +242,8 @@ export const listWebhookDeliveriesRoute = route({
   permission: reading,
   params,
   query: Strict({
-    state: Optional(Repeatable(OneOf(...deliveryStates))),
-    type: Optional(Repeatable(OneOf(...sentTypes))),
+    state: Optional(Repeatable(Enumeration('WebhookDeliveryState', deliveryStates))),
+    type: Optional(Repeatable(Enumeration('WebhookSentType', sentTypes))),
     limit: Limit,
     offset: Offset,
   }),
