@@ -16,7 +16,7 @@ import {
   Enumeration,
 } from './scalar.ts'
 
-/** RFC 4271 section 8.2.2, and `down` for a neighbour that is disabled. */
+/** RFC 4271 section 8.2.2, and `down` for a disabled neighbor. */
 export const neighborStates = [
   'idle',
   'connect',
@@ -46,13 +46,15 @@ export const RouterNeighbor = Component('RouterNeighbor', {
 export const RegionRouter = Component('RegionRouter', {
   name: Type.String(),
   kind: Type.String({ description: '`gobgp` or `sandbox`' }),
-  drained: Nullable(Type.String({ format: 'date-time', description: 'since when; null if it is not' })),
+  drained: Nullable(
+    Type.String({ format: 'date-time', description: 'when draining started; null if it is not drained' }),
+  ),
   last_check: NullableTime,
   last_check_result: Nullable(
     Type.Boolean({ description: 'whether the last run could read it; null before the first run' }),
   ),
-  error: Nullable(Type.String({ description: 'why the last run could not' })),
-  routes: Nullable(Type.Integer({ minimum: 0, description: 'our routes on it at the last check' })),
+  error: Nullable(Type.String({ description: 'reason why the last run could not read it' })),
+  routes: Nullable(Type.Integer({ minimum: 0, description: 'routes of Pharos on it at the last check' })),
   neighbors: Type.Array(RouterNeighbor),
 })
 export type RegionRouter = Static<typeof RegionRouter>
@@ -65,7 +67,7 @@ export const AdminRegion = Component('AdminRegion', {
     Type.Integer({
       minimum: 1,
       description:
-        'routers that must carry a route before it counts as announced; null: all that are not drained',
+        'routers that must announce a route before it counts as announced; null: all that are not drained',
     }),
   ),
   last_check: NullableTime,
@@ -102,7 +104,11 @@ export const listAdminRegionsRoute = route({
 
 const params = Strict({
   slug: Type.String({ minLength: 1, maxLength: 255 }),
-  name: Type.String({ minLength: 1, maxLength: 255, description: 'of the router, unique in its region' }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'name of the router, unique in its region',
+  }),
 })
 const path = '/v3/admin/regions/{slug}/routers/{name}/drain'
 
@@ -113,9 +119,9 @@ export const drainRouterRoute = route({
   path,
   summary: 'Drain router',
   description:
-    'Withdraws our routes from one router before maintenance: each as soon as enough other routers of the region carry ' +
-    'it. Nothing is withdrawn from the other routers. Returns 409 if the others could not carry the routes. Draining a ' +
-    'drained router changes nothing.',
+    'Withdraws the routes of Pharos from one router before maintenance, each as soon as enough other routers ' +
+    'of the region announce it. Nothing is withdrawn from the other routers. Returns 409 if the others ' +
+    'cannot announce the routes. Draining a drained router changes nothing.',
   permission: staff,
   params,
   response: AdminRegion,

@@ -24,7 +24,7 @@ export type HoldState = (typeof holdStates)[number]
 
 type Attrs = Readonly<Record<string, unknown>>
 
-/** Why changes of a region wait for staff: codes with the sentence that each of them is shown as. */
+/** Reasons why changes of a region wait for staff: codes with the sentence shown for each. */
 const reasonTexts = {
   too_many_withdrawals: ({ max, team_max, minutes, recent }) =>
     `More withdrawals than allowed: at most ${n(max)} prefixes of the region and ${n(team_max)} of one team in ` +
@@ -43,7 +43,7 @@ export type HoldReason = keyof typeof reasonTexts
 export const holdReasons = Object.keys(reasonTexts) as [HoldReason, ...HoldReason[]]
 export type HoldFinding = { readonly reason: HoldReason; readonly attrs: Attrs }
 
-/** Returns what a hold's findings are shown as. */
+/** Returns the text of a hold's findings. */
 export function holdDetail(findings: readonly HoldFinding[]): string {
   return findings
     .map(({ reason, attrs }) => {
@@ -62,9 +62,9 @@ export const HeldChange = Component('HeldChange', {
 
 export const Hold = Component('Hold', {
   id: Id,
-  region: Type.String({ description: 'region slug' }),
+  region: Type.String({ description: 'slug of the region' }),
   reason: Enumeration('HoldReason', holdReasons),
-  detail: Type.String({ description: 'the reasons in words' }),
+  detail: Type.String({ description: 'the reasons as text' }),
   withdrawals: Type.Array(Type.String(), { description: 'prefixes that would be withdrawn, as CIDR' }),
   changes: Type.Array(HeldChange, { description: 'routes whose origin or next hop would change' }),
   state: Enumeration('HoldState', holdStates),
@@ -84,7 +84,8 @@ export const HoldItem = Component('HoldItem', {
   action: Nullable(
     Type.String({
       description:
-        'the last audited action on what is desired of the announcement, such as `announcement.update`; null if there is none',
+        'last audited action on the desired state of the announcement, such as `announcement.update`; null if ' +
+        'there is none',
     }),
   ),
   requested_by: Nullable(
@@ -115,8 +116,8 @@ export const listHoldsRoute = route({
   path: '/v3/admin/holds',
   summary: 'List holds',
   description:
-    'Withdrawals and changes of origin or next hop that the reconciler does not apply without approval: too many at ' +
-    'once, or routes that no row explains. Newest first unless ordered otherwise.',
+    'Withdrawals and changes of origin or next hop that need approval: too many at once, or routes without a ' +
+    'row. Newest first by default.',
   permission: staff,
   query: Strict({
     region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
@@ -135,7 +136,7 @@ export const getHoldRoute = route({
   method: 'GET',
   path: '/v3/admin/holds/{hold_id}',
   summary: 'Get hold',
-  description: 'One hold, with the team of each prefix and who asked for the withdrawal.',
+  description: 'Returns one hold, with the team of each prefix and the actor who requested the withdrawal.',
   permission: staff,
   params: Strict({ hold_id: Id }),
   response: HoldDetails,

@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document, made from the route values. Pure: the same routes give the same text, so that the
-// committed contract/openapi.json is a golden.
+// The OpenAPI 3.1 document, derived from the route values. Pure: the same routes give the same text, so the committed
+// contract/openapi.json is a golden file.
 import type { TObject, TSchema } from 'typebox'
 import { problems, type ProblemCode } from './problem.ts'
 import type { Permission, Route, Upload } from './route.ts'
@@ -8,7 +8,7 @@ import { textFormatsDescription } from './text.ts'
 
 type Json = Record<string, unknown>
 
-/** The whole document. `version` is the product's, the API's own is in the paths. */
+/** Returns the document. `version` is the product's; the API version is in the paths. */
 export function openapi(routes: readonly Route[], version: string): Json {
   const { refer, schemas } = createComponents()
   const paths: Record<string, Json> = {}
@@ -19,8 +19,9 @@ export function openapi(routes: readonly Route[], version: string): Json {
       title: 'Pharos API',
       version,
       description:
-        'The interface of a network service provider, version 3. Bodies are JSON and strict: an unknown field, a wrong ' +
-        'type or a repeated key is refused. Errors are RFC 9457 problem documents with a `code` from a closed list. ' +
+        'The API of a network service provider, version 3. Bodies are JSON and strict: unknown fields, wrong ' +
+        'types and repeated keys are rejected. Errors are RFC 9457 problem documents with a `code` from a closed ' +
+        'list. ' +
         textFormatsDescription,
     },
     tags: [...new Set(routes.map((route) => route.group))].map((name) => ({ name })),
@@ -104,7 +105,7 @@ function operation(route: Route): Json {
     responses: {
       [route.success]: successOf(route),
       ...dryRunOf(route),
-      ...(takesIfNoneMatch(route) ? { 304: { description: 'the record still has the ETag' } } : {}),
+      ...(takesIfNoneMatch(route) ? { 304: { description: 'the record has not changed' } } : {}),
       ...problemsOf(route),
     },
   }
@@ -118,7 +119,7 @@ function requestBodyOf(route: Route): Json {
   return { requestBody: { required: true, content: { 'application/json': { schema } } } }
 }
 
-/** A file is a string of bytes (OpenAPI 3.1, 4.8.14.3); the largest size is said in a keyword of ours. */
+/** A file is a binary string (OpenAPI 3.1, 4.8.14.3); `x-max-bytes` is the size limit. */
 function formOf({ fields, file }: Upload): Json {
   const { name, description, bytesMax, mediaTypes } = file
   const required = (fields as { required?: string[] }).required ?? []
@@ -167,12 +168,12 @@ const dryRunParameter = {
   name: 'dry_run',
   in: 'query',
   required: false,
-  description: 'validate and plan in full, store nothing; the answer says what would change',
+  description: 'validate and plan completely, store nothing; the answer contains the changes',
   schema: { type: 'boolean', default: false },
 }
 
 const takesIfNoneMatch = ({ conditional, method }: Route): boolean => conditional && method === 'GET'
-/** Of the record that is there already: a POST makes one. */
+/** POST creates a record, so it has no ETag to match. */
 const takesIfMatch = ({ conditional, method }: Route): boolean =>
   conditional && method !== 'GET' && method !== 'POST'
 export const takesIdempotencyKey = ({ conditional, method }: Route): boolean =>
@@ -208,21 +209,21 @@ function successOf(route: Route): Json {
   }
   if (route.stream) {
     const events = { schema: { type: 'string' } }
-    return { description: 'events, for as long as it goes on', content: { 'text/event-stream': events } }
+    return { description: 'events, until the connection ends', content: { 'text/event-stream': events } }
   }
   const schema = responseSchemas(route)[route.success]
   if (!schema) return { description: 'done' }
   return { description: 'success', content: { 'application/json': { schema } } }
 }
 
-/** What is made is 201, what would be made is 200. */
+/** A dry run of a creating operation returns 200 instead of 201. */
 function dryRunOf(route: Route): Json {
   const schema = responseSchemas(route)[200]
   if (route.success === 200 || !schema) return {}
-  return { 200: { description: 'what a dry run would do', content: { 'application/json': { schema } } } }
+  return { 200: { description: 'result of a dry run', content: { 'application/json': { schema } } } }
 }
 
-/** The schemas of success bodies by status: the record, and what a dry run answers. None where there is no body. */
+/** Returns the schemas of success bodies by status, with that of a dry run; empty without a body. */
 export function responseSchemas(route: Route): Readonly<Record<number, TSchema>> {
   const { success, dryRun } = route
   if (!route.response) return {}
@@ -234,11 +235,11 @@ export function responseSchemas(route: Route): Readonly<Record<number, TSchema>>
     : { 200: tried, [success]: response }
 }
 
-/** Everything that works in a team and is not about the caller's own account. */
+/** Everything in a team except the caller's own account. */
 const asksForSecondFactor = (permission: Permission): boolean =>
   (permission.credential === 'web' || permission.credential === 'any') && permission.personal !== true
 
-/** The codes that a route may answer with: its own, and those that follow from its shape. */
+/** Returns the error codes of a route: its own, and those implied by its declaration. */
 export function problemCodesOf(route: Route): ProblemCode[] {
   const { permission } = route
   const codes = new Set<ProblemCode>([

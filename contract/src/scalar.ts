@@ -1,8 +1,7 @@
-// The building blocks of every schema: what an id, a time, a prefix, a page looks like on the wire.
-// Shapes only; whether a prefix really is one is the server's to say.
+// The building blocks of every schema: ids, times, pages. Shapes only; the server validates values such as prefixes.
 import { Type, type TProperties, type TSchema } from 'typebox'
 
-/** An object that refuses fields it does not name. */
+/** An object that rejects unknown fields. */
 export const Strict = <T extends TProperties>(properties: T, options: ObjectOptions = {}) =>
   Type.Object(properties, { ...options, additionalProperties: false })
 
@@ -17,16 +16,16 @@ export const Component = <T extends TProperties>(title: string, properties: T, o
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** A field that may be left out. */
+/** An optional field. */
 export const Optional = Type.Optional
 
-/** The id of one of our rows, positive, at most 15 digits so that every JSON reader keeps it exact. */
+/** A positive integer id of at most 15 digits, which every JSON parser represents exactly. */
 export const Id = Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })
 
 /** Date-time, ISO 8601. Answers are UTC with `Z`; an offset is accepted, a naive time is read as UTC. */
 export const Time = Type.String({
   format: 'date-time',
-  description: 'ISO 8601; UTC unless it says an offset',
+  description: 'ISO 8601; UTC if it has no offset',
 })
 
 export const NullableTime = Nullable(Time)
@@ -38,7 +37,7 @@ export const OneOf = <const V extends readonly string[]>(...values: V) => Type.E
 export const Enumeration = <const V extends readonly string[]>(title: string, values: V) =>
   Type.Enum<[...V]>([...values], { title })
 
-/** A query parameter that may be given several times and then means OR. */
+/** A query parameter that may be repeated; values are combined with OR. */
 export const Repeatable = <T extends TSchema>(schema: T) => Type.Array(schema, { minItems: 1, maxItems: 100 })
 
 /** A parameter that the specification calls nullable: empty means absent. Goes inside `Optional`. */
@@ -62,12 +61,12 @@ export const Page = <T extends TSchema>(element: T) =>
   Strict(
     {
       results: Type.Array(element),
-      count: Type.Integer({ minimum: 0, description: 'exact, of all pages' }),
+      count: Type.Integer({ minimum: 0, description: 'number of results on all pages, exact' }),
     },
     titled(element, 'Page'),
   )
 
-/** What a changing call with `dry_run=true` answers: what would change, and the record as it would be. */
+/** The answer of a changing call with `dry_run=true`: the changes and the resulting record. */
 export const DryRun = <T extends TSchema>(record: T) =>
   Strict(
     { dry_run: Type.Literal(true), changes: Type.Array(FieldChange), result: record },
@@ -84,5 +83,5 @@ const FieldChange = Component('FieldChange', {
 const titled = (schema: TSchema, suffix: string): { title?: string } =>
   'title' in schema ? { title: `${String(schema.title)}${suffix}` } : {}
 
-/** A team that another object refers to, in answers for staff and in webhook messages. */
+/** A reference to a team, in answers for staff and in webhook messages. */
 export const TeamReference = Component('TeamReference', { id: Id, name: Type.String() })

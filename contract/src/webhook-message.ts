@@ -1,5 +1,4 @@
-// What webhooks send: the types of messages, and what each says. Further fields may come; a receiver passes over those that it
-// does not know.
+// The messages of webhooks: types and contents. Fields may be added; receivers ignore unknown ones.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { eventFlags } from './analysis.ts'
@@ -17,7 +16,7 @@ export const messageTypes = [
 ] as const
 export type MessageType = (typeof messageTypes)[number]
 
-/** Messages to the operator's own webhook, which the settings define; teams get none of them. */
+/** Messages to the operator's webhook, which the settings configure; teams do not get them. */
 export const operatorMessageTypes = ['hold.opened', 'hold.reminder', 'hold.decided'] as const
 export type OperatorMessageType = (typeof operatorMessageTypes)[number]
 
@@ -29,7 +28,7 @@ const announcement = {
 
 const event = Strict({
   id: Type.String({ description: 'as in /v3/lighthouse/security/events/related/{event_id}' }),
-  affected_network: Type.String({ description: 'CIDR, or empty where none is known' }),
+  affected_network: Type.String({ description: 'CIDR; empty if unknown' }),
   classification_key: Type.String(),
   start: Time,
   end: NullableTime,
@@ -38,15 +37,15 @@ const event = Strict({
   flags: Type.Array(Enumeration('EventFlag', eventFlags)),
 })
 
-/** How many withdrawals a message about a hold lists. */
+/** Maximum number of withdrawals in a message about a hold. */
 export const holdMessageItemsMax = 20
 
 const hold = Strict({
   id: Id,
-  region: Type.String({ description: 'region slug' }),
+  region: Type.String({ description: 'slug of the region' }),
   state: Enumeration('HoldState', holdStates),
   reason: Enumeration('HoldReason', holdReasons),
-  detail: Type.String({ description: 'the reasons in words' }),
+  detail: Type.String({ description: 'the reasons as text' }),
   created: Time,
   decided: NullableTime,
   decided_by: Nullable(Id),
@@ -74,8 +73,8 @@ export const messageData = {
     ...announcement,
     name: Enumeration('ValidationName', validationNames),
     state: OneOf('missing', 'invalid', 'mismatch_asn', 'mismatch_length', 'expired'),
-    note: Type.String({ description: 'why, in a sentence' }),
-    fix: Nullable(Type.String({ description: 'the literal text of what to create' })),
+    note: Type.String({ description: 'the reason, as a sentence' }),
+    fix: Nullable(Type.String({ description: 'literal text of the object or record to create' })),
   }),
   'event.started': event,
   'event.updated': event,
@@ -90,7 +89,7 @@ export const messageData = {
 export const messageOf = <T extends keyof typeof messageData>(type: T) =>
   Strict({
     type: Type.Literal(type),
-    timestamp: Type.String({ format: 'date-time', description: 'when it happened' }),
+    timestamp: Type.String({ format: 'date-time', description: 'time of the change' }),
     data: messageData[type],
   })
 
