@@ -107,13 +107,13 @@ describe('the status of an announcement', () => {
     it(`${what}: ${status}`, () => assert.equal(statusOf(sampleAnnouncement(rest)), status))
   }
 
-  it('says what the validators know while nothing is announced', () => {
+  it('follows the checks while nothing is announced', () => {
     const announcement = sampleAnnouncement({ irrValidated: null })
     assert.equal(statusOf({ ...announcement, clearance: 'running' }), 'validating')
     assert.equal(statusOf({ ...announcement, clearance: 'failed' }), 'validation_failed')
   })
 
-  it('is one of the published words whatever the rows say', () => {
+  it('is one of the published statuses for all rows', () => {
     fc.assert(
       fc.property(anyAnnouncement, (announcement) => {
         assert.ok(announcementStatuses.includes(statusOf(announcement)))

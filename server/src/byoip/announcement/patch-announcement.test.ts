@@ -54,7 +54,7 @@ describe('enabled with a region', () => {
     assert.deepEqual(patched(inTwo, { enabled: false, region: 'fra' }), expected)
   })
 
-  it('switches off with the last region gone', () => {
+  it('is disabled when its last region is removed', () => {
     const expected = { enabled: false, regions: [], status: 'withdrawing', version: 4 }
     assert.deepEqual(patched(inAms, { enabled: false, region: 'ams' }), expected)
   })
@@ -64,7 +64,7 @@ describe('enabled with a region', () => {
     assert.deepEqual({ enabled, regions }, { enabled: false, regions: ['fra'] })
   })
 
-  it('switches off a region that was closed since', () => {
+  it('is disabled in a region that was closed since', () => {
     const announcement = sampleAnnouncement({
       enabled: true,
       regions: [sampleRegion('ams'), sampleRegion('nyc')],
@@ -74,12 +74,12 @@ describe('enabled with a region', () => {
 })
 
 describe('enabled without a region', () => {
-  it('switches off and keeps the regions', () => {
+  it('keeps its regions when it is disabled', () => {
     const expected = { enabled: false, regions: ['ams', 'fra'], status: 'withdrawing', version: 4 }
     assert.deepEqual(patched(inTwo, { enabled: false }), expected)
   })
 
-  it('restores the regions when switched on again', () => {
+  it('restores its regions when it is enabled again', () => {
     const off = applyPatch(inTwo, { enabled: false }, open, sampleNow)
     const expected = { enabled: true, regions: ['ams', 'fra'], status: 'announcing', version: 5 }
     assert.deepEqual(patched(off, { enabled: true }), expected)

@@ -1,6 +1,5 @@
-// An announcement as it is shown while the routers of one of its regions cannot be read or have no BGP session: nothing
-// claims that a prefix is announced there. What is stored stays as it was last seen (decision 027). Pure; its twin in SQL
-// is shown_status().
+// An announcement as shown while the routers of one of its regions cannot be read or have no BGP session: it is not reported as
+// announced there. The stored state is the last observed one (decision 027). Pure; the same rule in SQL is shown_status().
 import { isDesired, statusOf, type Announcement, type AnnouncementRegion } from './announcement.ts'
 
 /** Returns the very same object if every region that announces it is known to carry it. */

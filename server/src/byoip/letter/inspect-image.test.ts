@@ -104,7 +104,7 @@ describe('a JPEG', () => {
       assert.equal(refusalOfJpeg(sampleJpeg().subarray(0, length))?.code, 'damaged', `${length} bytes`)
   })
 
-  it('is refused without a picture, with two, or with segments where there are none', () => {
+  it('is refused without a picture, with two pictures, or with misplaced segments', () => {
     const start = Buffer.from([0xff, 0xd8])
     const stop = Buffer.from([0xff, 0xd9])
     const scan = jpegSegment(0xda, [1, 1, 0, 0, 63, 0])
@@ -154,7 +154,7 @@ describe('a JPEG', () => {
         `seed ${seed}, round ${round}: ${changed.toString('hex')}`,
       )
     }
-    // What is changed inside of tables and coded data is no matter of segments.
+    // Changes inside tables and coded data are not detected by a parser of segments.
     assert.ok(taken > 100, `${taken} were taken`)
   })
 })

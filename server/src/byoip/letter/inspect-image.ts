@@ -1,6 +1,6 @@
-// Reads PNG and JPEG files from end to end without decoding a pixel. Pure. What it lets through is one well-formed
-// picture of a size that a scanner makes. Nothing may follow a PNG; phones write more behind a JPEG (a gain map, a video,
-// a trailer of their own), which no viewer of pictures reads.
+// Parses PNG and JPEG files from end to end without decoding a pixel. Pure. Accepted files are one well-formed picture of a
+// size that scanners produce. A PNG must have no trailing data. Phones append data to a JPEG (a gain map, a video, a trailer),
+// which image viewers ignore.
 import { crc32 } from 'node:zlib'
 import { damaged, pixelsMax, type Refusal } from './letter-refusal.ts'
 
@@ -118,7 +118,7 @@ function refusalOfFrame(frame: Buffer): Refusal | undefined {
   return refusalOfSize(frame.readUInt16BE(3), frame.readUInt16BE(1))
 }
 
-/** Where the next marker stands. In coded data FF is followed by 00, or by the number of a restart interval. */
+/** Finds the next marker. In coded data FF is followed by 00, or by the number of a restart interval. */
 function endOfScan(bytes: Buffer, start: number): number {
   for (let at = start; at < bytes.length; at++) {
     if (bytes[at] !== 0xff) continue

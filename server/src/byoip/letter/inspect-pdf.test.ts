@@ -68,7 +68,7 @@ describe('an honest letter', () => {
     await isAccepted(Buffer.concat([first, Buffer.from(again)]))
   })
 
-  it('is accepted with a picture whose bytes say obj, stream and names', async () => {
+  it('is accepted with a picture whose bytes contain obj, stream and names', async () => {
     const bytes = Buffer.from('obj endobj \x00obj< /JS /AA trailer xref /OpenAction', 'latin1')
     await isAccepted(samplePdf('', [pdfStream('/Type /XObject', bytes)]))
   })
@@ -193,7 +193,7 @@ describe('a link in a PDF', () => {
     await isRefused(annotation(`<< /S /URI /URI <${utf16}> >>`), 'link')
   })
 
-  it('is judged by its scheme, whatever stands around and between', () => {
+  it('is checked by its scheme, with any text around and between', () => {
     for (const link of [
       'https://example.net/a?b=c:d',
       'HTTP://example.net',
@@ -404,7 +404,7 @@ describe('the inspection of a PDF', () => {
     )
   })
 
-  it('makes the sender of a file that cost too much wait, and nobody else', async () => {
+  it('delays the sender of a file that cost too much, and no other', async () => {
     const inspector = createInspector({ timeoutMs: 1 })
     await assert.rejects(inspector.inspect(samplePdf(), 'one'), { code: 'invalid' })
     await assert.rejects(inspector.inspect(samplePdf(), 'one'), (error) => {
@@ -416,7 +416,7 @@ describe('the inspection of a PDF', () => {
     await assert.rejects(inspector.inspect(samplePdf(), 'two'), { code: 'invalid' })
   })
 
-  it('tells apart what is none of the three', async () => {
+  it('reports a file that is none of the three', async () => {
     const inspector = createInspector()
     const late = `${' '.repeat(1_100)}%PDF-1.7`
     for (const bytes of ['', 'GIF89a', 'PK\x03\x04', '<html>', late])
@@ -425,7 +425,7 @@ describe('the inspection of a PDF', () => {
   })
 
   it('survives objects that pdf.js fails to read before anybody asks for them', async () => {
-    // Those between stand three bytes before the place that the table gives.
+    // The objects in between start three bytes before the offset in the table.
     const whole = fixture('libreoffice-pdfa.pdf')
     const [from, to] = [30_000, 33_300]
     const moved = Buffer.concat([whole.subarray(from + 3, to), Buffer.from('   ')])
@@ -433,7 +433,7 @@ describe('the inspection of a PDF', () => {
     assert.deepEqual(await createInspector().inspect(broken, 'a'), { mediaType: 'application/pdf', pages: 2 })
   })
 
-  it('says in every refusal what to do next', async () => {
+  it('states in every refusal what to do next', async () => {
     await assert.rejects(createInspector().inspect(samplePdf(`/OpenAction ${script}`), 'a'), {
       message: 'The PDF contains JavaScript. Print the letter to a new PDF and upload that.',
       errors: [

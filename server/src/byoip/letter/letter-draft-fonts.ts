@@ -5,7 +5,7 @@ import { GlobalFonts } from '@napi-rs/canvas'
 
 type Slice = { readonly file: string; readonly ranges: readonly (readonly [first: number, last: number])[] }
 
-/** What is drawn in the same glyphs by all: before the fonts of a script, whose Latin letters are narrower. */
+/** Font for Latin text: it precedes the fonts of other scripts, whose Latin letters are narrower. */
 const common = ['noto-sans', 'noto-sans-arabic', 'noto-sans-hebrew', 'noto-sans-thai']
 
 const slices = new Map<string, readonly Slice[]>()

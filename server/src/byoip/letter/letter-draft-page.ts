@@ -7,7 +7,7 @@ export type LetterText = {
   readonly teamName: string
   readonly provider: { readonly name: string; readonly asn: number }
   readonly prefixes: readonly LetterPrefix[]
-  /** Who signs, how to reach them, and their handle in a registry; empty for a line to fill in. */
+  /** The signer, their contact and their handle in a registry; empty for a line to fill in. */
   readonly signatory: string
   readonly contact: string
   readonly registryHandle: string
@@ -17,7 +17,7 @@ export type LetterText = {
 export type LetterPrefix = {
   readonly prefix: string
   readonly originAsn: number
-  /** What the checks found, such as `ROA 203.0.113.0/24, maxLength 24, AS64496`. */
+  /** Objects that the checks found, such as `ROA 203.0.113.0/24, maxLength 24, AS64496`. */
   readonly roa: string
   readonly routeObject: string
 }

@@ -20,7 +20,7 @@ export function letterPrefixOf({ prefix, origin_asn, rpki, irr }: DraftRow): Let
   }
 }
 
-/** More references than these say nothing more. */
+/** Further references add no information. */
 const referencesMax = 4
 
 function referenceOf(check: FoundCheck | null, found: readonly string[], none: string): string {

@@ -1,4 +1,4 @@
-// What an uploaded file is called when it is given back: a name for people, never a path of ours. Pure.
+// The filename of a downloaded letter: for display, never a path on the server. Pure.
 import type { LetterMediaType } from '@pharos/contract/letter'
 
 const lengthMax = 120

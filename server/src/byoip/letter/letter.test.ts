@@ -55,7 +55,7 @@ describe('the letters of an announcement', () => {
     assert.equal(state(accepted(1, '2026-01-01', true), rejected(2)), 'expired 1')
   })
 
-  it('say why', () => {
+  it('have a reason', () => {
     assert.match(verdictOf([rejected(1)]).note, /rejected: It is not signed\./)
     assert.deepEqual(verdictOf([accepted(1, '2027-01-01')]).validUntil, new Date('2027-01-01'))
   })
@@ -241,7 +241,7 @@ describe('a prefix in a letter to sign', () => {
     assert.equal(routeObject, 'route 203.0.113.0/24, AS64496, RADB')
   })
 
-  it('says when there are none, and when nobody has looked', () => {
+  it('reports an absent letter and an unreviewed one', () => {
     assert.deepEqual(
       [letterPrefixOf(row).roa, letterPrefixOf(row).routeObject],
       ['not checked yet', 'not checked yet'],
@@ -257,7 +257,7 @@ describe('a prefix in a letter to sign', () => {
 })
 
 describe('the texts of refusals', () => {
-  it('say for every code what is wrong and what to do next', () => {
+  it('state for every code what is wrong and what to do next', () => {
     assert.deepEqual(Object.keys(refusalTexts).sort(), [...letterRefusalCodes].sort())
     for (const { what, next } of Object.values(refusalTexts)) {
       assert.match(what, /^[A-Z].*[^.]\.$/)

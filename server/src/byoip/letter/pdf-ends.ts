@@ -1,5 +1,5 @@
-// Whether a PDF begins and ends as one, and is nothing else besides. pdf.js finds the document wherever it stands in the
-// file and does not say what is around it, so this small check is ours. Pure.
+// Checks that a PDF begins and ends as one, and that the file contains nothing else. pdf.js finds the document anywhere in the
+// file and does not report the bytes around it. Pure.
 import { damaged, type Refusal } from './letter-refusal.ts'
 
 /** Readers look for the header in so many bytes (ISO 32000-2, annex I): a BOM or a printer's commands may precede it. */
@@ -13,7 +13,7 @@ export const looksLikePdf = (bytes: Buffer): boolean =>
 export function refusalOfEnds(bytes: Buffer): Refusal | undefined {
   const at = bytes.lastIndexOf(end)
   if (at < 0) return damaged('it has no end')
-  // What some programs and scanners fill up with.
+  // Padding of some programs and scanners.
   if (/[^\0\s]/.test(bytes.toString('latin1', at + end.length))) return { code: 'trailing_data' }
   return isZip(bytes) ? { code: 'trailing_data', found: ['ZIP'] } : undefined
 }

@@ -26,7 +26,7 @@ const refusedKinds: Readonly<Record<string, LetterRefusalCode>> = {
   GoTo3DView: 'multimedia',
   '3D': 'multimedia',
 }
-/** Whatever their value is, also a reference to an object that this parser does not find. */
+/** Rejected with any value, also a reference to an object that this parser does not find. */
 const refusedKeys: Readonly<Record<string, LetterRefusalCode>> = {
   JavaScript: 'script',
   EmbeddedFiles: 'attachment',
@@ -64,7 +64,7 @@ function judgeLink(value: unknown, name: string): Found | undefined {
   return typeof value === 'string' && !isSafeLink(value) ? { code: 'link', name } : undefined
 }
 
-/** What the parser meets, in objects that nothing refers to and in keys that stand twice too. */
+/** Visits every value, also in unreferenced objects and in repeated keys. */
 type Met = { readonly entries: { readonly key: string; readonly value: unknown }[]; readonly found: Found[] }
 let met: Met | undefined
 
@@ -122,7 +122,7 @@ function readTable(bytes: Uint8Array, recovery: boolean): Table {
   return { isRead: isRead === true, isEncrypted, found }
 }
 
-/** What a reference leads to, also over further references, which only some readers follow. */
+/** Resolves a reference, also over further references, which only some readers follow. */
 function resolve(value: unknown, xref: XRef): unknown {
   let found = value
   for (let steps = 0; found instanceof Ref && steps < 10; steps++) {

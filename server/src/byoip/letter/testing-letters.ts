@@ -56,9 +56,9 @@ export function sampleJpeg(): Buffer {
 }
 
 export type PdfParts = {
-  /** Objects 1, 2, 3, ... as they stand between `obj` and `endobj`. */
+  /** Contents of objects 1, 2, 3, ... between `obj` and `endobj`. */
   readonly objects: readonly (string | Buffer)[]
-  /** What else the trailer says. */
+  /** Further entries of the trailer. */
   readonly trailer?: string
   /** Between the objects and the table. */
   readonly between?: string
@@ -95,7 +95,7 @@ export function writePdf({ objects, trailer = '', between = '', behind = '' }: P
   return Buffer.concat(chunks)
 }
 
-/** A page with nothing on it; `catalog` is what else its catalog says, `more` are objects from 4 on. */
+/** A blank page; `catalog` contains further entries of its catalog, `more` the objects from 4 on. */
 export function samplePdf(
   catalog = '',
   more: readonly (string | Buffer)[] = [],
@@ -112,7 +112,7 @@ export function samplePdf(
   })
 }
 
-/** A stream as it stands in an object. */
+/** A stream as an object. */
 export function pdfStream(dictionary: string, content: Buffer): Buffer {
   return Buffer.concat([
     Buffer.from(`<< ${dictionary} /Length ${content.length} >>\nstream\n`, 'latin1'),

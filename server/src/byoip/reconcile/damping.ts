@@ -11,9 +11,9 @@ export function dampedUntil({ limitMs }: Pick<PlanRow, 'limitMs'>, now: Date): D
 }
 
 /**
- * Returns the plan without the announcements that wait, and until when each of them does. Damping delays what is new and
- * never takes away what stands: a route that a router has shown since it was enabled is not damped, so that a router
- * which restarts gets it back at once.
+ * Returns the plan without the damped announcements, and until when each of them waits. Damping delays new routes and never
+ * removes existing ones: a route that a router has shown since it was enabled is not damped, so that a router gets it back at
+ * once after a restart.
  */
 export function damp(plan: Plan, now: Date): { plan: Plan; waiting: ReadonlyMap<Prefix, Date> } {
   const waiting = new Map<Prefix, Date>()

@@ -54,7 +54,7 @@ describe('kept plans', () => {
     assert.deepEqual(problems, [])
   })
 
-  it('are not used when they are old, changed, renamed or sealed by somebody else', () => {
+  it('are not used if they are old, changed, renamed or sealed by another installation', () => {
     const plans = createKeptPlans(join(folder, 'b'), ring)
     plans.save(plan)
     assert.deepEqual(plans.load(new Date(at.getTime() + keptPlanAgeMsMax + 1), report), [])

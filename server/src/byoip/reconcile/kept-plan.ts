@@ -1,13 +1,13 @@
-// What the routers of a region last held by a full run, in a sealed file beside the process. While the database does not
-// answer, routes may be announced from it to a router that has lost them all, and nothing is ever withdrawn by it. It
-// cannot know what was withdrawn or disabled since it was written.
+// The routes of a region's routers after the last full run, in a sealed file beside the process. While the database does not
+// answer, they may be announced to a router that has lost all routes; they never cause a withdrawal. Later withdrawals and
+// changes are not in the file.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, seal, type KeyRing } from '../../runtime/secrets.ts'
 import type { RegionRecord } from './reconcile.store.ts'
 import type { Route } from './speaker.ts'
 
-/** What the routes of one router were after the last full run. */
+/** Routes of one router after the last full run. */
 export type KeptRouter = { readonly name: string; readonly routes: readonly Route[] }
 
 export type KeptPlan = {
@@ -18,7 +18,7 @@ export type KeptPlan = {
   readonly at: string
 }
 
-/** An older plan is not used: nobody knows any more what became of its routes. */
+/** An older plan is not used: its routes may have been withdrawn since. */
 export const keptPlanAgeMsMax = 24 * 3_600_000
 
 /** The files of one process. */

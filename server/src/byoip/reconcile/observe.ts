@@ -11,19 +11,19 @@ import { sameRoute, type Route } from './speaker.ts'
 /** Which families the established BGP sessions of a router carry. */
 export type Reach = Readonly<Record<Family, boolean>>
 
-/** What one router that could be read ended with. */
+/** Final state of one router that could be read. */
 export type RouterOutcome = {
   readonly asn: number
   readonly drained: boolean
   readonly reach: Reach
   readonly after: ReadonlyMap<Prefix, Route>
-  /** What it was sent. */
+  /** Changes that were sent to it. */
   readonly announced: ReadonlyMap<Prefix, Route>
   /** Prefixes that it refused. */
   readonly refused: ReadonlySet<string>
 }
 
-/** What a run ended with in all routers of the region. */
+/** Result of a run in all routers of the region. */
 export type Outcome = {
   readonly routers: readonly RouterOutcome[]
   /** How many routers that are not drained could not be read. */
@@ -34,7 +34,7 @@ export type Outcome = {
   readonly withdrawn: ReadonlySet<Prefix>
   readonly held: ReadonlySet<Prefix>
   readonly declined: ReadonlySet<Prefix>
-  /** Withdrawals that this run leaves to another one: nothing is said of them. */
+  /** Withdrawals that this run leaves to another one: their rows are not updated. */
   readonly undecided: ReadonlySet<Prefix>
   /** Prefixes of which a change of origin or next hop is held. */
   readonly heldChanges: ReadonlySet<Prefix>
@@ -47,10 +47,10 @@ type Observed = {
   readonly announcedOrigin: number | null
 }
 
-/** What was seen of one row, where it differs from what is stored. */
+/** Observed values of one row that differ from the stored ones. */
 export type SeenRow = Observed & {
   readonly announcementId: number
-  /** What was desired when it was looked at. */
+  /** The desired state at the time of the observation. */
   readonly desired: boolean
 }
 

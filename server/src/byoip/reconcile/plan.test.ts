@@ -95,7 +95,7 @@ describe('the plan', () => {
     assert.deepEqual([prefixesOf(plan.announce), plan.withdraw, plan.keep], [['10.0.0.0/24'], [], []])
   })
 
-  it('tells a change of origin or next hop from an announcement', () => {
+  it('distinguishes a change of origin or next hop from an announcement', () => {
     for (const rest of [{ asPath: [64499] }, { asPath: [] }, { nextHop: '192.0.2.9' }]) {
       const present = routeAt('10.0.0.0/24', rest)
       const plan = planRoutes(region, [rowOf('10.0.0.0/24')], [present])
@@ -104,7 +104,7 @@ describe('the plan', () => {
     }
   })
 
-  it('tells it from what was last announced as well, if the router has lost the route', () => {
+  it('compares with the last announced route as well, if the router has lost it', () => {
     const rows = [rowOf('10.0.0.0/24', { announcedOrigin: 64499 })]
     assert.deepEqual(
       planRoutes(region, rows, []).change[0]?.from,
@@ -117,7 +117,7 @@ describe('the plan', () => {
     assert.deepEqual(prefixesOf(planRoutes(region, same, []).announce), ['10.0.0.0/24'])
   })
 
-  it('counts a withdrawal that the restart of a router has carried out', () => {
+  it('counts a withdrawal that was caused by the restart of a router', () => {
     const rows = [rowOf('10.0.0.0/24', { desired: false, announcedOrigin: 64496 })]
     const plan = planRoutes(region, rows, [])
     assert.deepEqual([plan.withdraw, [...plan.lost.values()]], [['10.0.0.0/24'], [routeAt('10.0.0.0/24')]])
@@ -139,7 +139,7 @@ describe('the plan', () => {
     assert.deepEqual([plan.announce, plan.change, plan.withdraw], [[], [], []])
   })
 
-  it('withdraws what a row says is not here, and nothing that no row speaks of', () => {
+  it('withdraws a prefix whose row is not desired, and no prefix without a row', () => {
     const rows = [rowOf('10.0.0.0/24', { desired: false })]
     const plan = planRoutes(region, rows, [routeAt('10.0.0.0/24'), routeAt('10.0.2.0/24')])
     assert.deepEqual([plan.withdraw, plan.unexplained], [['10.0.0.0/24'], ['10.0.2.0/24']])
@@ -152,13 +152,13 @@ describe('the plan', () => {
     ['with host bits', { prefix: '10.0.0.1/24' }],
     ['of the default route', { prefix: '0.0.0.0/0' }],
     ['of the IPv6 default route', { prefix: '::/0' }],
-    ['that says nothing', { desired: null }],
+    ['without a desired state', { desired: null }],
     ['with AS 0', { originAsn: 0 }],
     ['with a text for an origin', { originAsn: '64496' }],
     ['without an announcement', { announcementId: null }],
   ]
   for (const [what, rest] of bad) {
-    it(`keeps a row ${what} aside, and the others go on`, () => {
+    it(`quarantines a row ${what}, and plans the others`, () => {
       const row = { ...rowOf('10.0.0.0/24', { desired: false }), ...rest } as PlanRow
       const rows = [row, rowOf('10.0.2.0/24'), rowOf('10.0.4.0/24', { desired: false })]
       const plan = planRoutes(region, rows, [routeAt('10.0.0.0/24'), routeAt('10.0.4.0/24')])
@@ -413,7 +413,7 @@ describe('the guard', () => {
     assert.deepEqual([many.withdraw, many.hold?.withdrawals], [[], [prefixAt(0)]])
   })
 
-  it('does not ask again about bad rows that somebody has looked at', () => {
+  it('does not hold again for invalid rows that staff have seen', () => {
     const seen = { ...decided(true, 1), reason: 'invalid_rows' as const }
     const verdict = guardPlan(planOf(20, 1, [rowOf('10.9.9.9/24')]), { ...calm, decisions: [seen] })
     assert.deepEqual([verdict.withdraw.length, verdict.hold], [1, undefined])

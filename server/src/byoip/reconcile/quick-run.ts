@@ -29,9 +29,9 @@ export type QuickRunDeps = RunDeps & {
   readonly readMoving: (db: Db, regionId: number) => Promise<readonly PlanRow[]>
 }
 
-/** What the last full run under the same lease found in the region. Without one there is no quick run. */
+/** State of the region after the last full run under the same lease. Without it there is no quick run. */
 export type KnownRegion = {
-  /** Routes of ours on its routers. */
+  /** Number of routes of the owner on its routers. */
   readonly observed: number
   readonly quarantined: number
   /** Of each router that could be read; the others are left to the full run. */
@@ -41,7 +41,7 @@ export type KnownRegion = {
 export type QuickReport = Record<'moving' | 'announced' | 'withdrawn' | 'refused', number> & {
   /** When the full run has to follow: `soon` to see the whole again, `now` for what this one had to leave. */
   readonly full: 'soon' | 'now' | undefined
-  /** What went out, so that it is not announced again from what is remembered. */
+  /** Changes that were sent, so that last known routes do not undo them. */
   readonly gone: ReadonlySet<Prefix>
 }
 

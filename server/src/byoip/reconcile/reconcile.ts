@@ -46,7 +46,7 @@ export type RunReport = Record<
   /** The neighbours of each router that could be read. */
   readonly neighbors: ReadonlyMap<string, readonly Neighbor[]>
   readonly failures: readonly RouterFailure[]
-  /** What each router that could be read holds now. */
+  /** Current routes of each router that could be read. */
   readonly routers: readonly KeptRouter[]
 }
 
@@ -149,7 +149,7 @@ function checkOf(
   }
 }
 
-/** What held changes change, if no run remembered it: the first one after an upgrade. */
+/** Completes the values before a held change if no run recorded them: in the first run after an upgrade. */
 function appliedBefore({ change }: Plan, asn: number): Applied {
   const nextHop = (family: 4 | 6) => change.find(({ prefix }) => familyOf(prefix) === family)?.from.nextHop
   return appliedOf({ routes: { nextHop4: nextHop(4), nextHop6: nextHop(6) } }, asn)

@@ -37,7 +37,7 @@ export type KeptRoute = { readonly router: string; readonly route: Route }
 
 export type RouterMemory = { readonly drained: boolean; readonly applied: Applied | null }
 
-/** What the guard remembers of a region. */
+/** Recent decisions and withdrawals of a region, for the guard. */
 export type RegionMemory = {
   readonly recent: readonly RecentWithdrawal[]
   readonly decisions: readonly Decision[]
@@ -47,7 +47,7 @@ export type RegionMemory = {
   readonly routers: ReadonlyMap<string, RouterMemory>
 }
 
-/** The right to change a region's router, for as long as the lock's connection lives and nobody raised the epoch. */
+/** The right to change a region's routers, while the lock's connection lives and the epoch is unchanged. */
 export interface RegionLease {
   readonly regionId: number
   readonly epoch: number

@@ -61,7 +61,7 @@ export class RegionReconciler {
   /** When the first change was made that no full run has seen; milliseconds of performance.now(). */
   #changedMs: number | undefined
 
-  /** What the routers hold by the last full run of this process, without what went out since. */
+  /** Routes on the routers after the last full run of this process, without later changes. */
   #kept: KeptPlan | undefined
   #savedMs: number | undefined
   #fullRuns = 0
@@ -95,8 +95,8 @@ export class RegionReconciler {
   }
 
   start(): void {
-    // A router that was restarted has lost its routes: it gets them again at once, not half a minute later.
-    // The same for routes that another client changed, and for sessions: without one, nobody receives a route.
+    // A router that was restarted has lost its routes and gets them back at once, not 30 s later. The same applies to routes
+    // that another client changed, and to sessions: without one, no neighbor receives a route.
     const wake = () => this.wakeFully()
     const onUp = () => {
       this.wakeFully()
@@ -192,8 +192,8 @@ export class RegionReconciler {
   }
 
   /**
-   * Gives a router that holds no route of ours its last routes. Only such a one: it was restarted, and no other process
-   * has taken the region over, which would have announced there first.
+   * Announces the last known routes to a router that has no routes of the owner. Only then: it was restarted, and no other
+   * process has taken the region over, which would have announced them first.
    */
   async #announceKept(): Promise<void> {
     const { log } = this.#deps

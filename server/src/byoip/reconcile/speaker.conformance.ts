@@ -1,5 +1,5 @@
-// What every speaker must do, run on the sandbox and on the real daemon alike. It knows the port only: whatever
-// needs the daemon itself (a route put there by hand, a restart) comes from the fixture.
+// The conformance suite of every speaker, run for the sandbox and for the real daemon. It uses only the port; whatever needs the
+// daemon itself (a foreign route, a restart) comes from the fixture.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,7 +24,7 @@ export type SpeakerFixture = {
   connectStranger(): Speaker
   /** A speaker whose daemon does not exist, and the timeout that it is configured with. */
   readonly absent: { readonly speaker: Speaker; readonly timeoutMs: number }
-  /** Puts a route of nobody into the daemon by hand, as an operator would. */
+  /** Adds a foreign route at the daemon, as an operator would. */
   addByHand(prefix: string): Promise<void>
   /** Every prefix of the daemon that was put there by hand. */
   listByHand(): Promise<readonly string[]>
@@ -32,7 +32,7 @@ export type SpeakerFixture = {
   clearByHand(): Promise<void>
   /** The daemon's only neighbour, which speaks IPv4 and IPv6. */
   readonly neighbor: { readonly address: string; readonly asn: number }
-  /** Brings the neighbour up or down; the daemon may take a while to notice. */
+  /** Enables or disables the neighbor; the daemon may take a while to notice. */
   setNeighbor(isUp: boolean): Promise<void>
   /** Stops and starts the daemon; resolves when it can be asked again. */
   restart(): Promise<void>
@@ -50,7 +50,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await fixture?.stop()
     })
 
-    it('says who it is', async () => {
+    it('returns its identity', async () => {
       const identity = await fixture.speaker.probe()
       assert.ok(identity.name.length > 0)
       assert.ok(identity.version.length > 0)
@@ -73,7 +73,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       assertSame(await fixture.speaker.find([]), [])
     })
 
-    it("finds only routes of ours, where there are others' for the same prefix", async () => {
+    it('lists only its own routes, also if others have the same prefix', async () => {
       await starting(fixture, [plain4])
       await fixture.addByHand('192.0.2.0/24')
       await fixture.addByHand(plain4.prefix)
@@ -97,7 +97,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [replaced4, replaced6])
     })
 
-    it('withdraws only what it is told to', async () => {
+    it('withdraws only the given prefixes', async () => {
       await starting(fixture, [rich4, rich6, plain4, plain6])
       await fixture.speaker.withdraw([rich4, plain6])
       await assertListed(fixture.speaker, [rich6, plain4])
@@ -151,7 +151,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       assert.deepEqual([...(await fixture.listByHand())].sort(), ['192.0.2.0/24', '2001:db8:ffff::/48'])
     })
 
-    it("keeps a prefix of ours and another's route for the same prefix apart", async () => {
+    it('keeps its own route and a foreign route for the same prefix apart', async () => {
       await starting(fixture, [])
       await fixture.addByHand('192.0.2.0/24')
       await fixture.stranger.announce([route('192.0.2.0/24', { asPath: [64510] })])
@@ -182,7 +182,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [rich4, rich6])
     })
 
-    it('carries out concurrent calls', async () => {
+    it('applies concurrent calls', async () => {
       await starting(fixture, [])
       const many = manyRoutes(40)
       await Promise.all(many.map((one) => fixture.speaker.announce([one])))
@@ -197,7 +197,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [rich4])
     })
 
-    it('tells a watcher that the daemon came back', async () => {
+    it('notifies a watcher when the daemon is back', async () => {
       await starting(fixture, [rich4])
       const client = fixture.connect()
       await client.list()
@@ -225,7 +225,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await untilNeighbor(speaker, ({ state }) => state === 'established')
     })
 
-    it('tells a watcher that a session was lost, and that it is established again', async () => {
+    it('notifies a watcher when a session is lost, and when it is established again', async () => {
       const { speaker } = fixture
       await fixture.setNeighbor(true)
       await untilNeighbor(speaker, ({ state }) => state === 'established')
@@ -241,7 +241,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await client.close()
     })
 
-    it('tells a watcher that somebody else removed routes of ours', async () => {
+    it('notifies a watcher when another client removes its routes', async () => {
       await starting(fixture, [])
       const client = fixture.connect()
       const seen = await watching(fixture, client)
@@ -252,7 +252,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await client.close()
     })
 
-    it('tells a watcher that another client of the owner added, changed and removed a route', async () => {
+    it('notifies a watcher when another client of the owner adds, changes or removes a route', async () => {
       await starting(fixture, [])
       const client = fixture.connect()
       const seen = await watching(fixture, client)
@@ -265,7 +265,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await client.close()
     })
 
-    it("tells a watcher nothing of its own speaker's changes, however many", async () => {
+    it("does not notify a watcher of its own speaker's changes, however many", async () => {
       await starting(fixture, [])
       const [client, observer] = [fixture.connect(), fixture.connect()]
       const observed = await watching(fixture, observer)
@@ -288,7 +288,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await Promise.all([client.close(), observer.close()])
     })
 
-    it('tells a watcher nothing of the routes of others', async () => {
+    it('does not notify a watcher of foreign routes', async () => {
       await starting(fixture, [plain4])
       const client = fixture.connect()
       const seen = await watching(fixture, client)
@@ -302,7 +302,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await Promise.all([client.close(), someone.close()])
     })
 
-    it('goes on telling a watcher after a restart, of which it tells nothing else', async () => {
+    it('keeps notifying a watcher after a restart, and reports nothing else of it', async () => {
       await starting(fixture, [rich4])
       const client = fixture.connect()
       const seen = await watching(fixture, client)
@@ -314,7 +314,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await client.close()
     })
 
-    it('says unreachable within the timeout when there is no daemon', async () => {
+    it('reports unreachable within the timeout without a daemon', async () => {
       const { speaker, timeoutMs } = fixture.absent
       const calls: (() => Promise<unknown>)[] = [
         () => speaker.probe(),
@@ -434,5 +434,5 @@ function assertSame(listed: readonly Route[], expected: readonly Route[]): void 
     const got = byPrefix.get(want.prefix)
     assert.ok(got && sameRoute(got, want), `expected ${JSON.stringify(want)}, listed ${JSON.stringify(got)}`)
   }
-  assert.equal(listed.length, expected.length, 'routes are listed that nobody announced')
+  assert.equal(listed.length, expected.length, 'routes are listed that were never announced')
 }

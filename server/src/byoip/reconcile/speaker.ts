@@ -3,19 +3,19 @@
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 
-/** What every call of a speaker rejects with; `kind` is `unreachable`, `refused` or `protocol`. */
+/** The error of every call of a speaker; `kind` is `unreachable`, `refused` or `protocol`. */
 export { DriverError as SpeakerError } from '../../runtime/driver-error.ts'
 
 /**
- * One route as we inject it. The prefix is its key: a speaker holds at most one route of ours per prefix.
+ * A route to announce. The prefix is its key: a speaker holds at most one route of its owner per prefix.
  *
- * - `asPath`: leftmost first, without the speaker's own ASN, which it puts in front itself towards its neighbours.
- *   `[]` originates the prefix as the speaker's ASN; `[64496]` announces a customer's prefix with the customer's
- *   ASN as origin, so that the neighbours of AS64500 see `64500 64496`.
- * - `nextHop`: an address of the prefix's family, or `0.0.0.0` / `::` for "the speaker itself". `::` only works towards
- *   neighbours over IPv6: a session over IPv4 has no IPv6 address to put in, and the neighbour drops the route.
- * - `communities`: RFC 1997, `asn:value`, each at most 65535. `largeCommunities`: RFC 8092, `asn:value:value`. Both
- *   are sets: their order means nothing. The owner community is not among them, the driver adds and removes it.
+ * - `asPath`: leftmost first, without the speaker's own ASN, which it prepends towards its neighbors. `[]` originates the
+ *   prefix as the speaker's ASN; `[64496]` announces a customer's prefix with the customer's ASN as origin, so that the
+ *   neighbors of AS64500 receive `64500 64496`.
+ * - `nextHop`: an address of the prefix's family, or `0.0.0.0` / `::` for the speaker itself. `::` works only for neighbors over
+ *   IPv6: a session over IPv4 has no IPv6 address to use, and the neighbor drops the route.
+ * - `communities`: RFC 1997, `asn:value`, each at most 65535. `largeCommunities`: RFC 8092, `asn:value:value`. Both are sets:
+ *   the order has no meaning. The owner community is not included; the driver adds and removes it.
  */
 export type Route = {
   readonly prefix: Prefix
@@ -25,7 +25,7 @@ export type Route = {
   readonly largeCommunities: readonly string[]
 }
 
-/** Who answered: for example `{ name: 'GoBGP', version: '3.x', asn: 64500, routerId: '192.0.2.1' }`. */
+/** Identity of the daemon, such as `{ name: 'GoBGP', version: '3.x', asn: 64500, routerId: '192.0.2.1' }`. */
 export type SpeakerIdentity = {
   readonly name: string
   readonly version: string
@@ -48,7 +48,7 @@ export type Neighbor = {
   readonly address: string
   readonly asn: number
   readonly state: NeighborState
-  /** When the session was established, or when it was lost; absent where the speaker does not say. Whole seconds. */
+  /** When the session was established or lost, in whole seconds; absent if the speaker does not report it. */
   readonly since?: Date
   /** The address families that both sides speak (unicast); empty unless the session is established. */
   readonly families: readonly Family[]
@@ -56,13 +56,13 @@ export type Neighbor = {
 }
 
 /**
- * What a watcher is called for. Calls carry no data and are merged: ask for what you need to know.
+ * Callbacks of a watcher. They have no arguments and are merged: query the state that you need.
  *
- * - `onUp`: the speaker became reachable after it was not. If it was restarted it has forgotten our routes, and its
- *   neighbours forget them soon after; whatever happened meanwhile is not reported by the other calls.
- * - `onTableChange`: a route of ours was added, changed or removed by another client. The more often that happens, the
- *   later it is reported (up to half a minute). Changes by this `Speaker` value are not reported, and where somebody
- *   else's route for the same prefix exists, a change of ours may not be.
+ * - `onUp`: the speaker became reachable again. If it was restarted, it has lost Pharos' routes, and its neighbors remove them
+ *   soon after; other callbacks do not report what happened in between.
+ * - `onTableChange`: another client added, changed or removed a route of the owner. The more often that happens, the later it
+ *   is reported (up to 30 s). Changes by this `Speaker` value are not reported, and while a foreign route for the same prefix
+ *   exists, a change by another client may not be.
  * - `onNeighborChange`: a session was established or lost.
  */
 export type SpeakerEvents = {
@@ -72,14 +72,14 @@ export type SpeakerEvents = {
 }
 
 /**
- * A speaker is shared with people and other programs. Ours are only the routes that carry the owner community of its
- * configuration (a large community `asn:function:owner`, so that 4-byte ASNs fit); no call shows or changes another.
+ * A speaker is shared with people and other programs. Each call reads and changes only routes with the owner community of its
+ * configuration (a large community `asn:function:owner`, so that 4-byte ASNs fit).
  *
- * Every call ends within the timeout of the driver's configuration and rejects with a `SpeakerError` otherwise.
- * Nothing is retried inside. After a rejected change, `list()` tells what happened.
+ * Every call ends within the timeout of the driver's configuration and otherwise rejects with a `SpeakerError`. Nothing is
+ * retried inside. After a rejected change, `list()` returns the actual state.
  */
 export interface Speaker {
-  /** Asks who is there, which also tells a daemon whose version we do not speak (`protocol`). */
+  /** Returns the daemon's identity; rejects with `protocol` for an unsupported version. */
   probe(): Promise<SpeakerIdentity>
   /** All our routes, in no particular order, or a rejection: never a part of them. */
   list(): Promise<readonly Route[]>
@@ -99,11 +99,11 @@ export interface Speaker {
   neighbors(): Promise<readonly Neighbor[]>
   /** Keeps the connection up and reports events from now on. Returns how to stop watching. */
   watch(events: SpeakerEvents): () => void
-  /** Ends the connection; running calls reject. What is announced stays announced. */
+  /** Closes the connection; running calls reject. Announced routes stay announced. */
   close(): Promise<void>
 }
 
-/** The next hop that stands for the speaker itself in the prefix's family. */
+/** The next hop that denotes the speaker itself in the prefix's family. */
 export function selfNextHop(prefix: Prefix): string {
   return prefix.includes(':') ? '::' : '0.0.0.0'
 }

@@ -1,4 +1,4 @@
-// What tests of the reconciler need: a speaker as the only router of a region. Nothing of the product imports this file.
+// Support for tests of the reconciler: a speaker as the only router of a region. The product does not import this file.
 import type { RouteSettings } from './plan.ts'
 import type { KeptPlans } from './kept-plan.ts'
 import type { RegionMemory } from './region-lock.store.ts'

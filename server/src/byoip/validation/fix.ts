@@ -7,7 +7,7 @@ export function roaFix(prefix: Prefix, asn: Asn): string {
   return `prefix:    ${prefix}\nmaxLength: ${lengthOf(prefix)}\norigin:    AS${asn}`
 }
 
-/** A route or route6 object (RFC 2622 section 4, RFC 4012 section 3); what only the team knows stands in angle brackets. */
+/** A route or route6 object (RFC 2622 section 4, RFC 4012 section 3); values that only the team knows are in angle brackets. */
 export function routeObjectFix(prefix: Prefix, asn: Asn): string {
   const name = prefix.includes(':') ? 'route6' : 'route'
   const lines = [

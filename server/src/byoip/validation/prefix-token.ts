@@ -8,7 +8,7 @@ const start = 'pharos-verify='
 /** 144 bits, which are 24 characters without padding. */
 const macBytes = 18
 
-/** Newest first: the first one is what a team is told to publish, all of them count. */
+/** Newest first: the first one is shown to the team, all of them are accepted. */
 export type PrefixTokens = readonly [string, ...string[]]
 
 export function prefixTokens(ring: KeyRing, teamId: number, prefix: Prefix): PrefixTokens {

@@ -52,7 +52,7 @@ export function encodeAttributes(prefix: Prefix, attributes: Attributes): Uint8A
   return encoded
 }
 
-/** Throws TypeError where the octets are not what the RFCs say, or where an attribute does not fit into a Route. */
+/** Throws TypeError if the octets violate the RFCs, or if an attribute does not fit into a Route. */
 export function decodeAttributes(encoded: readonly Uint8Array[]): Attributes {
   let asPath: number[] = []
   let nextHop = ''
@@ -100,7 +100,7 @@ function valueStart(octets: Uint8Array): number {
   if (octets.length < start) throw new TypeError('a path attribute is cut off')
   const length = isLong ? octets[2]! * 256 + octets[3]! : octets[2]!
   if (octets.length !== start + length)
-    throw new TypeError('a path attribute has another length than it says')
+    throw new TypeError('the length of a path attribute does not match its content')
   return start
 }
 

@@ -97,7 +97,7 @@ export class GobgpClient {
         { deadline },
         answered,
       )
-      call.on('error', () => {}) // told through `answered` as well
+      call.on('error', () => {}) // reported through `answered` as well
       for (const request of requests) call.write(request)
       call.end()
       return call
@@ -159,7 +159,7 @@ export class GobgpClient {
     this.#grpc.close()
   }
 
-  /** Follows the states of a connection until it is given up. Only for a watcher it starts one. */
+  /** Follows the states of a connection until it is closed. It connects only for a watcher. */
   #follow(channel: Channel, state: grpc.connectivityState): void {
     clearTimeout(this.#connecting)
     if (state === grpc.connectivityState.CONNECTING && this.#watchers.size > 0)
@@ -194,7 +194,7 @@ export class GobgpClient {
   }
 }
 
-/** Whether the deadline passed without an answer: the connection stands, as far as anybody knows. */
+/** Whether the deadline passed without an answer; the connection may still be open. */
 export function isTimeout(error: unknown): boolean {
   if (!(error instanceof DriverError)) return false
   return (error.cause as Partial<grpc.ServiceError> | undefined)?.code === grpc.status.DEADLINE_EXCEEDED
@@ -241,7 +241,7 @@ const kinds: { readonly [code: number]: DriverErrorKind } = {
   [grpc.status.DATA_LOSS]: 'protocol',
 }
 
-/** Shortly after its start the daemon answers that it has no configuration yet: nobody's route is to blame for that. */
+/** Shortly after its start the daemon answers that it has no configuration yet: this is not caused by a route. */
 function kindOf({ code, details }: grpc.ServiceError): DriverErrorKind {
   if (code === grpc.status.UNKNOWN && details.includes("hasn't started")) return 'unreachable'
   return kinds[code] ?? 'refused'
@@ -257,8 +257,8 @@ function credentials({ address, tls, insecure }: GobgpConnection): grpc.ChannelC
 }
 
 /**
- * grpc-js sends the host as the TLS server name, which Node refuses for an IP address (RFC 6066 section 3). Such a host
- * gets a server name that is nobody's, and its certificate is checked against the address.
+ * grpc-js sends the host as the TLS server name, which Node rejects for an IP address (RFC 6066 section 3). Such a host gets a
+ * placeholder as server name, and its certificate is checked against the address.
  */
 function identityOf(address: string): grpc.VerifyOptions {
   const ip = ipOf(address)

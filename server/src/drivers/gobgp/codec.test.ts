@@ -124,7 +124,7 @@ it('reads a route with any octet changed, or throws an Error', () => {
   )
 })
 
-it('makes a withdrawal that names one prefix and says that it is one', () => {
+it('encodes a withdrawal with exactly one prefix', () => {
   const path = listed(encodeWithdrawal(parsePrefix('192.0.2.0/24'), owner))
   assert.equal(path.isWithdraw, true)
   assert.equal(path.identifier, owner.identifier)

@@ -1,6 +1,6 @@
-// Our Route and GoBGP's Path, and which paths are ours. The owner community says so to people and routers; the path
-// identifier (RFC 7911) says so to GoBGP, which replaces and withdraws only paths of the same identifier. All of it is
-// the same for every version of GoBGP; what is not stands in dialect.ts.
+// Converts between Route and GoBGP's Path, and identifies Pharos' paths. The owner community identifies them for people and
+// routers; the path identifier (RFC 7911) does so for GoBGP, which replaces and withdraws only paths with the same identifier.
+// All of it is the same in every version of GoBGP; the differences are in dialect.ts.
 import { isIP } from 'node:net'
 import type { Route } from '../../byoip/reconcile/speaker.ts'
 import { familyOf } from '../../net/address.ts'
@@ -16,11 +16,11 @@ import {
   safiUnicast,
 } from './attributes.ts'
 
-/** What every version of GoBGP calls a path, as far as we say and read it. The octets are those of BGP. */
+/** The fields of a path that are used, common to all versions of GoBGP. The octets are those of BGP. */
 export type Path = {
   readonly isWithdraw: boolean
   readonly family?: { readonly afi: number; readonly safi: number } | undefined
-  /** Who sent it to the daemon; no address for what was originated there. */
+  /** The neighbor that sent the path; not an address if the daemon originated it. */
   readonly neighborIp: string
   readonly identifier: number
   readonly nlriBinary: Uint8Array
@@ -28,8 +28,8 @@ export type Path = {
 }
 
 /**
- * Whose routes: a large community `asn:function:owner`, and the path identifier that follows from it. GoBGP's command
- * line and most programs use identifier 0, so a foreign route for the same prefix stays a route of its own.
+ * Owner of routes: a large community `asn:function:owner`, and the path identifier derived from it. GoBGP's command line and
+ * most programs use identifier 0, so a foreign route for the same prefix stays separate.
  */
 export type Owner = { readonly community: LargeCommunity; readonly identifier: number }
 

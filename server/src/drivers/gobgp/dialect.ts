@@ -1,5 +1,5 @@
-// What differs between the versions of GoBGP that the speaker speaks: their services, their messages, what must be said
-// and what goes without saying. The routes in those messages are the same octets everywhere, see codec.ts.
+// Differences between the supported versions of GoBGP: services, messages, and which fields are required. The routes in the
+// messages are the same octets in every version, see codec.ts.
 import type { DescMessage, DescMethodClientStreaming } from '@bufbuild/protobuf'
 import type { Neighbor } from '../../byoip/reconcile/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -12,13 +12,13 @@ export type Dialect = {
   readonly version: string
   /** The method that takes announcements and withdrawals: a stream of `encodeChange`'s octets, answered once. */
   readonly change: DescMethodClientStreaming<DescMessage, DescMessage>
-  /** The number of the global table in a change, or undefined where the daemon means it without being told. */
+  /** The number of the global table in a change, or undefined if it is the default. */
   readonly globalTable: number | undefined
   /** One message of the stream. */
   encodeChange(paths: Path[]): Uint8Array
-  /** What the daemon will read in the octets. */
+  /** The prefix that the daemon decodes from the octets. */
   decodeChange(octets: Uint8Array): Change
-  /** Who the daemon is, or undefined when it does not say; rejects with `protocol` when it does not speak the dialect. */
+  /** Identity of the daemon, if it reports one; rejects with `protocol` if it does not support the dialect. */
   getGlobal(client: GobgpClient, deadline: Date): Promise<Global | undefined>
   /** All paths of the global table, or only those of the prefixes. Releases may answer more than that. */
   listPaths(client: GobgpClient, selection: Selection, deadline: Date): Promise<Path[]>
@@ -40,5 +40,5 @@ export type Change = {
   readonly paths: readonly (Path & Unread)[]
 } & Unread
 
-/** What a message has besides the fields that we know. */
+/** Fields of a message that are not in our definition. */
 type Unread = { readonly $unknown?: readonly unknown[] | undefined }

@@ -1,6 +1,5 @@
-// Follows the events of one GoBGP daemon for as long as somebody watches, over every loss of the connection. It must not
-// report our own changes, and must not guess about the time in which it was not listening. The reasons stand in
-// docs/decisions/028-gobgp-watch-events.md.
+// Follows the events of one GoBGP daemon while there is a watcher, across lost connections. It must not report Pharos' own
+// changes, and must not guess what happened while it was disconnected. Reasons: docs/decisions/028-gobgp-watch-events.md.
 import type { SpeakerEvents } from '../../byoip/reconcile/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { type GobgpClient, isTimeout } from './client.ts'
@@ -10,7 +9,7 @@ import { MergedCalls } from './merged-calls.ts'
 
 export type EventStreamOptions = {
   readonly client: GobgpClient
-  /** The daemon's dialect on the connection that stands. */
+  /** The daemon's dialect on the current connection. */
   readonly dialect: () => Promise<Dialect>
   /** Asks the daemon something that changes nothing. */
   readonly ask: () => Promise<unknown>
@@ -60,20 +59,20 @@ export class EventStream {
     }
   }
 
-  /** Says which changes of ours are about to be made, so that their events are not reported. */
+  /** Registers changes that are about to be made, so that their events are not reported. */
   expect(kind: ChangeKind, prefixes: readonly Prefix[], deadline: Date): void {
     if (this.#unwatch) this.#own.expect(kind, prefixes, deadline.getTime() + echoMs)
   }
 
-  /** After a change whose outcome nobody knows: the daemon may still carry it out, and then it is news. */
+  /** After a change with unknown result: the daemon may still apply it, and then the event is reported. */
   unexpect(kind: ChangeKind, prefixes: readonly Prefix[]): void {
     for (const prefix of prefixes) this.#own.take(kind, prefix)
   }
 
   /**
-   * After a call that was not answered in time: asks until the daemon answers, which is reported as `onUp`. One that was
-   * suspended answers as soon as it goes on. One whose machine was out of reach is asked over a new connection: on the old
-   * one TCP repeats itself ever later, and a new one may be needed anyway.
+   * After a call that timed out: probes until the daemon answers, which is reported as `onUp`. A suspended daemon answers as
+   * soon as it continues. An unreachable machine is probed over a new connection: on the old one the TCP retransmission
+   * interval keeps growing, and a new one may be needed anyway.
    */
   async missedAnswer(): Promise<void> {
     const { client, ask } = this.#options
@@ -147,7 +146,7 @@ export class EventStream {
       this.#neighborChange.notify()
   }
 
-  /** A stream that broke on a connection that stands: what was changed meanwhile, nobody reports any more. */
+  /** If the stream broke on an open connection, changes in between are not reported. */
   #complete(): void {
     const { losses } = this.#options.client
     if (this.#established && this.#established.symmetricDifference(this.#initial).size > 0)
@@ -185,7 +184,7 @@ class OwnChanges {
     setTimeout(() => this.#sweep(), untilMs - Date.now()).unref()
   }
 
-  /** Whether the event is of a change of ours; each change causes one event at most. */
+  /** Whether the event is one of Pharos' own changes; each change causes at most one event. */
   take(kind: ChangeKind, prefix: Prefix): boolean {
     const key = `${kind} ${prefix}`
     const expected = this.#expected.get(key)

@@ -1,6 +1,6 @@
-// What a GoBGP daemon reports without being asked, read the same way for every version: the states of its neighbours,
-// and the best paths that changed. Only best paths include what was originated at the daemon (its other filters report
-// what neighbours send), so a change of a path that is not the best one of its prefix is not reported.
+// Events of a GoBGP daemon, decoded the same way for every version: states of its neighbors, and changed best paths. Only best
+// paths include routes that the daemon originated (its other filters report received routes), so a change of a path that is not
+// the best one of its prefix is not reported.
 import { isIP } from 'node:net'
 import type { Neighbor } from '../../byoip/reconcile/speaker.ts'
 import { type Prefix, parsePrefix } from '../../net/prefix.ts'
@@ -14,7 +14,7 @@ export type DaemonEvent =
 
 /** A path that was originated at the daemon. */
 export type ChangedPath = {
-  /** Undefined where it is not one of IPv4 or IPv6 unicast. */
+  /** Undefined unless it is IPv4 or IPv6 unicast. */
   readonly prefix: Prefix | undefined
   readonly identifier: number
   readonly isWithdraw: boolean

@@ -1,5 +1,5 @@
-// Octets of a list as a daemon would never send them, against the readers of both versions: each path becomes a
-// canonical route, nobody's, or an Error; and none takes long.
+// Mutated octets of a list, for the decoders of both versions: each path becomes a canonical route, a foreign path, or an
+// Error; and none takes long.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { create, type DescMessage, fromBinary, toBinary } from '@bufbuild/protobuf'
@@ -41,7 +41,7 @@ function fuzz(version: string, schema: DescMessage, neighborIp: string): void {
       (fromBinary(schema, octets, { readUnknownFields: false }) as v4.ListPathResponse).destination?.paths ??
       []
 
-    it(`is read as routes, as nobody's or as an Error, ${runs} times with octets changed`, () => {
+    it(`is decoded as routes, as foreign paths or as an Error, ${runs} times with octets changed`, () => {
       const valid = paths.map(answer)
       const random = generator(version === '3.x' ? 3 : 4)
       const outcomes = { route: 0, other: 0, error: 0 }
@@ -79,7 +79,7 @@ function fuzz(version: string, schema: DescMessage, neighborIp: string): void {
       }
     }
 
-    /** What is read as a route can be announced again, and is the same then. */
+    /** A decoded route can be announced again without a change. */
     function assertRoute(route: NonNullable<ReturnType<typeof decodeOwnRoute>>, family: Family): void {
       assert.equal(parsePrefix(route.prefix), route.prefix)
       let again: Path

@@ -4,7 +4,7 @@
 export type MergedCallsOptions = {
   /** From the first notification to the call. */
   readonly delayMs: number
-  /** The delay doubles with each call, up to this, and begins anew after as long without one. */
+  /** The delay doubles with each call, up to this value, and is reset after that time without a call. */
   readonly delayMsMax: number
 }
 

@@ -1,5 +1,5 @@
-// GoBGP's Peer as our Neighbor. The versions number the administrative states differently and wrap the neighbour's
-// capabilities differently; the dialects bring both. It must not decide whether a region is announced.
+// Converts GoBGP's Peer into Neighbor. The versions number the administrative states differently and nest the capabilities
+// differently; the dialects provide both. It does not decide whether a region is announced.
 import type { Timestamp } from '@bufbuild/protobuf/wkt'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Neighbor, NeighborState } from '../../byoip/reconcile/speaker.ts'

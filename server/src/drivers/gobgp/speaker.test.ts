@@ -34,7 +34,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     await assert.rejects(speaker.list(), ofKind('unreachable', /started/))
   })
 
-  it('says of a disabled neighbour that it is down, and what it is called', async (t) => {
+  it('reports a disabled neighbor as down, with its description', async (t) => {
     const peer = { address: '127.99.99.99', port: 17_900, asn: 64501, description: 'edge router' }
     const gobgpd = await startGobgpd(t, { neighbors: [peer] })
     const speaker = speakerAt(t, gobgpd.apiAddress)
@@ -59,7 +59,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     assert.deepEqual([neighbor.address, neighbor.asn, neighbor.families], [bird.address, 64501, [4, 6]])
   })
 
-  it('leaves nothing behind for a suspended daemon to carry out when it goes on', async (t) => {
+  it('queues nothing that a suspended daemon would apply when it continues', async (t) => {
     const gobgpd = await startGobgpd(t)
     const speaker = speakerAt(t, gobgpd.apiAddress, 500)
     await speaker.list()
@@ -77,7 +77,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     )
   })
 
-  it('tells a watcher that a suspended daemon answers again', async (t) => {
+  it('notifies a watcher when a suspended daemon answers again', async (t) => {
     const gobgpd = await startGobgpd(t)
     const speaker = speakerAt(t, gobgpd.apiAddress, 300)
     let ups = 0
@@ -89,7 +89,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
     await assert.rejects(speaker.announce([route('192.0.2.0/24')]), ofKind('unreachable', /./))
     assert.equal(ups, 1)
     process.kill(gobgpd.pid!, 'SIGCONT')
-    await waitFor('it is told', () => ups === 2)
+    await waitFor('onUp', () => ups === 2)
     await speaker.list()
     assert.equal(ups, 2)
   })
@@ -111,7 +111,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
   })
 })
 
-it('refuses plaintext to another machine unless it is told to', () => {
+it('refuses plaintext to another machine unless it is configured', () => {
   const at = (address: string, insecure = false) => createGobgpSpeaker({ address, owner, insecure })
   for (const address of [
     '192.0.2.1:50051',
@@ -203,7 +203,7 @@ it('never asks for a whole table where it looks for some prefixes', async (t) =>
   assert.deepEqual(asked, [['192.0.2.0/24']])
 })
 
-it('rejects the whole list when a route of ours cannot be read', async (t) => {
+it('rejects the whole list if one of its own routes cannot be decoded', async (t) => {
   const path = encodeRoute(route('192.0.2.0/24'), parseOwner(owner))
   const fake = await fakeFor(t, {
     list: (call) => {
@@ -227,7 +227,7 @@ it('is unreachable when the daemon is silent for longer than the timeout', async
   assert.ok(performance.now() - startedMs < 1_200)
 })
 
-it('makes another connection when the one that stands carries nothing any more', async (t) => {
+it('opens another connection if the open one transfers nothing any more', async (t) => {
   const fake = await fakeFor(t, { list: (call) => call.end() })
   const relay = await startRelay(t, fake.address)
   const speaker = speakerAt(t, relay.address, 300)
@@ -249,7 +249,7 @@ it('rejects what is running when it is closed', async (t) => {
   await running
 })
 
-it('says clearly that something else answers', async (t) => {
+it('reports clearly that another service answers', async (t) => {
   const fake = await fakeFor(t, { onlyMethod: '/other.Service/Do' })
   const speaker = speakerAt(t, fake.address)
   for (const call of [() => speaker.probe(), () => speaker.list(), () => speaker.announce(numbered(1))])
@@ -267,7 +267,7 @@ it('asks which version it speaks with once for a connection', async (t) => {
   assert.equal(fake.probes(), 3, 'before each change it is asked whether it answers')
 })
 
-it('asks anew after an answer that made no sense', async (t) => {
+it('detects the version again after an invalid answer', async (t) => {
   let answers = 0
   const fake = await fakeFor(t, {
     list: (call) => {
@@ -299,7 +299,7 @@ async function conformanceFixture(): Promise<SpeakerFixture> {
     },
     listByHand: async () => {
       const texts = [await gobgpd.gobgp('global', 'rib'), await gobgpd.gobgp('global', 'rib', '-a', 'ipv6')]
-      // What Pharos announces carries a large community; what the test adds by hand has none.
+      // Routes of Pharos have a large community; the route that the test adds has none.
       const lines = texts
         .flatMap((text) => text.split('\n'))
         .filter((line) => !line.includes('LargeCommunity'))
@@ -354,7 +354,7 @@ async function startGobgpd(t: TestContext, rest: Partial<GobgpdOptions> = {}): P
   return gobgpd
 }
 
-/** Passes connections on; after `swallow` those that stand stay open and carry nothing, as to a machine out of reach. */
+/** A relay for connections; after `swallow` open ones stay open and transfer nothing, as with an unreachable machine. */
 async function startRelay(t: TestContext, target: string) {
   const sockets = new Set<Socket>()
   const relay = createServer((socket) => {

@@ -40,7 +40,7 @@ class GobgpSpeaker implements Speaker {
   readonly #config: GobgpSpeakerConfig
   readonly #owner: Owner
   readonly #events: EventStream
-  /** What was understood on the connection that stood after so many losses. */
+  /** The dialect detected on the connection, and the number of losses before it. */
   #understood: { readonly dialect: Dialect; readonly losses: number } | undefined
 
   constructor(config: GobgpSpeakerConfig) {
@@ -130,8 +130,8 @@ class GobgpSpeaker implements Speaker {
   }
 
   /**
-   * Does the work in the daemon's dialect. It is asked for anew on each connection, and after an answer that made no
-   * sense: a daemon may have been replaced by one of another version.
+   * Runs the work in the daemon's dialect. It is detected again on each connection, and after an invalid answer, because the
+   * daemon may have been replaced by another version.
    */
   async #speak<T>(work: (dialect: Dialect, deadline: Date) => Promise<T>): Promise<T> {
     const deadline = this.#deadline()
@@ -181,8 +181,8 @@ class GobgpSpeaker implements Speaker {
     if (parts.length === 0) return []
     const prefixes = parts.map(({ prefix }) => prefix)
     return this.#speak(async (dialect, deadline) => {
-      // What is sent to a suspended daemon waits in its socket, and is carried out when it goes on, however long ago the
-      // call was given up and whatever became of the connection. So a change is sent only to one that answered just now.
+      // A call to a suspended daemon waits in its socket and is applied when it continues, even if the call has timed out and
+      // the connection is closed. A change is therefore sent only to a daemon that just answered.
       await dialect.getGlobal(this.#client, deadline)
       this.#events.expect(kind, prefixes, deadline)
       try {
@@ -195,8 +195,8 @@ class GobgpSpeaker implements Speaker {
   }
 
   /**
-   * GoBGP gives one answer for a whole stream and stops it at the first refusal, so a refused one is sent again in
-   * halves until the refused parts stand alone; what was taken the first time takes no harm from it.
+   * GoBGP returns one answer for a whole stream and stops at the first rejected route, so a rejected stream is sent again in
+   * halves until the rejected routes are isolated. Sending an accepted route again is harmless.
    */
   async #send<T>(
     parts: readonly Named<T>[],

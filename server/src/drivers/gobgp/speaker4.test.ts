@@ -1,5 +1,5 @@
-// The speaker towards GoBGP 4.x. No such daemon can be installed here, so it is a server of our own, and what these
-// tests say about 4.x is what its published source says.
+// The speaker for GoBGP 4.x. No such daemon can be installed here, so the tests use a server of their own that behaves as the
+// published source of 4.x does.
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import { freePort } from '@pharos/lab/address'
@@ -16,7 +16,7 @@ const owner = '64500:1:1'
 
 speakerConformance('GoBGP 4.x (a server of our own)', conformanceFixture)
 
-it('says which version answers', async (t) => {
+it('detects which version answers', async (t) => {
   const gobgp = await fakeFor(t)
   assert.deepEqual(await speakerAt(t, gobgp.address).probe(), {
     name: 'GoBGP',
@@ -71,7 +71,7 @@ it('does not take an answer without octets for an empty list', async (t) => {
   await assert.rejects(speaker.find([parsePrefix('192.0.2.0/24')]), ofKind('protocol', /octets/))
 })
 
-it('does not take a route of ours that a neighbour sends for one that is announced here', async (t) => {
+it('does not mistake a route with the owner community from a neighbor for an announced one', async (t) => {
   const gobgp = await fakeFor(t)
   const speaker = speakerAt(t, gobgp.address)
   await speaker.announce([route('192.0.2.0/24'), route('2001:db8::/32')])
@@ -100,7 +100,7 @@ it('follows a daemon that is upgraded in place, and one that is taken back', asy
   assert.equal(again.changes.length, 1)
 })
 
-it('says that routes may have changed after an event stream that ended while the connection stood', async (t) => {
+it('reports possible route changes if an event stream ends while the connection is open', async (t) => {
   const gobgp = await fakeFor(t)
   const speaker = speakerAt(t, gobgp.address)
   const seen = { ups: 0, tableChanges: 0, neighborChanges: 0 }
@@ -112,12 +112,12 @@ it('says that routes may have changed after an event stream that ended while the
   await waitFor('the events are followed', () => gobgp.calls.includes('WatchEvent'))
   gobgp.endEvents()
   gobgp.setNeighbor(false)
-  await waitFor('both are told', () => seen.tableChanges === 1 && seen.neighborChanges === 1)
+  await waitFor('both events', () => seen.tableChanges === 1 && seen.neighborChanges === 1)
   assert.deepEqual(seen, { ups: 1, tableChanges: 1, neighborChanges: 1 })
   assert.equal(gobgp.calls.filter((call) => call === 'WatchEvent').length, 2)
 })
 
-it('tells a watcher of its own change that is carried out after the call was given up', async (t) => {
+it('notifies a watcher of its own change if it is applied after the call timed out', async (t) => {
   const gobgp = await fakeFor(t)
   const speaker = createGobgpSpeaker({ address: gobgp.address, owner, timeoutMs: 500 })
   t.after(() => speaker.close())
@@ -127,10 +127,10 @@ it('tells a watcher of its own change that is carried out after the call was giv
   gobgp.delayChanges(true)
   await assert.rejects(speaker.announce([route('192.0.2.0/24')]), ofKind('unreachable', /./))
   gobgp.delayChanges(false)
-  await waitFor('it is told', () => tableChanges === 1)
+  await waitFor('the event', () => tableChanges === 1)
 })
 
-it('says of a disabled neighbour that it is down', async (t) => {
+it('reports a disabled neighbor as down', async (t) => {
   const gobgp = await fakeFor(t)
   gobgp.disableNeighbor()
   const [neighbor] = await speakerAt(t, gobgp.address).neighbors()

@@ -33,7 +33,7 @@ export type FakeGobgp4 = {
   readonly neighbor: { readonly address: string; readonly asn: number }
   setNeighbor(isUp: boolean): void
   disableNeighbor(): void
-  /** Answers no change from now on, and carries out those that came meanwhile when it is called with false. */
+  /** Answers no change from now on; calling it with false applies those received meanwhile. */
   delayChanges(isDelayed: boolean): void
   /** Ends all event streams and keeps the connections. */
   endEvents(): void
@@ -47,7 +47,7 @@ export type FakeGobgp4 = {
 type Options = {
   /** False starts it without a configuration. */
   readonly configured?: boolean
-  /** What it makes of an exact lookup; 4.4.0 answers as if it were one for longer prefixes. */
+  /** How an exact lookup is treated; 4.4.0 treats it as a lookup of longer prefixes. */
   readonly lookup?: 'exact' | 'longer'
   /** A daemon that knows the typed form of paths only. */
   readonly typedOnly?: boolean
@@ -298,7 +298,7 @@ function isNextHop(type: number): boolean {
 function refusalOf({ tableType, family, prefixes }: ListPathRequest): string | undefined {
   if (tableType === TableType.UNSPECIFIED) return 'unspecified table type'
   if (!family) return 'address family: unknown not supported'
-  // What it makes of a lookup without a type is written down nowhere, so nobody may rely on it.
+  // A lookup without a type is undocumented, so it must not be used.
   return prefixes.every(({ type }) => type === TableLookupPrefix_Type.EXACT)
     ? undefined
     : 'unspecified lookup'
@@ -337,7 +337,7 @@ function report(table: Table, paths: object[]): void {
   for (const watcher of table.watchers) watcher(paths)
 }
 
-/** As it stands in an event: never in octets. */
+/** The typed form of an event: never octets. */
 function typed(path: Kept, isWithdraw: boolean): object {
   const [prefix, length] = prefixOf(path).split('/')
   const { family, identifier, neighborIp } = path

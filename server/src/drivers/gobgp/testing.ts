@@ -23,7 +23,7 @@ type Behaviour = {
   /** Serves another service than GoBGP 3.x's: only this method, with an empty answer. */
   readonly onlyMethod?: string
   readonly credentials?: grpc.ServerCredentials
-  /** A free one where it is not given. */
+  /** Default: a free one. */
   readonly port?: number
 }
 

@@ -13,7 +13,7 @@ import { startFakeGobgpd } from './testing.ts'
 const skip = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed'
 
 it(
-  'speaks TLS with a client certificate, and to nobody whose certificate it cannot verify',
+  'uses TLS with a client certificate, and only if it can verify the certificate of the server',
   { skip },
   async (t) => {
     const [own, other] = [authority(t, 'IP:127.0.0.1,DNS:localhost'), authority(t, 'IP:127.0.0.1')]

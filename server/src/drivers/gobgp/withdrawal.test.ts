@@ -75,7 +75,7 @@ function withdrawals(
         assert.throws(() => assertOctets(slipped))
       })
 
-    it('is not made where the dialect would say something else', () => {
+    it('is not created if the dialect would decode another prefix', () => {
       const everything = encodeWithdrawal(parsePrefix('0.0.0.0/0'), owner)
       const wrong: Dialect = { ...dialect, encodeChange: () => dialect.encodeChange([everything]) }
       assert.throws(() => withdrawalOf([prefixes[0]!], owner, wrong))

@@ -15,7 +15,7 @@ export function withdrawalOf(prefixes: readonly Prefix[], owner: Owner, dialect:
   return octets
 }
 
-/** Exported for its test: each path withdraws one prefix of ours, and nothing more was read than is meant. */
+/** Exported for its test: each path withdraws exactly one prefix of the owner. */
 export function assertWithdrawal(
   { paths, tableType, $unknown }: Change,
   prefixes: readonly Prefix[],

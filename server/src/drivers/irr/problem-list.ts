@@ -1,4 +1,4 @@
-// What is wrong with the objects of a source, for operators: each once, the last few of them.
+// Problems with the objects of a source, for operators: each once, the last few of them.
 
 export type ProblemList = {
   add(problem: string): void

@@ -80,7 +80,7 @@ describe('the decoder of whois answers', () => {
     ['a length with a sign', 'A+5\n', 'garbage'],
     ['a length in hexadecimal', 'A0x10\n', 'garbage'],
     ['an endless length', `A${'1'.repeat(1_500)}`, 'garbage'],
-    ['data that goes on', 'A2\nx\nmore\n', 'garbage'],
+    ['data beyond its length', 'A2\nx\nmore\n', 'garbage'],
     ['data that ends with another answer', 'A2\nx\nD\n', 'garbage'],
     ['a line without end', 'F '.padEnd(2_000, 'x'), 'garbage'],
     ['more than we take', `A${bytesMax + 1}\n`, 'too_large'],

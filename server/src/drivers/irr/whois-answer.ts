@@ -1,10 +1,10 @@
-// The answers of the `!` protocol as bytes arrive (IRRd documentation, "Whois queries", section "IRRd style TCP responses").
-// What was asked, and sockets, are not known here.
+// Decodes answers of the `!` protocol from bytes (IRRd documentation, "Whois queries", section "IRRd style TCP responses"). It
+// knows neither queries nor sockets.
 
 /**
  * - `found`: `A<length>`, the text, `C`.
- * - `none`: `C`, asked well, but nothing to say. Also how a command is acknowledged.
- * - `absent`: `D`, there is no object with that key. `several`: `E`, of old servers, more than one has it.
+ * - `none`: `C`, a valid query without results. Also the acknowledgement of a command.
+ * - `absent`: `D`, no object with that key. `several`: `E`, from old servers, several objects with the key.
  * - `refused`: `F <message>`.
  */
 export type WhoisAnswer =
@@ -12,7 +12,7 @@ export type WhoisAnswer =
   | { readonly kind: 'none' | 'absent' | 'several' }
   | { readonly kind: 'refused'; readonly message: string }
 
-/** What came is no answer (`garbage`), or one that is longer than we take (`too_large`). Decoding cannot go on. */
+/** The bytes are not an answer (`garbage`), or one beyond the size limit (`too_large`). Decoding cannot continue. */
 export class WhoisAnswerError extends Error {
   readonly reason: 'garbage' | 'too_large'
 

@@ -1,5 +1,5 @@
-// One TCP connection to a whois server: lines out, answers in, one exchange at a time. After anything that went wrong it is
-// closed, since what would come next cannot be told from the answer that is missing.
+// One TCP connection to a whois server: lines out, answers in, one exchange at a time. It is closed after any error, because a
+// later answer could not be distinguished from the missing one.
 import { connect, type Socket } from 'node:net'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { createWhoisDecoder, WhoisAnswerError, type WhoisAnswer, type WhoisDecoder } from './whois-answer.ts'
@@ -58,7 +58,7 @@ export class WhoisConnection {
     this.#socket.write(`${lines.join('\n')}\n`)
     try {
       const answers = await this.#until(signal, exchange.promise)
-      // Whoever says more than he was asked may have said it to another question.
+      // Unrequested data may belong to another query.
       if (this.#error) throw this.#error
       return answers
     } finally {
@@ -98,7 +98,7 @@ export class WhoisConnection {
     this.#socket?.destroy()
   }
 
-  /** What happens first: the promise, or the signal, which closes the connection. */
+  /** Settles with the promise or the signal, whichever is first; the signal closes the connection. */
   async #until<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
     const abort = Promise.withResolvers<never>()
     const onAbort = (): void => {

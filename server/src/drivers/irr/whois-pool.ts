@@ -13,7 +13,7 @@ export type WhoisPoolConfig = WhoisAddress & {
   /** For one question, with the waiting for a connection and the connecting. */
   readonly timeoutMs: number
   readonly connectionsMax: number
-  /** A connection that nobody used for so long is closed. */
+  /** Idle connections are closed after this time. */
   readonly idleMs: number
   readonly answerBytesMax: number
 }

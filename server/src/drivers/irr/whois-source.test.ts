@@ -29,7 +29,7 @@ describe('a whois server that misbehaves', () => {
     ['large', 'refused'],
   ]
   for (const [fault, kind] of faults) {
-    it(`is told as ${kind} in time when it does ${fault}, and is asked on a new connection after that`, async (t) => {
+    it(`is reported as ${kind} in time if it does ${fault}, and is queried on a new connection afterwards`, async (t) => {
       const { server, source } = await labOf(t)
       assert.equal((await source.routeObjects(prefix, never)).length, 1)
       server.fault = fault
@@ -40,7 +40,7 @@ describe('a whois server that misbehaves', () => {
       assert.equal((await source.routeObjects(prefix, never)).length, 1)
     })
 
-    it(`is told in time when it does ${fault} from the first line on`, async (t) => {
+    it(`is reported in time if it does ${fault} from the first line on`, async (t) => {
       const { server, source } = await labOf(t)
       server.fault = fault
       await assert.rejects(source.routeObjects(prefix, never), DriverError)
@@ -66,7 +66,7 @@ describe('a whois server that misbehaves', () => {
     assert.deepEqual(await source.asSetMembers('AS-X', never), undefined)
   })
 
-  it('tells no serial', async (t) => {
+  it('returns no serial', async (t) => {
     const answers = ['F no', 'D', 'C', 'A6\nLAB:X\nC', 'A8\nLAB:N:-\nC']
     let at = 0
     const { port } = await serverOf(t, (socket) =>
@@ -76,7 +76,7 @@ describe('a whois server that misbehaves', () => {
     for (const _ of answers) assert.equal(await source.serial(never), undefined)
   })
 
-  it('says more than it was asked', async (t) => {
+  it('sends more than requested', async (t) => {
     const { port } = await serverOf(t, (socket) =>
       answering(socket, (line) => (line.startsWith('!r') ? 'D\nD\n' : 'C\n')),
     )
@@ -92,7 +92,7 @@ describe('a whois server that misbehaves', () => {
     assert.deepEqual(routes, [{ prefix, origin: 64_496, source: 'LAB' }])
   })
 
-  it('takes connections and says nothing', async (t) => {
+  it('accepts connections and sends nothing', async (t) => {
     const { port } = await serverOf(t, () => {})
     await assert.rejects(sourceAt(t, { port }).routeObjects(prefix, never), ofKind('unreachable'))
   })
@@ -128,7 +128,7 @@ describe('the connections of a whois source', () => {
     assert.equal((await source.routeObjects(prefix, never)).length, 1)
   })
 
-  it('are closed when nobody uses them', async (t) => {
+  it('are closed when idle', async (t) => {
     const { server, source } = await labOf(t, { idleMs: 30 })
     await source.serial(never)
     await sleep(120)

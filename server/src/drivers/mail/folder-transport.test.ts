@@ -23,7 +23,7 @@ function folderFor(t: TestContext): string {
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
-test('nobody else may read the mails, nor see that there are any', async (t) => {
+test('other users can neither read nor list the mails', async (t) => {
   const folder = folderFor(t)
   const file = await createFolderTransport(folder).send(sample())
   assert.deepEqual([modeOf(folder), modeOf(file)], ['700', '600'])

@@ -1,6 +1,5 @@
-// Mails as files in a folder, for the demo and for those who want to see what would be sent. A mail is there in full or not
-// at all, and one that comes a second time takes the place of the first. Nobody but the own user may read them: links in
-// them sign people in.
+// Mails as files in a folder, for the demo and for inspection. A mail is written completely or not at all, and a repeated one
+// replaces the first. Only the own user may read them: links in them sign users in.
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'

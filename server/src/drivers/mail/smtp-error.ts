@@ -1,14 +1,14 @@
-// What became of a mail that an SMTP server did not take: from nodemailer's error to ours. A server that has read the mail
-// may quote it in its answer, and one that was sent a password may quote that: of such an answer only the codes are kept.
+// Converts nodemailer's errors into driver errors. A server that has received a mail may quote it in its answer, and one that
+// received a password may quote that: of such answers only the codes are kept.
 import type { NodemailerError } from 'nodemailer'
 import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'
 
 export type ErrorOptions = {
-  /** The mail holds no secret: the server's answer may be told in full. */
+  /** The mail contains no secret: the server's answer may be shown in full. */
   readonly quoteAnswers: boolean
 }
 
-/** `recipient` is whom the mail was for; `name` is the server's, for the message. */
+/** `recipient` is the recipient of the mail; `name` is the server's name, for the message. */
 export function asDriverError(
   error: NodemailerError,
   recipient: string,
@@ -25,8 +25,8 @@ export function asDriverError(
 }
 
 /**
- * A 5yz answer is about this mail only where it is about its recipient or its content. One that is about us (login, sender,
- * the connection itself) is for the operator to mend, and no reason to lose mails. RFC 5321 section 4.2.1.
+ * A 5yz answer concerns this mail only if it is about its recipient or its content. One about the login, the sender or the
+ * connection must be fixed by the operator and loses no mails. RFC 5321 section 4.2.1.
  */
 function kindOf({ code = '', command = '', responseCode, permanent }: NodemailerError): DriverErrorKind {
   if (responseCode === undefined) return kindOfCode(code)
@@ -37,7 +37,7 @@ function kindOf({ code = '', command = '', responseCode, permanent }: Nodemailer
   return permanent ? 'refused' : 'postponed'
 }
 
-/** RFC 4954 section 6: what a server answers to any command of somebody whom it wants to know. */
+/** RFC 4954 section 6: the answer to any command before authentication. */
 const loginCodes = new Set([530, 534, 535, 538])
 
 /** Of what went wrong without an answer. */

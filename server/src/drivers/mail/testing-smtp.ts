@@ -18,7 +18,7 @@ export type ArrivedMail = {
   readonly user: string | undefined
 }
 
-/** What the server says no with: code, text, and for the content a text made of what it read. */
+/** A rejection of the server: code, text, and for the content a text derived from the received one. */
 export type Answers = {
   mailFrom?: Answer | undefined
   rcptTo?: Answer | undefined
@@ -28,7 +28,7 @@ export type Answers = {
 }
 export type Answer = { readonly code: number; readonly text: string }
 
-/** `open` lets everything through, `away` drops every connection at once, `silent` says nothing for ever. */
+/** `open` accepts everything, `away` drops every connection at once, `silent` never answers. */
 export type Door = 'open' | 'away' | 'silent'
 
 export type TestSmtpServer = {
@@ -47,7 +47,7 @@ export type TestSmtpServer = {
 }
 
 export type TestSmtpOptions = {
-  /** Lets nobody send who does not know them; without it, no login is offered. */
+  /** Required credentials; without them, no login is offered. */
   readonly login?: { readonly user: string; readonly password: string }
   /** PEM; with it STARTTLS is offered, or TLS spoken from the first byte. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly implicit?: boolean }

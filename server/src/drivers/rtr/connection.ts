@@ -11,7 +11,7 @@ export type RtrConnectionOptions = {
   readonly connectTimeoutMs: number
   /** Writes may start. */
   readonly onOpen: () => void
-  /** What it throws ends the connection, as what `decodePdu` throws does. */
+  /** An error thrown here ends the connection, as one of `decodePdu` does. */
   readonly onPdu: (decoded: DecodedPdu) => void
   /** With the reason; not called after `close`. */
   readonly onEnd: (reason: Error) => void
@@ -68,7 +68,7 @@ export class RtrConnection {
 
   #opened(): void {
     clearTimeout(this.#connecting)
-    // A cache has nothing to say for an hour: what broke in between is to be noticed before the next question.
+    // A cache may be silent for an hour: a broken connection must be noticed before the next query.
     this.#socket.setKeepAlive(true, 30_000)
     this.#socket.setNoDelay(true)
     if (!this.#ended) this.#options.onOpen()

@@ -1,5 +1,5 @@
-// A speaker without a router: it keeps the routes of each named region in the memory of this process, for the demo
-// and for tests of what stands above the port. It must not survive the process, and must not announce anything.
+// A speaker without a router: it keeps the routes of each named region in the memory of this process, for the demo and for tests
+// of the layers above the port. Its state ends with the process, and it announces nothing.
 import type { Neighbor, Route, Speaker, SpeakerEvents } from '../../byoip/reconcile/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util'
 export type SandboxSpeakerConfig = {
   /** Speakers of the same region name share their routes, as clients of one daemon do. */
   readonly region: string
-  /** Whose routes this speaker sees and changes. */
+  /** The owner whose routes this speaker reads and changes. */
   readonly owner?: string
   /** How long each call takes to answer; 0 answers at the next turn of the event loop. */
   readonly latencyMs?: number
@@ -17,10 +17,9 @@ export type SandboxSpeakerConfig = {
 }
 
 /**
- * The imagined daemon of one region, for demos and tests to disturb: `down` makes calls unreachable, `refuses` picks
- * prefixes that it does not accept, `keeps` those whose withdrawal it takes and does not carry out, `restart` forgets
- * every route as a real daemon does, `clear` removes them as another client of the daemon would, and `neighbors` can be
- * set. It begins with one established neighbour.
+ * The simulated daemon of one region, which the demo and tests can disturb: `down` makes calls unreachable, `refuses` selects
+ * prefixes to reject, `keeps` those whose withdrawal is accepted but not applied, `restart` drops every route as a real daemon
+ * does, `clear` removes them as another client would, and `neighbors` can be set. It starts with one established neighbor.
  */
 export class SandboxRegion {
   readonly #tables = new Map<string, Map<string, Route>>()
@@ -81,7 +80,7 @@ export class SandboxRegion {
     return () => void this.#watchers.delete(own)
   }
 
-  /** Nobody hears of what happens while the daemon is down. */
+  /** Watchers get no events while the daemon is down. */
   #notify(event: keyof SpeakerEvents, isMeant: (watcher: Watcher) => boolean = () => true): void {
     if (this.#down) return
     for (const watcher of this.#watchers) if (isMeant(watcher)) queueMicrotask(watcher.events[event])
@@ -189,7 +188,7 @@ class SandboxSpeaker implements Speaker {
     const waitMs = Math.min(this.#latencyMs, this.#timeoutMs)
     await sleep(waitMs, undefined, { signal }).catch(() => {})
     if (signal.aborted) throw new DriverError('unreachable', `sandbox ${this.#name}: closed`)
-    if (this.#region.down) throw new DriverError('unreachable', `sandbox ${this.#name}: it is switched off`)
+    if (this.#region.down) throw new DriverError('unreachable', `sandbox ${this.#name}: it is disabled`)
     if (this.#latencyMs > this.#timeoutMs)
       throw new DriverError('unreachable', `sandbox ${this.#name}: no answer within ${this.#timeoutMs} ms`)
   }

@@ -3,14 +3,14 @@
 import { open } from 'node:fs/promises'
 import type { VrpJsonAddress } from './url.ts'
 
-/** What tells one state of the export from another: the file's time and size, or the server's ETag. Undefined: not known. */
+/** Identifies a version of the export: the file's time and size, or the server's ETag. Undefined: unknown. */
 export type Tag = string | undefined
 
 export type Fetched = { readonly text: string; readonly tag: Tag }
 
 export type FetchLimits = { readonly timeoutMs: number; readonly octetsMax: number }
 
-/** The signal ends a request that nobody waits for any more. */
+/** The signal cancels the request. */
 export type FetchOptions = FetchLimits & { readonly signal: AbortSignal }
 
 /** Undefined when it is the one of `tag`. Rejects when it cannot be had, in text for operators. */

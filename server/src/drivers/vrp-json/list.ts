@@ -1,5 +1,5 @@
-// The list "roas" of an export as batches of records, found by its brackets, so that a document of 80 MB need not go through
-// one JSON.parse that stops the process for seconds. Pure. What is between the brackets is judged by JSON.parse, batch by batch.
+// Splits the list "roas" of an export into batches of records by its brackets, so that a document of 80 MB does not block the
+// process for seconds in one JSON.parse. Pure. JSON.parse checks the content, batch by batch.
 
 const quote = 34
 const comma = 44

@@ -1,5 +1,5 @@
-// A connection to where a customer says, that cannot be led into networks of our own: every address that the name has is looked
-// at before anything is connected to, and the far end of the socket before anything is written.
+// Connects to a host chosen by a customer without reaching internal networks: every address of the name is checked before
+// connecting, and the peer address of the socket before anything is written.
 import { connect as connectSocket, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Prefix } from '../../net/prefix.ts'
@@ -44,7 +44,7 @@ function refuse(address: string, isSecure: boolean, allowed: readonly Prefix[]):
   if (!isSecure) throw new NotAllowed('nothing is sent to the public internet without TLS')
 }
 
-/** One after the other; the last failure is the one that is told. */
+/** Tries the addresses in order; rejects with the last error. */
 async function connectToOne(
   addresses: readonly string[],
   { port, isSecure }: Destination,
@@ -92,7 +92,7 @@ function secure(socket: Socket, host: string, ca: string | undefined, signal: Ab
 function ready<S extends Socket>(socket: S, event: string, signal: AbortSignal): Promise<S> {
   const { promise, resolve, reject } = Promise.withResolvers<S>()
   const giveUp = () => socket.destroy(signal.reason as Error)
-  // It stays: what breaks after this is told by whoever reads.
+  // The listener stays: later errors are reported by the reader.
   socket.on('error', reject)
   socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
   socket.once(event, () => resolve(socket))

@@ -1,5 +1,5 @@
-// Why something was not answered, in words for the team that the webhook belongs to: what went wrong, and never where, since the
-// name servers and networks of the provider are nobody's business.
+// Reasons of failed deliveries, as text for the team of the webhook. They never reveal addresses, name servers or networks of
+// the provider.
 import { NotAllowed } from './connect.ts'
 
 const words: Readonly<Record<string, string>> = {
@@ -19,8 +19,8 @@ const words: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'TLS: the certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: the certificate is one of another name',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: the certificate is signed by itself',
-  SELF_SIGNED_CERT_IN_CHAIN: 'TLS: the certificate is signed by somebody unknown',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'TLS: the certificate is signed by somebody unknown',
+  SELF_SIGNED_CERT_IN_CHAIN: 'TLS: the certificate is signed by an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'TLS: the certificate is signed by an unknown authority',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS: the server does not send the certificates in between',
 }
 

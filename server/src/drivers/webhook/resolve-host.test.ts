@@ -25,7 +25,7 @@ test('a name has the addresses of both families, IPv4 first, and is asked for ea
   assert.deepEqual(await resolver.resolve('2001:db8::5', never), ['2001:db8::5'])
 })
 
-test('a name that is bound anew between two messages gets the first one only', async () => {
+test('a name whose address changes between two messages keeps the first address', async () => {
   await using endpoint = await startEndpoint()
   await using names = await startNameServer({
     'rebound.example.net': [['127.0.0.1'], ['169.254.169.254']],
@@ -47,7 +47,7 @@ test('a name that is bound anew between two messages gets the first one only', a
   assert.equal(endpoint.heard.length, 1)
 })
 
-test('a name that nobody can be asked about is told, and the question ends with the signal', async () => {
+test('a name that no server resolves is an error, and the query ends with the signal', async () => {
   const gone = await startNameServer({})
   await gone[Symbol.asyncDispose]()
   const { server } = gone

@@ -4,7 +4,7 @@ import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 
 export type HostResolver = {
-  /** IPv4 first; of an address, itself. Empty where there is no such name. Rejects where nobody can be asked. */
+  /** Addresses, IPv4 first; an address resolves to itself. Empty if the name does not exist. Rejects if no server answers. */
   resolve(host: string, signal: AbortSignal): Promise<readonly string[]>
 }
 

@@ -69,7 +69,7 @@ describe('a message', () => {
     assert.equal(other.heard.length, 0)
   })
 
-  test('says when it may come again', async () => {
+  test('returns when to retry', async () => {
     const inAnHour = new Date(Date.now() + 3_600_000).toUTCString()
     for (const [header, least, most] of [
       ['7', 7, 7],
@@ -118,12 +118,12 @@ describe('an endpoint', () => {
     assert.equal(result.text, '')
   })
 
-  test('that does not answer is given up', async () => {
+  test('times out if it does not answer', async () => {
     await using endpoint = await startEndpoint(() => {})
     assert.equal(await errorOf(endpoint.url, { timeoutMs: 200 }), 'no answer within 0.2 s')
   })
 
-  test('that has said its status and then hangs has answered', async () => {
+  test('has answered if it hangs after the status', async () => {
     await using endpoint = await startEndpoint((_heard, response) => {
       response.writeHead(200)
       response.write('one')
@@ -134,7 +134,7 @@ describe('an endpoint', () => {
     assert.deepEqual([result.status, result.text], [200, 'one'])
   })
 
-  test('that closes, is not there, or speaks something else is told apart', async () => {
+  test('is reported by cause if it closes, does not exist, or uses another protocol', async () => {
     await using closing = await startTcp((socket) => socket.once('data', () => socket.destroy()))
     await using smtp = await startTcp((socket) => socket.end('220 mail.example ESMTP\r\n'))
     await using headers = await startEndpoint((_heard, response) => {
@@ -185,7 +185,7 @@ describe('TLS', () => {
     assert.equal(endpoint.heard.length, 2)
   })
 
-  test('a server without it is told', async () => {
+  test('a server without it is reported', async () => {
     await using endpoint = await startEndpoint()
     const error = await errorOf(endpoint.url.replace('http:', 'https:'))
     assert.equal(error, 'TLS: the other side does not speak it as we do')

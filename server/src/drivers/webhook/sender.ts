@@ -92,7 +92,7 @@ function post(
   return promise
 }
 
-/** Whatever ends the body early, the status has been said. */
+/** The status counts, however early the body ends. */
 async function readStart(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0

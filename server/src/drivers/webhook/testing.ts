@@ -1,5 +1,5 @@
-// Real endpoints on loopback for tests of webhooks, and name servers that say what a test wants. Nothing of the product imports
-// this file.
+// Real endpoints on loopback for tests of webhooks, and name servers with configured answers. The product does not import this
+// file.
 import { createSocket } from 'node:dgram'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
@@ -19,7 +19,7 @@ export type Heard = {
 export type Endpoint = {
   readonly url: string
   readonly port: number
-  /** What has arrived, in order. */
+  /** Received requests, in order. */
   readonly heard: readonly Heard[]
   /** Resolves when so many requests have arrived in full. */
   arrived(count: number): Promise<void>
@@ -28,7 +28,7 @@ export type Endpoint = {
 
 export type Behaviour = (heard: Heard, response: ServerResponse, request: IncomingMessage) => void
 
-/** Answers as the test says, by default with 204. With a key and certificate, over TLS. */
+/** Starts an endpoint with configured answers, by default 204. With a key and certificate it uses TLS. */
 export async function startEndpoint(
   behave: Behaviour = (_heard, response) => response.writeHead(204).end(),
   tls?: { readonly key: string; readonly cert: string },
@@ -62,7 +62,7 @@ export async function startEndpoint(
   }
 }
 
-/** Does with each connection what the test says, below HTTP. */
+/** Starts a TCP server that handles each connection with the given function. */
 export async function startTcp(
   accept: (socket: Socket) => void,
 ): Promise<{ readonly port: number } & AsyncDisposable> {
@@ -90,7 +90,7 @@ async function listen(server: Server): Promise<{ port: number; close: () => Prom
   return { port: (server.address() as AddressInfo).port, close }
 }
 
-/** Each name with its addresses, asked anew each time: a list is answered one after the other, the last one for ever. */
+/** Resolves each name from a list of answers, one per call; the last one is repeated. */
 export function resolverOf(answers: Record<string, readonly (readonly string[])[]>): HostResolver {
   const asked: Record<string, number> = {}
   return {
@@ -103,8 +103,8 @@ export function resolverOf(answers: Record<string, readonly (readonly string[])[
 }
 
 /**
- * A name server on loopback, by UDP: each name with its answers to A and to AAAA, one after the other, the last one for ever.
- * What it does not know does not exist.
+ * Starts a name server on loopback (UDP). Each name has a list of answers to A and to AAAA, one per query; the last one is
+ * repeated. Other names do not exist.
  */
 export async function startNameServer(
   zone: Record<string, readonly (readonly string[])[]>,
