@@ -2,7 +2,7 @@
 import { equalBytes, mac, verifyMac } from '../runtime/secrets.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 
-/** What is stored of a source's secret: `sources.secret_mac`. */
+/** The stored MAC of a source's secret: `sources.secret_mac`. */
 export function sourceSecretMac(keys: KeyRing, secret: string): Buffer {
   return mac(keys, 'source-secret', secret)
 }
@@ -15,7 +15,7 @@ export function isSourceSecret(keys: KeyRing, secret: string, stored: Buffer | u
   return isRight && stored !== undefined && !equalBytes(stored, noMac)
 }
 
-/** `Token <secret>`, or `Basic` with the secret as the password and any name. Undefined where it is neither. */
+/** `Token <secret>`, or `Basic` with the secret as the password and any name. Undefined otherwise. */
 export function parseSourceCredential(authorization: string): string | undefined {
   const match = /^(token|basic) +([\x21-\x7e][\x20-\x7e]{0,999})$/i.exec(authorization)
   if (!match) return undefined

@@ -170,7 +170,7 @@ describe('merging observations', () => {
     )
   })
 
-  test('is pending at first, ongoing once seen to go on, ended for good once heard to be over', () => {
+  test('is pending at first, ongoing after a second signal, and ended for good after an end', () => {
     const began = observation()
     const goesOn = observation({ signals: ['ongoing'], receivedAt: at(1) })
     const over = observation({ signals: ['ended'], receivedAt: at(2) })
@@ -218,7 +218,7 @@ describe('merging observations', () => {
     assert.deepEqual(event.parsedData.peaks, { bps: { value: 900, at: at(1).toISOString() } })
   })
 
-  test('a timeline says by time what each delivery said, once, and rates only where they are of that moment', () => {
+  test('a timeline has the signals of each delivery once, by time, and only rates of that moment', () => {
     const began = observation({ bps: 500, pps: 5, receivedAt: at(1) })
     const repeated = observation({
       signals: ['ongoing'],
@@ -241,7 +241,7 @@ describe('merging observations', () => {
     assert.equal(merged(silent).parsedData.timeline, undefined)
   })
 
-  test('an attack that is told of a thousand times keeps a timeline of bounded size, the same in any order', () => {
+  test('an attack with a thousand deliveries has a timeline of bounded size, the same in any order', () => {
     const told = Array.from({ length: 1_000 }, (_, second) =>
       observation({
         signals: ['ongoing'],
@@ -260,7 +260,7 @@ describe('merging observations', () => {
     assert.deepEqual(merged(...evenFirst, ...told).parsedData.timeline, timeline)
   })
 
-  test('a kind that is told more closely later is not a second vector', () => {
+  test('a more specific classification of the same kind is not a second vector', () => {
     const vague = observation({ seen: { vectors: ['udp.flood'] } })
     const close = observation({ seen: { vectors: ['udp.amplification.dns'] } })
     assert.deepEqual(merged(vague, close, vague).parsedData.vectors, ['udp.amplification.dns'])
@@ -278,7 +278,7 @@ describe('merging observations', () => {
     assert.deepEqual(event.flags, ['IPV6'])
   })
 
-  test('what the source is configured with counts only where no delivery says better', () => {
+  test('configured values of the source are used only if no delivery has better ones', () => {
     const silent = merged(observation())
     assert.deepEqual([silent.sourceTimezone, silent.sourceCountry], ['Europe/Amsterdam', 'NL'])
     assert.deepEqual([silent.classificationKey, silent.sourceLocation], ['unknown', ''])
@@ -313,7 +313,7 @@ describe('an abridged copy', () => {
     )
   })
 
-  test('is cut where it is nested beyond reason', () => {
+  test('is truncated if it is nested too deeply', () => {
     let deep: unknown = 1
     for (let i = 0; i < 100_000; i++) deep = [deep]
     assert.ok(JSON.stringify(abridgeJson(deep)).length < 100)

@@ -169,7 +169,7 @@ describe('ingest', () => {
     await deliver(db, 'fnm', [ban('203.0.113.77')], from)
     assert.deepEqual(await ingest(), { done: 2, failed: 0, events: 0 })
     assert.deepEqual([await elementsOf(team), await updated()], [elements, row])
-    // Said again later, it is one more sample of the timeline and nothing else.
+    // Repeated later, it is one more sample of the timeline and nothing else.
     await deliver(db, 'fnm', [ban('203.0.113.77')], new Date(from.getTime() + 60_000))
     assert.deepEqual(await ingest(), { done: 1, failed: 0, events: 1 })
     assert.deepEqual(await elementsOf(team), elements)
@@ -208,7 +208,7 @@ describe('ingest', () => {
     assert.equal((await elementsOf(team)).length, 2)
   })
 
-  test('a delivery that PostgreSQL refuses is found by halving, set aside, and stops nobody', async () => {
+  test('a delivery that PostgreSQL rejects is found by bisection, set aside, and blocks no other', async () => {
     await sql`alter table events add constraint planted check (source_event_id <> 'planted')`.execute(db)
     try {
       const bodies = Array.from({ length: 21 }, (_, i) =>
@@ -374,7 +374,7 @@ describe('resources that change later', () => {
 })
 
 describe('a replay', () => {
-  test('reads what failed once its source is mended', async () => {
+  test('processes failed deliveries once the source is fixed', async () => {
     await addSource(db, 'later', { kind: 'generic', settings: {} })
     await deliver(db, 'later', [{ key: 'x', target: '203.0.113.77' }])
     assert.equal((await ingest()).failed, 1)
@@ -384,7 +384,7 @@ describe('a replay', () => {
     assert.deepEqual(await ingest(), { done: 1, failed: 0, events: 1 })
   })
 
-  test('builds events anew, so that a rate that was read wrongly falls; ids and relationships stay', async () => {
+  test('rebuilds events, so that a wrong rate is corrected; ids and relationships stay', async () => {
     const team = await addTeam(db, 'a')
     await addPrefix(db, team, '203.0.113.0/24')
     const fields = { id: '/id', network: '/ip', bps: { at: '/rate', unit: 'bytes_per_second' } }

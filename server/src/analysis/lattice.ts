@@ -47,7 +47,7 @@ export type Stamp = readonly [observedAt: number, weight: number]
 
 export type Stated<T extends Json> = { readonly value: T; readonly stamp: Stamp }
 
-/** What was said last; then what is worth more; then, so that there is an answer at all, the greater text. */
+/** The latest value; then the better one; then, to be deterministic, the greater text. */
 export function later<T extends Json>(
   a: Stated<T> | undefined,
   b: Stated<T> | undefined,
@@ -63,8 +63,8 @@ export function later<T extends Json>(
 export type Share = { readonly packets?: number; readonly bytes?: number }
 
 /**
- * Of each key the greatest share as a whole, then the `limit` greatest. What is cut off has `limit` greater ones above
- * it that only grow, so cutting early or late gives the same; merging packets and bytes apart would not.
+ * For each key the greatest share as a whole, then the `limit` greatest. Truncated shares have `limit` greater ones above them that
+ * only grow, so truncating early or late gives the same; merging packets and bytes separately would not.
  */
 export function topShares<T extends Share>(
   a: readonly T[],

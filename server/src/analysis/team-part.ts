@@ -1,6 +1,6 @@
-// The part of an event that one team sees. Where the event affects networks that the team does not hold, everything that
-// was measured on those, or may name them, is left out. Pure. The part is made of named fields, never by removing some:
-// a field that is added to events reaches no team until somebody decides here what a team sees of it.
+// The part of an event that one team sees. If the event affects networks that the team does not hold, all data about those, and all
+// data that may name them, is omitted. Pure. The part is built from named fields, never by removing some: a new field of events
+// reaches no team until it is added here.
 import type { ParsedData } from '@pharos/contract/analysis'
 import { createPrefixMap } from '../net/prefix-map.ts'
 import {
@@ -50,7 +50,7 @@ function unlessStated(event: Event, name: 'sourceLocationId' | 'sourceLocation')
   return event.mergeState.stamps[name] ? '' : event[name]
 }
 
-/** What the team holds of the networks, the largest first. */
+/** The team's part of the networks, largest first. */
 function ownNetworks(networks: readonly Prefix[], held: readonly Prefix[]): readonly Prefix[] | 'all' {
   // Nearly every event is on one address of one team: no map for that.
   const [first] = networks

@@ -71,7 +71,7 @@ describe('merging timelines', () => {
     )
   })
 
-  test('drops word that it goes on before word that it began, and that before word of an end', () => {
+  test('drops ongoing samples before starts, and starts before ends', () => {
     const told = (count: number, signal: EventSignal, hour: number) =>
       Array.from({ length: count }, (_, minute): TimelineSample => ({
         at: new Date(Date.UTC(2026, 0, 1, hour, minute)).toISOString(),

@@ -1,16 +1,15 @@
-// The course of an event: what each delivery said, and when. Of many deliveries a sample is kept, chosen so that merging
-// gives the same in any order, in any grouping and for any number of repeats. Pure.
+// The timeline of an event: signals and rates of its deliveries. Of many deliveries a sample is kept, chosen so that merging gives
+// the same result in any order, in any grouping and for any number of repeats. Pure.
 import { eventSignals, timelineMax } from '@pharos/contract/analysis'
 import type { EventSignal, TimelineSample } from '@pharos/contract/analysis'
 import { byText } from './lattice.ts'
 
-/** What is left for samples that are nothing special: always kept are the first of each signal and the two peaks. */
+/** Number of ordinary samples; the first of each signal and the two peaks are always kept. */
 const ordinaryMax = timelineMax - eventSignals.length - 2
 
 /**
- * The union of both, by time, or what is kept of it: the first sample that says each signal, the highest rates, and
- * beside them those that come first by `rankOf` and a hash of their text. What is first of a union is first of its part
- * too, so cutting early or late gives the same.
+ * Returns the union by time, or its sample: the first sample of each signal, the highest rates, and the first others by `rankOf` and
+ * a hash of their text. A first element of a union is also first in its part, so truncating early or late gives the same.
  */
 export function mergeTimelines(
   a: readonly TimelineSample[],
@@ -79,7 +78,7 @@ function drawn(all: readonly Candidate[], limit: number): Candidate[] {
   return all.toSorted((x, y) => x.order - y.order || byText(x.text, y.text)).slice(0, limit)
 }
 
-/** That something ended or was done counts more than that it began, and that more than that it goes on. */
+/** Ends and completed mitigations rank above starts, and starts above ongoing. */
 function rankOf({ signals }: TimelineSample): number {
   if (signals.some((signal) => signal !== 'pending' && signal !== 'ongoing')) return 0
   return signals.includes('pending') ? 1 : 2

@@ -130,7 +130,7 @@ const FUNCTIONS = `
   where p.pronamespace = 'public'::regnamespace
   order by p.proname collate "C", pg_get_function_identity_arguments(p.oid) collate "C"`
 
-// What the owner may do goes without saying.
+// The rights of the owner are implied.
 const GRANTS = `
   with granted as (
     select a.grantee, a.privilege_type, '' as columns, c.relname

@@ -10,7 +10,7 @@ export type Binaries = {
   readonly initdb: string
   /** The major version, as in the file PG_VERSION of a data directory. */
   readonly major: string
-  /** What the environment of both must hold. */
+  /** Required environment variables of both. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -19,8 +19,8 @@ type Link = { readonly source: string; readonly target: string }
 const READ_ONLY = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 /**
- * The binaries for this machine, ready to run. `linksDir` is a folder of ours in which library links are made where
- * node_modules cannot be written; it is created when needed only.
+ * Returns the binaries for this machine, ready to run. `linksDir` is a folder for library links if node_modules is read-only; it is
+ * created only if needed.
  */
 export function findBinaries(linksDir: string): Binaries {
   const root = findPackage()
@@ -52,7 +52,7 @@ function makeExecutable(file: string): void {
   }
 }
 
-/** Makes each missing link in place; where that is not allowed, in `linksDir`, which the loader is then told of. */
+/** Creates each missing link in place, or in `linksDir`, which is then added to the loader's path. */
 export function linkLibraries(root: string, linksDir: string): Record<string, string> {
   const list = join(root, 'native/pg-symlinks.json')
   if (!existsSync(list)) return {}

@@ -23,7 +23,7 @@ import type { Binaries } from './embedded-binaries.ts'
 import { asUser, type RunAs } from './embedded-user.ts'
 import { errorCode } from './errno.ts'
 
-/** The cluster's superuser, and the database that Pharos uses. Nobody but the folder's owner reaches the socket. */
+/** The cluster's superuser, and the database of Pharos. Only the folder's owner can reach the socket. */
 export const OWNER = 'pharos'
 
 /** The kernel's limit is 107 bytes on Linux and 103 elsewhere. */
@@ -39,7 +39,7 @@ export type Cluster = {
   readonly temporary: boolean
 }
 
-/** The environment of the server and of initdb: nothing of ours but what they need, so that no PG* variable leaks in. */
+/** The environment of the server and of initdb: only what they need, so that no PG* variable leaks in. */
 export function clusterEnv(binaries: Binaries): Record<string, string> {
   return { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...binaries.env }
 }
@@ -49,7 +49,7 @@ export function socketUrl(socketDir: string, database: string): string {
   return `postgresql://${OWNER}@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(socketDir)}`
 }
 
-/** Makes the folder around the data directory and says its canonical path, from which all other names follow. */
+/** Creates the folder around the data directory and returns its canonical path, from which all other names are derived. */
 export function prepareParent(dataDir: string): string {
   const parent = dirname(resolve(dataDir))
   try {
@@ -73,7 +73,7 @@ export function prepareSocketDir(dataDir: string): string {
   const folder = join(realpathSync(place), name)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const found = lstatSync(folder)
-  // Root may find the folder in the hands of the user that its PostgreSQL runs as; nobody else may have made it.
+  // For root the folder may belong to the user that runs its PostgreSQL, and to no other user.
   if (!found.isDirectory() || (found.uid !== uid && uid !== 0)) {
     throw new Error(`${folder} belongs to someone else. Remove it, or set TMPDIR to a folder of your own.`)
   }
@@ -81,7 +81,7 @@ export function prepareSocketDir(dataDir: string): string {
   return folder
 }
 
-/** Hands a folder to the user that PostgreSQL runs as, where that is not us. */
+/** Gives a folder to the user that runs PostgreSQL, if it is another one. */
 export function handOver(folder: string, runAs: RunAs): void {
   if (runAs.kind === 'uid') chownSync(folder, runAs.uid, runAs.gid)
 }
@@ -101,7 +101,7 @@ export async function ensureDataDir(cluster: Cluster): Promise<void> {
   const major = readFileSync(join(dataDir, 'PG_VERSION'), 'utf8').trim()
   if (major !== binaries.major) {
     throw new Error(
-      `${dataDir} was made by PostgreSQL ${major}; this Pharos brings ${binaries.major}. Dump it with the Pharos that ` +
+      `${dataDir} was created by PostgreSQL ${major}; this Pharos includes ${binaries.major}. Dump it with the Pharos that ` +
         `made it (pg_dump) and restore into a new folder, or run PostgreSQL ${major} on it and set DATABASE_URL.`,
     )
   }
@@ -169,7 +169,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** What to do about what PostgreSQL or initdb said; its own last words where we know nothing better. */
+/** Returns advice on the output of PostgreSQL or initdb, or its last lines if there is none. */
 export function explainOutput(output: string, dataDir: string): string {
   const known: [RegExp, string][] = [
     [/No space left on device/, `the disk is full. Free space under ${dirname(dataDir)}, then start again.`],
@@ -183,7 +183,7 @@ export function explainOutput(output: string, dataDir: string): string {
   ]
   const hint = known.find(([pattern]) => pattern.test(output))?.[1]
   const lastWords = output.trim().split('\n').slice(-6).join('\n')
-  return [hint, lastWords === '' ? 'it said nothing.' : lastWords].filter(Boolean).join('\n')
+  return [hint, lastWords === '' ? 'It printed nothing.' : lastWords].filter(Boolean).join('\n')
 }
 
 /** The same for an error of the file system. */

@@ -15,7 +15,7 @@ export type Postmaster = {
 const FAST_SHUTDOWN_MS = 30_000
 const IMMEDIATE_SHUTDOWN_MS = 5_000
 
-/** What postmaster.pid says; undefined where there is none. */
+/** The content of postmaster.pid; undefined if it does not exist. */
 export function findPostmaster(dataDir: string): Postmaster | undefined {
   try {
     const lines = readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')
@@ -69,7 +69,7 @@ export function isAlive(pid: number): boolean {
   return !isZombie(pid)
 }
 
-/** In a container whose first process reaps nobody, a dead server keeps its number for ever. */
+/** In a container whose first process reaps no children, a dead server keeps its pid. */
 function isZombie(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -8,7 +8,7 @@ const runs: Binaries = { postgres: '/bin/true', initdb: '', major: '18', env: {}
 const fails: Binaries = { ...runs, postgres: '/bin/false' }
 const nowhere = '/nonexistent/postgres'
 
-/** `unshare` is found by PATH: an empty one stands for a system that does not permit it. */
+/** `unshare` is found by PATH: an empty PATH simulates a system that does not permit it. */
 function withoutUnshare<T>(work: () => T): T {
   const path = process.env.PATH
   process.env.PATH = ''
@@ -24,14 +24,14 @@ describe('the user that PostgreSQL runs as', () => {
     assert.deepEqual(chooseRunAs(nowhere, runs), { kind: 'self' })
   })
 
-  it('is nobody where root may not make a namespace', { skip: !isRoot && 'not root' }, () => {
+  it('is nobody if root may not create a namespace', { skip: !isRoot && 'not root' }, () => {
     assert.deepEqual(
       withoutUnshare(() => chooseRunAs(nowhere, runs)),
       { kind: 'uid', uid: 65534, gid: 65534 },
     )
   })
 
-  it('is none where nothing works, and then it is said what to do', { skip: !isRoot && 'not root' }, () => {
+  it('is none if nothing works, and the error contains what to do', { skip: !isRoot && 'not root' }, () => {
     assert.throws(
       () => chooseRunAs(nowhere, fails),
       /does not run as root and this system does not permit `unshare .*Run Pharos as an ordinary user.*DATABASE_URL/,

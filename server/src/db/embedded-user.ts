@@ -1,5 +1,5 @@
-// Decides as whom PostgreSQL runs. It refuses to run as root, and initdb refuses a user id without a name, yet Pharos
-// must start as root, as a user, and as a container's bare user id. It must not create users or change their rights.
+// Decides which user runs PostgreSQL. It refuses to run as root, and initdb refuses a user id without a name, yet Pharos must start
+// as root, as a user, and as a container's bare user id. It must not create users or change their rights.
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { userInfo } from 'node:os'

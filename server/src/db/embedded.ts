@@ -25,7 +25,7 @@ export type EmbeddedOptions = {
   readonly dataDir: string
   /** For tests: nothing is synced to the disk, and the data is removed at start and at stop. */
   readonly temporary?: boolean
-  /** Told what an operator should know: a takeover, an unexpected end, a restart. */
+  /** Called with events for the operator: a takeover, an unexpected end, a restart. */
   readonly log?: (message: string) => void
   /** How long another process's server may take to come up before attaching to it fails. */
   readonly attachTimeoutMs?: number
@@ -99,7 +99,7 @@ function prepareCluster(dataDir: string, socketDir: string, temporary: boolean):
   return { dataDir, socketDir, logFile: `${dataDir}.log`, binaries, runAs, temporary }
 }
 
-/** A server of ours: started again when it ends unexpectedly, until stopped. */
+/** A supervised server: restarted after an unexpected end, until stopped. */
 class OwnedPostgres implements Embedded {
   readonly databaseUrl: string
   readonly started = true

@@ -23,7 +23,7 @@ describe('an error of PostgreSQL', () => {
     new Error('Client has encountered a connection error and is not queryable'),
   ]
   for (const error of unavailable) {
-    it(`says that it is unavailable: ${(error as { code?: string }).code ?? error.message}`, () => {
+    it(`is unavailable: ${(error as { code?: string }).code ?? error.message}`, () => {
       const failure = asFailure(error)
       assert.ok(failure instanceof Failure)
       assert.equal(failure.code, 'unavailable')

@@ -14,7 +14,7 @@ export type NullableJson = ColumnType<JsonValue, string | null, string | null>
 export type GeneratedJson = ColumnType<JsonValue, string | undefined, string>
 `
 
-/** The text of schema.ts. A partition has no type: nobody may name it. */
+/** Returns the text of schema.ts. Partitions have no type: no statement may name them. */
 export function generateTypes({ tables }: Catalog): string {
   const named = tables.filter(({ partitionOf }) => partitionOf === null)
   const members = named.map(({ name }) => `  ${name}: ${typeName(name)}Table`)

@@ -49,7 +49,7 @@ before(async () => {
 after(() => rmSync(folder, { recursive: true }))
 
 describe('the generated types', () => {
-  it('say what the driver gives and takes', () => {
+  it('match the types that the driver returns and accepts', () => {
     const types = generateTypes(catalog)
     const cats = types.slice(
       types.indexOf('export type CatsColour'),

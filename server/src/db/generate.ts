@@ -12,7 +12,7 @@ const FILES: Record<string, (catalog: Catalog) => string> = {
   'schema.sql': generateDump,
 }
 
-/** What the migrations come to, by file name. */
+/** The files generated from the migrations, by name. */
 export async function generateFiles(): Promise<Record<string, string>> {
   // The dump differs in details between versions of PostgreSQL: the golden one is that of the embedded version.
   delete process.env.PHAROS_TEST_DATABASE_URL

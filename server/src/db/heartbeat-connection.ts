@@ -1,7 +1,7 @@
-// A direct connection whose ends both notice within seconds that the other one vanished: a machine without power or link
-// closes nothing, and TCP alone reports it after a quarter of an hour to two hours. The client sends a heartbeat and
-// destroys the socket when it is not answered; the server ends a session that has been idle for longer than heartbeats are
-// apart. It gives up first, so that no other session can get its locks while it still believes to hold them.
+// A direct connection whose ends both detect within seconds that the other one vanished: a machine without power or network closes
+// nothing, and TCP alone reports it after 15 minutes to two hours. The client sends a heartbeat and destroys the socket if it gets
+// no answer; the server ends a session that is idle for longer than the heartbeat interval. The client stops first, so that no other
+// session gets its locks while it still assumes to hold them.
 import type { Client } from 'pg'
 import { socketOf } from './connection.ts'
 import type { Postgres } from './postgres.ts'
@@ -10,13 +10,13 @@ import type { Postgres } from './postgres.ts'
 const intervalMs = 5_000
 /** How long a heartbeat, and any query without a limit of its own, may go unanswered. */
 const answerMs = 8_000
-/** When the server ends an idle session: after the client has given up (13 s), and well within a takeover's minute. */
+/** When the server ends an idle session: after the client has stopped (13 s), and well within a takeover's minute. */
 const idleSessionMs = 20_000
 /** A goodbye that the server does not hear is not waited for. */
 const closeMs = 1_000
 
 export type HeartbeatOptions = {
-  /** What a heartbeat queries, where an empty statement does not do. */
+  /** The heartbeat's query, if an empty statement is not enough. */
   readonly beat?: (connection: HeartbeatConnection) => Promise<unknown>
 }
 

@@ -1,9 +1,9 @@
-// What the database needs now and then: partitions for the months to come, and an end for what is kept for a time.
-// Every statement may run any number of times, in any number of processes.
+// Periodic maintenance of the database: partitions for the coming months, and deletion of expired rows. Every statement may run any
+// number of times, in any number of processes.
 import { sql } from 'kysely'
 import type { Db } from './postgres.ts'
 
-/** Idempotency keys answer for 24 hours; sessions that are over, and mails, are kept for as long as somebody may ask. */
+/** Idempotency keys are kept for 24 hours; ended sessions and mails for as long as they may be inspected. */
 const expired = [
   sql`delete from idempotency_keys where created < now() - interval '24 hours'`,
   sql`delete from sessions where coalesce(revoked, expires) < now() - interval '90 days'`,

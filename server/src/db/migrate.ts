@@ -1,5 +1,5 @@
-// Brings a database to the schema of this code: plain SQL files, each applied once, in order, in a transaction of its
-// own. An applied file is never changed; a database that is newer than the code is refused.
+// Migrates a database to the schema of this code: plain SQL files, each applied once, in order, in its own transaction. An applied
+// file never changes; a database that is newer than the code is refused.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export type Migration = {
   readonly sha256: string
 }
 
-/** The database and the migrations do not fit; the message says what to do. */
+/** The database and the migrations do not match; the message contains what to do. */
 export class MigrationError extends Error {}
 
 export type MigrationResult = { readonly applied: readonly string[]; readonly version: number }
@@ -49,8 +49,8 @@ function readMigration(folder: string, file: string): Migration {
 }
 
 /**
- * Applies what is missing and says what that was. `client` is a connection of its own (`directConnection()`), because
- * the lock belongs to the session: of several processes that start at once, one migrates and the others wait.
+ * Applies missing migrations and returns them. `client` is a dedicated connection (`directConnection()`), because the lock belongs
+ * to the session: of several processes that start at once, one migrates and the others wait.
  */
 export async function migrate(
   client: ClientBase,
@@ -77,7 +77,7 @@ export async function migrate(
   }
 }
 
-/** What `migrate` would apply; changes nothing. Throws as `migrate` does where the database does not fit this code. */
+/** Returns the migrations that `migrate` would apply; changes nothing. Throws as `migrate` does. */
 export async function pendingMigrations(
   client: ClientBase,
   folder: string = migrationsFolder,

@@ -1,4 +1,4 @@
-// The owner of the database on a server that somebody else administers: it must need no more than documented.
+// The owner of the database on a server that another party administers: it must need no more rights than documented.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client } from 'pg'

@@ -217,7 +217,7 @@ describe('a shared read', () => {
     assert.deepEqual(textsOf(await postgres.readInTeam(3, allNotes)), ['three'])
   })
 
-  it('goes on after its connections were lost, and says unavailable to those that were waiting', async () => {
+  it('continues after its connections were lost, and returns unavailable to waiting calls', async () => {
     const slow = CompiledQuery.raw('select pg_sleep(5)')
     const waiting = Promise.all(
       [1, 2, 3].map((teamId) => assert.rejects(postgres.readInTeam(teamId, slow), isUnavailable)),
@@ -229,7 +229,7 @@ describe('a shared read', () => {
     assert.deepEqual(textsOf(await postgres.readInTeam(2, allNotes)), ['two'])
   })
 
-  it('goes on at once after its connections were lost while idle', async () => {
+  it('continues at once after its connections were lost while idle', async () => {
     await Promise.all([1, 2, 3, 4].map((teamId) => postgres.readInTeam(teamId, allNotes)))
     await one(`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'walls read' and datname = current_database()`)

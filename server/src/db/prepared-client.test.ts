@@ -36,7 +36,7 @@ describe('a connection of the API', () => {
     assert.equal((await prepared()).includes('select 5 as five'), false)
   })
 
-  it('says unavailable once when a table changed under a statement, and plans it anew', async () => {
+  it('returns unavailable once if a table changed under a statement, and prepares it again', async () => {
     const read = () => sql`select * from shifting where a > ${0}`.execute(postgres.front)
     await sql`create table shifting as select 1 as a`.execute(postgres.owner)
     for (let n = 0; n < 2; n++) assert.deepEqual((await read()).rows, [{ a: 1 }])

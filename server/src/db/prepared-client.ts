@@ -20,7 +20,7 @@ export class PreparedClient extends Client {
     if (name === undefined) return this.#send(...args) as never
     const result = this.#send({ name, text, values }) as Promise<QueryResult>
     return result.catch((error: unknown) => {
-      // The next one is planned anew, under another name.
+      // The next one is prepared again, under another name.
       if (isStale(error)) this.#names.delete(text as string)
       throw error
     }) as never

@@ -46,7 +46,7 @@ describe('a process lock', () => {
     lock.release()
   })
 
-  it('says why a file cannot be locked', () => {
+  it('reports why a file cannot be locked', () => {
     assert.throws(() => tryProcessLock(join(folder, 'missing', 'd.lock')), /unable to open/)
   })
 })

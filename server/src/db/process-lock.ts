@@ -7,7 +7,7 @@ const SQLITE_BUSY = 5
 
 export type ProcessLock = { release(): void }
 
-/** Takes the lock of `file` at once, or says undefined because another process (or another caller here) has it. */
+/** Takes the lock of `file` at once, or returns undefined because another process (or another caller here) has it. */
 export function tryProcessLock(file: string): ProcessLock | undefined {
   // SQLite would open a file that we may not write all the same, and lock nothing.
   if (existsSync(file)) accessSync(file, constants.W_OK)

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from './testing.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pharos-migrations-'))
 const use = 0x74657374
-/** Processes of the server can be stopped where they are of this machine. */
+/** Processes of the server can be stopped if they run on this machine. */
 const skip = process.env.PHAROS_TEST_DATABASE_URL !== undefined && 'the server is elsewhere'
 let database: TestDatabase
 before(async () => {
@@ -37,7 +37,7 @@ async function whileStopped(pid: number, work: () => Promise<void>): Promise<voi
 }
 
 describe('a heartbeat connection', { concurrency: true }, () => {
-  it('tells the server when to end the session of a client that vanished', async () => {
+  it('configures the server to end the session of a client that vanished', async () => {
     const connection = await HeartbeatConnection.open(database.postgres)
     const settings = await connection.query<{ name: string; setting: number }>(
       `select name, setting::integer from pg_settings where name in ('idle_session_timeout', 'tcp_user_timeout')`,

@@ -4,7 +4,7 @@
 import { HeartbeatConnection } from './heartbeat-connection.ts'
 import type { Postgres } from './postgres.ts'
 
-/** The two halves of the key: who uses it, and for what; a name stands for its hash. */
+/** The two halves of the key: the user and the purpose; a name is hashed. */
 export type LockKey = readonly [use: number, object: number | string]
 
 /** Inert until `hold()`. */
@@ -37,7 +37,7 @@ export class SessionLock {
     }
   }
 
-  /** Gives the lock back by ending its session; `hold()` begins anew. */
+  /** Releases the lock by ending its session; `hold()` acquires it again. */
   async release(): Promise<void> {
     const connection = this.#connection
     this.#connection = undefined

@@ -104,7 +104,7 @@ function cost({ inFlight, session }: Slot): number {
   return inFlight + (session === undefined ? 1 : 0)
 }
 
-/** One connection; each statement on it says for which team it is. */
+/** One connection; each statement on it names its team. */
 class Session {
   readonly #client: Client
   readonly #columns: KnownColumns = new Map()

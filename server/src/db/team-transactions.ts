@@ -46,7 +46,7 @@ export class TeamTransactions {
       return result
     } catch (error) {
       await provider.close()
-      // The driver gives up a connection that cannot roll back; the first error is the one that says why.
+      // The driver closes a connection that cannot roll back; the first error has the reason.
       await this.#driver.rollbackTransaction(connection).catch(() => {})
       throw error
     } finally {
@@ -56,8 +56,8 @@ export class TeamTransactions {
 }
 
 /**
- * Hands out the transaction's connection, one statement at a time, until the transaction is over: a statement that
- * somebody forgot to await would otherwise run later on the same connection, as the owner.
+ * Provides the transaction's connection, one statement at a time, until the transaction is over: a statement that was not awaited
+ * would otherwise run later on the same connection, as the owner.
  */
 class TransactionConnection implements ConnectionProvider {
   readonly #connection: DatabaseConnection

@@ -35,7 +35,7 @@ async function untilUnused(): Promise<void> {
     else await client.query('select pg_advisory_unlock($1)', [USERS_LOCK])
     await sleep(POLL_MS)
   }
-  // Whoever comes now waits for the lock, loses its connection with the server, and starts the next one.
+  // A process that comes now waits for the lock, loses its connection with the server, and starts the next one.
   client.removeAllListeners('error')
   client.on('error', () => {})
 }

@@ -24,7 +24,7 @@ describe('a test database', () => {
     assert.deepEqual((await other.postgres.owner.executeQuery(count)).rows, [{ n: 0 }])
   })
 
-  it('is gone after its scope, even while somebody is connected to it', async () => {
+  it('is dropped after its scope, even if a client is connected to it', async () => {
     let client: Client
     {
       await using database = await createTestDatabase({ migrations })

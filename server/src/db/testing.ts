@@ -88,7 +88,7 @@ async function createOwnServer(options: TestDatabaseOptions): Promise<TestDataba
   }
 }
 
-/** `admin` runs one piece of work on the connection that says that this process uses the server. */
+/** `admin` runs one task on the connection that registers this process as a user of the server. */
 type TestServer = {
   admin<T>(work: (client: Client) => Promise<T>): Promise<T>
   urlOf(database: string): string
@@ -96,7 +96,7 @@ type TestServer = {
 
 let used: Promise<TestServer> | undefined
 
-/** The server, with one connection that says that this process uses it, until the process ends. */
+/** The server, with one connection that registers this process as its user until the process ends. */
 function useServer(): Promise<TestServer> {
   used ??= process.env.PHAROS_TEST_DATABASE_URL
     ? useUrl(process.env.PHAROS_TEST_DATABASE_URL)

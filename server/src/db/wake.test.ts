@@ -107,7 +107,7 @@ describe('a waker', () => {
     })
   })
 
-  it('starts without a database, says so, and stops at once', async () => {
+  it('starts without a database, reports it, and stops at once', async () => {
     const away = await openPostgres({ databaseUrl: 'postgresql://x@127.0.0.1:1/x', dataDir: '' })
     await withWaker(async (waker) => {
       assert.equal(waker.connected, false)

@@ -1,5 +1,5 @@
-// Wakes the loops of other processes through the database. A notification carries a name and nothing else: what is to
-// be done stands in the tables, and a loop that hears nothing runs by its timer all the same.
+// Wakes the loops of other processes through the database. A notification contains only a name: the work is in the tables, and a
+// loop without notifications still runs by its timer.
 import { sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HeartbeatConnection } from './heartbeat-connection.ts'
@@ -20,11 +20,11 @@ export type WakeName =
   | 'outbox'
 
 export type Waker = {
-  /** Calls `listener` when somebody wakes `name`, and once after every reconnection. It must not throw; returns "off". */
+  /** Calls `listener` when `name` is woken, and once after every reconnection. It must not throw; returns "unsubscribe". */
   on(name: WakeName, listener: () => void): () => void
   /** Whether notifications arrive now. */
   readonly connected: boolean
-  /** Resolves when connected for the first time, or at once where the database is away: it goes on trying. */
+  /** Resolves after the first connection, or at once if the database is down: it keeps trying. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -84,7 +84,7 @@ class ListeningWaker implements Waker {
       try {
         const { lost } = await this.#listen()
         retryMs = RETRY_MIN_MS
-        // What was notified while nobody listened is lost: let everybody look.
+        // Notifications during the disconnection are lost: wake every listener.
         if (!first) this.#callAll()
         tried()
         await lost

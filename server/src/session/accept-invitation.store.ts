@@ -9,7 +9,7 @@ export type NewAccount = {
   readonly lastName: string
 }
 
-/** The new user's id, with the address confirmed; undefined where somebody else made the account meanwhile. */
+/** The new user's id, with the address confirmed; undefined if the account was created concurrently. */
 export async function insertAccount(trx: Trx, account: NewAccount): Promise<number | undefined> {
   const { email, passwordHash, firstName, lastName } = account
   const username = email.slice(0, email.lastIndexOf('@'))

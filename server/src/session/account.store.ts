@@ -32,7 +32,7 @@ export async function findAccountByEmail(db: Db | Trx, email: string): Promise<A
     .executeTakeFirst()
 }
 
-/** Whoever changes an account or its sessions locks this first; whoever opens a session shares it. */
+/** Changes of an account or its sessions lock this first; opening a session takes a shared lock. */
 export async function lockAccount(trx: Trx, userId: number): Promise<Account | undefined> {
   return trx.selectFrom('users').select(columns).where('id', '=', userId).forNoKeyUpdate().executeTakeFirst()
 }

@@ -14,7 +14,7 @@ test('a token has the published form, and its parts are read back', () => {
 
 test('the checksum is CRC-32 in base62, so that a scanner can compute it', () => {
   const token = { id: 'abcdefghijkl', secret: 'x'.repeat(43) }
-  // crc32('phs_abcdefghijkl_' + 'x' * 43) = 4155513419, as Python's zlib says
+  // crc32('phs_abcdefghijkl_' + 'x' * 43) = 4155513419, computed with Python's zlib
   assert.equal(formatApiToken(token), `phs_abcdefghijkl_${'x'.repeat(43)}4XE6rz`)
 })
 

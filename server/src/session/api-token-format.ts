@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * - `id`: 12 characters of base32 (RFC 4648, lower case), 60 random bits; public, it stands in logs and in the audit.
- * - `secret`: 43 characters of base62, 256 random bits; its MAC is all that is stored.
+ * - `id`: 12 characters of base32 (RFC 4648, lower case), 60 random bits; public, used in logs and in the audit log.
+ * - `secret`: 43 characters of base62, 256 random bits; only its MAC is stored.
  */
 export type ApiToken = { readonly id: string; readonly secret: string }
 

@@ -102,7 +102,7 @@ describe('an attempt that decided nothing', () => {
     assert.ok(isRefused(await outcomeOf(begin('half@red.example'))))
   })
 
-  it('makes nobody wait anew', async () => {
+  it('does not restart the delay', async () => {
     await failTimes(5, 'halting@red.example')
     await passed(1)
     await (await begin('halting@red.example')).undecided()
@@ -119,7 +119,7 @@ describe('an attempt that decided nothing', () => {
 })
 
 describe('where attempts come from', () => {
-  it('is counted apart where the account signed in lately: nobody elsewhere keeps the user out', async () => {
+  it('is counted separately where the account signed in recently: others do not lock the user out', async () => {
     const email = await addUser('victim', '192.0.2.7')
     await failTimes(5, email)
     assert.ok(isRefused(await outcomeOf(begin(email, '203.0.113.9'))), 'all others count together')

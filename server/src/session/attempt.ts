@@ -1,5 +1,5 @@
-// One attempt to sign in, counted against the account before anything is hashed. Whoever attempts from where the account
-// usually signs in is counted apart from all others: an attacker elsewhere cannot keep the user out.
+// One attempt to sign in, counted before anything is hashed. Attempts from networks where the account usually signs in are counted
+// separately: an attacker elsewhere cannot lock the user out.
 import type { Db, Trx } from '../db/postgres.ts'
 import { limited, type RateLimiter } from '../runtime/rate-limit.ts'
 import { mac, type KeyRing } from '../runtime/secrets.ts'
@@ -22,7 +22,7 @@ export type AttemptDeps = {
   readonly attempts: RateLimiter
 }
 
-/** An attempt that may go on. It counts as failed until one of these is said; nothing has to be said of a failure. */
+/** An admitted attempt. It counts as failed until one of these is called; a failure needs no call. */
 export type Attempt = {
   /** It succeeded: the failures before it are forgotten. */
   succeeded(): Promise<void>

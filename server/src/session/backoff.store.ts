@@ -10,7 +10,7 @@ export type FailureKey = {
   readonly origin: string
 }
 
-/** The address in lower case as the database has it, which is what tells accounts apart. */
+/** The address in the database's lower case, which identifies the account. */
 export async function lowerCased(db: Db | Trx, email: string): Promise<string> {
   const { rows } = await sql<{ account: string }>`select lower(${email}) as account`.execute(db)
   return rows[0]!.account
@@ -37,8 +37,8 @@ export async function findOrigin(db: Db, email: string, address: string): Promis
 export type LockedFailures = { readonly known: Failures; readonly now: Date }
 
 /**
- * What is known of the key, locked until the transaction ends, with the database's own time. Its end is not waited for until
- * it is on the disk: a crash forgets the failures of its last half second, and a flood writes 200 a second.
+ * The failures of the key, locked until the transaction ends, with the database's time. The commit does not wait for the disk: a
+ * crash loses the failures of its last half second, and a flood writes 200 a second.
  */
 export async function lockFailures(trx: Trx, { accountMac, origin }: FailureKey): Promise<LockedFailures> {
   // Written even where nothing changes: that locks it, and two attempts that are both the first wait for each other too.
@@ -62,7 +62,7 @@ export async function saveFailures(trx: Trx, key: FailureKey, next: Failures): P
     .execute()
 }
 
-/** Takes one attempt back that did not fail. What came after it stands. */
+/** Removes one attempt that did not fail. Later ones stay. */
 export async function takeBackFailure(db: Db, key: FailureKey, began: Date, before: Date): Promise<void> {
   await sql`
     update sign_in_failures set failures = failures - 1,

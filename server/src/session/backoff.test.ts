@@ -65,7 +65,7 @@ describe('attempts that all fail', () => {
     )
   })
 
-  it('say exactly when the next one gets through', () => {
+  it('return exactly when the next one is admitted', () => {
     fc.assert(
       fc.property(fc.nat(40), fc.nat(longestWaitMs), (failures, sinceMs) => {
         const known = { failures, latest: new Date(start) }

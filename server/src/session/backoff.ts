@@ -1,8 +1,8 @@
-// How long an account makes somebody wait who keeps failing to sign in. Pure: the count, the times and now decide.
+// The delay after failed sign-ins to an account. Pure: it depends on the count, the times and now.
 //
-// Five failures are free; after each further one the wait doubles, up to a quarter of an hour, and never longer: nobody
-// is shut out for good. An attempt counts from its beginning, as if it had failed, until it turns out otherwise: however
-// many come at once, no more get through than would have one after the other.
+// Five failures are free; each further one doubles the delay, up to 15 minutes, so that no user is locked out permanently. An
+// attempt counts as failed from its start until it succeeds: of many simultaneous attempts no more are admitted than of sequential
+// ones.
 
 export const freeFailures = 5
 const firstWaitMs = 1_000
@@ -15,7 +15,7 @@ export type Failures = {
   readonly latest: Date
 }
 
-/** What nobody has failed at yet. */
+/** The state without failures. */
 export const noFailures: Failures = { failures: 0, latest: new Date(0) }
 
 /** The wait from the latest attempt on, after so many failures. */
@@ -29,7 +29,7 @@ export type AttemptVerdict =
   /** `next`: what is known while the attempt is under way, and if it fails. */
   | { readonly kind: 'counted'; readonly next: Failures }
 
-/** Whether an attempt may begin now. A clock that went back makes nobody wait longer than the longest wait. */
+/** Whether an attempt may start now. If the clock was set back, the delay is still at most the longest one. */
 export function judgeAttempt(known: Failures, now: Date): AttemptVerdict {
   const sinceMs = now.getTime() - known.latest.getTime()
   if (sinceMs >= forgottenAfterMs) return { kind: 'counted', next: { failures: 1, latest: now } }

@@ -65,7 +65,7 @@ describe('a file of breached passwords', () => {
     assert.deepEqual(await found(path, ['password 7', 'password 77']), ['password 7'])
   })
 
-  it('says what any set of passwords says', async () => {
+  it('gives the same result as a set of the passwords', async () => {
     const sets = fc.uniqueArray(fc.string({ maxLength: 12 }), { maxLength: 400, minLength: 1 })
     await fc.assert(
       fc.asyncProperty(sets, fc.array(fc.string({ maxLength: 12 })), async (inside, others) => {
@@ -117,7 +117,7 @@ describe('a file that cannot be relied on', () => {
     breached.close()
   })
 
-  it('never makes a search go on for ever, nor find what is not there, whatever is in it', async () => {
+  it('with any content, never makes a search endless or find a missing password', async () => {
     const garbled = fc.tuple(fc.nat(good.length - 1), fc.string({ maxLength: 60 }), fc.nat(40))
     await fc.assert(
       fc.asyncProperty(fc.array(garbled, { maxLength: 5 }), fc.nat(10_000), async (changes, n) => {

@@ -67,7 +67,7 @@ describe('changing the password', () => {
     assert.equal((await client.post('/refresh', { refresh: body.refresh })).status, 200)
   })
 
-  it('opens no session for somebody whose session was revoked while the password was compared', async () => {
+  it('opens no session for a session that was revoked during the comparison', async () => {
     const { userId, email } = await addPerson(api, team)
     const { access } = await client.open(email)
     const held = Promise.withResolvers<void>()
@@ -87,7 +87,7 @@ describe('changing the password', () => {
     assert.equal((await client.signIn(email)).status, 200, 'the password is the one of before')
   })
 
-  it('tells the user by mail, and stands in the audit', async () => {
+  it('notifies the user by mail, and is audited', async () => {
     const { userId, email } = await addPerson(api, team)
     await change((await client.open(email)).access)
     const [mail] = await mailsTo(api, email)
@@ -106,7 +106,7 @@ describe('changing the password', () => {
     assert.equal((await client.post('/confirm-email', { token })).code, 'invalid_token')
   })
 
-  it('needs the current one, and says nothing else to who does not know it', async () => {
+  it('requires the current one, and reveals nothing else without it', async () => {
     const { userId, email } = await addPerson(api, team)
     const { access } = await client.open(email)
     const { status, code } = await change(access, next, 'not the one')

@@ -45,7 +45,7 @@ const changeEmail = (access: string, email: string, current_password = testPassw
   client.post('/change-email', { email, current_password }, access)
 
 describe('an account that is not confirmed', () => {
-  it('gets a mail when somebody signs in with its password, and is confirmed by the link in it', async () => {
+  it('gets a mail when its user signs in, and is confirmed by the link in it', async () => {
     const { userId, email } = await addPerson(api, team, { unconfirmed: true })
     assert.equal((await client.signIn(email)).code, 'email_unconfirmed')
     const [mail] = await mailsTo(api, email)
@@ -168,7 +168,7 @@ describe('changing the address', () => {
     assert.equal((await client.post('/refresh', { refresh: signedIn.refresh })).status, 200)
   })
 
-  it('says nothing of who has the new address, and sends no link there', async () => {
+  it('does not reveal who has the new address, and sends no link there', async () => {
     const other = await addPerson(api, team)
     const { access } = await changing()
     const [free, taken] = [
@@ -231,7 +231,7 @@ describe('changing the address', () => {
   })
 })
 
-/** What is done after the answer is done soon. */
+/** Waits for the tasks after the answer. */
 async function untilMailed(email: string): Promise<string> {
   const deadline = Date.now() + 20_000
   while (!(await templatesTo(api, email)).includes('password-reset'))
@@ -240,7 +240,7 @@ async function untilMailed(email: string): Promise<string> {
 }
 
 describe('the limit of mails', () => {
-  it('is for each address of mail, and tells nothing of whether it has an account', async () => {
+  it('is per address, and does not reveal whether it has an account', async () => {
     await using strict = await createTestApi({ PHAROS_ACCOUNT_MAILS_PER_HOUR: '2' })
     const red = await addTeam(strict, 'red')
     const { email } = await addPerson(strict, red)

@@ -1,4 +1,4 @@
-// What a credential stands for, read at once: the session or token, its holder, the team and its modules.
+// Reads a credential in one query: the session or token, its holder, the team and its modules.
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 
@@ -13,7 +13,7 @@ export type BearerStanding = {
   readonly lacksSecondFactor: boolean
 }
 
-/** The standing of a session that is not over, working in the team; undefined when there is none. */
+/** The active session in its team; undefined if there is none. */
 export async function findBearerStanding(
   db: Db,
   sessionId: string,

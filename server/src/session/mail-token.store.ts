@@ -25,7 +25,7 @@ export async function insertMailToken(trx: Trx, token: NewMailToken): Promise<vo
 export type FoundMailToken = {
   readonly id: string
   readonly userId: number
-  /** Where it was sent. */
+  /** The recipient's address. */
   readonly email: string
   readonly secretMac: Buffer
 }

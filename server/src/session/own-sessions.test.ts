@@ -19,7 +19,7 @@ const end = (access: string, id: string) => client.send('DELETE', `/sessions/${i
 const idOf = ({ refresh }: { refresh: string }) => refresh.slice(4, 40)
 
 describe('the list of sessions', () => {
-  it("holds the user's own that are not over, each with where it was opened", async () => {
+  it("lists the user's active sessions, each with the address of its sign-in", async () => {
     const { userId, email } = await addPerson(api, team)
     const stranger = await addPerson(api, team)
     await client.open(stranger.email)
@@ -103,7 +103,7 @@ describe('ending a session', () => {
     assert.equal((await client.post('/refresh', { refresh: own.refresh })).code, 'token_not_valid')
   })
 
-  it('finds none that is over, of somebody else, or no session at all', async () => {
+  it('returns 404 for an ended session, one of another user, and an unknown id', async () => {
     const { email } = await addPerson(api, team)
     const stranger = await client.open((await addPerson(api, team)).email)
     const own = await client.open(email)
@@ -124,7 +124,7 @@ describe('ending a session', () => {
 describe('the profile', () => {
   const patch = (access: string, body: object) => client.send('PATCH', '/user', access, body)
 
-  it('is changed where it is named, is what is given from then on, and has another etag', async () => {
+  it('changes the given fields, is returned from then on, and has a new etag', async () => {
     const { userId, email } = await addPerson(api, team)
     const signedIn = (await client.signIn(email)).body
     const { status, body } = await patch(signedIn.access, { first_name: 'Ada', country: 'GB' })

@@ -4,7 +4,7 @@ import type { Semaphore } from '../runtime/semaphore.ts'
 import { argon2Hash, argon2Verify } from './password-hash.ts'
 import { normalisePassword } from './password-policy.ts'
 
-/** The hash that is stored, in PHC form. Whoever does it for a request takes `hashNewPassword`, which is bounded. */
+/** Returns the hash to store, in PHC form. Requests use `hashNewPassword`, which limits concurrency. */
 export function hashPassword(password: string): Promise<string> {
   return argon2Hash(normalisePassword(password))
 }
@@ -14,7 +14,7 @@ export function isPassword(passwordHash: string, password: string): Promise<bool
   return argon2Verify(passwordHash, normalisePassword(password))
 }
 
-/** Compared against where there is no account, so that the answer takes as long as with one. */
+/** Compared with if there is no account, so that the answer takes as long as with one. */
 let absentAccountHash: Promise<string> | undefined
 
 /** Whether the password is that of the hash; without a hash: no, after the same work. */

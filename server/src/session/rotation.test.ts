@@ -71,7 +71,11 @@ describe('the parent of the newest token', () => {
     assert.equal(kindOf({ ...stranger, userAgent: 'browser' }), 'repeat')
     assert.equal(kindOf(stranger), 'reuse')
     assert.equal(kindOf(client, { lastAddress: null, lastUserAgent: null }), 'reuse')
-    assert.equal(kindOf({ ...stranger, userAgent: '' }, { lastUserAgent: '' }), 'reuse', 'nobody is named')
+    assert.equal(
+      kindOf({ ...stranger, userAgent: '' }, { lastUserAgent: '' }),
+      'reuse',
+      'no client is identified',
+    )
   })
 
   it('has its 30 s renewed once by those who present it at once', () => {

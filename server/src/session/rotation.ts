@@ -1,14 +1,14 @@
-// Decides on a presented refresh token. Pure: the counter and the rotation times of the session decide, and for a late
-// repeat the network and the user agent. The rule and its reasons: decision 006.
+// Decides on a presented refresh token. Pure: it depends on the counter and the rotation times of the session, and for a late repeat
+// on the network and the user agent. The rule and its reasons: decision 006.
 //
-// A session's tokens are numbered. `counter` is the newest that was issued; only presenting that one makes a new one. A
-// token that was rotated is answered again, with its own successor, for 30 s: several tabs may present it at nearly the
-// same time. After that only the newest token's parent is answered, as after a lost answer: for 10 minutes, and only if it
-// comes from where the session was last refreshed. Every other token ends the session.
+// A session's tokens are numbered. `counter` is the newest issued one; only presenting that one issues a new one. A rotated token is
+// answered again with its own successor for 30 s: several tabs may present it at nearly the same time. After that only the newest
+// token's parent is accepted, as after a lost answer: for 10 minutes, and only if it comes from where the session was last refreshed.
+// Every other token ends the session.
 //
-// An accepted repeat of the parent starts its 30 s anew, within the 10 minutes: tabs that wake after a lost answer all hold
-// the parent, and the first of them continues with the successor at once. The same applies when the newest token is issued
-// without its parent being presented, which switching the team does.
+// An accepted repeat of the parent restarts its 30 s, within the 10 minutes: tabs that wake after a lost answer all have the parent,
+// and the first of them continues with the successor at once. The same applies if the newest token is issued without its parent being
+// presented, as by switching the team.
 import { maskHostBits, type Prefix } from '../net/prefix.ts'
 
 export const gracePeriodMs = 30_000
@@ -24,7 +24,7 @@ export type Rotation = {
   readonly rotations: readonly Date[]
   /** Until when each of these tokens is answered after its grace period was renewed; null if it was not. */
   readonly renewedUntil: readonly (Date | null)[]
-  /** Who refreshed the session last, or opened it; null if unknown. */
+  /** The client of the last refresh or of the sign-in; null if unknown. */
   readonly lastAddress: string | null
   readonly lastUserAgent: string | null
 }
@@ -59,7 +59,7 @@ export function judgeRefresh(session: Rotation, presented: number, client: Clien
   return { kind: 'repeat', successor: presented + 1, renew: isParent && renewableMs > renewedForMs, late }
 }
 
-/** An empty user agent is that of nobody in particular. */
+/** An empty user agent identifies no client. */
 function isKnownClient({ lastAddress, lastUserAgent }: Rotation, { address, userAgent }: Client): boolean {
   if (userAgent !== '' && userAgent === lastUserAgent) return true
   return lastAddress !== null && isSameNetwork(lastAddress, address)

@@ -1,6 +1,5 @@
-// Whether what somebody typed is a code of his second factor, and then never again: by signing in, and by changing the
-// factor itself. Ten wrong ones in a quarter of an hour are all there are, for an account and by all processes together:
-// whoever knows the password must not be able to try the million that there are.
+// Verifies a code of the user's second factor, once per code: at sign-in, and when the factor is changed. At most ten wrong codes in
+// 15 minutes, per account and counted over all processes: a person who knows the password must not be able to try all codes.
 import type { Db } from '../db/postgres.ts'
 import { limited } from '../runtime/rate-limit.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
@@ -20,7 +19,7 @@ export type FactorDeps = { readonly db: Db; readonly ring: KeyRing }
 
 export type CodeVerdict = 'totp' | 'recovery code' | 'wrong'
 
-/** Uses the code up. `wrong` also where it was used before, or where no factor is on; throws `rate_limited`. */
+/** Consumes the code. Returns `wrong` also for a used code, or if no factor is enabled; throws `rate_limited`. */
 export async function spendCode(deps: FactorDeps, userId: number, otp: string): Promise<CodeVerdict> {
   const factor = await beginTry(deps, userId)
   if (!factor || factor.pendingUntil !== null) return 'wrong'
@@ -31,7 +30,7 @@ export async function spendCode(deps: FactorDeps, userId: number, otp: string): 
   return 'recovery code'
 }
 
-/** The factor that is to be compared with, one try less; undefined where there is none. Throws `rate_limited`. */
+/** The factor to compare with, with one attempt less; undefined if there is none. Throws `rate_limited`. */
 export async function beginTry(deps: FactorDeps, userId: number): Promise<StoredFactor | undefined> {
   const factor = await takeTry(deps.db, userId)
   if (factor) return factor

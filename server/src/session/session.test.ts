@@ -200,7 +200,7 @@ describe('refreshing', () => {
     })
   }
 
-  it('says what is missing', async () => {
+  it('reports what is missing', async () => {
     const response = await post('/v3/session/refresh', {})
     assert.equal(response.statusCode, 422)
     assert.deepEqual(response.json().errors[0], {
@@ -220,7 +220,7 @@ describe('refreshing', () => {
 })
 
 describe('switching the team', () => {
-  it('goes on in the other team, with the session', async () => {
+  it('switches to the other team within the session', async () => {
     const first = (await signIn('anna@red.example')).json()
     const target = first.user.current_team.id === red.teamId ? blue : red
     const switched = await post(
@@ -311,7 +311,7 @@ describe('the public keys', () => {
   })
 })
 
-/** A revocation reaches the cached standing by a notification: within moments, not within its lifetime. */
+/** A revocation reaches the cached credential by a notification: within moments, not after its lifetime. */
 async function untilRefused(access: string): Promise<void> {
   const deadline = Date.now() + 20_000
   while ((await whoAmI(access)).statusCode !== 401)

@@ -47,7 +47,7 @@ describe('the signing keys', () => {
     assert.ok(keys.find(old), 'tokens of the old one are still verified')
   })
 
-  it('go on when the secret that sealed them has left the ring, and say so', async () => {
+  it('continue with new keys if the secret that sealed them was removed from the ring, and report it', async () => {
     await using database = await createTestDatabase()
     const { keys: before } = await started(database, ringOf('a'))
     const { keys, told } = await started(database, ringOf('b'))

@@ -1,6 +1,6 @@
-// Remembers for a few seconds what a credential stands for, so that a busy client does not cost two queries per call.
-// A change of sessions, users, members, teams or tokens empties it at once through the database's notification; while
-// notifications do not arrive, nothing is remembered: a revoked credential must not go on because we did not hear.
+// Caches credentials for a few seconds, so that a busy client does not cost two queries per call. A change of sessions, users,
+// members, teams or tokens invalidates it at once through the database's notification. While notifications are not received, nothing
+// is cached: a revoked credential must not keep working because a notification was lost.
 import type { Waker } from '../db/wake.ts'
 
 const ttlMs = 5_000

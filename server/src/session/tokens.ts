@@ -1,4 +1,4 @@
-// What signing in, refreshing and switching the team all answer with: an access token, a refresh token, the user.
+// The common answer of sign-in, refresh and team switch: an access token, a refresh token, the user.
 import { hash } from 'node:crypto'
 import type { SessionTokens, User } from '@pharos/contract/session'
 import type { KeyRing } from '../runtime/secrets.ts'

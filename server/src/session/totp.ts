@@ -12,7 +12,7 @@ export const createTotpSecret = (): Buffer => randomBytes(secretBytes)
 
 export const totpSecretText = (secret: Uint8Array): string => secretOf(secret).base32
 
-/** What a QR code shows (the Key URI format of Google Authenticator): who asks for codes, for which account. */
+/** The content of the QR code (the Key URI format of Google Authenticator): issuer and account. */
 export function totpUri(secret: Uint8Array, issuer: string, account: string): string {
   // The colon parts issuer and account.
   const label = account.replaceAll(':', ' ')

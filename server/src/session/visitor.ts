@@ -1,4 +1,4 @@
-// Who sends a request about a session, as far as it is known without a credential.
+// The sender of a request about a session, as far as it is known without a credential.
 import type { IncomingHttpHeaders } from 'node:http'
 
 export type Origin = { readonly requestId: string; readonly address: string }

@@ -11,7 +11,7 @@ export async function findConfirmedEmail(trx: Trx, userId: number): Promise<stri
   return rows[0]?.email
 }
 
-/** Whether the user comes in by the domain, as far as the rows say that are his and the team's. */
+/** Whether the rows of the user and the team allow joining by the domain. */
 const isOpenTo = (userId: number, domain: Domain) => sql`
   d.domain = ${domain} and d.verified is not null and d.auto_join
   and not exists (select from memberships m where m.team_id = d.team_id and m.user_id = ${userId})
@@ -35,7 +35,7 @@ export type NewMember = {
   readonly membersMax: number
 }
 
-/** The member's id; undefined where the team is full or not open to him any more. The team is locked. */
+/** The member's id; undefined if the team is full or no longer open to the user. The team is locked. */
 export async function insertByDomain(trx: Trx, member: NewMember): Promise<number | undefined> {
   const { teamId, userId, domain, membersMax } = member
   const { rows } = await sql<{ id: number }>`

@@ -95,7 +95,7 @@ describe('whose confirmed address is in a domain that a team has verified', () =
     assert.equal(await join(await addUser('ann@münchen.example')), teams.acme)
   })
 
-  it('joins by the domain itself only, and only where it is verified and the team wants that', async () => {
+  it('applies to the domain itself only, if it is verified and auto-join is enabled', async () => {
     await addDomain(teams.acme, 'acme.example', { autoJoin: false })
     await addDomain(teams.umbrella, 'umbrella.example', { verified: false })
     await addDomain(teams.umbrella, 'mail.example')
@@ -111,14 +111,14 @@ describe('whose confirmed address is in a domain that a team has verified', () =
     assert.deepEqual(await membersOf(teams.acme), [])
   })
 
-  it('does not come back where he was removed', async () => {
+  it('does not apply to a removed member', async () => {
     await addDomain(teams.acme, 'acme.example')
     const userId = await addUser('ann@acme.example')
     await sql`insert into former_members (team_id, user_id) values (${teams.acme}, ${userId})`.execute(db())
     assert.equal(await join(userId), undefined)
   })
 
-  it('stays the admin that he is', async () => {
+  it('keeps the role of an admin', async () => {
     await addDomain(teams.acme, 'acme.example')
     const userId = await addUser('ann@acme.example')
     await db()

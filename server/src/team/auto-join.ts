@@ -1,5 +1,5 @@
-// Becoming a member by the domain of one's address. Not for the provider's staff, who are in no customer's team, and not for
-// demo accounts, whose addresses nobody reads; nor for who left the team or was removed: only an invitation brings him back.
+// Membership by the domain of the user's address. It excludes staff, who are in no customer's team, demo accounts, whose
+// addresses have no mailbox, and former members: only an invitation makes them members again.
 import { writeAudit } from '../db/audit.ts'
 import type { Trx } from '../db/postgres.ts'
 import { findConfirmedEmail, findJoinableTeam, insertByDomain } from './auto-join.store.ts'
@@ -14,9 +14,8 @@ export type JoiningByDomain = {
 }
 
 /**
- * Makes the user a member, and no admin, of the team that has verified the domain of his confirmed address and wants that:
- * its id, or undefined where he joined none. A team that is full stays so, and nobody is told: he comes in at another
- * sign-in.
+ * Makes the user a member without the admin role of the team that has verified the domain of their confirmed address and enabled
+ * auto-join. Returns the team's id, or undefined if there is none. A full team stays full: the user joins at a later sign-in.
  */
 export async function joinByDomain(
   trx: Trx,

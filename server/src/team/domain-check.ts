@@ -36,7 +36,7 @@ export async function saveSeen(
   await lockName(trx, domain)
   const before = await lockDomain(trx, teamId, id)
   if (!before) return undefined
-  // Who has not proved it is not told, not even by the time that the answer takes.
+  // A team without the proof does not learn of it, not even by the time of the answer.
   const claimed = look.seen === 'valid' && (await isClaimedElsewhere(trx, teamId, domain))
   const { kind, after } = settle(id, before, { ...look, claimed }, now())
   await saveDomainState(trx, before, after)

@@ -66,7 +66,7 @@ const depsOf = (txt: TxtResolver): DomainCheckDeps => ({
   postgres: database.postgres,
   ring,
   txt,
-  // What hangs in these tests hangs until the test lets it go.
+  // A check that hangs in these tests hangs until the test releases it.
   timeoutMs: 60_000,
   now: () => now,
   onCheckError: (error) => errors.push(error),
@@ -132,7 +132,7 @@ describe('the loop of domains, and a real name server', { skip: skipWithout('nsd
     assert.deepEqual(await actionsOf(), ['domain.verify by pharos'])
   })
 
-  it('tells another text from none, and another team’s value from its own', async () => {
+  it('distinguishes another text from no record, and another team’s value from its own', async () => {
     const domain = await add('acme.example')
     const [name, value] = [nameOf(domain), valueOf(domain)]
     const theirs = recordValues(ring, teams.theirs, domain.domain)[0]
@@ -179,7 +179,7 @@ describe('the loop of domains, and a real name server', { skip: skipWithout('nsd
     assert.deepEqual((await lookAfter(domain, { name: nameOf(domain), text })).verified, now)
   })
 
-  it('says unavailable where a server is down, has lost the zone or knows it not, and takes nothing away', async () => {
+  it('returns unavailable if a server is down or lost the zone, and ends no verification', async () => {
     const domain = await add('acme.example')
     const broken = await add('broken.example')
     const unknown = await add('acme.com')
@@ -197,7 +197,7 @@ describe('the loop of domains, and a real name server', { skip: skipWithout('nsd
     assert.deepEqual(errors, [])
   })
 
-  it('loses a domain whose record was gone on three days, and tells the team’s admins', async () => {
+  it('ends the verification after three days without the record, and notifies the team’s admins', async () => {
     await addMember(teams.ours, 'one', true)
     await addMember(teams.ours, 'two', true)
     await addMember(teams.ours, 'unconfirmed', true, false)
@@ -238,7 +238,7 @@ function createFake(records: Record<string, string[]>) {
 }
 
 describe('the loop of domains', () => {
-  it('keeps nobody waiting for the slow servers of somebody else', async () => {
+  it('does not wait for slow servers of another team', async () => {
     const slow: TeamDomain[] = []
     for (let at = 0; at < 40; at++) slow.push(await add(`slow${at}.example`))
     now = new Date(now.getTime() + 1_000)
@@ -269,7 +269,7 @@ describe('the loop of domains', () => {
     assert.deepEqual(asked.map(({ name }) => name).toSorted(), domains.map(nameOf).toSorted())
   })
 
-  it('goes on where a process died in the middle of a look', async () => {
+  it('continues if a process died during a check', async () => {
     const domain = await add('acme.example')
     const { txt, release } = createFake({ [nameOf(domain)]: [valueOf(domain)] })
     const abort = new AbortController()
@@ -286,7 +286,7 @@ describe('the loop of domains', () => {
     release()
   })
 
-  it('reports what is a fault of ours, and goes on with the others', async () => {
+  it('reports an internal error, and continues with the others', async () => {
     const [bad, good] = [await add('bad.example'), await add('good.example')]
     const txt: TxtResolver = {
       resolveTxt: async (name) => {
@@ -317,7 +317,7 @@ describe('a domain that two teams prove', () => {
   const both = (...domains: TeamDomain[]) =>
     createFake(Object.fromEntries(domains.map((one) => [nameOf(one), domains.map(valueOf)]))).txt
 
-  it('is the first one’s, and the other is told that it is claimed, once it has proved it too', async () => {
+  it('belongs to the first team, and the other gets claimed once it has proved it too', async () => {
     const [ours, theirs] = [await add('acme.example'), await add('acme.example', teams.theirs)]
     const alone = createFake({ [nameOf(ours)]: [valueOf(ours)] }).txt
     await checkDueDomains(depsOf(alone), never)

@@ -9,14 +9,14 @@ declare const domainBrand: unique symbol
 /** Lower case, A-labels, at least two of them, without a dot at the end: `xn--mnchen-3ya.example`. */
 export type Domain = string & { readonly [domainBrand]: true }
 
-/** Where the record of a domain stands, below the domain. */
+/** The name of a domain's record, below the domain. */
 export const recordLabel = '_pharos-challenge'
 /** A name has at most 253 characters (RFC 1035, 2.3.4), and that of the record is the longest one we need. */
 const lengthMax = 253 - recordLabel.length - 1
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const domainPattern = new RegExp(`^(?:${label}\\.)+${label}$`)
-/** Whatever else is ASCII has a meaning in a URL, and the function that converts names reads URLs. */
+/** All other ASCII characters have a meaning in a URL, and the function that converts names parses URLs. */
 const otherAscii = /[\0-,/:-@[-`{-\x7f]/
 
 /** The domain that the text names, in Unicode or ASCII, with a dot at the end or without; undefined where it is none. */
@@ -44,7 +44,7 @@ export function domainOfEmail(email: string): Domain | undefined {
 }
 
 export type DomainRules = {
-  /** `.example` and the names of RFC 6761, 6.5 are taken for real ones: in demos, labs and tests, which have no others. */
+  /** Accepts `.example` and the names of RFC 6761, 6.5: demos, labs and tests have no others. */
   readonly allowDocumentation: boolean
 }
 
@@ -73,7 +73,7 @@ export function objectionTo(
   return undefined
 }
 
-/** RFC 6761, 7686 and 9476; `internal` is ICANN's for private use. Below `arpa` stand addresses and infrastructure. */
+/** RFC 6761, 7686 and 9476; `internal` is ICANN's for private use. Names below `arpa` are for addresses and infrastructure. */
 const specialUse = ['localhost', 'test', 'invalid', 'local', 'onion', 'alt', 'internal', 'arpa']
 const documentation = ['example', 'example.com', 'example.net', 'example.org']
 

@@ -1,5 +1,4 @@
-// The record by which a team proves a domain, and one look at what stands there. It keeps nothing, and does not know what
-// follows from what it saw.
+// The record that verifies a domain, and one DNS check of it. It stores nothing and does not decide on the verification.
 import { createHmac } from 'node:crypto'
 import type { DomainCheckResult } from '@pharos/contract/domain'
 import { unlessAborted } from '../runtime/abort.ts'
@@ -15,7 +14,7 @@ const defaultTimeoutMs = 5_000
 
 export const recordName = (domain: Domain): string => `${recordLabel}.${domain}`
 
-/** Newest first: the first one is what a team is told to publish, all of them count. */
+/** Newest first: the first one is shown to the team, all of them are accepted. */
 export type RecordValues = readonly [string, ...string[]]
 
 /**
@@ -30,21 +29,21 @@ export function recordValues(ring: KeyRing, teamId: number, domain: Domain): Rec
   return values as unknown as RecordValues
 }
 
-/** What stands there; whose the domain is, nobody asked yet. */
+/** Result of one check; whether another team has the domain is checked later. */
 export type Seen = Exclude<DomainCheckResult, 'claimed'>
 
 export type DomainProofDeps = {
   readonly ring: KeyRing
   readonly txt: TxtResolver
-  /** For one look; five seconds unless said. */
+  /** Timeout of one check; default 5 s. */
   readonly timeoutMs?: number
-  /** What a look threw that is no answer of a name server: a bug, for the log. */
+  /** Called with an error that is not an answer of a name server: a bug, for the log. */
   readonly onCheckError: (error: unknown) => void
 }
 
 /**
- * Asks for the record, for so long, whether the resolver heeds its signal or not; rejects only where `signal` says so. A
- * name server that answers with an error has not said that there is no record.
+ * Queries the record within the timeout, whether or not the resolver respects its signal; rejects only if `signal` aborts. An
+ * error answer of a name server does not mean that the record is missing.
  */
 export async function lookForRecord(
   { ring, txt, timeoutMs = defaultTimeoutMs, onCheckError }: DomainProofDeps,
@@ -63,7 +62,7 @@ export async function lookForRecord(
   }
 }
 
-/** Other texts may stand beside ours: a name has several masters. */
+/** Other texts may exist beside the token: several programs use the name. */
 function judge(texts: readonly string[], values: RecordValues): Seen {
   if (texts.some((text) => values.includes(text.trim()))) return 'valid'
   return texts.length > 0 ? 'mismatch' : 'missing'

@@ -38,14 +38,14 @@ describe('a record that is awaited', () => {
     assert.equal(settlement.after.lastCheckResult, 'valid')
   })
 
-  it('verifies nothing that another team has, and says so', () => {
+  it('does not verify a domain of another team, and reports it', () => {
     const settlement = settle(7, pending, look('valid', { claimed: true }), start)
     assert.equal(settlement.kind, 'keep')
     assert.equal(settlement.after.verified, null)
     assert.equal(settlement.after.lastCheckResult, 'claimed')
   })
 
-  it('is nobody’s as long as it is not seen, whoever has the domain', () => {
+  it('is unverified until the record is found, whichever team has the domain', () => {
     for (const seen of ['missing', 'mismatch', 'unavailable'] as const)
       for (const claimed of [true, false]) {
         const { kind, after } = settle(7, pending, look(seen, { claimed }), start)
@@ -61,7 +61,7 @@ describe('a record that is awaited', () => {
     assert.equal(nextPending(start, later(30 * dayMs)), null)
   })
 
-  it('that was given up verifies the domain by hand', () => {
+  it('can be verified by hand after its checks were stopped', () => {
     const givenUp = settle(7, pending, look('missing'), later(31 * dayMs)).after
     assert.equal(givenUp.due, null)
     assert.equal(settle(7, givenUp, look('valid', { byHand: true }), later(40 * dayMs)).kind, 'verify')
@@ -103,7 +103,7 @@ describe('a record that has to stay', () => {
     assert.deepEqual(after(verified, ...twice).verified, start)
   })
 
-  it('is not missed where nobody answered, nor when somebody looks by hand', () => {
+  it('does not count as missing without an answer, or after a check on request', () => {
     const silent = after(verified, ...Array.from({ length: 200 }, () => look('unavailable')))
     assert.deepEqual([silent.verified, silent.missed], [start, 0])
     let state = after(verified, look('missing'), look('missing'))

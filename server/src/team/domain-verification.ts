@@ -1,5 +1,5 @@
-// What follows for a team's hold on a domain from what was seen, and when to look again: pure. Three daily looks in a row
-// that do not find the record end it; what could not be asked ends nothing.
+// The state of a team's verification of a domain after a check, and the time of the next one: pure. Three daily checks in a row
+// without the record end it; a check without an answer changes nothing.
 import type { DomainCheckResult } from '@pharos/contract/domain'
 import type { Seen } from './domain-proof.ts'
 
@@ -12,7 +12,7 @@ const pendingMs = 45_000
 const givenUpAfterMs = 30 * dayMs
 const missedMax = 3
 
-/** How it stands in the row. */
+/** The stored state. */
 export type DomainState = {
   /** Null where the team is not known to have it, or no longer. */
   readonly verified: Date | null
@@ -21,7 +21,7 @@ export type DomainState = {
   readonly lastCheckResult: DomainCheckResult | null
   /** Daily looks in a row that did not find the record. */
   readonly missed: number
-  /** Null where it was given up. */
+  /** Null if the checks were stopped. */
   readonly due: Date | null
 }
 
@@ -29,7 +29,7 @@ export type Look = {
   readonly seen: Seen
   /** Another team has the domain. */
   readonly claimed: boolean
-  /** Somebody wanted to know: that is no daily look, and ends nothing. */
+  /** A check on request: it is not a daily check and ends nothing. */
   readonly byHand: boolean
 }
 
@@ -39,7 +39,7 @@ export type Settlement = {
   readonly after: DomainState
 }
 
-/** `id`: of the row; it says at what time of the day the row is looked at. */
+/** `id`: of the row; it determines the time of day of the daily check. */
 export function settle(id: number, before: DomainState, look: Look, now: Date): Settlement {
   const lastCheckResult = look.seen === 'valid' && look.claimed && !before.verified ? 'claimed' : look.seen
   const checked: DomainState = { ...before, lastCheck: now, lastCheckResult }

@@ -26,7 +26,7 @@ export function parseInvitationToken(text: string): InvitationToken | undefined 
   return id === undefined || secret === undefined ? undefined : { id: Number(id), secret }
 }
 
-/** What is stored: bound to the purpose and the id, so that it stands for no other token. */
+/** The stored MAC: bound to the purpose and the id, so that it matches no other token. */
 export function invitationMac(ring: KeyRing, token: InvitationToken): Buffer {
   return mac(ring, 'mail-token', formatInvitationToken(token))
 }

@@ -1,5 +1,5 @@
-// The SQL of invitations. What a team does with its own runs as the team; who holds a link has no team yet, and what he
-// does runs as the API's own work.
+// The SQL of invitations. A team's own changes run as the team; the holder of a link has no team yet, and accepting runs as the
+// owner.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 
@@ -66,7 +66,7 @@ export async function deleteInvitation(trx: Trx, teamId: number, id: number): Pr
   )
 }
 
-/** Those that are open and that the user sent, himself or by an API token that he made; their addresses. */
+/** Open invitations that the user sent, personally or with an API token; returns their addresses. */
 export async function deleteInvitationsBy(trx: Trx, teamId: number, userId: number): Promise<string[]> {
   const { rows } = await sql<{ email: string }>`
     delete from invitations
@@ -78,14 +78,14 @@ export async function deleteInvitationsBy(trx: Trx, teamId: number, userId: numb
 
 export type Inviter = { readonly email: string; readonly displayName: string }
 
-/** A user whom the team sees: a member. */
+/** A user visible to the team: a member. */
 export async function findInviter(trx: Trx, userId: number): Promise<Inviter | undefined> {
   const { rows } = await sql<Inviter>`
     select email, display_name as "displayName" from users where id = ${userId}`.execute(trx)
   return rows[0]
 }
 
-/** Who made the token; null where the operator did. */
+/** The user who created the token; null if the operator did. */
 export async function findTokenMaker(trx: Trx, teamId: number, tokenId: string): Promise<number | null> {
   const { rows } = await sql<{ created_by: number | null }>`
     select created_by from api_tokens where team_id = ${teamId} and id = ${tokenId}`.execute(trx)
@@ -102,14 +102,14 @@ export type SentInvitation = {
   readonly invitedBy: number | null
   readonly inviterName: string
   readonly expires: Date
-  /** The user who accepted it, and is a member as it says. */
+  /** The user who accepted it and is still the member. */
   readonly acceptedBy: number | null
   readonly accountCreated: boolean
 }
 
 /**
- * An invitation that has not run out and that its sender may still send: as the person or the program that he was, he
- * still is an admin of the team, or staff. One that was accepted is found for as long as its member is one.
+ * Finds an invitation that has not expired and whose sender may still send it: an admin of the team, or staff. An accepted one is
+ * found while its member exists.
  */
 const sent = (id: number) => sql`
   select i.id, i.team_id as "teamId", t.name as "teamName", i.email, i.is_admin as "isAdmin",
@@ -138,8 +138,8 @@ export async function lockInvitation(trx: Trx, id: number): Promise<void> {
 }
 
 /**
- * Makes the user a member with the id, and no longer a former one. Who is a member already stays the one that he is, and
- * becomes an admin where the invitation says so. Gives the member's id.
+ * Makes the user a member with the given id, and removes the former membership. An existing member keeps their id, and becomes an
+ * admin if the invitation is for an admin. Returns the member's id.
  */
 export async function insertInvited(trx: Trx, invitation: SentInvitation, userId: number): Promise<number> {
   const { id, teamId, isAdmin, invitedBy } = invitation

@@ -1,5 +1,4 @@
-// An invitation as a link stands for it: what the holder of the link is invited to, and his becoming a member. Whose
-// account that is, and how one is made, is the session's business.
+// The invitation of a link: its content, and accepting it as a member. The account and its creation belong to the session domain.
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
@@ -48,7 +47,7 @@ export type Joining = {
   readonly address: string
 }
 
-/** Makes the user a member as the invitation says, and the invitation accepted. */
+/** Makes the user a member with the invitation's role, and marks the invitation accepted. */
 export async function joinTeam(trx: Trx, invitation: SentInvitation, joining: Joining): Promise<void> {
   const { userId, accountCreated, requestId, address } = joining
   const { id, teamId, email, isAdmin } = invitation

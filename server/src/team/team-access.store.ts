@@ -1,4 +1,4 @@
-// What a user may do in a team, read at once and afresh: what is kept about a credential is about its own team only.
+// A user's role in a team, read in one query and uncached: cached credentials cover only their own team.
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 
@@ -12,7 +12,7 @@ export type TeamStanding = {
   readonly isAdmin: boolean | null
 }
 
-/** Undefined where there is no such team. */
+/** Undefined if the team does not exist. */
 export async function findTeamStanding(
   db: Db,
   teamId: number,

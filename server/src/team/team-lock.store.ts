@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 
-/** The team's name; undefined where there is no such team any more. Members can read and work meanwhile. */
+/** The team's name; undefined if the team does not exist. Members can read and work meanwhile. */
 export async function lockTeamRow(trx: Trx, teamId: number): Promise<{ name: string } | undefined> {
   const { rows } = await sql<{ name: string }>`
     select name from teams where id = ${teamId} for no key update`.execute(trx)

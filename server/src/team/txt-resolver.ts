@@ -1,9 +1,9 @@
-// The port through which DNS is asked for a text. What is behind it is wired by the roles.
+// The port for TXT queries. The roles choose its driver.
 
 export type TxtResolver = {
   /**
-   * The TXT records of a name, the strings of each joined; empty where the name, or such a record, does not exist. Rejects
-   * with a DriverError, `unreachable` where nobody answered.
+   * The TXT records of a name, the strings of each joined; empty if the name, or such a record, does not exist. Rejects with a
+   * DriverError, `unreachable` if no server answered.
    */
   resolveTxt(name: string, signal: AbortSignal): Promise<readonly string[]>
 }

@@ -29,7 +29,7 @@ describe('a ban of one host', () => {
     assert.deepEqual([event.start, event.end], [at(0), null])
   })
 
-  test('is told to be an amplification by the port that its packets come from', () => {
+  test('is classified as an amplification by the source port of its packets', () => {
     assert.equal(event.classificationKey, 'udp.amplification.dns')
     assert.equal(event.description, 'Incoming UDP amplification (DNS) on 203.0.113.77')
     assert.deepEqual(event.parsedData.vectors, ['udp.amplification.dns'])
@@ -52,7 +52,7 @@ describe('a ban of one host', () => {
     assert.equal((event.parsedData.source as { action: string }).action, 'ban')
   })
 
-  test('with settings that say so, is a black hole from ban to unban', () => {
+  test('is a black hole from ban to unban, if the settings enable it', () => {
     const blackholes = fastnetmon.createNormaliser({ ban: 'blackholed' })
     const [ban] = blackholes(fixture('fastnetmon-ban'), at(0))
     const [unban] = blackholes(fixture('fastnetmon-unban'), at(5))
@@ -63,7 +63,7 @@ describe('a ban of one host', () => {
 })
 
 describe('the other actions', () => {
-  test('an attack_status says that it goes on', () => {
+  test('an attack_status reports that it is ongoing', () => {
     assert.deepEqual(eventOf(read('fastnetmon-attack-status')).status, ['EVENT_ONGOING'])
   })
 
@@ -178,7 +178,7 @@ describe('other scopes and versions', () => {
   })
 })
 
-describe('a delivery that cannot be read says what to mend', () => {
+describe('an unreadable delivery reports what to fix', () => {
   const failure = (change: (body: Record<string, never>) => unknown, name = 'fastnetmon-ban') => {
     const body = structuredClone(fixture(name)) as never
     try {

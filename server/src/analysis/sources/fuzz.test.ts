@@ -1,4 +1,4 @@
-// Whatever a sender sends: observations that can be merged and stored, or a NormaliseError. Never a crash, never a hang.
+// Any body gives observations that can be merged and stored, or a NormaliseError. Never a crash, never a hang.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RelatedEventDetail } from '@pharos/contract/analysis'
@@ -100,7 +100,7 @@ function check(normalise: Normaliser, body: unknown): void {
     observations = normalise(body, receivedAt)
   } catch (error) {
     if (!(error instanceof NormaliseError)) throw error
-    assert.ok(error.message.length > 5 && error.message.length < 2_000, 'a message that says what to mend')
+    assert.ok(error.message.length > 5 && error.message.length < 2_000, 'a message with what to fix')
     return
   }
   for (const observation of observations) {

@@ -17,7 +17,7 @@ const read = (body: unknown, said: unknown = settings) =>
 describe('a mapped source', () => {
   const [firing, resolved] = read(fixture('generic-alerts'))
 
-  test('finds each field where the settings say, in our units', () => {
+  test('reads each field from its configured place, in our units', () => {
     assert.equal(firing!.sourceEventId, 'f1')
     assert.equal(firing!.affectedNetwork, '203.0.113.77/32')
     assert.equal(firing!.affectedBps, 950_500_000)
@@ -57,7 +57,7 @@ describe('a mapped source', () => {
     ])
   })
 
-  test('reads a body that is one event, or a list of them, without being told', () => {
+  test('detects whether a body is one event or a list of them', () => {
     const plain = {
       fields: { id: '/id', start: { at: '/t', unit: 'unix' }, bps: { at: '/b', unit: 'kbytes_per_second' } },
     }
@@ -76,7 +76,7 @@ describe('a mapped source', () => {
   const failures: [string, unknown, unknown, RegExp][] = [
     ['no id', [{}], undefined, /^\/0\/id: a text is expected, not nothing/],
     [
-      'a word that nobody explained',
+      'an unmapped word',
       [{ id: 'a', s: 'open' }],
       { status: '/s' },
       /^\/0\/s: "open" is not among the words/,
@@ -110,7 +110,7 @@ describe('a mapped source', () => {
     ['nothing', undefined, undefined, /^an object is expected, not nothing/],
   ]
   for (const [name, body, fields, message] of failures) {
-    test(`says what to mend: ${name}`, () => {
+    test(`reports what to fix: ${name}`, () => {
       assert.throws(() => read(body, { fields: { id: '/id', ...(fields as object) } }), {
         name: 'NormaliseError',
         message,
@@ -132,7 +132,7 @@ describe('a mapped source', () => {
       /^settings\.fields\.bps\.unit: one of bps/,
     ],
     [
-      'a unit where there is none',
+      'a unit for a field without one',
       { fields: { id: { at: '/id', unit: 'bps' } } },
       /id\.unit: this field has no unit/,
     ],
@@ -157,7 +157,7 @@ describe('a mapped source', () => {
     ],
   ]
   for (const [name, said, message] of mistakes) {
-    test(`settings say what to mend: ${name}`, () => {
+    test(`settings report what to fix: ${name}`, () => {
       assert.throws(() => generic.createNormaliser(said), { name: 'NormaliseError', message })
     })
   }

@@ -1,13 +1,13 @@
-// A detector that no normaliser of ours knows: its settings say where in its JSON each field stands, as JSON pointers
-// (RFC 6901), in which unit, and what its words mean in ours.
+// Normaliser for detectors without one of their own: the settings define where in its JSON each field is, as JSON pointers
+// (RFC 6901), its unit, and the meaning of its words.
 //
-//   events: /alerts                      a list, or a single object; left out: the body itself
+//   events: /alerts                      a list, or a single object; default: the body itself
 //   fields:
-//     id: /fingerprint                   the only one that is required: the detector's key of the event
+//     id: /fingerprint                   the only required one: the detector's key of the event
 //     network: /labels/target            an address or a CIDR, or a list of them; host bits are cleared
 //     start: { at: /startsAt, unit: iso }           iso (default), unix, unix_ms
 //     bps: { at: /rate, unit: mbps }     bps, kbps, ..., bytes_per_second, ...
-//     threshold_bps: { at: /limit, unit: mbps }     what the rate had to exceed; threshold_pps alike
+//     threshold_bps: { at: /limit, unit: mbps }     the exceeded limit; threshold_pps likewise
 //     country: { value: NL }             a constant
 //   words:
 //     status: { firing: [ongoing], resolved: [ended] }
@@ -146,7 +146,7 @@ const byDefault = {
   direction: { incoming: ['INCOMING'], outgoing: ['OUTGOING'], internal: ['INTERNAL'] },
 } satisfies Record<string, Record<string, readonly string[]>>
 
-/** What the detector's words mean; a word that nobody explained is an error, so that it gets explained. */
+/** Maps the detector's words; an unmapped word is an error, so that the operator maps it. */
 function readMeanings(value: unknown): Meanings {
   const words = readObject(value, 'settings.words')
   for (const name of Object.keys(words)) {
@@ -161,7 +161,7 @@ function readMeanings(value: unknown): Meanings {
   const direction = readLists(words.direction ?? byDefault.direction, 'settings.words.direction', eventFlags)
   const classification = readClassifications(words.classification ?? {})
   return {
-    // Without a word the delivery says that there is an event, and no more.
+    // Without a status the delivery only reports that the event exists.
     status: (word, place) => (isAbsent(word) ? ['pending'] : explained(status, word, place)),
     direction: (word, place) => (isAbsent(word) ? [] : explained(direction, word, place)),
     classification: (word) => {

@@ -1,4 +1,4 @@
-// What a sample of packets says about an attack: who sends, from and to which ports. Pure counting, no protocol.
+// Summarises a sample of packets of an attack: senders, and source and destination ports. Pure, independent of the protocol.
 import type { ParsedData } from '@pharos/contract/analysis'
 import type { Address } from '../../net/address.ts'
 
@@ -15,7 +15,7 @@ export type SampledPacket = {
   readonly bytes: number
 }
 
-/** What is counted of a packet. */
+/** The counted properties of a packet. */
 export type CountedPacket = Pick<SampledPacket, 'source' | 'packets' | 'bytes'> &
   Partial<Pick<SampledPacket, 'sourcePort' | 'destinationPort'>>
 

@@ -1,4 +1,4 @@
-// JSON pointers (RFC 6901): where in a delivery a field stands.
+// JSON pointers (RFC 6901): places of fields in a delivery.
 import { NormaliseError } from './source.ts'
 
 export type Pointer = (value: unknown) => unknown

@@ -1,5 +1,5 @@
-// Reads fields of a detector's JSON, each with its place for the error. Nothing is coerced: a number that comes as text
-// is an error of the sender, unless the source's format says so.
+// Reads fields of a detector's JSON, each with its place for errors. Nothing is coerced: a number in text form is an error of the
+// sender, unless the source's format allows it.
 import { PrefixError } from '../../net/prefix-error.ts'
 import { maskHostBits, parsePrefixOrAddress } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -33,14 +33,14 @@ export function readKey(value: unknown, place: string, lengthMax = 200): string 
   return text
 }
 
-/** As readText; undefined where it is absent, null or empty. */
+/** Like readText; undefined if it is absent, null or empty. */
 export function readOptionalText(value: unknown, place: string, lengthMax = 500): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string' && cleanText(value, lengthMax).trim() === '') return undefined
   return readText(value, place, lengthMax)
 }
 
-/** A rate or an amount, rounded to a whole number; undefined where it is absent or null. */
+/** A rate or an amount, rounded to an integer; undefined if it is absent or null. */
 export function readAmount(value: unknown, place: string, factor = 1): number | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'number') throw new NormaliseError(place, `a number is expected, not ${nameOf(value)}`)

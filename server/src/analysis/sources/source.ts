@@ -1,5 +1,5 @@
-// The port to a detector's format: what one delivery says, in our words. A normaliser is pure: the same body, settings
-// and time of receipt give the same observations, so that kept deliveries can be run again.
+// The port to a detector's format: converts one delivery into observations. A normaliser is pure: the same body, settings and time of
+// receipt give the same observations, so that stored deliveries can be replayed.
 import type { Observation } from '../event.ts'
 
 /** Takes the parsed JSON body of one delivery. Throws NormaliseError. */
@@ -9,11 +9,11 @@ export type Source = {
   /** `sources.kind` in the platform file. */
   readonly kind: string
   readonly label: string
-  /** Reads the `settings` of a source of this kind; throws NormaliseError where they are not valid. */
+  /** Parses the `settings` of a source of this kind; throws NormaliseError if they are invalid. */
   createNormaliser(settings: unknown): Normaliser
 }
 
-/** What is wrong with a delivery or with settings, and where: text for the operator who has to mend it. */
+/** An error in a delivery or in settings, with its place: text for the operator. */
 export class NormaliseError extends Error {
   /** Such as `attack_details.attack_uuid`; empty for the whole. */
   readonly place: string
