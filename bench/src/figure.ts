@@ -1,10 +1,9 @@
-// What a figure is: a measurement of the product beside a peer, and the lines of the table that come out of it. Types
-// only; how they are printed is table.ts.
+// A figure: a measurement of the product beside a peer, and its lines of the table. Types only; table.ts prints them.
 import type { Cluster } from './cluster.ts'
 
 /** One line of the table. */
 export type Line = {
-  /** What was measured, with its size: `list of 100, 1 M events`. */
+  /** The measurement with its size: `list of 100, 1 M events`. */
   readonly what: string
   readonly figure: string
   readonly peer: string
@@ -22,20 +21,20 @@ export type Bench = {
   /** How often ours and the peer's take turns. */
   readonly rounds: number
   readonly sliceSeconds: number
-  /** Connections of ours, clients of the peer. */
+  /** Connections of the product, clients of the peer. */
   readonly clients: number
   /** A durable PostgreSQL for the bench; started when first asked for. */
   cluster(): Promise<Cluster>
   /** For logs and scripts; gone at the end unless the user named it. */
   readonly folder: string
-  /** Progress, and what stands beside the table. */
+  /** Progress, and lines beside the table. */
   say(text: string): void
 }
 
 export type Figure = {
   /** Of goals: `P1`. */
   readonly id: string
-  /** What selects it on the command line; the name of its file. */
+  /** Its name on the command line; the name of its file. */
   readonly name: string
   readonly title: string
   /** Why it cannot be measured here; undefined when it can. */

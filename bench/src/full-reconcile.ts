@@ -51,7 +51,7 @@ async function measureSize(bench: Bench, size: number): Promise<Line[]> {
       roles: ['reconciler'],
       databaseUrl,
       folder: bench.folder,
-      // Its runs are timed by its log; one that finds nothing to do is told at this level only.
+      // Its runs are timed by its log; idle runs are logged at this level only.
       settings: { PHAROS_LOG_LEVEL: 'debug' },
     }),
   )
@@ -70,7 +70,7 @@ async function measureSize(bench: Bench, size: number): Promise<Line[]> {
   return linesOf(size, medianOf(ours, Number), medianOf(peer, Number), idle)
 }
 
-/** Routers emptied and rows set back, then woken: until the last region says that it is done. */
+/** Empties the routers, resets the rows, wakes the loops, and waits for the last region. */
 async function reconcileFromEmpty(world: World): Promise<number> {
   const { client, lab, size } = world
   await forgetRuns(client, size)
@@ -94,8 +94,8 @@ type Reconciled = {
 }
 
 /**
- * Milliseconds until each region has told a run since then which announced so many. A region may run more than once: it
- * is woken when the connection to its router comes up as well. The others must have found nothing to do.
+ * Milliseconds until each region has logged a run since then with the given number of announcements. A region may run more than once: it
+ * is also woken when the connection to its router comes up. Other runs must have had nothing to do.
  */
 async function untilReconciled({ product }: World, since: number, announced: number): Promise<number> {
   const first = await waitFor(

@@ -53,7 +53,7 @@ export class HttpConnection {
     })
   }
 
-  /** One at a time; the body of the answer is kept only where it is wanted. */
+  /** One request at a time; the body of the answer is kept only on request. */
   send(request: string, wantsBody: boolean, answered: Answered): void {
     if (this.#closed) throw this.#closed
     this.#answered = answered
@@ -76,10 +76,10 @@ export class HttpConnection {
     this.#rest -= body.length
     if (this.#wantsBody) this.#body += body.toString('latin1')
     if (this.#rest === 0) this.#finish()
-    else if (this.#rest < 0) throw new Error('the answer is longer than it says')
+    else if (this.#rest < 0) throw new Error('the answer is longer than its content-length')
   }
 
-  /** What follows the head; undefined where the head is not complete. */
+  /** The bytes after the head; undefined while the head is incomplete. */
   #takeHead(chunk: Buffer): Buffer | undefined {
     const text = this.#head + chunk.toString('latin1', 0, Math.min(chunk.length, HEAD_MAX_BYTES))
     const end = text.indexOf('\r\n\r\n')
@@ -120,7 +120,7 @@ export type HttpRequest = {
   readonly method: string
   readonly path: string
   readonly authorization?: string
-  /** As a proxy in front would say it. */
+  /** As a proxy would set it. */
   readonly forwardedFor?: string
   readonly body?: string
 }

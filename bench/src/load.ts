@@ -36,7 +36,7 @@ export type LoadResult = {
   /** Microseconds of processor time for each request: of the client, and of the product without its database. */
   readonly clientMicros: number
   readonly productMicros: number
-  /** What the next run goes on from: `refresh` only. */
+  /** Input of the next run: `refresh` only. */
   readonly tokens: readonly string[]
 }
 
@@ -47,7 +47,7 @@ export async function runLoad({ product, ...rest }: LoadPlan): Promise<LoadResul
   return { ...result, productMicros: (product.cpuMicros() - before) / result.answers }
 }
 
-/** What the process is told, and what it tells. */
+/** Input and output of the process. */
 export type ProcessPlan = Omit<LoadPlan, 'product'> & { readonly url: string }
 export type ProcessResult = Omit<LoadResult, 'productMicros'>
 
@@ -62,7 +62,7 @@ async function runProcess(plan: ProcessPlan): Promise<ProcessResult> {
   return message
 }
 
-/** What stands beside the table: the latencies at full load, and where the processor time went. */
+/** Lines beside the table: latencies at full load, and processor time. */
 export function describeLoadResults(results: readonly LoadResult[]): string {
   const of = (numberOf: (result: LoadResult) => number) => medianOf(results, numberOf)
   return (

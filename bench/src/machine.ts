@@ -1,4 +1,4 @@
-// What the figures were measured on: without it they say nothing. It reads, and starts nothing that goes on.
+// The machine of the measurement, without which figures mean nothing.
 import { execFileSync } from 'node:child_process'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 

@@ -1,5 +1,5 @@
-// `npm run bench [-- names] [--quick]`: measures the named figures, or all, each beside its peer and by turns with it, and
-// prints one table. It judges a figure only by the goal that stands beside it.
+// `npm run bench [-- names] [--quick]`: measures the named figures, or all, each by turns with its peer, and prints one table with the
+// goals.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

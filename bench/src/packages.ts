@@ -1,5 +1,5 @@
-// Sees to it that the peers are there, from the one list of Debian packages in scripts/. What cannot be installed is
-// left out: the figures that need it say so.
+// Installs the peers from the one list of Debian packages in scripts/. Figures whose peer cannot be installed are omitted and report
+// it.
 import { findProgram } from '../../lab/src/program.ts'
 import { findPgbench } from './pgbench.ts'
 

@@ -25,7 +25,7 @@ import { seedTeams, seedUsers, signIn } from './people.ts'
 import { startProduct } from './product.ts'
 import { milliseconds, times, whole } from './table.ts'
 
-/** What commercial services say of their own: "2 to 7 minutes" from the call to the announcement. */
+/** Published by commercial services: "2 to 7 minutes" from the call to the announcement. */
 const commercialPromiseMs = { shortest: 2 * 60_000, longest: 7 * 60_000 }
 
 /** An announcement may change 12 times in an hour before it is damped; each toggle changes it twice. */
@@ -76,7 +76,7 @@ async function measureSize(bench: Bench, size: number, toggles: number): Promise
   return linesOf(size, samples, bench)
 }
 
-/** The reconciler has told the routers, and they their neighbours. */
+/** The reconciler has changed the routers, and they have notified their neighbors. */
 async function untilAnnounced(lab: Lab, count: number): Promise<void> {
   const hasAll = async (name: string) => (await lab.birdRoutes(name)).length >= count
   for (const { name } of lab.regions) {
@@ -113,7 +113,7 @@ async function measureToggles(world: World, size: number, toggles: number): Prom
   return samples
 }
 
-/** The run that carried it out is over: it has looked again and saved what it saw. */
+/** The run that applied it has ended: it has read back and saved. */
 async function untilSettled(client: Client, announcementId: number): Promise<void> {
   await waitFor('the run is over', async () => {
     const { rows } = await client.query(

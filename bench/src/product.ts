@@ -20,12 +20,12 @@ export type Product = {
   /** Of its API; empty without that role. */
   readonly url: string
   readonly logFile: string
-  /** Microseconds of processor time so far, of all its threads; 0 where the system does not tell. */
+  /** Microseconds of processor time so far, of all its threads; 0 if the system does not report it. */
   cpuMicros(): number
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** What protects the product from us, and what would end while we measure. Everything else is the default. */
+/** Raises the limits that protect the product from the bench, and those that would end during it. Everything else is the default. */
 const benchSettings = {
   PHAROS_SECRET: 'the-secret-of-the-bench-protects-nothing',
   PHAROS_PORT: '0',
@@ -79,7 +79,7 @@ function profiling(): string[] {
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]
 }
 
-/** Nothing of ours but what it needs: a variable that it does not know stops it. */
+/** A minimal environment: an unknown PHAROS_ variable would prevent the start. */
 function environmentOf({ databaseUrl, settings = {} }: ProductOptions): Record<string, string> {
   const path = process.env['PATH'] ?? ''
   return { PATH: path, TZ: 'UTC', ...benchSettings, DATABASE_URL: databaseUrl, ...settings }

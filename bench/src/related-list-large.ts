@@ -26,7 +26,7 @@ const firstShare = 0.3
 
 type Shape = { readonly name: string; readonly query: ListQuery }
 
-/** The twelve shapes; `deep` is the offset that stands for a million. */
+/** The twelve shapes; `deep` is the largest offset. */
 function shapesOf(deep: number): Shape[] {
   const byDefault = 'event__start,event__end,event__affected_bps,event__affected_pps'
   const shape = (name: string, ordering: string, rest: Partial<ListQuery> = {}): Shape => ({
@@ -61,7 +61,7 @@ type Measured = Shape & {
   readonly events: number
   readonly p50: number
   readonly p99: number
-  /** Of the plain SQL; undefined where it was not asked. */
+  /** Of the plain SQL; undefined if it was not measured. */
   readonly plain: number | undefined
 }
 
@@ -108,7 +108,7 @@ function nextPage(query: ListQuery, n: number): ListQuery {
   return { ...query, offset: query.offset - ((n + 1000) % Math.min(1000, query.offset + 1)) }
 }
 
-/** Nobody waits for a third minute to learn that it takes minutes. */
+/** The plain SQL of some shapes takes minutes: two are enough. */
 const plainMsMax = 20_000
 
 async function timePlain(postgres: Postgres, query: ListQuery, count: number): Promise<number> {

@@ -18,7 +18,7 @@ export type Scroll = {
   readonly elements: number
 }
 
-/** What the Long Tasks API (W3C) calls long. */
+/** A long task of the Long Tasks API (W3C), in milliseconds. */
 export const longTaskMs = 50
 
 /** Scrolls by `step` pixels a frame, a notch of the wheel in each; then waits for the last row to be there. */
@@ -76,7 +76,7 @@ export async function scrollList(browser: Browser, url: string, path: string, wh
   }
 }
 
-/** Asked again it says how many milliseconds the page's thread has worked since. */
+/** Called again it returns the milliseconds that the page's thread has worked since. */
 async function processorTimeOf(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })

@@ -3,7 +3,7 @@ import type { Db } from '../../server/src/db/postgres.ts'
 
 export type Statement = { readonly sql: string; readonly parameters: readonly unknown[] }
 
-/** What a function of a store would send; nothing is sent. */
+/** Captures the statement of a store's function; nothing is sent. */
 export async function captureStatement(db: Db, call: (db: Db) => Promise<unknown>): Promise<Statement> {
   let captured: Statement | undefined
   const executor = new Proxy(db.getExecutor(), {
@@ -23,7 +23,7 @@ export async function captureStatement(db: Db, call: (db: Db) => Promise<unknown
   return captured
 }
 
-/** A script of pgbench: `expressions` stand where parameters with these values were, all others are written out. */
+/** A script for pgbench: parameters with these values are replaced by `expressions`, all others are inlined. */
 export function scriptOf(
   { sql, parameters }: Statement,
   expressions: ReadonlyMap<unknown, string> = new Map(),

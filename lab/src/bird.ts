@@ -1,5 +1,5 @@
-// One real BIRD 2 as the neighbour of a gobgpd: what it was told is the proof of what is announced. It must not change
-// what it is told: it takes every route, whether it could reach the next hop or not.
+// A real BIRD 2 as the neighbor of a gobgpd: its table is the proof of announcements. It accepts every route unchanged, whether or not
+// the next hop is reachable.
 import type { ChildProcess } from 'node:child_process'
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -61,7 +61,7 @@ export class Bird {
     return (await run(programPath('birdc'), args, { maxBuffer: 256 * 1024 * 1024 })).stdout
   }
 
-  /** What the neighbour announces to it now. */
+  /** Routes that the neighbor announces to it now. */
   async routes(): Promise<BirdRoute[]> {
     return parseBirdRoutes(await this.birdc('show route all protocol pharos'))
   }
@@ -70,7 +70,7 @@ export class Bird {
     return (await this.birdc('show protocols pharos')).includes('Established')
   }
 
-  /** Everything that it is told from now on, with the time of each change. */
+  /** All changes that it receives from now on, with their times. */
   watch(): BirdLog {
     return new BirdLog(this.logFile)
   }

@@ -28,7 +28,7 @@ export type GobgpdOptions = {
   readonly neighbors: readonly Neighbor[]
   /** Takes sessions from anybody in the prefix (dynamic neighbours), who then has this ASN. */
   readonly dynamic?: { readonly prefix: string; readonly asn: number }
-  /** How long it says nothing to a neighbour that came back after a restart, see docs/operating/gobgpd.toml. */
+  /** Delay before it announces to a neighbor after a restart, see docs/operating/gobgpd.toml. */
   readonly deferralSeconds?: number
   /** False starts it without its configuration: it answers, and has nothing to answer with. */
   readonly configured?: boolean
@@ -58,7 +58,7 @@ export class Gobgpd {
     return `${this.options.address}:${this.options.apiPort}`
   }
 
-  /** `restarted` gives `-r`: it then tells its neighbours that it was restarted, and they keep its routes. */
+  /** `restarted` adds `-r`: it tells its neighbors that it restarted, and they keep its routes. */
   async start({ restarted = false } = {}): Promise<void> {
     await writeFile(this.#configFile, gobgpdConfig(this.options))
     this.#wanted = true
@@ -136,7 +136,7 @@ export class Gobgpd {
   }
 }
 
-/** The same decisions as in docs/operating/gobgpd.toml, where their reasons stand, with the lab's addresses and ports. */
+/** The configuration of docs/operating/gobgpd.toml, which has the reasons, with the lab's addresses and ports. */
 export function gobgpdConfig(options: GobgpdOptions): string {
   const { address, bgpPort, asn, neighbors, deferralSeconds = 3 } = options
   const global = `

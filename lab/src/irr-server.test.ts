@@ -42,7 +42,7 @@ describe('the registry of the lab, asked by bgpq4', { skip: skipWithout('bgpq4')
     it(`answers for ${what}`, async (t) => {
       const server = await serverOf(t)
       const sources = args.includes('-S') ? [] : ['-S', 'LAB']
-      // -p takes the ASNs of documentation, which are nobody's.
+      // -p accepts documentation ASNs.
       const at = ['-h', `127.0.0.1:${server.options.port}`, ...sources, '-p', '-j', '-l', 'list']
       const { stdout } = await run(programPath('bgpq4'), [...at, ...args], { timeout: 10_000 })
       const { list } = JSON.parse(stdout) as { list: { prefix: string }[] }
@@ -89,7 +89,7 @@ describe('the registry of the lab', () => {
     })
   }
 
-  it('keeps the connection open when it is told to, and answers in order', async (t) => {
+  it('keeps the connection open on request, and answers in order', async (t) => {
     const server = await serverOf(t)
     assert.equal(
       await ask(server, '!!\n!nme\n!iAS-LAB\n!sOTHER\n!iAS-LAB\n!q\n'),
@@ -97,7 +97,7 @@ describe('the registry of the lab', () => {
     )
   })
 
-  it('sees at the next question that somebody edited its file, and its serial rises', async (t) => {
+  it('notices at the next query that its file was edited, and increments its serial', async (t) => {
     const server = await serverOf(t)
     assert.equal(await ask(server, '!r10.0.0.0/8\n'), 'D\n')
     const before = server.serial
@@ -130,7 +130,7 @@ async function serverOf(t: TestContext): Promise<IrrServer> {
   return server
 }
 
-/** All that it says until it closes the connection. */
+/** All output until it closes the connection. */
 async function ask(server: IrrServer, text: string): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port: server.options.port })
   socket.setEncoding('utf8')

@@ -1,5 +1,4 @@
-// `npm run lab` as a person runs it: how it ends, and what it says where it cannot begin. Its addresses are fixed, so one
-// runs at a time.
+// `npm run lab` as a user runs it: its end, and its errors at start. Its addresses are fixed, so one runs at a time.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -44,7 +43,7 @@ describe('npm run lab', { skip }, () => {
     }
   })
 
-  it('says that an address is taken, without a stack, and leaves nothing', async (t) => {
+  it('reports a used address without a stack trace, and leaves nothing behind', async (t) => {
     const running = await startLab(t)
     await running.says(/Ctrl-C ends everything/)
     const second = await startLab(t)
@@ -60,21 +59,17 @@ describe('npm run lab', { skip }, () => {
     process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0
       ? false
       : 'needs root and mount namespaces'
-  it(
-    'says what to install where a program is missing and it may not install it',
-    { skip: cannotHide },
-    () => {
-      // In a user namespace, so that the checkout can be read whoever owns it.
-      const script = `mount --bind /dev/null "$(command -v stayrtr)" &&
+  it('prints what to install if a program is missing and cannot be installed', { skip: cannotHide }, () => {
+    // In a user namespace, so that the checkout can be read whoever owns it.
+    const script = `mount --bind /dev/null "$(command -v stayrtr)" &&
       exec unshare --user --map-user=65534 --map-group=65534 "$0" lab/src/main.ts`
-      const result = spawnSync('unshare', ['-m', 'sh', '-c', script, process.execPath], { cwd: root })
-      assert.equal(
-        String(result.stderr),
-        'The lab needs stayrtr. Run as root: apt-get install stayrtr. Or run npm run lab as root, which installs it.\n',
-      )
-      assert.deepEqual([result.status, String(result.stdout)], [1, ''])
-    },
-  )
+    const result = spawnSync('unshare', ['-m', 'sh', '-c', script, process.execPath], { cwd: root })
+    assert.equal(
+      String(result.stderr),
+      'The lab needs stayrtr. Run as root: apt-get install stayrtr. Or run npm run lab as root, which installs it.\n',
+    )
+    assert.deepEqual([result.status, String(result.stdout)], [1, ''])
+  })
 })
 
 type RunningLab = {

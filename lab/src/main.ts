@@ -1,5 +1,4 @@
-// `npm run lab`: the network and Pharos on top of it, until Ctrl-C. What runs and what to try is printed; nothing
-// outlives it.
+// `npm run lab`: the network with Pharos, until Ctrl-C. It prints what runs and what to try; nothing remains after its end.
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +19,7 @@ const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => interruption.abort(new Interrupted(signal)))
 
-/** Ends the start; `status` is what a shell would say. */
+/** Ends the start; `status` is the exit code. */
 class Interrupted extends Error {
   readonly status: number
 
@@ -65,7 +64,7 @@ async function startPharos(pharos: Pharos): Promise<void> {
 }
 
 function describe(lab: Lab, { url, logFile }: Pharos, { vrpFile, rpslFile }: LabRegistries): string {
-  return `Pharos is at ${url}, with the accounts demo, other, acme and staff (each @demo.example), password pharos-demo-password.
+  return `Pharos runs at ${url}, with the accounts demo, other, acme and staff (each @demo.example), password pharos-demo-password.
 
 ${lab.regions.map(describeRegion).join('\n')}
 Switch an announcement and watch the neighbours:

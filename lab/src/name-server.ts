@@ -1,5 +1,5 @@
-// One real NSD that answers for the zones of teams: what a team would publish there is put here. It must not resolve: it
-// knows the records that it was given, under `arpa` unless said otherwise, and refuses everything else.
+// A real NSD that serves the zones in which teams publish records. It does not resolve: it knows the given records, by default
+// under `arpa`, and refuses everything else.
 import type { ChildProcess } from 'node:child_process'
 import { Resolver } from 'node:dns/promises'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ export type TxtRecord = {
   readonly text: string | readonly string[]
 }
 
-/** A name that stands for another one (CNAME); both without the last dot. */
+/** An alias of another name (CNAME); both without the final dot. */
 export type AliasRecord = { readonly name: string; readonly alias: string }
 
 export type NameRecord = TxtRecord | AliasRecord
@@ -27,7 +27,7 @@ export type NameServerOptions = {
   readonly folder: string
   readonly address: string
   readonly port: number
-  /** Which names it knows; `arpa` unless said. */
+  /** Names that it serves; default `arpa`. */
   readonly zone?: string
   /** Zones below whose data it has lost: SERVFAIL. */
   readonly failing?: readonly string[]
@@ -44,7 +44,7 @@ export class NameServer {
     this.options = options
   }
 
-  /** As Pharos is told of it. */
+  /** Its address for Pharos' settings. */
   get server(): string {
     return `${this.options.address}:${this.options.port}`
   }
@@ -82,8 +82,8 @@ export class NameServer {
   }
 
   /**
-   * It goes on with the old zone until the new one is read, and for a moment the process that knew the old one answers beside
-   * its successor: only the same answer several times in a row says that it is gone.
+   * It serves the old zone until the new one is read, and for a moment the old process answers beside its successor: only the same
+   * answer several times in a row shows that the old one has ended.
    */
   async #serves(): Promise<void> {
     const resolver = new Resolver({ timeout: 250, tries: 1 })
@@ -119,7 +119,7 @@ export async function startNameServer(
   return Object.assign(server, { [Symbol.asyncDispose]: dispose })
 }
 
-/** It is nobody's service: one process, no control port, its files in the lab's folder, and no change of user. */
+/** Configuration: one process, no control port, its files in the lab's folder, no change of user. */
 function nsdConfig({ folder, address, port, zone = 'arpa', failing = [] }: NameServerOptions): string {
   const zones = [[zone, zoneFile], ...failing.map((name) => [name, 'there-is-none.zone'])]
   return `

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Lab, createLab } from './network.ts'
 import { skipWithout } from './program.ts'
-// The lab stands on its own; its test sees the driver through the real network.
+// The lab is independent of Pharos; its test uses the driver on the real network.
 import { createGobgpSpeaker } from '../../server/src/drivers/gobgp/speaker.ts'
 import type { Route, Speaker } from '../../server/src/byoip/reconcile/speaker.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
@@ -161,7 +161,7 @@ describe('the lab', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, (
     await Promise.all(speakers.map((speaker) => speaker.close()))
   })
 
-  it('tells the time of a change to the millisecond', async () => {
+  it('records the time of a change to the millisecond', async () => {
     await using lab = await createLab({ regions: ['ams'] })
     const speaker = speakerOf(lab, 'ams')
     using log = lab.watchBirdRoutes('ams')
@@ -191,7 +191,7 @@ async function announced(lab: Lab, speaker: Speaker, routes: readonly Route[]) {
   return log
 }
 
-/** What the reconciler's loop does when its watch says that the daemon is back: again until it is taken. */
+/** Repeats a change until it is accepted, as the reconciler's loop does when the daemon is back. */
 async function announceAtOnce(speaker: Speaker, routes: readonly Route[]): Promise<void> {
   await until(() =>
     speaker.announce(routes).then(

@@ -1,5 +1,5 @@
-// A small real network on one machine: per region a gobgpd and a BIRD beside it. It knows nothing of Pharos, so that the
-// driver's tests, the server's tests and the bench can all stand on it.
+// A small real network on one machine: per region a gobgpd and a BIRD neighbor. It does not know Pharos, so that tests of the driver
+// and of the server, and the bench, can use it.
 import { mkdtemp, rm, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -86,12 +86,12 @@ export class Lab {
     return region
   }
 
-  /** What the region's neighbour holds now. */
+  /** Current routes of the region's neighbor. */
   birdRoutes(name: string): Promise<BirdRoute[]> {
     return this.region(name).bird.routes()
   }
 
-  /** What the region's neighbour is told from now on, each change with its time. */
+  /** Changes received by the region's neighbor from now on, each with its time. */
   watchBirdRoutes(name: string): BirdLog {
     return this.region(name).bird.watch()
   }

@@ -1,7 +1,7 @@
 // Sees to it that the programs of `npm run lab` are there.
 import { findProgram, type ProgramName } from './program.ts'
 
-/** The programs that it runs or tells people to run, and the Debian package of each. */
+/** The programs that it runs or mentions, and the Debian package of each. */
 const packages: Readonly<Partial<Record<ProgramName, string>>> = {
   gobgpd: 'gobgpd',
   gobgp: 'gobgpd',
@@ -37,7 +37,7 @@ export async function ensurePrograms(): Promise<void> {
   const stillMissing = namesMissing().join(' ')
   if (!isInstalled || stillMissing !== '')
     throw new Error(
-      `The packages could not be installed: apt-get says why above. Run as root: apt-get install ${stillMissing || list}.`,
+      `The packages could not be installed: see the output of apt-get above. Run as root: apt-get install ${stillMissing || list}.`,
     )
 }
 

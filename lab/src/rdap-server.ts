@@ -1,5 +1,5 @@
-// A real HTTP server that answers as the RDAP service of an address registry does (RFC 9082, 9083), with its bootstrap files
-// (RFC 9224). What a holder would write into the registry is put here.
+// A real HTTP server that answers like the RDAP service of an address registry (RFC 9082, 9083), with its bootstrap files (RFC 9224).
+// Tests set the registrations.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -36,7 +36,7 @@ export class RdapServer {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** As Pharos is told of it. */
+  /** Its address for Pharos' settings. */
   get bootstrap(): string {
     return `${this.origin}/bootstrap/`
   }

@@ -1,5 +1,5 @@
-// The registries of the lab: an RTR cache over ROAs, and a routing registry, both over files that people and tests change.
-// It knows nothing of Pharos but the names of the settings by which that is told where they are.
+// The registries of the lab: an RTR cache over ROAs, and a routing registry, both over files that people and tests change. Of Pharos it
+// knows only the names of the settings.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { demandPort, freePort, randomSubnet } from './address.ts'
@@ -33,7 +33,7 @@ export class LabRegistries {
     this.irr = irr
   }
 
-  /** What Pharos has to be told. */
+  /** Settings of Pharos. */
   get settings(): Record<string, string> {
     const { stayrtr, irr } = this
     return {

@@ -33,7 +33,7 @@ describe('two routers in one region', { skip: skipWithout('gobgpd', 'gobgp', 'bi
     await allSeen(lab, ['r1', 'r2', 'fra'])
     assert.deepEqual([r2.lost, fra.lost], [[], []])
 
-    // Without a session the other router carries the routes for nobody.
+    // Without a session the other router announces the routes to no neighbor.
     await lab.region('r2').bird.stop()
     await until('r2 has no session', async () => (await neighborsOf(pharos, 'r2')) === 0)
     assert.equal(await pharos.command('drain', 'ams', 'r1'), 1)

@@ -37,8 +37,8 @@ export class Stayrtr {
   }
 
   /**
-   * What it serves from now on, running or not. It is told by a signal and notifies its routers at once; without the signal
-   * it would look once a second.
+   * Sets its VRPs, running or not. A signal makes it reload and notify its routers at once; without the signal it would check once a
+   * second.
    */
   async setVrps(vrps: readonly LabVrp[]): Promise<void> {
     const roas = vrps.map(({ asn, ...vrp }) => ({ asn: `AS${asn}`, ...vrp, ta: 'lab' }))
@@ -66,7 +66,7 @@ export class Stayrtr {
     await this.kill()
   }
 
-  /** No check of the time: the lab's export says nothing of when it was made. */
+  /** No check of the time: the lab's export has no timestamp. */
   #arguments(): string[] {
     const { address, port, tls, protocol = 2 } = this.options
     const options: Record<string, string> = {

@@ -1,5 +1,5 @@
-// A reconciler that nobody hears of any more: its machine loses its link, or its process is stopped. Nothing is closed then,
-// neither TCP connection nor lock, and another reconciler has to take its regions over all the same (operating.md).
+// A reconciler that vanished: its machine loses its link, or its process is suspended. Neither TCP connection nor lock is closed, and
+// another reconciler still has to take its regions over (docs/operating.md, "When a machine vanishes").
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { skipWithout } from './program.ts'
 import { startTcpPostgres } from './tcp-postgres.ts'
 import { waitFor } from './wait.ts'
 
-/** What operating.md promises. */
+/** The times of docs/operating.md. */
 const takeoverMs = 60_000
 const password = 'a-password-for-the-lab'
 const prefixes = ['203.0.113.0/24', '198.51.100.0/24', '192.0.2.0/24', '2001:db8:a::/48', '2001:db8:b::/48']
@@ -112,7 +112,7 @@ describe('a leader that vanished', { skip, timeout: 600_000 }, () => {
     assert.notEqual(after.address, before.address)
     assert.ok(after.epoch > before.epoch)
     await waitsFor(before.address)
-    assert.deepEqual(await leader(), after, 'nobody took the region over again')
+    assert.deepEqual(await leader(), after, 'the region was taken over again')
     assert.equal((await api.patch(announcement.id, { enabled: true })).status, 200)
     await bird.saw('announced', prefix)
     await waitFor('the status', async () => (await api.get(announcement.id)).status === 'announced')
@@ -146,7 +146,7 @@ describe('a leader that vanished', { skip, timeout: 600_000 }, () => {
     assert.equal((await leader())?.address, `${namespace.subnet}.1`)
   })
 
-  it('because it was stopped is replaced within a minute, and is a standby once it goes on', async () => {
+  it('because it was suspended is replaced within a minute, and is a standby when it continues', async () => {
     const isRemote = (await leader())?.address === namespace.address
     const [leading, standby] = isRemote ? [remote, local] : [local, remote]
     const stop = async () => leading.signal('SIGSTOP')

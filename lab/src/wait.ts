@@ -16,7 +16,7 @@ export async function waitFor<T>(
   }
 }
 
-/** The outcome of the work, or a rejection with the signal's reason; the work itself goes on then. */
+/** Returns the result of the work, or rejects with the signal's reason; the work itself continues. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work
   const aborted = Promise.withResolvers<never>()

@@ -1,5 +1,5 @@
-// docs/byoip-walkthrough.md, run as it stands: each `sh` block in one shell after the other, and each line of the `text`
-// block after it has to be in what was printed. A block marked `repeat` is run again until it is, for a while.
+// Runs docs/byoip-walkthrough.md: each `sh` block in one shell, and each line of the `text` block after it must be in the output. A
+// block marked `repeat` is repeated until it matches, for a while.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -45,7 +45,7 @@ class Shell {
       stream.setEncoding('utf8').on('data', (text: string) => (this.#out += text))
   }
 
-  /** What the code prints, up to a mark that is printed after it. */
+  /** The output of the code, up to a mark that is printed after it. */
   async run(code: string): Promise<string> {
     const mark = `--- ${crypto.randomUUID()} ---`
     this.#out = ''

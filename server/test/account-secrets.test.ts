@@ -1,5 +1,4 @@
-// Whatever users do with their accounts, no password and no token of theirs is written anywhere but sealed in the mail
-// that carries it: not in the log, not in any table.
+// No password and no token of a user is written anywhere except sealed in its mail: not in the log, not in any table.
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { sql } from 'kysely'

@@ -101,7 +101,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
       )
   })
 
-  it('are refused where nobody, or everybody, has them, or the team already', async () => {
+  it('are refused if they are public, not resolvable, or in the team already', async () => {
     const refusals: Record<string, string> = {
       'not a domain': 'domain',
       '*.acme.net': 'domain',
@@ -142,7 +142,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     assert.deepEqual([body.verified, body.last_check_result], [null, 'claimed'])
   })
 
-  it('are looked at by hand once a minute each, whether or not they are added anew', async () => {
+  it('are checked by hand once a minute each, whether or not they are added again', async () => {
     const { id } = await add(admins.red, `acme${round}.example`)
     assert.equal((await call(admins.red, 'POST', `/${id}/verify`)).status, 200)
     const limited = await call(admins.red, 'POST', `/${id}/verify`)
@@ -196,7 +196,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     await loseByTheLoop()
     assert.equal((await call(admins.red, 'GET', `/${domain.id}`)).body.verified, null)
     assert.equal((await signIn(`cleo@acme${round}.example`)).statusCode, 403)
-    // Who has joined stays.
+    // Members who joined stay.
     const members = await api.server.inject({
       url: '/v3/teams/current/members?email=ann',
       headers: { authorization: `Bearer ${admins.red}` },

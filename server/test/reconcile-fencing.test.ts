@@ -196,8 +196,8 @@ async function round(place: Place, isQuick: boolean): Promise<string> {
   resume.resolve()
   const outcome = await paused
   const [, , taken] = await meanwhile
-  // Every toggle wakes the loop; the last wake comes after everything that was stored. What the first noted and did not
-  // send counts for the guard as sent, for ten minutes.
+  // Every change wakes the loop; the last wake comes after everything that was stored. Changes that the first process recorded but did
+  // not send count as sent for the guard, for ten minutes.
   await sql`update region_withdrawals set at = at - interval '10 minutes'`.execute(database.postgres.owner)
   await reconcile(taken)
   assert.deepEqual([...router.table('pharos').keys()].sort(), await desiredNow(), place)

@@ -1,5 +1,5 @@
-// That no secret which was handed out, or sent to us, stands in the database as it is: every operation is called as who
-// may, with an Idempotency-Key where it takes one, and then every row of every table is looked through.
+// No secret that was returned or received is stored in plain text: every operation is called by an allowed caller, with an
+// Idempotency-Key if it takes one, and then every row of every table is searched.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { takesIdempotencyKey } from '@pharos/contract/openapi'
@@ -22,10 +22,10 @@ before(async () => {
 })
 after(() => api[Symbol.asyncDispose]())
 
-/** Six digits stand in many a row by chance. */
+/** Six digits occur in many rows by chance. */
 const lengthLeast = 10
 
-/** How a secret might be written down: as text, as bytes, and as what its text stands for. */
+/** Encodings of a secret: as text, as bytes, and decoded from its text. */
 function spellingsOf(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const meant = [Buffer.from(secret, 'base64'), fromBase32(secret)].filter(

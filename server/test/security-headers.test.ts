@@ -1,5 +1,4 @@
-// What every answer says to browsers: of each route that the server has, as it lists them itself, and of answers that
-// belong to no route.
+// Security headers of every answer: of each route of the server, as it lists them, and of answers without a route.
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
@@ -164,7 +163,7 @@ describe('an answer that belongs to no route', () => {
 })
 
 describe('a server that users reach without TLS', () => {
-  it('says nothing of it, which browsers would remember', async () => {
+  it('omits it, because browsers would store it', async () => {
     for (const url of ['/', '/v3/tokens', '/healthz']) {
       const { headers } = await plain.server.inject({ url })
       assert.equal(headers['strict-transport-security'], undefined, url)

@@ -1,5 +1,5 @@
-// What docs/webhooks.md tells customers: its examples are messages of the contract, every type has one, and its ways to check a
-// signature find good ones good and bad ones bad.
+// docs/webhooks.md: its examples are messages of the contract, every type has one, and its ways to verify a signature accept valid ones
+// and reject invalid ones.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -40,7 +40,7 @@ describe('how long it is', () => {
     )
   })
 
-  it('says the largest unit that has passed', () => {
+  it('uses the largest unit that has passed', () => {
     assert.equal(ago(after(-90_000), now), '1 minute ago')
     assert.equal(ago(after(7_200_000), now), 'in 2 hours')
   })

@@ -1,5 +1,5 @@
-// What of an entry is sealed, written so that no two entries are written alike. Whoever changes a line here starts a new
-// version: seals that were made under the old one must go on to verify.
+// The sealed form of an entry, unambiguous for every content. A change of this format is a new version: seals of older versions must
+// still verify.
 import { createHmac } from 'node:crypto'
 
 /** Every column of audit_entries, in the order in which they are written. */
@@ -26,9 +26,9 @@ export const sealedColumns = [
 export type EntryText = Readonly<Record<(typeof sealedColumns)[number], string | null>>
 
 /**
- * Version 1, in UTF-8: a line that says so, the line `sequence <number>`, and a line for each column: its name, a space, the
- * length of the value in bytes, a colon, the value; or the name, a space and `-` where it is null. The lengths make it
- * unambiguous whatever is in the values.
+ * Version 1, in UTF-8: a line with the version, the line `sequence <number>`, and a line for each column: its name, a space, the length
+ * of the value in bytes, a colon, the value; or the name, a space and `-` if it is null. The lengths make it unambiguous for all
+ * values.
  */
 export function canonicalText(sequence: number, entry: EntryText): string {
   const lines = sealedColumns.map((column) => `${column} ${withLength(entry[column])}\n`)

@@ -1,5 +1,5 @@
-// The end of what is kept: whole months of the audit, with their seals. That they went is an entry itself, so that the
-// beginning of the chain is where the chain says that it is.
+// Retention of the audit log: drops whole months with their seals. An entry records it, so that the beginning of the chain is
+// verifiable.
 import { sql } from 'kysely'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'

@@ -1,5 +1,5 @@
-// Partitions are created while entries wait for their seal and while the chain is verified. Whoever reads the audit at that
-// moment must see every entry, in the default partition or in the new one.
+// Partitions are created while entries wait for their seal and while the chain is verified. A reader of the audit log at that moment
+// must see every entry, in the default partition or in the new one.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

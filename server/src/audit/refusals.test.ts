@@ -34,7 +34,7 @@ function setUp() {
 }
 
 describe('refusals', () => {
-  it('writes the first at once, those of the next minute as one, and tells how many they were', async () => {
+  it('writes the first at once, those of the next minute as one, with their number', async () => {
     const { clock, written, refusals, counts } = setUp()
     refusals.note(aRefusal)
     await refusals.flush()
@@ -84,7 +84,7 @@ describe('refusals', () => {
     )
   })
 
-  it('has an end however many actors there are, and says in the log what it left out', async () => {
+  it('is bounded for any number of actors, and logs what it omitted', async () => {
     const { written, warned, refusals } = setUp()
     for (let id = 0; id < 5_000; id++) refusals.note({ ...aRefusal, actor: `user:${id}` })
     await refusals.flush()

@@ -1,5 +1,5 @@
-// What was refused, on its way into the audit: counted in memory, written every second, outside of any request. The same
-// refusal of the same actor makes one entry a minute, with the number that it stands for, so that a flood fills no disk.
+// Refused calls for the audit log: counted in memory and written every second, outside of requests. Repeated refusals of an actor make
+// one entry per minute with a count, so that a flood fills no disk.
 import { type AuditEntry, type Refusal } from '../db/audit.ts'
 import type { Log } from '../runtime/log.ts'
 

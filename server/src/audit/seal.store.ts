@@ -136,7 +136,7 @@ export type Expiry = {
   readonly withoutEntry: readonly number[]
 }
 
-/** What the last retention run says that it did. Whoever can write entries can write this: it is read with care. */
+/** The last retention run according to its entry. A person who can insert entries can forge it: use it with care. */
 export async function findExpiry(db: Db): Promise<Expiry | undefined> {
   const { rows } = await sql<{ at: string; after: unknown }>`
     select ${isoText(sql`at`)} as at, after from audit_entries

@@ -1,5 +1,5 @@
-// Sealing: each entry that waits gets the next place in the chain. It runs right after the commit and not in it, since every
-// change would have to hold one lock until it has committed; what that costs is said in decision 016.
+// Sealing: each unsealed entry gets the next position in the chain. It runs right after the commit and not in it, because every change
+// would have to hold one lock until its commit; decision 016 has the measured cost.
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { deriveKeys, type KeyRing } from '../runtime/secrets.ts'
@@ -48,7 +48,7 @@ async function sealBatch(trx: Trx, ring: KeyRing, limit: number): Promise<Sealed
   const { id: keyId, key } = deriveKeys(ring, 'audit')[0]!
   const seals = chain(key, (await findHead(trx)) ?? { sequence: 0, hash: chainStart }, waiting)
   const added = seals.length > 0 ? await insertSeals(trx, keyId, seals) : 0
-  if (added !== seals.length) throw new Error('somebody else seals the audit at the same time')
+  if (added !== seals.length) throw new Error('another process seals the audit log at the same time')
   return { sealed: added, missing: missing.map(({ entryId }) => entryId) }
 }
 
@@ -66,7 +66,7 @@ function chain(
   })
 }
 
-/** What it said is gone; that it was there becomes an entry, and is sealed in its turn. */
+/** The content of a missing entry is lost; its absence becomes an entry, which is sealed as well. */
 async function noteMissing(trx: Trx, missing: readonly Waiting[]): Promise<void> {
   await strikeOff(
     trx,

@@ -12,7 +12,7 @@ import { createSealer } from './sealer.ts'
 import { anEntry } from './testing.ts'
 import { verifyAudit } from './verify.ts'
 
-test('one of several sealers seals what is written, the next takes over, and the head stands in the log', async () => {
+test('one of several sealers seals the entries, the next takes over, and the head is logged', async () => {
   await using database = await createTestDatabase()
   const db = database.postgres.owner
   const ring = createKeyRing(['a secret of thirty-two bytes or more'])

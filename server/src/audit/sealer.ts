@@ -1,5 +1,5 @@
-// The loop that seals. Any number of processes may run it; the leader works, the others wait. Nobody wakes it, since a commit
-// that notifies waits for every other that does: it looks by itself, at an empty table nearly always.
+// The sealing loop. Any number of processes may run it; the leader works, the others wait. It polls, nearly always an empty table,
+// because a commit with a notification waits for every other one.
 import { Leadership } from '../db/leadership.ts'
 import type { Postgres } from '../db/postgres.ts'
 import type { Component } from '../runtime/component.ts'

@@ -1,4 +1,4 @@
-// What an attacker who may alter the tables could do to the audit, for tests. Nothing of the product imports this file.
+// Attacks on the audit log by a person who can alter the tables, for tests. The product does not import this file.
 import { sql, type RawBuilder } from 'kysely'
 import type { AuditEntry } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'

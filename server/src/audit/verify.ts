@@ -18,12 +18,12 @@ import {
 import { Walk, type Broken } from './walk.ts'
 
 export type VerifyOptions = {
-  /** The first seal to look at, taken as it stands. */
+  /** The first seal to read; it is trusted. */
   readonly from?: number
   /** A head that was noted: it must still be there. */
   readonly noted?: Head
   readonly retiredKeys?: ReadonlySet<string>
-  /** Told now and then how many seals were looked at. */
+  /** Called with the number of verified seals from time to time. */
   readonly onProgress?: (seals: number) => void
 }
 
@@ -88,7 +88,7 @@ async function walkChain(
   }
 }
 
-/** The place before the oldest seal. It is the beginning, or where the last retention run says that it cut. */
+/** The position before the oldest seal: the beginning, or the cut recorded by the last retention run. */
 async function beforeFirst(db: Db, kept: number | undefined, tally: Tally): Promise<number> {
   const first = (await findFirstSequence(db)) ?? 1
   if (first === 1 || first === kept) return first - 1
@@ -119,7 +119,7 @@ async function step(
   }
 }
 
-/** An entry that stands at another time than its seal says is not missing. */
+/** An entry with another time than its seal is not missing. */
 async function withoutMistake(db: Db, broken: Broken): Promise<Broken> {
   const isThere = broken.kind === 'missing entry' && (await hasEntry(db, broken.entryId!))
   return isThere ? { ...broken, kind: 'changed' } : broken

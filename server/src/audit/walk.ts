@@ -1,6 +1,5 @@
-// The walk along the chain, seal by seal: pure. It says of each seal whether it follows from the one before it and from its
-// entry, and what is wrong where it does not. After a broken place it goes on from the hash that stands there, so that one
-// change is one broken place.
+// Verifies the chain seal by seal: pure. For each seal it returns whether it follows from the previous one and its entry, and
+// otherwise what is wrong. After a broken seal it continues from that seal's hash, so that one change is one error.
 import type { DerivedKey } from '../runtime/secrets.ts'
 import { chainStart, sealHash, type EntryText } from './canonical.ts'
 import { isEntry, type Expiry, type SealRow } from './seal.store.ts'
@@ -31,7 +30,7 @@ export type WalkOptions = {
   readonly expiry: Expiry | undefined
 }
 
-/** What a seal came to: found right, not to be checked (its key or its beginning is gone), or broken. */
+/** Result for one seal: valid, not verifiable (its key or its beginning is missing), or broken. */
 export type Verdict = 'right' | 'not checkable' | Broken
 
 export class Walk {
@@ -42,7 +41,7 @@ export class Walk {
   #hash: Buffer | undefined
   #retiredMayCome = true
 
-  /** Begins after `sequence`: with 0 at the very beginning, else with a hash that is taken as it stands. */
+  /** Starts after `sequence`: with 0 at the beginning, otherwise with a hash that is trusted. */
   constructor(options: WalkOptions, sequence: number) {
     this.#options = options
     this.#withoutEntry = new Set(options.expiry?.withoutEntry)
@@ -60,7 +59,7 @@ export class Walk {
     this.#hash = undefined
   }
 
-  /** The verdict on the next seal; `batch` are those that were read with it, for telling what is wrong. */
+  /** Verifies the next seal; `batch` are the seals read with it, used to describe the error. */
   step(seal: SealRow, batch: readonly SealRow[]): Verdict[] {
     const gap = seal.sequence !== this.#sequence + 1
     const verdicts: Verdict[] = gap ? [missingSeal(this.#sequence + 1)] : []
@@ -98,7 +97,7 @@ function missingSeal(sequence: number): Broken {
   return { kind: 'missing seal', sequence, entryId: null, at: null }
 }
 
-/** How far a seal is looked for from where it stands. */
+/** Search range for a misplaced seal. */
 const reach = 8
 
 /** Whether the seal is right at another place nearby: after another hash, with another number. */

@@ -35,7 +35,7 @@ test('an audit that is as it was written verifies, up to a head that was noted',
   assert.match(await pharos('verify', '--head', head), /^4 entries/)
 })
 
-/** What is printed before the command fails; it must fail. */
+/** The output before the command fails; it must fail. */
 async function failing(...args: readonly string[]): Promise<string> {
   let printed = ''
   const command: Command = {

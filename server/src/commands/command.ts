@@ -1,5 +1,5 @@
-// What a command of `pharos` is. A command writes its result to `out`, throws what went wrong, and knows no process:
-// main.ts turns failures into words and exit codes.
+// The type of a command of `pharos`. A command writes its result to `out`, throws errors, and does not know the process: main.ts
+// converts errors into messages and exit codes.
 import type { Postgres } from '../db/postgres.ts'
 import { openDatabase } from '../roles/serve.ts'
 import { createLog } from '../runtime/log.ts'
@@ -7,7 +7,7 @@ import type { Config, Environment } from '../runtime/config.ts'
 
 export type Command = {
   readonly name: string
-  /** What follows the name, such as `-f <file> [--dry-run]`. */
+  /** Arguments, such as `-f <file> [--dry-run]`. */
   readonly usage: string
   readonly summary: string
   /** Resolves with an exit code other than 0, or with nothing. */
@@ -15,7 +15,7 @@ export type Command = {
 }
 
 export type CommandContext = {
-  /** What follows the command's name. */
+  /** Arguments after the command's name. */
   readonly args: readonly string[]
   readonly env: Environment
   /** Reads the configuration, from another environment if given; throws a ConfigError. */
@@ -27,7 +27,7 @@ export type CommandContext = {
 /** The caller used a command wrongly: its usage is shown. */
 export class UsageError extends Error {}
 
-/** An expected end without success: the message is all there is to say. */
+/** An expected end without success: only the message is printed. */
 export class CommandFailure extends Error {
   readonly exitCode: number
 

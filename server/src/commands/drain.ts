@@ -10,7 +10,7 @@ const usage = '<region> <router>'
 export const drain: Command = {
   name: 'drain',
   usage,
-  summary: `withdraw our routes from one router before maintenance
+  summary: `withdraw Pharos' routes from one router before maintenance
 
 Each route is withdrawn once enough other routers of the region carry it; nothing is withdrawn from these. Refused if they
 could not carry the routes. The router's name stands in the platform file; with a single speaker it is that of the region.`,

@@ -1,4 +1,4 @@
-// `pharos migrate`: brings the database to the schema of this version.
+// `pharos migrate`: migrates the database to the schema of this version.
 import { migrate as migrateDatabase } from '../db/migrate.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { noArguments, withPostgres, type Command } from './command.ts'
@@ -6,7 +6,7 @@ import { noArguments, withPostgres, type Command } from './command.ts'
 export const migrate: Command = {
   name: 'migrate',
   usage: '',
-  summary: 'bring the database to the schema of this version',
+  summary: 'migrate the database to the schema of this version',
   run(context) {
     noArguments(context)
     return withPostgres(context, async (postgres) => {

@@ -1,4 +1,4 @@
-// What commands that work on the database share: one that has the schema of this version.
+// A database with the schema of this version, for commands that use it.
 import { migrate, pendingMigrations } from '../db/migrate.ts'
 import type { Postgres } from '../db/postgres.ts'
 import type { Config } from '../runtime/config.ts'

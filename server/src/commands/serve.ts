@@ -1,4 +1,4 @@
-// `pharos serve`: runs one or more roles until it is told to stop.
+// `pharos serve`: runs one or more roles until it is stopped.
 import { parseArgs } from 'node:util'
 import { migrate, pendingMigrations } from '../db/migrate.ts'
 import type { Postgres } from '../db/postgres.ts'
@@ -23,7 +23,7 @@ export const serve: Command = {
   },
 }
 
-/** Serves until a signal says stop, and stops PostgreSQL with it; `ready` is called when everything runs. */
+/** Serves until a signal, and stops PostgreSQL with it; `ready` is called when everything runs. */
 export async function serveUntilStopped(
   config: Config,
   postgres: Postgres,

@@ -58,7 +58,7 @@ test('a user who is locked out signs in by the password alone, with no session l
   assert.equal(content.change, 'off')
 })
 
-test('nothing is done, and that is said, where there is nothing to do', async () => {
+test('without anything to do it changes nothing, and reports it', async () => {
   const before = await stateOf()
   await assert.rejects(
     pharos('reset-second-factor', 'ben@red.example'),

@@ -22,7 +22,7 @@ export const user: Command = {
     if (verb === 'reset-second-factor') return reset(context, args)
     if (verb === 'sign-out') return signOut(context, args)
     throw new UsageError(
-      verb === undefined ? 'Say reset-second-factor or sign-out.' : `pharos user knows no ${verb}.`,
+      verb === undefined ? 'Add reset-second-factor or sign-out.' : `pharos user has no command ${verb}.`,
     )
   },
 }

@@ -264,7 +264,7 @@ describe('the data directory', () => {
     writeFileSync(join(dataDir, 'PG_VERSION'), '15\n')
     await assert.rejects(
       startEmbedded({ dataDir }),
-      /was made by PostgreSQL 15; this Pharos brings 18\. Dump it/,
+      /was created by PostgreSQL 15; this Pharos includes 18\. Dump it/,
     )
   })
 

@@ -1,4 +1,4 @@
-// Writes contract/openapi.json from the route values; with --check it only says whether the committed one is that.
+// Writes contract/openapi.json from the route values; with --check it compares the committed one.
 import { readFile, writeFile } from 'node:fs/promises'
 import { openapi } from '@pharos/contract/openapi'
 import { routes } from '@pharos/contract/routes'
@@ -10,7 +10,7 @@ const text = `${JSON.stringify(openapi(routes, version), null, 2)}\n`
 if (process.argv.includes('--check')) {
   if ((await readFile(file, 'utf8').catch(() => '')) !== text) {
     process.stderr.write(
-      'contract/openapi.json is not what the routes say: run npm run generate and commit it\n',
+      'contract/openapi.json does not match the routes: run npm run generate and commit it\n',
     )
     process.exitCode = 1
   }

@@ -69,7 +69,7 @@ describe('a form', () => {
     }
   })
 
-  it('has one digest, however it is written, and another for anything else that it says', async () => {
+  it('has one digest for every encoding of the same content, and another for other content', async () => {
     const of = async (...parts: Written[]) => (await read(...parts)).digest.toString('hex')
     const elsewhere = await readForm(
       'multipart/form-data; boundary=other',
@@ -88,7 +88,7 @@ describe('a form', () => {
 })
 
 describe('a form that is not in order', () => {
-  it('is 415 where it is none', async () => {
+  it('is 415 if it is not a form', async () => {
     for (const contentType of [
       undefined,
       '',
@@ -118,7 +118,7 @@ describe('a form that is not in order', () => {
 
   it('is 400 where it ends early, anywhere', async () => {
     const whole = form([text('ids', '3'), file()])
-    // The last line end is nobody's.
+    // The last line end belongs to the delimiter.
     for (let length = 0; length < whole.length - 2; length++)
       assert.equal(
         await codeOf(readForm('multipart/form-data; boundary=b', whole.subarray(0, length))),
@@ -127,7 +127,7 @@ describe('a form that is not in order', () => {
       )
   })
 
-  it('is 400 where a part says nothing of what it is', async () => {
+  it('is 400 if a part has no name', async () => {
     for (const headers of [
       'X: y',
       'Content-Disposition: attachment; name="file"',
@@ -170,7 +170,7 @@ describe('a form that is not in order', () => {
     ])
   })
 
-  it('is 415 where its file says that it is something else', async () => {
+  it('is 415 if its file declares another type', async () => {
     for (const type of ['text/html', 'image/svg+xml', 'application/x-pdf']) {
       const part: Written = [`${disposition}; name="file"; filename="a"\r\nContent-Type: ${type}`, 'x']
       assert.equal(await codeOf(read(part)), 'unsupported_media_type', type)

@@ -1,5 +1,5 @@
-// What the server shows besides the API and the portal: the documentation, the OpenAPI document, the public keys.
-// Everything comes from this machine: no page asks anything of a third party, and each has its own strict policy.
+// Pages besides the API and the portal: the documentation, the OpenAPI document, the public keys. Everything comes from this machine: no
+// page loads from a third party, and each has its own strict policy.
 import { createRequire } from 'node:module'
 import { readFile } from 'node:fs/promises'
 import { openapi } from '@pharos/contract/openapi'

@@ -85,7 +85,7 @@ describe('a query string', () => {
     'description=%00': 'nul',
   }
   for (const [search, type] of Object.entries(refused)) {
-    it(`is refused when it says ${search}`, () => {
+    it(`is rejected with ${search}`, () => {
       const failure = failureOf(() => read(search))
       assert.equal(failure.code, 'invalid')
       assert.equal(failure.errors?.[0]?.type, type)

@@ -35,7 +35,7 @@ describe('the refresh token', () => {
     ])
   })
 
-  it('is read from the cookie of that name only, where the body says so', () => {
+  it('is read from the cookie of that name only, if the body requests it', () => {
     const cookie = 'a=b; x-pharos-refresh=no; pharos-refresh=phr_mine; pharos-refresh2=no'
     assert.equal(readRefresh(plain, { ...mode, cookie }, 'cookie'), 'phr_mine')
     assert.equal(readRefresh(plain, { ...mode, cookie }, 'phr_given'), 'phr_given')

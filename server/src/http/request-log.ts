@@ -1,5 +1,5 @@
-// The log of one request, with its id on every line. It is made when something is written to it, which is seldom: most
-// requests are told by the one line of the server's own log.
+// The log of one request, with its id on every line. It is created on first use, which is rare: most requests have only the one line of
+// the server's log.
 import type { FastifyBaseLogger } from 'fastify'
 
 type Line = Parameters<FastifyBaseLogger['info']>

@@ -1,7 +1,7 @@
-// What every answer says to browsers, whatever it is: that nothing is guessed, framed, embedded or sent on. A page of ours
-// loosens the content policy for itself and nothing else. That other sites may read an answer is said nowhere: no CORS.
+// Security headers of every answer: no sniffing, framing, embedding or referrers. Each page of the server relaxes the content
+// policy for itself only. There are no CORS headers.
 
-/** `https`: users reach the server by it, so browsers are told never to try anything else. */
+/** `https`: users connect with TLS, so browsers are instructed never to use anything else (HSTS). */
 export function securityHeaders({ https }: { readonly https: boolean }): Readonly<Record<string, string>> {
   return {
     'cache-control': 'no-store',
@@ -17,7 +17,7 @@ export function securityHeaders({ https }: { readonly https: boolean }): Readonl
 
 const twoYears = 63_072_000
 
-/** What no page of ours asks a browser for. */
+/** Browser features that no page uses. */
 const deviceFeatures = [
   'accelerometer',
   'camera',

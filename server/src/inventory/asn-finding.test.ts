@@ -31,23 +31,23 @@ describe('a look at a method', () => {
     assert.ok(performance.now() - began < 20_000)
   })
 
-  it('is unavailable where nobody answered, and an error where the answer was one', async () => {
+  it('is unavailable without an answer, and an error after an error answer', async () => {
     assert.deepEqual(await look(new DriverError('unreachable', 'secret address')), ['unavailable', []])
     assert.deepEqual(await look(new Failure('unavailable', 'The registry is down.')), ['unavailable', []])
     assert.deepEqual(await look(new DriverError('refused', 'no')), ['error', []])
     assert.deepEqual(await look(new DriverError('protocol', 'what?')), ['error', []])
   })
 
-  it('is an error, and told to the operator, where our own code is wrong', async () => {
+  it('is an error, and reported to the operator, after an internal error', async () => {
     const bug = new TypeError('undefined is not a function')
     assert.deepEqual(await look(bug), ['error', [bug]])
   })
 
-  it('shows the team nothing of what a driver said', async () => {
+  it("does not show a driver's message to the team", async () => {
     const finding = await lookFor(
       1_000,
       never,
-      () => Promise.reject(new DriverError('refused', 'whois.internal:4343 said no')),
+      () => Promise.reject(new DriverError('refused', 'whois.internal:4343 refused')),
       noError,
     )
     assert.ok(!JSON.stringify(finding).includes('internal'))

@@ -1,4 +1,4 @@
-// What the migration to one verified team for each ASN makes of a database that has several.
+// The migration to one verified team per ASN, on a database that has several.
 import assert from 'node:assert/strict'
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

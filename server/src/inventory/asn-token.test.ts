@@ -23,7 +23,7 @@ describe('the token of an ASN', () => {
       ...asnTokens(ring, 8, asn),
       ...asnTokens(ring, 7, parseAsn(64501)),
       ...asnTokens(createKeyRing([old]), 7, asn),
-      // What a join without a separator would mix up.
+      // Values that a join without a separator would confuse.
       ...asnTokens(ring, 76, parseAsn(4500)),
     ]
     assert.equal(new Set(tokens).size, tokens.length)

@@ -8,7 +8,7 @@ const prefix = 'pharos-asn-verify='
 /** 144 bits, which are 24 characters without a rest. */
 const macBytes = 18
 
-/** Newest first: the first one is what a team is told to publish, all of them count. */
+/** Newest first: the first one is shown to the team, all of them are accepted. */
 export type AsnTokens = readonly [string, ...string[]]
 
 export function asnTokens(ring: KeyRing, teamId: number, asn: Asn): AsnTokens {
@@ -19,7 +19,7 @@ export function asnTokens(ring: KeyRing, teamId: number, asn: Asn): AsnTokens {
   return tokens as unknown as AsnTokens
 }
 
-/** Whether one of the tokens stands in the text as a word of its own. */
+/** Whether one of the tokens is a separate word of the text. */
 export function holdsToken(text: string, tokens: AsnTokens): boolean {
   return text.split(/[\s"',;]+/).some((word) => tokens.includes(word))
 }

@@ -1,5 +1,5 @@
-// What every mail transport must do, run on the folder and on a real SMTP server alike. It knows the port only; what arrived
-// is read by a parser that has nothing to do with what composed it.
+// The conformance suite of mail transports, run for the folder and for a real SMTP server. It uses only the port; received mails are
+// parsed by a library that did not compose them.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import * as fc from 'fast-check'
@@ -13,7 +13,7 @@ export type MailTransportFixture = {
   connect(): MailTransport
   /** One whose place is not there. */
   readonly absent: MailTransport
-  /** What has arrived since the last time that this was asked, byte for byte. */
+  /** Mails received since the last call, byte for byte. */
   taken(): Promise<readonly Buffer[]>
   stop(): Promise<void>
 }
@@ -50,14 +50,14 @@ export function mailTransportConformance(name: string, make: () => Promise<MailT
       assert.equal(mail.attachments.length, 0)
     })
 
-    it('says that a program wrote it, so that no program answers', async () => {
+    it('marks the mail as sent by a program, so that no program answers', async () => {
       const { mail } = await deliver(sample())
       const value = (key: string) => mail.headers.find((header) => header.key === key)?.value
       assert.equal(value('auto-submitted'), 'auto-generated')
       assert.equal(value('x-auto-response-suppress'), 'All')
     })
 
-    it('says what became of it', async () => {
+    it('returns the result', async () => {
       assert.match(await fixture.transport.send(sample()), /\S/)
     })
 
@@ -202,7 +202,7 @@ export function mailTransportConformance(name: string, make: () => Promise<MailT
       assert.deepEqual(await fixture.taken(), [])
     })
 
-    it('says unreachable when its place is not there', async () => {
+    it('reports unreachable if its target does not exist', async () => {
       await assert.rejects(fixture.absent.send(sample()), isKind('unreachable'))
     })
 

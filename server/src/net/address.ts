@@ -55,7 +55,7 @@ function isMapped(bits: Bits): boolean {
   return bits.w0 === 0 && bits.w1 === 0 && bits.w2 === 0xffff
 }
 
-/** `isPrefix` says whether the text had a length, so that the advice has one too. */
+/** `isPrefix`: whether the text had a length, so that the advice has one too. */
 function mapped(bits: Bits, isPrefix: boolean): PrefixError {
   if (bits.length < 96) return new PrefixError('mapped', 'IPv4-mapped IPv6: write it as IPv4')
   const length = bits.length - 96

@@ -72,7 +72,7 @@ describe('reservedAsn', () => {
     }
   })
 
-  it('tells documentation from the rest', () => {
+  it('distinguishes documentation ASNs from the rest', () => {
     const documentation = [64_496, 64_511, 65_536, 65_551]
     const other = [
       0, 23_456, 64_512, 65_534, 65_535, 65_552, 131_071, 4_200_000_000, 4_294_967_294, 4_294_967_295,

@@ -1,5 +1,5 @@
-// An autonomous system number in its plain form (RFC 5396 asplain). AS 0 is no Asn: where a protocol carries it (an AS0
-// ROA) that code keeps a number. Who holds an ASN is not known here.
+// An autonomous system number in plain form (RFC 5396 asplain). AS 0 is not an Asn: protocols that use it (an AS0 ROA) keep a number.
+// The holder of an ASN is not known here.
 import { readDecimal } from './decimal.ts'
 
 declare const brand: unique symbol
@@ -8,7 +8,7 @@ export type Asn = number & { readonly [brand]: 'Asn' }
 
 export type AsnErrorReason = 'syntax' | 'asdot' | 'range'
 
-/** `message` is public text; `canonical` is what was meant, where that can be told. */
+/** `message` is public text; `canonical` is the intended ASN, if it can be derived. */
 export class AsnError extends Error {
   readonly reason: AsnErrorReason
   readonly canonical: Asn | undefined
@@ -70,7 +70,7 @@ const reserved: readonly Range[] = [
   { first: asnMax, last: asnMax, name: 'last 32-bit ASN (RFC 7300)', documentation: false },
 ]
 
-/** What the number is reserved for; undefined if it can be a network's own. Takes any number, since AS 0 is no Asn. */
+/** The reservation of the number; undefined if it can belong to a network. Takes any number, because AS 0 is not an Asn. */
 export function reservedAsn(asn: number): ReservedAsn | undefined {
   const range = reserved.find(({ first, last }) => asn >= first && asn <= last)
   return range && { name: range.name, documentation: range.documentation }

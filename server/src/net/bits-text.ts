@@ -1,5 +1,5 @@
-// Addresses between text and bits. It refuses malformed text with `undefined` and explains nothing; whoever calls it
-// decides what else is not allowed and says why.
+// Converts addresses between text and bits. It returns `undefined` for malformed text without a reason; callers decide what else is not
+// allowed, and why.
 import type { Bits, Family } from './bits.ts'
 
 const dot = 46
@@ -84,7 +84,7 @@ function hexDigit(text: string, i: number, end: number): number {
   return letter >= 97 && letter <= 102 ? letter - 87 : -1
 }
 
-/** Puts the groups behind the gap at the end; a gap stands for at least one group. */
+/** Moves the groups after the gap to the end; a gap replaces at least one group. */
 function spread(groups: number[], count: number, gap: number, length: number): Bits | undefined {
   if (gap < 0 ? count !== 8 : count === 8) return undefined
   if (gap >= 0) {
@@ -96,7 +96,7 @@ function spread(groups: number[], count: number, gap: number, length: number): B
   return { family: 6, length, w0: word(0), w1: word(2), w2: word(4), w3: word(6) }
 }
 
-/** The address alone: IPv4 dotted, IPv6 as RFC 5952 says (lower case, first longest run of zeros shortened, no dotted tail). */
+/** The address alone: IPv4 dotted, IPv6 by RFC 5952 (lower case, first longest run of zeros compressed, no dotted tail). */
 export function formatBits(bits: Bits): string {
   const { family, w0, w1, w2, w3 } = bits
   if (family === 4) return `${w0 >>> 24}.${(w0 >>> 16) & 255}.${(w0 >>> 8) & 255}.${w0 & 255}`

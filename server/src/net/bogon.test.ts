@@ -32,7 +32,7 @@ describe('bogonOf', () => {
     it(`places ${text} in ${block}`, () => assert.equal(blockOf(text), block))
   }
 
-  it('tells documentation space from the rest', () => {
+  it('distinguishes documentation space from the rest', () => {
     for (const text of [
       '203.0.113.0/24',
       '192.0.2.128/25',

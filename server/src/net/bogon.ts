@@ -1,5 +1,5 @@
-// Address space that no network can hold as its own: the special-purpose registries as data. It says what a prefix
-// overlaps; whether that is refused is the caller's decision.
+// Address space that no network can hold: the special-purpose registries as data. It returns what a prefix overlaps; callers decide
+// whether to reject it.
 import { covers, parsePrefix } from './prefix.ts'
 import type { Prefix } from './prefix.ts'
 import { createPrefixMap } from './prefix-map.ts'

@@ -1,5 +1,5 @@
-// BGP communities as canonical text and as the numbers that go into a path attribute. What a community means to a router
-// is not known here; names such as `no-export` are not read.
+// BGP communities as canonical text and as the numbers of a path attribute. Their meaning for routers is not known here; names such as
+// `no-export` are not parsed.
 import { readDecimal } from './decimal.ts'
 
 declare const brand: unique symbol

@@ -1,5 +1,5 @@
-// What is wrong with a text that should be an address or a prefix. It knows no HTTP and no Failure: the edge that took
-// the text decides what to make of it.
+// The error of a text that is not an address or a prefix. It knows no HTTP and no Failure: the caller that received the text
+// converts it.
 
 export type PrefixErrorReason =
   | 'syntax'
@@ -11,10 +11,10 @@ export type PrefixErrorReason =
   | 'length_range'
   | 'host_bits'
 
-/** `message` is public text that says what to write instead and never repeats the input. */
+/** `message` is public text with advice and never repeats the input. */
 export class PrefixError extends Error {
   readonly reason: PrefixErrorReason
-  /** What was probably meant, in canonical form, where that can be told (`host_bits`, mostly `mapped`). */
+  /** The probably intended prefix in canonical form, if it can be derived (`host_bits`, mostly `mapped`). */
   readonly canonical: string | undefined
 
   constructor(reason: PrefixErrorReason, message: string, canonical?: string) {

@@ -71,7 +71,7 @@ describe('a prefix map', () => {
     assert.deepEqual([map.size, map.covering(p('::/0')), map.coveredBy(p('0.0.0.0/0'))], [0, [], []])
   })
 
-  it('tells apart neighbours at both ends of the address space', () => {
+  it('distinguishes neighboring prefixes at both ends of the address space', () => {
     const map = mapOf(
       '255.255.255.255/32',
       '255.255.255.254/32',

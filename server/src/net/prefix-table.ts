@@ -12,7 +12,7 @@ export type Columns<C> = {
   readonly lengths: C
 }
 
-/** What a row is looked up by; the family is the table's. */
+/** The key of a row; the family is the table's. */
 type Key = Omit<Bits, 'family'>
 
 /** Rows are distinct and sorted by address, then length. */
@@ -86,7 +86,7 @@ function createLinks(lengths: Uint32Array, starts: readonly number[], end: numbe
   return links
 }
 
-/** What 24 bits with a sign can number. Packed links halve the memory that a search touches: 10 to 15 % more searches. */
+/** The range of a signed 24-bit number. Packed links halve the memory that a search touches: 10 to 15 % more searches. */
 const rowsMax = 2 ** 23
 
 function linkOf(parent: number, length: number): number {
@@ -157,7 +157,7 @@ export function startOf(table: PrefixTable, row: number): number {
   return table.links[row * 2 + 1]!
 }
 
-/** Where the row's places in the order end; 0 for row -1, which stands before the first. */
+/** End of the row's entries in the order; 0 for row -1, before the first. */
 export function endOf(table: PrefixTable, row: number): number {
   return row < 0 ? 0 : table.links[row * 2 + 3]!
 }

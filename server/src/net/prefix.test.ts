@@ -116,7 +116,7 @@ describe('parsePrefix', () => {
     it(`refuses ${JSON.stringify(text.slice(0, 50))} for ${reason}`, () => {
       const error = refused(parsePrefix, text)
       assert.deepEqual([error.reason, error.canonical], [reason, canonical])
-      if (canonical) assert.ok(error.message.includes(canonical), 'the message says what to write')
+      if (canonical) assert.ok(error.message.includes(canonical), 'the message contains the canonical prefix')
     })
   }
 

@@ -1,5 +1,5 @@
-// Whether an address is one of the public internet, for whoever connects to where a customer says. It knows nothing of names:
-// those are resolved first, and every address that they lead to is asked about here.
+// Whether an address belongs to the public internet, for connections to hosts that customers choose. Names are resolved before, and every
+// address is checked here.
 import { parseAddress } from './address.ts'
 import { bogonOf } from './bogon.ts'
 import { covers, hostPrefix, parsePrefix, type Prefix } from './prefix.ts'
@@ -8,8 +8,8 @@ import { covers, hostPrefix, parsePrefix, type Prefix } from './prefix.ts'
 const wireServer = parsePrefix('168.63.129.16/32')
 
 /**
- * Why nothing may be sent there; undefined where it may. What is not the canonical spelling of a plain address (a zone, an
- * IPv4-mapped IPv6 address) is refused with the rest.
+ * Returns why nothing may be sent to the address; undefined if it is allowed. Anything but the canonical form of a plain address (a zone,
+ * an IPv4-mapped IPv6 address) is refused as well.
  */
 export function objectionToAddress(text: string): string | undefined {
   const prefix = prefixOf(text)

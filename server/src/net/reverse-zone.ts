@@ -1,10 +1,10 @@
-// The zones of reverse DNS (RFC 1035 section 3.5, RFC 3596 section 2.5) that stand for a prefix. Names only: whether a
-// zone exists is not known here.
+// The zones of reverse DNS (RFC 1035 section 3.5, RFC 3596 section 2.5) of a prefix. Names only: whether a zone exists is not known
+// here.
 import { widthOf } from './bits.ts'
 import { firstOf, prefixParts } from './prefix.ts'
 import type { Prefix } from './prefix.ts'
 
-/** A label stands for so many bits. */
+/** Number of bits per label. */
 const labels = {
   4: { bits: 8, root: 'in-addr.arpa', radix: 10 },
   6: { bits: 4, root: 'ip6.arpa', radix: 16 },
@@ -28,7 +28,7 @@ export function reverseZones(prefix: Prefix): readonly string[] {
   return Array.from({ length: zones }, (_, at) => zoneOf(family, first + BigInt(at), count))
 }
 
-/** `value` are the bits that its labels stand for. */
+/** `value` is the value of its labels. */
 function zoneOf(family: 4 | 6, value: bigint, count: number): string {
   const { bits, root, radix } = labels[family]
   const mask = (1n << BigInt(bits)) - 1n

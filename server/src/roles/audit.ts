@@ -10,7 +10,7 @@ export function auditPart({ config, postgres, log, metrics }: Shared): Component
   return createSealer({ postgres, ring: config.secret, log, metrics })
 }
 
-/** Stopped with the server that tells it. */
+/** Stopped together with the server that uses it. */
 export function createRefusals({ postgres, log }: Pick<Shared, 'postgres' | 'log'>): Refusals {
   return new Refusals({ write: (entries) => writeAudit(postgres.front, ...entries), log })
 }

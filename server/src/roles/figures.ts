@@ -1,5 +1,5 @@
-// The metrics that stand in the database: the state of the whole installation, whichever process is asked. They are read
-// when somebody asks, and never for longer than a scrape waits; without a database they are left out.
+// Metrics from the database: the state of the whole installation, the same in every process. They are read on request, within the time
+// of a scrape; without a database they are omitted.
 import type { Db } from '../db/postgres.ts'
 import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
 import { readFigures, type Figures } from './figures.store.ts'
@@ -51,7 +51,7 @@ function plainGaugesOf(metrics: Metrics) {
 
 async function read(metrics: Metrics, db: Db): Promise<void> {
   const figures = await readFigures(db).catch(() => undefined)
-  // What was true before the database went away is not shown as if it were true now.
+  // Values from before the database failed must not be shown as current.
   for (const gauge of gaugesOf(metrics)) gauge.reset()
   metrics.postgresUp.set(figures ? 1 : 0)
   if (figures) show(metrics, figures)

@@ -1,5 +1,5 @@
-// What this process says about itself in the database, so that `pharos status` can tell which processes run, and how their
-// loops and sources of the registries are. Nothing decides by it.
+// Reports this process to the database, so that `pharos status` can list running processes, their loops and their registry sources.
+// Nothing depends on it.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Component } from '../runtime/component.ts'

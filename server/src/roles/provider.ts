@@ -10,7 +10,7 @@ export function issuerOf(config: Pick<Config, 'providerName' | 'publicUrl' | 'ho
   return isNamed(config) ? config.providerName : new URL(publicUrl(config)).hostname
 }
 
-/** Who a letter of authorization authorizes; null unless both are set. */
+/** The provider named in letters of authorization; null unless both settings are set. */
 export function authorizedProvider(
   config: Pick<Config, 'providerName' | 'providerAsn'>,
 ): { readonly name: string; readonly asn: number } | null {

@@ -64,7 +64,7 @@ export type Leaders = {
   readonly works: readonly string[]
 }
 
-/** Who leads: the advisory locks that are held now. `works`: names of Leadership to look for. */
+/** Current leaders, by their advisory locks. `works`: names of Leadership to look for. */
 export async function readLeaders(trx: Trx, works: readonly string[]): Promise<Leaders> {
   const { rows } = await sql<Leaders>`
     with held as (
@@ -89,7 +89,7 @@ export type Lag = {
   readonly operator_webhook_failing_since: Date | null
 }
 
-/** `outbox`: messages that nobody may read yet, since a transaction that is older than they are is not over. */
+/** `outbox`: messages that are not readable yet, because an older transaction is still open. */
 export async function readLag(trx: Trx): Promise<Lag> {
   const { rows } = await sql<Lag>`
     select o.count as outbox, o.seconds as outbox_seconds, a.count as audit_unsealed, a.seconds as audit_seconds,

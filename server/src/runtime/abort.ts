@@ -1,6 +1,6 @@
 // Waiting that ends with a signal, whether what is waited for heeds it or not.
 
-/** What the work comes to, or the signal's reason as soon as it is aborted. */
+/** Returns the result of the work, or rejects with the signal's reason as soon as it is aborted. */
 export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return Promise.race([work, rejectOn(signal)])
 }

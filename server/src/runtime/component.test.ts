@@ -25,7 +25,7 @@ test('parts start in order, stop in reverse, and stop once', async () => {
   assert.deepEqual(done, ['+a', '+b', '-b', '-a'])
 })
 
-test('when a part cannot start, those before it are stopped and the error is told', async () => {
+test('when a part cannot start, those before it are stopped and the error is reported', async () => {
   const done: string[] = []
   const fails = { b: { start: () => Promise.reject(new Error('port in use')) } }
   await assert.rejects(startComponents(partsOf(['a', 'b', 'c'], done, fails), options), /port in use/)

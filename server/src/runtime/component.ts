@@ -59,7 +59,7 @@ async function stopOne(component: Component, timeoutMs: number, log: Log): Promi
   try {
     const ended = await Promise.race([stop(component), late])
     if (ended !== 'late') return true
-    log.error({ component: component.name, timeoutMs }, 'did not stop in time; going on without it')
+    log.error({ component: component.name, timeoutMs }, 'did not stop in time; continuing without it')
   } catch (error) {
     log.error({ component: component.name, error }, 'failed to stop')
   } finally {

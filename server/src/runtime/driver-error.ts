@@ -1,12 +1,11 @@
-// The one way in which a driver says that the other side failed. It tells the cases that the loops treat
-// differently, and must not carry HTTP codes or text for customers: what a driver says is for operators.
+// The error of drivers for failures of the remote system. Its kinds are the cases that loops treat differently; it has no HTTP
+// codes and no text for customers: messages of drivers are for operators.
 
 /**
- * - `unreachable`: no answer within the deadline, no connection, or the connection broke. What was asked for may or
- *   may not have happened.
- * - `refused`: the other side answered no. What it refused stands in `refused`; the rest of the call was carried out.
- * - `postponed`: the other side answered "not now", and will take the same call later (SMTP 4yz). Nothing happened.
- * - `protocol`: the other side is not what we expected: another version, another service, an answer that cannot be read.
+ * - `unreachable`: no answer within the deadline, no connection, or the connection broke. The call may or may not have had an effect.
+ * - `refused`: the remote system rejected it. `refused` contains the rejected items; the rest of the call was applied.
+ * - `postponed`: the remote system answered "not now" and may accept the same call later (SMTP 4yz). It had no effect.
+ * - `protocol`: the remote system is another version, another service, or its answer is invalid.
  */
 export type DriverErrorKind = 'unreachable' | 'refused' | 'postponed' | 'protocol'
 

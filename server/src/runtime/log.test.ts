@@ -16,7 +16,7 @@ function logged(
 const lineOf = (write: (log: ReturnType<typeof createLog>) => void) =>
   JSON.parse(logged(write)) as Record<string, never>
 
-test('a line has a level, a time and what was said', () => {
+test('a line has a level, a time and a message', () => {
   const line = lineOf((log) => log.info({ region: 'ams', routes: 3 }, 'reconciled'))
   assert.match(line['time']!, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   const { time: _, ...rest } = line

@@ -1,5 +1,5 @@
-// The log of the process: one JSON object a line (or lines for people), with everything that could be a credential
-// taken out before it is written. Whoever logs needs not think about it; what must not be logged at all are bodies.
+// The log of the process: one JSON object per line (or text for people). Everything that could be a credential is removed before
+// a line is written, so callers need not care; bodies are never logged.
 import { pino, type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.ts'
 
@@ -45,7 +45,7 @@ type Child = (this: Log, fields: object, options?: object) => Log
 /** A log that writes nothing, for tests and for what runs before there is a configuration. */
 export const silentLog: Log = pino({ level: 'silent' })
 
-/** What was logged: an error alone says its message, which pino would otherwise copy as it is. */
+/** The logged object: of an error alone only the message, because pino would copy the error as it is. */
 function redactArguments([first, ...rest]: readonly unknown[]): readonly unknown[] {
   const error = first instanceof Error ? first : undefined
   if (error && rest.length === 0) return [{ error: redact(error) }, redactText(error.message)]
@@ -66,8 +66,8 @@ const rememberedMax = 1_000
 const rememberedLengthMax = 100
 
 /**
- * The judgement of texts, kept for those that come with every line: names of fields, routes, messages. `keeps` says which
- * verdicts are kept: a credential must not stay in memory because it was found.
+ * Cache of checked texts that occur in many lines: names of fields, routes, messages. `keeps` selects what is cached: a credential
+ * must not stay in memory because it was found.
  */
 function remember(judge: (text: string) => boolean, keeps = (_verdict: boolean) => true) {
   const known = new Map<string, boolean>()
@@ -123,7 +123,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   // A header in the text of a message, with all that follows its name
   [/\b((?:proxy-)?authorization["']?\s*[:=]\s*["']?)(?:(?:bearer|token|basic)\s+)?[^\s"',]+/gi, `$1${gone}`],
   [/\b((?:set-)?cookie["']?\s*[:=]\s*["']?)[^"'\r\n]+/gi, `$1${gone}`],
-  // A credential without its header; a digit or sign tells it from a sentence such as "token presented"
+  // A credential without its header; a digit or sign distinguishes it from a sentence such as "token presented"
   [/\b(bearer|token|basic)(\s+)(?=[\w\-.~+/=]*[\d._=])[\w\-.~+/=]{12,}/gi, `$1$2${gone}`],
   // ?token=x&password=y in any spelling; also token: x and "token":"x"
   [
@@ -132,7 +132,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   ],
   // scheme://user:password@host
   [/(\b[a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/@]{1,500}@/gi, `$1${gone}@`],
-  // JWTs, and our own tokens of programs and of mails, wherever they stand
+  // JWTs, and Pharos' tokens of programs and mails, anywhere
   [/\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}/g, gone],
   [/\bphs_[a-z0-9]{4,}_[A-Za-z0-9]{8,}/g, gone],
   [/\bphm_[a-z-]+\.[\w-]+\.[\w-]{8,}/g, gone],
@@ -143,7 +143,7 @@ export function redactText(text: string): string {
   return !mayHoldCredential.test(text) || isClean(text) ? text : withoutCredentials(text)
 }
 
-/** What every pattern needs one of; an id has none, and is not looked at further. */
+/** A character that every pattern requires; texts without it, such as ids, are not checked further. */
 const mayHoldCredential = /[:=@%\s]|eyJ|ph[sm]_/
 
 const isClean = remember(

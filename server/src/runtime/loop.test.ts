@@ -65,7 +65,7 @@ test('wakes during a run make one run after it, never one beside it', async () =
   await loop.stop()
 })
 
-test('a wake between runs does not wait for the interval, and the interval begins anew', async (t) => {
+test('a wake between runs does not wait for the interval, and restarts the interval', async (t) => {
   fakeTimers(t)
   let runs = 0
   const { loop } = loopOf(async () => void runs++)
@@ -163,7 +163,7 @@ test('runOnce is a run that begins after it was asked for', async () => {
   assert.deepEqual(seen, ['old', 'new'])
 })
 
-test('whoever waits for a run that will not come is told', async () => {
+test('a caller that waits for a run gets an error when the loop stops', async () => {
   const gate = Promise.withResolvers<void>()
   const { loop } = loopOf(() => gate.promise)
   loop.start()

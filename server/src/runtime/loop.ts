@@ -9,7 +9,7 @@ export type LoopOptions = {
   readonly name: string
   /** From the end of a run to the next one, unless the loop is woken before. */
   readonly intervalMs: number
-  /** After this long, the signal of the run is aborted. A run that does not heed it goes on and blocks the loop. */
+  /** After this time the signal of the run is aborted. A run that ignores it continues and blocks the loop. */
   readonly timeoutMs?: number
   /** One run. The signal is aborted by `stop()` and by the timeout. */
   readonly run: (signal: AbortSignal) => Promise<void>
@@ -21,7 +21,7 @@ export type Loop = {
   readonly name: string
   /** Runs at once, and from then on. Starting twice changes nothing. */
   start(): void
-  /** Aborts the run that is going on and resolves when it has ended; nothing runs after that. */
+  /** Aborts the current run and resolves when it has ended; nothing runs after that. */
   stop(): Promise<void>
   /** Asks for a run that begins from now on. Any number of wakes during a run make one further run. */
   wake(): void

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMetrics, readOnCollect } from './metrics.ts'
 
-test('every name begins with pharos_ and has a unit or says total, as Prometheus recommends', async () => {
+test('every name begins with pharos_ and has a unit or ends in total, as Prometheus recommends', async () => {
   const { registry } = createMetrics()
   for (const { name, help, type } of await registry.getMetricsAsJSON()) {
     assert.match(name, /^pharos_[a-z_]+$/)

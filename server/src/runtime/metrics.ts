@@ -1,5 +1,5 @@
-// What is counted about the process, in one place, so that names and labels stay few and stable. Labels come from
-// closed lists (a route's pattern, never its path) or from the operator's file (regions, sources).
+// All metrics of the process, in one place, so that names and labels stay few and stable. Labels come from closed lists (a route's
+// pattern, never its path) or from the platform file (regions, sources).
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 export type Metrics = ReturnType<typeof createMetrics>
@@ -77,7 +77,7 @@ export function createMetrics() {
     }),
     mailsWaiting: new Gauge({
       name: 'pharos_mails_waiting',
-      help: 'Mails that are neither sent nor given up, of the whole installation.',
+      help: 'Mails neither sent nor failed, of the whole installation.',
       registers,
     }),
     mailWaitSeconds: new Gauge({
@@ -93,7 +93,7 @@ export function createMetrics() {
     }),
     streams: new Gauge({
       name: 'pharos_streams',
-      help: 'Who follows what happens (GET /v3/stream), of this process.',
+      help: 'Open streams (GET /v3/stream) of this process.',
       registers,
     }),
     webhookDeliveriesWaiting: new Gauge({
@@ -115,7 +115,7 @@ export function createMetrics() {
     }),
     regionNeighbors: new Gauge({
       name: 'pharos_region_neighbors',
-      help: 'Installation: established BGP sessions of each router. Alarm when it is 0: its routes reach nobody.',
+      help: 'Installation: established BGP sessions of each router. Alert if it is 0: its routes reach no neighbor.',
       labelNames: ['region', 'router'],
       registers,
     }),

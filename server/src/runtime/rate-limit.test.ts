@@ -18,7 +18,7 @@ describe('a rate limiter', () => {
     assert.throws(() => limiter.take('a'), { code: 'rate_limited' })
   })
 
-  it('counts each key apart, and says what is left and when it is full again', () => {
+  it('counts each key separately, and returns the remaining requests and the reset time', () => {
     const clock = { now: 0 }
     const limiter = new RateLimiter({ perSecond: 1, burst: 10 }, at(clock))
     limiter.take('a')

@@ -43,7 +43,7 @@ test('a value that was made before a rotation is known until its key leaves the 
   assert.ok(!verifyMac(rotated, 'api-token', 'value', stored.subarray(1)))
 })
 
-test('a sealed value opens under any key of the ring, and says when its key is gone', () => {
+test('a sealed value opens under any key of the ring, and reports a missing key', () => {
   const sealed = seal(old, 'signing-key', Buffer.from('private'), 'kid-1')
   assert.equal(open(rotated, 'signing-key', sealed, 'kid-1').toString(), 'private')
   assert.ok(!isSealedUnderNewest(rotated, 'signing-key', sealed))

@@ -10,7 +10,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 
-/** What a derived key is for. Two purposes never share a key. */
+/** The purpose of a derived key. Two purposes never share a key. */
 export type Purpose =
   | 'api-token'
   | 'source-secret'
@@ -64,8 +64,8 @@ export function deriveKey(ring: KeyRing, purpose: Purpose): Buffer {
 }
 
 /**
- * The keys of a purpose, newest first, each with an id of 4 bytes (8 hexadecimal digits) that tells which one made a
- * value and nothing about the key.
+ * The keys of a purpose, newest first, each with an id of 4 bytes (8 hexadecimal digits) that identifies the key of a value and reveals
+ * nothing about it.
  */
 export function deriveKeys(ring: KeyRing, purpose: Purpose): readonly DerivedKey[] {
   let purposes = derived.get(ring)
@@ -121,8 +121,8 @@ const tagBytes = 16
 const headBytes = 1 + 4 + nonceBytes + tagBytes
 
 /**
- * Encrypts under the newest key of the purpose, AES-256-GCM. `context` is bound to the value without being stored
- * (the id of its row, say): a value that was moved to another row does not open.
+ * Encrypts under the newest key of the purpose, AES-256-GCM. `context`, such as the id of the row, is bound to the value without being
+ * stored: a value that was moved to another row does not decrypt.
  */
 export function seal(ring: KeyRing, purpose: Purpose, plain: Uint8Array, context = ''): Buffer {
   const { id, key } = deriveKeys(ring, purpose)[0]!

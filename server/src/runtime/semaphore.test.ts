@@ -21,7 +21,7 @@ test('no more than the permits run at once, and the others follow in their order
   assert.deepEqual([began, semaphore.running, semaphore.waiting], [[0, 1, 2, 3], 0, 0])
 })
 
-test('when the queue is full, a caller is told at once when to come back', async () => {
+test('when the queue is full, a caller gets the retry time at once', async () => {
   const semaphore = createSemaphore({ permits: 1, waiting: 0, retryAfterSeconds: 3 })
   const { promise, resolve } = gate()
   const first = semaphore.run(() => promise)
@@ -99,7 +99,7 @@ test('whatever is done with it, the bounds hold and everything ends', async () =
   )
 })
 
-test('who asks for room before is told the same as who would run', async () => {
+test('a reservation gets the same answer as a run', async () => {
   const semaphore = createSemaphore({ permits: 1, waiting: 1, retryAfterSeconds: 3 })
   const { promise, resolve } = gate()
   semaphore.requireRoom()

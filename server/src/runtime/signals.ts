@@ -1,4 +1,4 @@
-// How the process is told to stop. The first signal asks; a later one ends it at once.
+// Stop signals of the process. The first one stops it gracefully; a later one ends it at once.
 
 /** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it is one wish. */
 const oneWishMs = 2_000

@@ -3,7 +3,7 @@
 import { parentPort, Worker } from 'node:worker_threads'
 
 export type ThreadOptions = {
-  /** Of processor time, so that a busy machine refuses nobody; the clock may show three times as much. */
+  /** Processor time, so that a busy machine causes no refusals; the wall clock may show three times as much. */
   readonly timeoutMs: number
   readonly heapMib: number
   /** Of what lies outside of the heap. */
@@ -30,7 +30,7 @@ export function runInThread<T>(
     workerData: data,
     env: {},
     execArgv: [],
-    // What a library warns of there is a stranger's text, and not for our log.
+    // Warnings of a library may contain text of the input and must not reach the log.
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: 32 },

@@ -1,4 +1,4 @@
-// What tests of webhooks put into a database. Nothing of the product imports this file.
+// Rows for tests of webhooks. The product does not import this file.
 import type { DeliveryState } from '@pharos/contract/webhook'
 import { messageTypes } from '@pharos/contract/webhook-message'
 import { sql } from 'kysely'
@@ -7,7 +7,7 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { createSecret, sealSecret } from './webhook-secret.ts'
 
 export type WebhookSeed = {
-  /** Leads to an address for documentation unless told otherwise: nothing is sent there. */
+  /** Default: an address of documentation space, to which nothing is sent. */
   readonly url?: string
   readonly events?: readonly string[]
   readonly enabled?: boolean

@@ -10,7 +10,7 @@ export type WebhookRequest = {
 export type Answered = {
   readonly kind: 'answered'
   readonly status: number
-  /** What `Retry-After` asks for; null without one that can be read. */
+  /** The delay of `Retry-After`; null without a valid one. */
   readonly retryAfterSeconds: number | null
   /** The beginning of the answer's body as text without control characters. */
   readonly text: string

@@ -1,11 +1,11 @@
-// What requests about accounts use up, in a form that can be put back: passwords, tokens of mails, sessions to be ended.
+// State that requests about accounts consume, and that can be restored: passwords, mail tokens, sessions to end.
 import { sql } from 'kysely'
 import { createMailToken } from '../../src/session/mail-token.ts'
 import { hashPassword } from '../../src/session/password.ts'
 import { testPassword, type TestApi } from '../api.ts'
 import type { World } from './world.ts'
 
-/** Of red's admin, and of somebody else. */
+/** Of red's admin, and of another user. */
 export const spareSessions = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
 
 export type SpareAccounts = {
@@ -15,7 +15,7 @@ export type SpareAccounts = {
   renew(): Promise<void>
 }
 
-/** The tokens are those of somebody who calls nothing. */
+/** The tokens belong to a user who makes no calls. */
 export async function createSpareAccounts(api: TestApi, world: World): Promise<SpareAccounts> {
   const { owner } = api.database.postgres
   const password_hash = await hashPassword(testPassword)

@@ -1,5 +1,5 @@
-// What the use-cases of an account need, with a count of the passwords that are hashed: what costs the same must hash as
-// often, and what is refused before the hash must not hash at all.
+// Dependencies of the use-cases of an account, with a count of password hashes: calls of equal cost must hash equally often, and calls
+// refused before the hash must not hash at all.
 import { AccessTokens } from '../../src/session/access-token.ts'
 import type { AccountDeps } from '../../src/session/account.routes.ts'
 import { createMailLimits } from '../../src/session/mail-limits.ts'

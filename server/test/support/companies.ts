@@ -58,7 +58,7 @@ export type Answered = {
   json<T>(): T
 }
 
-/** `PATCH /v3/teams/current`, by whom the authorization is. */
+/** `PATCH /v3/teams/current` with the given authorization. */
 export async function call(
   api: TestApi,
   authorization: string | undefined,
@@ -89,7 +89,7 @@ export function assertAnswered<T>(answered: Answered, status = 200): T {
   return answered.body === '' ? (undefined as T) : answered.json<T>()
 }
 
-/** What was mailed to the address with that template, oldest first. */
+/** Mails to the address with that template, oldest first. */
 export async function mailsTo<T extends MailTemplate>(
   api: TestApi,
   recipient: string,
@@ -122,7 +122,7 @@ export type Audited = {
   readonly after: unknown
 }
 
-/** What was audited about the target, oldest first. */
+/** Audit entries of the target, oldest first. */
 export function auditOfTarget({ database }: TestApi, target: string): Promise<Audited[]> {
   return database.postgres.owner
     .selectFrom('audit_entries')

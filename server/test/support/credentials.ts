@@ -88,7 +88,7 @@ export type Forgery = {
   readonly foreignKey?: boolean
 }
 
-/** An access token of the user's new session that is right but for what the forgery says. */
+/** A valid access token of a new session of the user, except for the forgery. */
 export async function forgeAccess(
   api: TestApi,
   userId: number,
@@ -110,7 +110,7 @@ export async function forgeAccess(
     .sign(key)
 }
 
-/** An access token that says it needs no signature (RFC 7519, 6). */
+/** An access token with the algorithm `none` (RFC 7519, 6). */
 export async function unsignedAccess(api: TestApi, userId: number, teamId: number): Promise<string> {
   const [, payload] = (await openSession(api, userId, teamId)).access.split('.')
   const head = Buffer.from(JSON.stringify({ alg: 'none', typ: 'at+jwt' })).toString('base64url')

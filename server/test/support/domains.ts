@@ -1,4 +1,4 @@
-// Domains of teams for the cross-cutting tests, which ask no DNS: whether one is verified is said here.
+// Domains of teams for the cross-cutting tests, which use no DNS: tests set whether one is verified.
 import { sql } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
 

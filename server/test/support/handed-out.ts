@@ -12,7 +12,7 @@ export type HandedOut = {
   readonly texts: ReadonlySet<string>
   /** Keeps the texts of a value that are secrets by their names; what is too short to be one is not. */
   remember(value: unknown): void
-  /** What stands in the mails that are on their way, whose number it answers: whoever has a link has the account. */
+  /** Contents of pending mails, by id: the holder of a link has access to the account. */
   rememberMails(): Promise<number>
 }
 

@@ -1,9 +1,9 @@
-// Which tables were written since it was asked last: by triggers on every table, so that asking costs a fraction of a
-// millisecond. What was taken back is not in it.
+// The tables written since the last call: by triggers on every table, so that a call costs a fraction of a millisecond. Rolled-back
+// changes are not included.
 import { sql } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
 
-/** Installs the triggers, and answers a function that tells the changes since the last call. */
+/** Installs the triggers, and returns a function that lists the changes since its last call. */
 export async function createJournal(db: Db): Promise<() => Promise<string[]>> {
   await sql`create unlogged table test_journal (change text not null)`.execute(db)
   // A wrong code of a second factor is counted, as a sign-in that fails is: what makes the next one wait.

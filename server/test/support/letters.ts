@@ -43,7 +43,7 @@ export function formOf(parts: readonly FormPart[], boundary = formBoundary): Buf
 
 export const formType = `multipart/form-data; boundary=${formBoundary}`
 
-/** The form of a letter that is in order, with what else it says. */
+/** The form of a valid letter, with further fields. */
 export const letterForm = (...fields: readonly FormPart[]): FormPart[] => [
   ...fields,
   { name: 'file', filename: 'letter.png', type: 'image/png', content: samplePng() },

@@ -15,12 +15,12 @@ export type TableShape = {
   readonly name: string
   readonly hasRowSecurity: boolean
   readonly policies: readonly string[]
-  /** What the team's role may do, as `select`, `update (name)`; sorted. */
+  /** The rights of the team's role, as `select`, `update (name)`; sorted. */
   readonly rights: readonly string[]
   readonly columns: readonly TableColumn[]
 }
 
-/** All tables; a partitioned one stands for its partitions. */
+/** All tables; a partitioned one represents its partitions. */
 export async function listTables(db: Db): Promise<TableShape[]> {
   const { rows } = await sql<TableShape>`
     select c.relname as name, c.relrowsecurity as "hasRowSecurity",

@@ -1,5 +1,5 @@
-// Spoils requests: each mutation changes one thing that somebody will one day send. Whether the result is still valid is
-// not said here but by the oracle, unless only the writing down shows it.
+// Mutates requests: each mutation changes one thing that clients send by mistake. The oracle decides whether the result is still valid,
+// unless only the encoding shows it.
 import fc, { type Arbitrary } from 'fast-check'
 import { gzipSync } from 'node:zlib'
 import { formOf, type FormPart } from './letters.ts'
@@ -8,7 +8,7 @@ import type { Form, Operation } from './operations.ts'
 
 type Mutation = Arbitrary<(draft: Draft) => Draft>
 
-/** What is written in place of a value of JSON. */
+/** Replacements for a JSON value. */
 const wrongValues = fc.oneof(
   fc.constantFrom<unknown[]>(
     null,

@@ -63,7 +63,7 @@ function answerOf(status: number, text: string): Answer {
 
 let people = 0
 
-/** A new user of the team, whom no other test knows. */
+/** A new user of the team, unknown to other tests. */
 export function addPerson(
   api: TestApi,
   team: TestTeam,

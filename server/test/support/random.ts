@@ -1,4 +1,4 @@
-// Randomness that can be repeated: a test says its seed when it fails, and PHAROS_TEST_SEED runs it again.
+// Reproducible randomness: a failing test prints its seed, and PHAROS_TEST_SEED repeats the run.
 import { randomInt } from 'node:crypto'
 
 export type Random = {

@@ -34,7 +34,7 @@ export class Relay {
 
   open(): void {
     this.#state = 'open'
-    // What was silent is gone: the other side has given up, as after minutes without an answer.
+    // Silent connections are closed: the other side has timed out, as after minutes without an answer.
     this.#cut()
   }
 

@@ -48,7 +48,7 @@ export async function addPendingFactor({ database, config }: TestApi, userId: nu
   return secret
 }
 
-/** As if nobody had ever set one up. */
+/** Removes the second factor. */
 export async function removeSecondFactors({ database }: TestApi): Promise<void> {
   const { owner } = database.postgres
   await sql`update users set totp_enabled = null where totp_enabled is not null`.execute(owner)
@@ -56,7 +56,7 @@ export async function removeSecondFactors({ database }: TestApi): Promise<void> 
   await sql`delete from recovery_codes`.execute(owner)
 }
 
-/** What an authenticator shows now; it is accepted for at least 30 s. */
+/** The current code of an authenticator; it is accepted for at least 30 s. */
 export const codeOf = (secret: Uint8Array | string): string =>
   new TOTP({
     secret: typeof secret === 'string' ? secret : new Secret({ buffer: Uint8Array.from(secret).buffer }),

@@ -1,4 +1,4 @@
-// What a subject of the test of every route is: an operation, the requests it is tried with, and what it answers.
+// A subject of the test of every route: an operation, the requests it is tried with, and the expected answers.
 import type { ProblemCode } from '@pharos/contract/problem'
 import type { TestApi } from '../api.ts'
 import type { Identity, Presented } from './callers.ts'
@@ -32,7 +32,7 @@ export type Subject = {
   readonly requests: Partial<Record<Which, (context: Context) => Promise<SubjectRequest>>>
   /** Status of the success or code of the problem, for a caller that the permission lets pass. */
   readonly answers: (which: Which, identity: Identity) => Outcome
-  /** Whoever may call it is answered about all teams; `staff`: they are, others about their own. */
+  /** Callers for whom the answer covers all teams; `staff`: only staff, others get their own. */
   readonly ofAllTeams?: true | 'staff'
   /** Why there is no request of a kind, for the kinds that are left out. */
   readonly without?: Partial<Record<Which, string>>
@@ -40,7 +40,7 @@ export type Subject = {
 
 export const missingId = 999_999_999
 
-/** What the caller's team holds. Who has none, or no modules, is treated as one of red. */
+/** The modules of the caller's team. Callers without one are treated like callers of the team red. */
 export function ownOf({ world, identity }: Context): Holder {
   return 'team' in identity && identity.team === 'blue' ? world.blue : world.red
 }

@@ -30,7 +30,7 @@ function inNamedTeam(request: SubjectRequest): Subject['requests'] {
   }
 }
 
-/** Nobody finds a domain of another team in his own, staff neither; who is no admin is not told whether it is there. */
+/** A domain of another team is not found in the own team, by staff neither; without the admin role the answer is always 403. */
 const inOwnTeam =
   (success: number, needsAdmin: boolean): Subject['answers'] =>
   (which, identity) => {

@@ -1,4 +1,4 @@
-// The operations of members and of those who are invited. Each is about somebody of its own: callers stay what they are.
+// The operations of members and invitees. Each uses a separate member: callers keep their roles.
 import {
   createInvitationToken,
   formatInvitationToken,
@@ -51,7 +51,7 @@ async function addInvitation({ api, world }: Context, { teamId }: TestTeam): Pro
 
 type Add = typeof addMember
 
-/** In the caller's team: somebody of it, of another, and nobody. */
+/** In the caller's team: a member, a member of another team, and an unknown id. */
 function inCurrentTeam(add: Add, request: SubjectRequest = {}): Subject['requests'] {
   const about = (member_id: number) => ({ ...request, params: { team_id: 'current', member_id } })
   return {
@@ -61,7 +61,7 @@ function inCurrentTeam(add: Add, request: SubjectRequest = {}): Subject['request
   }
 }
 
-/** In a team that is named by its id, with somebody of that team. */
+/** In a team given by its id, with a member of that team. */
 function inNamedTeam(add: Add, request: SubjectRequest = {}): Subject['requests'] {
   const about = async (context: Context, team: TestTeam) => ({
     ...request,
@@ -76,7 +76,7 @@ function inNamedTeam(add: Add, request: SubjectRequest = {}): Subject['requests'
 
 const ofOwnMembers = (success: number) => (which: string) => (which === 'own' ? success : 'not_found')
 
-/** Nobody finds a member of another team in his own, staff neither. */
+/** Members of another team are not found in the own team, by staff neither. */
 const ofOwnAdmins =
   (success: number): Subject['answers'] =>
   (which, identity) =>

@@ -1,11 +1,11 @@
-// The operations of the second factor: about the caller's own account, whatever team he works in.
+// The operations of the second factor: about the caller's own account, independent of the team.
 import { testPassword } from '../api.ts'
 import { addPendingFactor, addSecondFactor, codeOf } from './second-factor.ts'
 import type { Context, Subject } from './subject.ts'
 
 const wrong = '000000'
 
-/** A caller who is refused is nobody whose factor could be set up. */
+/** Refused callers have no account whose factor could be set up. */
 const factorOf = async ({ api, presented }: Context): Promise<string> =>
   presented.userId === undefined ? wrong : codeOf((await addSecondFactor(api, presented.userId)).secret)
 

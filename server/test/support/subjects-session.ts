@@ -167,7 +167,7 @@ export const accountSubjects: readonly Subject[] = [
     without: { foreign: 'an address is an address' },
     answers: () => 202,
   },
-  // Whoever lost a team still has an account; nobody else here presents it.
+  // A user without a team still has an account; no other subject uses it.
   {
     route: 'resetPassword',
     ...aboutMailTokens('password-reset', 'former', { new_password: newPassword }),

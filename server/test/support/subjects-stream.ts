@@ -1,4 +1,4 @@
-// The stream. What a caller may follow depends on modules and scopes of which one is enough: written here, as a table.
+// The stream. Which messages a caller gets depends on modules and scopes, of which one is enough: written here as a table.
 import type { Identity } from './callers.ts'
 import { only, type Outcome, type Subject } from './subject.ts'
 

@@ -17,7 +17,7 @@ export function ownTeamOf({ world, identity }: Context): TestTeam {
   return 'team' in identity ? world[identity.team] : world.red
 }
 
-/** A team by its id: the caller's own, one that he is not in, one that there is not. */
+/** A team by its id: the caller's, one without the caller, an unknown one. */
 export function aboutTeams(request: SubjectRequest = {}): Subject['requests'] {
   const about = (team_id: number) => ({ ...request, params: { team_id } })
   return {
@@ -36,7 +36,7 @@ export const ofMembers =
   (which: Which, identity: Identity): Outcome =>
     which === 'own' || (which === 'foreign' && isStaff(identity)) ? success : 'not_found'
 
-/** Members who are not admins are told so, of what they can see. */
+/** Members without the admin role get 403 for teams that they see. */
 export const ofAdmins =
   (success: number) =>
   (which: Which, identity: Identity): Outcome =>
@@ -62,7 +62,7 @@ export const teamSubjects: readonly Subject[] = [
   },
   {
     route: 'updateTeam',
-    requests: aboutTeams({ body: { description: 'as a caller says', timezone: 'Europe/Amsterdam' } }),
+    requests: aboutTeams({ body: { description: 'sent by a caller', timezone: 'Europe/Amsterdam' } }),
     answers: ofAdmins(200),
     ofAllTeams: 'staff',
   },

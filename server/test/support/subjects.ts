@@ -1,5 +1,5 @@
-// For every operation of the contract: a valid request about something of the caller's own, of somebody else's, and about
-// something that does not exist, and what the operation answers once the caller may call it.
+// For every operation of the contract: a valid request for an object of the caller's team, of another team, and for one that does not
+// exist, with the expected answers of an allowed call.
 import { seedAnnouncement } from '../../src/byoip/announcement/testing.ts'
 import type { Identity } from './callers.ts'
 import { addLetter, letterForm } from './letters.ts'
@@ -34,7 +34,7 @@ function aboutAnnouncements(request: (id: number) => SubjectRequest): Subject['r
   }
 }
 
-/** One of its own for each request, of documentation space that nobody in the world holds. */
+/** A separate prefix for each request, of documentation space. */
 let prefixes = 0x5000
 const newPrefix = () => `2001:db8:${(prefixes++).toString(16)}::/48`
 
@@ -66,7 +66,7 @@ function aboutAsns(query: Record<string, string> = {}): Pick<Subject, 'requests'
       own: async (context) => (query['refresh'] ? about() : { params: { asn: ownOf(context).asn }, query }),
       missing: about,
     },
-    without: { foreign: 'that another team holds it is said, as `conflict`: see asn-ownership.test.ts' },
+    without: { foreign: "another team's ASN is reported, as `conflict`: see asn-ownership.test.ts" },
   }
 }
 

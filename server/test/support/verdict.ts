@@ -1,5 +1,5 @@
-// What a route's declared permission means for a caller: written from the contract, as a table, and not by asking the
-// server's own code. Whether the object exists is another question.
+// The meaning of a route's declared permission for a caller: written as a table from the contract, independent of the server's code.
+// Whether the object exists is checked elsewhere.
 import type { ProblemCode } from '@pharos/contract/problem'
 import type { Permission } from '@pharos/contract/route'
 import type { Identity } from './callers.ts'
@@ -20,8 +20,8 @@ const all = ['ipam', 'lighthouse']
 const modulesOf = { red: all, blue: all, strict: all, bare: [] as string[] }
 
 /**
- * `pass`, or the code of the refusal. Who lacks the second factor that the team requires is told so before all else; who
- * may not, because of a role, before modules and scopes are asked for.
+ * `pass`, or the code of the refusal. A missing second factor comes before everything else; a missing role before modules and
+ * scopes.
  */
 export function verdictOn(permission: Permission, identity: Identity): 'pass' | ProblemCode {
   if (!admitted[permission.credential].includes(identity.kind)) return 'unauthenticated'

@@ -1,4 +1,4 @@
-// Webhooks for requests that nobody wrote: known ids, put back in order whenever a test asks.
+// Webhooks for generated requests: known ids, restored whenever a test asks.
 import { addDelivery, addWebhook } from '../../src/webhook/testing.ts'
 import type { TestApi } from '../api.ts'
 

@@ -24,7 +24,7 @@ export type Holder = TestTeam & {
   /** Of the announcement that is not validated; waits for review. */
   readonly letterId: number
   readonly eventIds: readonly string[]
-  /** Texts that stand in nothing that another team may see. */
+  /** Texts that must not occur in anything another team can see. */
   readonly marks: readonly string[]
 }
 
@@ -179,7 +179,7 @@ export async function openHoldAnew(api: TestApi, regionId: number): Promise<numb
   return id
 }
 
-/** Two routers in the region, r1 and r2, that can stand in for each other; r1 is drained or not. */
+/** Two routers in the region, r1 and r2, that can replace each other; r1 is drained or not. */
 export async function renewRouters(
   api: TestApi,
   slug: string,
