@@ -137,7 +137,7 @@ describe('a token that is made', () => {
     }
   })
 
-  it('stands in the audit with what was decided about it', async () => {
+  it('is audited with its permissions', async () => {
     const { id } = await make({ is_admin: true, allowed_subnets: ['192.0.2.7'] })
     await send('PATCH', { url: `/${id}`, payload: { name: 'other', allowed_subnets: [] } })
     await send('DELETE', { url: `/${id}` })
@@ -186,7 +186,7 @@ describe('a token that is made', () => {
       await send('POST', { headers, payload: { ...wanted, name: 'other' } }),
       'idempotency_mismatch',
     )
-    // The key of another admin is another key: nobody gets somebody else's secret.
+    // The key of another admin is another key: no user gets the secret of another.
     const { userId } = await addUser(api, 'second', [team], { admin: true })
     const { access } = await openSession(api, userId, team.teamId)
     const other = await make({}, { headers, authorization: `Bearer ${access}` })
@@ -239,7 +239,7 @@ describe('a token that cannot be made', () => {
     })
   }
 
-  it('is told everything that is wrong at once', async () => {
+  it('reports all errors at once', async () => {
     const payload = { ...wanted, allowed_subnets: ['192.0.2.7/24', 'x'], expires: '2020-01-01' }
     const { errors } = assertProblem(await send('POST', { payload }), 'invalid')
     assert.deepEqual(
@@ -297,7 +297,7 @@ describe('the list of tokens', () => {
     assertProblem(await send('GET', { ...sent, url: '?ordering=secret' }), 'invalid')
   })
 
-  it('says why a token does not work any more', async () => {
+  it('returns the reason why a token expired', async () => {
     const expired = await make()
     const unused = await make({ max_unused_days: 2 })
     const { owner } = api.database.postgres
@@ -349,7 +349,7 @@ describe('a token that is changed', () => {
     )
   })
 
-  it('is changed by nobody who has seen an older one; that it was used makes it no other', async () => {
+  it('is not changed with an older ETag; using it does not change the ETag', async () => {
     const { id } = await make()
     const seen = (await send('GET', { url: `/${id}` })).headers.etag!
     await sql`update api_tokens set last_used = now() where id = ${id}`.execute(api.database.postgres.owner)
@@ -390,7 +390,7 @@ describe('a token that is deleted', () => {
     await before
     const told = hear('actors')
     assert.equal((await send('DELETE', { url: `/${id}` })).statusCode, 204)
-    // A process remembers what a token stands for, until the notification.
+    // A process caches the token until the notification.
     await told
     for (const server of [api, second]) assert.equal(await statusOf(use(token, { server })), 401)
     for (const method of ['GET', 'DELETE'] as const)
@@ -426,12 +426,12 @@ describe('a token with networks', () => {
       assert.equal(await statusOf(use(token, { from })), status, from)
   })
 
-  it('believes X-Forwarded-For of a trusted proxy, and of nobody else', async () => {
+  it('uses X-Forwarded-For of trusted proxies only', async () => {
     const { token } = await make({ allowed_subnets: ['198.51.100.0/24'] })
     const from = (from: string, forwarded: string) => statusOf(use(token, { from, forwarded }))
     assert.equal(await from(proxy, '198.51.100.9'), 200)
     assert.equal(await from(proxy, '203.0.113.1'), 401)
-    // What a client wrote itself stands before what the proxy added.
+    // A value sent by the client precedes the one that the proxy added.
     assert.equal(await from(proxy, '198.51.100.9, 203.0.113.1'), 401)
     assert.equal(await from('203.0.113.1', '198.51.100.9'), 401)
     assert.equal(await from('198.51.100.9', '203.0.113.1'), 200)
@@ -455,7 +455,7 @@ describe('the last use of a token', () => {
     await until(async () => (await read(id)).last_used !== null)
     const first = await read(id)
     assert.equal(first.last_used_address, '198.51.100.9')
-    // A process that did not note it yet tries, and the row says that it is too early.
+    // A process that has not recorded the use yet tries, and the condition of the UPDATE prevents it.
     await use(token, { from: '198.51.100.10', server: second })
     await use(token, { from: '198.51.100.10', server: second })
     const marker = await make()

@@ -1,5 +1,5 @@
-// The audit over HTTP: what a team's admins are shown, how they find it, and what they are not shown. Who may call it is
-// asked in every-route.test.ts.
+// The audit log over HTTP: entries for a team's admins, filters, and entries that they must not see. Callers are tested in
+// every-route.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { AuditEntry } from '@pharos/contract/audit'
@@ -214,7 +214,7 @@ describe('who did it', () => {
     assert.deepEqual(await targetsOf('?address=198.51.100.0/24'), [])
   })
 
-  it('is told to the staff as it is, of the team that they work in', async () => {
+  it('is shown to staff unchanged, for their current team', async () => {
     await write({ staff: { actor: `user:${people.staff.userId}`, byStaff: true, address: '198.51.100.1' } })
     const [entry] = (await list('', bearers.staff)).results
     assert.deepEqual(
@@ -225,8 +225,8 @@ describe('who did it', () => {
   })
 })
 
-describe('a session that goes on in another team', () => {
-  it('stands in the audit of that team, once, and the team learns that it was the provider', async () => {
+describe('a session that switches to another team', () => {
+  it('is audited in that team, once, and the team sees that it was the provider', async () => {
     const { access } = await openSession(api, people.staff.userId, blue.teamId)
     const enter = (team: TestTeam) =>
       api.server.inject({
@@ -244,7 +244,7 @@ describe('a session that goes on in another team', () => {
 })
 
 describe('the wall between teams', () => {
-  it('shows no entry of another team, of no team, and no seal of theirs', async () => {
+  it('shows no entry of another team or without a team, and no seal of theirs', async () => {
     await write({ red: {}, blue: { teamId: blue.teamId }, nobody: { teamId: null } })
     await sealAll(owner(), api.config.secret, new AbortController().signal)
     assert.deepEqual(await targetsOf(), ['red'])

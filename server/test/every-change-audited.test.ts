@@ -1,5 +1,5 @@
-// Every changing operation of the contract leaves an entry in the audit, and no entry holds a secret. What is called is
-// enumerated from the contract, so that an operation cannot be forgotten.
+// Every changing operation of the contract leaves an entry in the audit log, and no entry contains a secret. The operations are
+// enumerated from the contract, so that none is forgotten.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Route } from '@pharos/contract/route'
@@ -16,14 +16,14 @@ import { createWorld, type World } from './support/world.ts'
 const unaudited: Readonly<Record<string, string>> = {
   refreshSession:
     'changes nothing but when the session ends; what is wrong with it is audited as session.reuse',
-  ingestDelivery: 'a delivery is kept as it came, which says more than an entry would',
+  ingestDelivery: 'a delivery is stored as received, which is more detailed than an entry',
   validateAnnouncement: 'asks for checks that are made anyway',
   verifyDomain: 'asks for a check that is made anyway; what it finds is audited',
-  showInvitation: 'reads; a POST so that the token stands in no URL',
+  showInvitation: 'reads; a POST so that the token is not in the URL',
   requestPasswordReset: 'sends a mail, and changes nothing; what is done with its link is audited',
 }
 
-/** What has to be so before, where the subject is content with a call that changes nothing. */
+/** Preconditions for subjects whose call would otherwise change nothing. */
 const prepared: Readonly<Record<string, () => Promise<unknown>>> = {
   confirmEmail: () =>
     owner()
@@ -49,7 +49,7 @@ const owner = () => api.database.postgres.owner
 const changing = routes.filter(({ method }) => method !== 'GET')
 const isDryRun = ({ form = '' }: Subject) => /dry run|preflight/.test(form)
 
-/** Calls the operation, and answers its status and the actions of the entries that say that they are of this request. */
+/** Calls the operation, and returns its status and the actions of the entries of this request. */
 async function succeed(
   subject: Subject,
   route: Route,
@@ -76,7 +76,7 @@ describe('every changing operation', () => {
         assert.ok(done.status < 300, `${subject.form ?? ''}: ${done.status}`)
         for (const action of done.actions) actions.add(action)
       }
-      assert.notEqual(seen.length, 0, 'nobody succeeds with it')
+      assert.notEqual(seen.length, 0, 'no caller succeeds with it')
       t.diagnostic(seen.join('; '))
       if (unaudited[route.name] === undefined) assert.notEqual(actions.size, 0, seen.join('; '))
     })

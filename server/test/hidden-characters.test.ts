@@ -1,6 +1,5 @@
-// Text that others read, over HTTP: every field of every body that takes free text refuses characters that are not seen, and
-// says which one it was. A new field of free text is found by its schema: it has the rule, or stands in the list of those
-// that nobody is shown as they were sent.
+// Text that others read, over HTTP: every field of free text in every body rejects invisible characters and names them. A new field of
+// free text is found by its schema: it has the rule, or is in the list of exceptions.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { routes } from '@pharos/contract/routes'
@@ -22,7 +21,7 @@ type Schema = {
 
 type Field = { readonly path: readonly string[]; readonly schema: Schema }
 
-/** The strings of a body; `*` stands for an element of a list. */
+/** The strings of a body; `*` matches an element of a list. */
 function stringsOf(schema: Schema, path: readonly string[] = []): Field[] {
   if (schema.anyOf) return schema.anyOf.flatMap((one) => stringsOf(one, path))
   if (schema.properties)
@@ -34,7 +33,7 @@ function stringsOf(schema: Schema, path: readonly string[] = []): Field[] {
 const hasRule = ({ schema }: Field): boolean =>
   (textFormats as readonly string[]).includes(schema.format ?? '')
 
-/** Whatever is none of these is compared, parsed or hashed, and never shown as it was sent. */
+/** Fields that are compared, parsed or hashed, and never shown as sent. */
 const parsed = new Set(
   (
     'password current_password new_password otp refresh token etag email billing_email technical_email abuse_email ' +
@@ -72,7 +71,7 @@ describe('a field of free text', () => {
 
   for (const { route, fields } of bodies) {
     for (const { path } of fields.filter(hasRule)) {
-      it(`refuses a right-to-left override, and says which character it is: ${route.name} ${path.join('.')}`, async () => {
+      it(`rejects a right-to-left override and names the character: ${route.name} ${path.join('.')}`, async () => {
         const response = await send(route, path, 'pay\u202epal')
         assert.equal(response.statusCode, 422, response.body)
         const errors = response.json().errors as { loc: unknown[]; type: string; msg: string; ctx: object }[]

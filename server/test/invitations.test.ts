@@ -56,7 +56,7 @@ const statusOf = async ({ admin }: Company, id: number): Promise<Answered> =>
   call(api, admin.authorization, `GET ${members}/${id}`)
 
 describe('inviting', () => {
-  it('mails a link of the web application, with who invites and what he writes', async () => {
+  it('mails a link of the web application, with the inviter and their message', async () => {
     const company = await newCompany()
     const email = newAddress()
     assertAnswered(await invite(company.admin, email, { message: 'Welcome!\nAnn' }), 201)
@@ -72,7 +72,7 @@ describe('inviting', () => {
     })
   })
 
-  it('keeps of the link a MAC, and tells nobody the link', async () => {
+  it('stores a MAC of the link, and returns the link to no one', async () => {
     const company = await newCompany()
     const { email, token, id } = await invited(company)
     const secret = token.split('.')[2]!
@@ -154,7 +154,7 @@ describe('inviting', () => {
     assert.equal((await mailsTo(api, email, 'invitation')).length, 1)
   })
 
-  it('says who invites: a member by name, a program as the team, staff as the provider', async () => {
+  it('names the inviter: a member by name, a program as the team, staff as the provider', async () => {
     const company = await newCompany()
     const { userId: staffId } = await addUser(api, 'staff', [], { staff: true })
     const machine = await addApiToken(api, company.teamId, { scopes: ['team:write'], isAdmin: true })
@@ -235,7 +235,7 @@ describe('inviting again', () => {
     await using slow = await createTestApi({ PHAROS_INVITATIONS_PER_HOUR: '2' }, { beside: api })
     const [one, two] = [await newCompany(), await newCompany()]
     assertAnswered(await invite(one.admin, newAddress(), {}, slow), 201)
-    // What is refused for another reason counts for nothing.
+    // Calls that were refused for another reason do not count.
     assertProblem(await invite(one.admin, one.member.email, {}, slow), 'already_member')
     assertAnswered(await invite(one.admin, newAddress(), {}, slow), 201)
     assertProblem(await invite(one.admin, newAddress(), {}, slow), 'rate_limited')
@@ -267,7 +267,7 @@ describe('the quota of a team', () => {
     assert.deepEqual(all.toSorted(), [201, 201, 403, 403, 403, 403])
   })
 
-  it('does not stand in the way of who was invited before', async () => {
+  it('does not prevent accepting an earlier invitation', async () => {
     await using small = await createTestApi({ PHAROS_MEMBERS_PER_TEAM: '1' }, { beside: api })
     const { token } = await invited(await newCompany())
     assertAnswered(await accept(token, { password: chosen }, small))
@@ -275,7 +275,7 @@ describe('the quota of a team', () => {
 })
 
 describe('the link of an invitation', () => {
-  it('tells what its holder is invited to', async () => {
+  it('shows its content to the holder of the link', async () => {
     const company = await newCompany()
     const { email, token } = await invited(company, { is_admin: true })
     const { expires, ...told } = assertAnswered<Invitation>(await show(token))
@@ -292,7 +292,7 @@ describe('the link of an invitation', () => {
     assert.equal(assertAnswered<Invitation>(await show(colleague.token)).has_account, true)
   })
 
-  it('is one answer where it is good for nothing, whyever that is', async () => {
+  it('returns the same error for every invalid token', async () => {
     const company = await newCompany()
     const used = await invited(company)
     assertAnswered(await accept(used.token, { password: chosen }))
@@ -330,7 +330,7 @@ describe('the link of an invitation', () => {
 })
 
 describe('accepting', () => {
-  it('makes an account where there is none: confirmed, with the password and the names', async () => {
+  it('creates a missing account: confirmed, with the password and the names', async () => {
     const company = await newCompany()
     const { id, email, token } = await invited(company, { is_admin: true })
     const accepted = assertAnswered<AcceptedInvitation>(
@@ -401,7 +401,7 @@ describe('accepting', () => {
     assert.equal(headers['set-cookie'], undefined)
   })
 
-  it('wants a password where there is no account, and one that is worth it', async () => {
+  it('requires a valid password if there is no account', async () => {
     const company = await newCompany()
     const { email, token } = await invited(company)
     for (const password of [undefined, 'short', 'aaaaaaaaaaaaaaaa', `${email} 1`, 'password1234']) {
@@ -425,7 +425,7 @@ describe('accepting', () => {
     assert.deepEqual([(await accept(token)).status, (await accept(token)).body], [200, first.body])
     assertAnswered(await signIn(email, chosen))
     assertProblem(await signIn(email, 'another one of my choice'), 'invalid_credentials')
-    // Out of the team he does not come back by the old link.
+    // A removed member cannot return by the old link.
     await sql`delete from memberships where team_id = ${company.teamId} and is_admin = false`.execute(owner())
     assertProblem(await accept(token, { password: chosen }), 'invalid_token')
   })
@@ -448,7 +448,7 @@ describe('accepting', () => {
     assert.equal(joined.length, 1)
     const signedIn = []
     for (let at = 0; at < 5; at++) {
-      // Who keeps failing has to wait, which is not what is asked here.
+      // Failed sign-ins cause a delay, which is not the subject of this test.
       await sql`delete from sign_in_failures`.execute(owner())
       signedIn.push((await signIn(email, `${chosen} ${at}`)).status)
     }
@@ -470,7 +470,7 @@ describe('accepting', () => {
     assert.equal(user.teams.length, 2)
   })
 
-  it('makes an admin of a member who was invited as one, and keeps his id', async () => {
+  it('makes a member an admin if the invitation is for an admin, and keeps the id', async () => {
     const company = await newCompany()
     const email = newAddress()
     const { token, id } = await invited(company, { is_admin: true }, email)
@@ -489,7 +489,7 @@ describe('accepting', () => {
     assertProblem(await statusOf(company, id), 'not_found')
   })
 
-  it('by who is no admin any more comes to nothing, however he lost it', async () => {
+  it('of a former admin has no effect, however the role was lost', async () => {
     const company = await newCompany()
     const other = await addColleague(api, company, 'other', { admin: true })
     const machine = await addApiToken(api, company.teamId, { scopes: ['team:write'], isAdmin: true })

@@ -1,4 +1,4 @@
-// Members of a team over HTTP: how they are told, what an admin changes of them, and what ends with whom.
+// Members of a team over HTTP: lists, changes by admins, and the effects of a removal.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -39,7 +39,7 @@ const invite = async (by: Colleague, email: string, rest: object = {}): Promise<
   assertAnswered(await call(api, by.authorization, `POST ${members}`, { email, ...rest }), 201)
 const owner = () => api.database.postgres.owner
 
-/** What is kept about a credential goes with the database's notification, which takes its moment. */
+/** A cached credential is invalidated by the database's notification, which takes a moment. */
 async function eventually(ask: () => Promise<Answered>, status: number): Promise<Answered> {
   for (;;) {
     const answered = await ask()
@@ -59,7 +59,7 @@ async function addTokenOf({ userId }: Colleague, { teamId }: TestTeam, isAdmin: 
 describe('the members of a team', () => {
   type Page = { readonly results: Member[]; readonly count: number }
 
-  it('are told to every member, with those whose invitation is open', async () => {
+  it('are listed for every member, with open invitations', async () => {
     const { admin, member } = await newCompany()
     await sql`update users set display_name = 'Ann Lee', totp_enabled = now() where id = ${admin.userId}`.execute(
       owner(),
@@ -130,7 +130,7 @@ describe('the members of a team', () => {
     assert.notEqual((await read(two.admin, await memberIdOf(api, two, userId))).last_seen, null)
   })
 
-  it('have an ETag that follows what is told of them', async () => {
+  it('have an ETag that changes with the listed fields', async () => {
     const { admin, member } = await newCompany()
     const get = (known = {}) =>
       call(api, admin.authorization, `GET ${members}/${member.memberId}`, undefined, known)
@@ -139,7 +139,7 @@ describe('the members of a team', () => {
     assert.equal((await get(known)).status, 304)
     await sql`update users set display_name = 'Another' where id = ${member.userId}`.execute(owner())
     assert.equal((await get(known)).status, 200)
-    // That the user has another name is nothing to who changes his role.
+    // A changed name of the user does not affect a change of the role.
     const changed = await call(
       api,
       admin.authorization,
@@ -163,7 +163,7 @@ describe('the members of a team', () => {
 })
 
 describe('the role of a member', () => {
-  it('holds at once for the access token that he uses', async () => {
+  it("applies at once to the member's current access token", async () => {
     const { admin, member } = await newCompany()
     assertProblem(await demote(member, admin.memberId), 'forbidden')
     assert.equal(assertAnswered<Member>(await demote(admin, member.memberId, true)).is_admin, true)
@@ -178,7 +178,7 @@ describe('the role of a member', () => {
     await eventually(() => call(api, member.authorization, 'GET /v3/tokens'), 403)
   })
 
-  it('is audited, and is no change where it is so already', async () => {
+  it('is audited, and changes nothing if it is repeated', async () => {
     const { admin, member, teamId } = await newCompany()
     const first = await demote(admin, member.memberId, true)
     const again = await demote(admin, member.memberId, true)
@@ -258,7 +258,7 @@ describe('two admins at the same moment', () => {
     'who each step back': ({ one, two }) => [demote(one, one.memberId), demote(two, two.memberId)],
     'who remove each other': ({ one, two }) => [remove(one, two.memberId), remove(two, one.memberId)],
     'who both leave': ({ one, two }) => [remove(one, one.memberId), remove(two, two.memberId)],
-    'of whom one leaves and is made the last': ({ one, two }) => [
+    'of whom one leaves while being made the last': ({ one, two }) => [
       demote(one, two.memberId),
       remove(one, one.memberId),
     ],
@@ -274,7 +274,7 @@ describe('two admins at the same moment', () => {
         const lost = statuses.filter((status) => status >= 300)
         assert.equal(won.length, 1, `statuses ${statuses}`)
         assert.ok(
-          // Who is out may be out before he is asked who he is.
+          // A removed member may get 401 before the check of the role.
           lost.every((status) => [401, 403, 404, 409].includes(status)),
           `statuses ${statuses}`,
         )
@@ -288,7 +288,7 @@ describe('two admins at the same moment', () => {
   }
 
   for (const [what, change] of Object.entries({ demoted: demote, removed: remove })) {
-    it(`who makes an API token while he is ${what} has none with the role then`, async () => {
+    it(`a member who creates an API token while being ${what} has none with the role afterwards`, async () => {
       for (let round = 0; round < rounds; round++) {
         const company = await newCompany()
         const other = await addColleague(api, company, 'other', { admin: true })
@@ -308,7 +308,7 @@ describe('two admins at the same moment', () => {
     })
   }
 
-  it('who invites while he is demoted has either done so before, or not at all', async () => {
+  it('an admin who invites while being demoted has either done so before, or not at all', async () => {
     for (let round = 0; round < rounds; round++) {
       const company = await newCompany()
       const other = await addColleague(api, company, 'other', { admin: true })
@@ -326,7 +326,7 @@ describe('two admins at the same moment', () => {
 })
 
 describe('removing a member', () => {
-  it('ends what he holds in the team, and nothing that he holds elsewhere', async () => {
+  it("ends the member's access to the team, and to nothing else", async () => {
     const [company, other] = [await newCompany(), await newCompany()]
     const { admin, teamId } = company
     const { userId, email } = await addUser(api, 'leaver', [company, other], { admin: true })
@@ -366,7 +366,7 @@ describe('removing a member', () => {
     })
   })
 
-  it('is for admins, and for a member about himself', async () => {
+  it('is allowed for admins, and for members who leave', async () => {
     const company = await newCompany()
     const { admin, member } = company
     const other = await addColleague(api, company, 'other')
@@ -375,13 +375,13 @@ describe('removing a member', () => {
     const { id } = await invite(admin, 'guest@elsewhere.example')
     assertProblem(await remove(member, id), 'forbidden')
     assert.equal((await remove(member, member.memberId)).status, 204)
-    // An API token is nobody: it removes its maker where it has the role.
+    // An API token is not a member: with the role it can remove its creator.
     const [weak, strong] = [await addTokenOf(other, company, false), await addTokenOf(admin, company, true)]
     assertProblem(await remove({ ...other, ...weak }, other.memberId), 'forbidden')
     assert.equal((await remove({ ...admin, ...strong }, other.memberId)).status, 204)
   })
 
-  it('is remembered, and forgotten when an invitation brings him back', async () => {
+  it('is remembered until an invitation ends it', async () => {
     const company = await newCompany()
     const { admin, member } = company
     const formerOf = async () => {

@@ -1,5 +1,4 @@
-// What somebody was refused, in the audit: who, what and why, and in which team's. That it is counted and bounded is tested
-// beside audit/refusals.ts.
+// Refused calls in the audit log: actor, operation, reason, and the team. Counting and limits are tested beside audit/refusals.ts.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -27,7 +26,7 @@ type Entry = {
   address: string | null
 }
 
-/** The next refusals that stand in the audit: they come there within a second or so of the answer. */
+/** The next refusals in the audit log: they are written about a second after the answer. */
 let seen = 0
 async function nextRefusals(count: number): Promise<Entry[]> {
   for (;;) {
@@ -54,7 +53,7 @@ const call = (method: 'GET' | 'POST' | 'PATCH', url: string, authorization: stri
   })
 
 describe('a call that is refused', () => {
-  it('stands in the audit with who, the operation, its ids and the reason', async () => {
+  it('is audited with the actor, the operation, its ids and the reason', async () => {
     const { member, bare } = world.people
     const session = await openSession(api, member.userId, world.red.teamId)
     const id = world.red.announcements.off
@@ -110,7 +109,7 @@ describe('a call that is refused', () => {
     assert.match(entries[2]!.credential!, /^token:/)
   })
 
-  it('is left out where nobody is known, and where something else is wrong', async () => {
+  it('is not audited without a known actor, or for other errors', async () => {
     const { access } = await openSession(api, world.people.admin.userId, world.red.teamId)
     await call('GET', '/v3/ipam/announcements', 'Bearer nonsense')
     await call('GET', '/v3/ipam/announcements/999999', `Bearer ${access}`)
@@ -127,7 +126,7 @@ describe('a sign-in that fails', () => {
   const signIn = (email: string, password: string) =>
     api.server.inject({ method: 'POST', url: '/v3/session/token', payload: { email, password } })
 
-  it('stands in the audit of the team that the session would open in; that of nobody nowhere', async () => {
+  it('is audited in the team that the session would open in; for an unknown user nowhere', async () => {
     const { member } = world.people
     assert.equal((await signIn('nobody@nowhere.example', testPassword)).statusCode, 401)
     assert.equal((await signIn(member.email, 'not this one')).statusCode, 401)
@@ -155,7 +154,7 @@ describe('an API token that is known and no longer good', () => {
     network: { networks: ['192.0.2.0/24'] },
   }
   for (const [reason, options] of Object.entries(cases)) {
-    it(`stands in the audit of its team: ${reason}`, async () => {
+    it(`is audited in its team: ${reason}`, async () => {
       const token = await addApiToken(api, world.red.teamId, { scopes: ['ipam:read'], ...options })
       const { statusCode } = await call('GET', '/v3/ipam/announcements', `Token ${token}`)
       assert.equal(statusCode, 401)

@@ -10,7 +10,7 @@ import { addMadeUpRow, dropRules, listTables, type TableShape } from './support/
 
 type Open = { readonly why: string; readonly rights?: readonly string[] }
 
-/** Tables without a policy, which hold nothing of a team; the team's role may do there what stands here, and no more. */
+/** Tables without a policy, which contain no data of a team, with the rights that the team's role may have there. */
 const withoutWall: Record<string, Open> = {
   locations: { why: 'places of the provider, shown to everybody', rights: ['select'] },
   regions: {
@@ -24,11 +24,11 @@ const withoutWall: Record<string, Open> = {
   region_withdrawals: { why: 'what the guard of a region counts' },
   holds: { why: 'plans of a region that wait for staff' },
   sources: { why: 'detectors of the provider' },
-  deliveries: { why: 'what detectors sent, before it is known whom it is about' },
+  deliveries: { why: 'messages of detectors, before their teams are known' },
   delivery_ids: { why: 'which deliveries were seen' },
   event_networks: { why: 'where events were, for the matching' },
   removed_resources: { why: 'ids that the matching of events has still to look at' },
-  revisions: { why: 'numbers that say that something has changed' },
+  revisions: { why: 'numbers that increase with changes' },
   signing_keys: { why: 'keys of the installation' },
   migrations: { why: 'what was done to the database' },
   mail_tokens: { why: 'of accounts: the session works on them before there is a team' },
@@ -37,7 +37,7 @@ const withoutWall: Record<string, Open> = {
   sign_in_failures: { why: 'of accounts' },
 }
 
-/** Whose a row is, where no column `team_id` of its own says it. */
+/** The team of a row in tables without a column `team_id`. */
 const owners: Record<string, string> = {
   teams: 't.id',
   users: '(select m.team_id from memberships m where m.user_id = t.id)',
@@ -53,11 +53,11 @@ const closed: Record<string, string> = {
 const secretColumn = /(_mac|_sealed|_hash|password|secret|private_key)(?!.*_(until|enabled)$)/
 const readAllTheSame: Record<string, string> = {
   'idempotency_keys.request_hash': 'compared with that of a repeat; the request is in no answer',
-  'webhooks.secret_sealed': 'becomes the former one when it is rotated; nobody reads it without the key ring',
+  'webhooks.secret_sealed': 'becomes the former one when it is rotated; unreadable without the key ring',
   'webhooks.former_secret_sealed': 'as the newest one',
 }
 
-/** What the owner's functions that run with the owner's rights may be used for, by everybody. */
+/** Functions that run with the owner's rights, with the reason why everyone may call them. */
 const forEverybody: Record<string, string> = {}
 
 let database: TestDatabase
@@ -71,7 +71,7 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 
-/** A row of each of two teams in every table, and one of nobody where there is such a thing. */
+/** A row of each of two teams in every table, and one without a team if the table allows it. */
 async function fill(trx: Trx): Promise<void> {
   for (const table of tables) {
     await sql`delete from ${sql.table(table.name)}`.execute(trx)
@@ -86,7 +86,7 @@ const walled = () => tables.filter(({ name }) => !(name in withoutWall))
 class TakeBack extends Error {}
 
 /**
- * As the role, with every right on the table, so that nothing but its policy stands in the way. Everything is taken back.
+ * Runs as the role, with every right on the table, so that only its policy restricts it. Everything is rolled back.
  */
 async function asTenant(table: TableShape, team: number | null, work: (trx: Trx) => Promise<void>) {
   const all = database.postgres.owner.transaction().execute(async (trx) => {
@@ -102,7 +102,7 @@ async function asTenant(table: TableShape, team: number | null, work: (trx: Trx)
   })
 }
 
-/** How many rows a statement is done to, or the refusal; the transaction goes on as before. */
+/** The number of affected rows, or the error; the transaction continues as before. */
 async function outcomeOf(trx: Trx, statement: RawBuilder<unknown>): Promise<number | string> {
   await sql`savepoint before`.execute(trx)
   try {
@@ -164,7 +164,7 @@ describe('every table', () => {
     )
   })
 
-  it('without the wall gives the team role no more than what stands here', () => {
+  it('without a policy gives the team role no other rights than those listed', () => {
     for (const { name, rights } of tables.filter(({ name }) => name in withoutWall))
       assert.deepEqual(rights, withoutWall[name]!.rights ?? [], name)
   })
@@ -244,7 +244,7 @@ describe('of every table with the wall, as the team role with all rights', () =>
     }
   })
 
-  it('nobody sees, changes or adds anything without a team', async () => {
+  it('without a team, nothing can be read, changed or inserted', async () => {
     for (const table of walled()) {
       const [row] = await rowsOf(table, 1)
       await asTenant(table, null, async (trx) => {
@@ -317,7 +317,7 @@ describe('every function that runs with the rights of its owner', () => {
       assert.ok(settings.includes('search_path=public, pg_temp'), `${name}: ${settings}`)
   })
 
-  it('is not for everybody, unless the reason stands here', () => {
+  it('is not callable by everyone, unless a reason is listed', () => {
     // PostgreSQL calls a trigger function for a trigger only, and asks who may when the trigger is made.
     const everybodys = definers.filter(({ isPublic, isTrigger }) => isPublic && !isTrigger)
     assert.deepEqual(
@@ -326,7 +326,7 @@ describe('every function that runs with the rights of its owner', () => {
     )
   })
 
-  it('is not fooled by a temporary table of the name of one of ours', async () => {
+  it('is not deceived by a temporary table with the name of a real one', async () => {
     const taken = database.postgres.owner.transaction().execute(async (trx) => {
       await sql`insert into asns (id, team_id, asn, verified) overriding system value values (900, 2, 64999, now())`.execute(
         trx,

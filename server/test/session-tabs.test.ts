@@ -26,7 +26,7 @@ after(() => api[Symbol.asyncDispose]())
 
 type Tokens = { readonly access: string; readonly refresh: string }
 
-/** What the tabs share: the newest tokens, and what the user knows. */
+/** State shared by the tabs: the newest tokens, and the user. */
 class Browser {
   stored: Tokens
   password = testPassword
@@ -68,7 +68,7 @@ async function refresh(mine: Tokens): Promise<Tokens> {
   return response.json()
 }
 
-/** A call that answers with tokens. Told that the access token is not valid, it refreshes and calls again. */
+/** A call that returns tokens. If the access token is not valid, it refreshes and calls again. */
 async function callForTokens(browser: Browser, url: string, body: () => object) {
   for (;;) {
     const response = await post(url, body(), browser.stored.access)
@@ -188,7 +188,7 @@ describe('tabs of one browser that change the account at once', () => {
         })
     }
     t.diagnostic(JSON.stringify(counts))
-    for (const [what, count] of Object.entries(counts)) assert.ok(count > 0, `nobody ${what}`)
+    for (const [what, count] of Object.entries(counts)) assert.ok(count > 0, `never ${what}`)
   })
 
   it('are not signed out when they wake long after a lost answer, and the first of them switches the team', async () => {
@@ -231,7 +231,7 @@ describe('tabs of one browser that change the account at once', () => {
     const changed = await change
     assert.equal(changed.statusCode, 200, changed.body)
     for (const answer of await Promise.all(others)) {
-      // Those that came too late are told so; those that came first have tokens of the session that was revoked.
+      // Late ones get an error; early ones have tokens of the session that was revoked.
       assert.ok([200, 401, 404].includes(answer.statusCode), answer.body)
       if (answer.statusCode !== 200) continue
       const after = await post('/v3/session/refresh', { refresh: answer.json().refresh })

@@ -1,4 +1,4 @@
-// A team over HTTP: as its members read it, as its admins change it, and which teams somebody may work in.
+// A team over HTTP: read by members, changed by admins, and the list of teams of a user.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { SessionTokens } from '@pharos/contract/session'
@@ -33,7 +33,7 @@ const read = async (by = red.admin.authorization): Promise<Team> =>
   assertAnswered(await call(api, by, 'GET /v3/teams/current'))
 
 describe('a team', () => {
-  it('is told with what it holds, and as whose it is asked for', async () => {
+  it('is returned with its ASNs, and with the role of the caller', async () => {
     await sql`insert into asns (team_id, asn, verified) values (${red.teamId}, 64500, '2026-01-02T03:04:05Z'),
       (${red.teamId}, 64499, null)`.execute(api.database.postgres.owner)
     const { created, ...team } = await read(red.member.authorization)
@@ -108,7 +108,7 @@ describe('changing a team', () => {
     assert.equal(second.user.current_team.name, 'Red Again')
   })
 
-  it('counts nothing and audits nothing where it is so already', async () => {
+  it('changes and audits nothing if it is repeated', async () => {
     const { headers } = await patch({ name: 'Quiet', billing_email: 'a@Quiet.Example' })
     const entries = (await auditOfTarget(api, `team:${red.teamId}`)).length
     for (const body of [{}, { name: 'Quiet' }, { billing_email: 'a@QUIET.example' }]) {
@@ -139,7 +139,7 @@ describe('changing a team', () => {
     assertAnswered(await patch({ name: 'First' }, ifMatch))
     assertProblem(await patch({ name: 'Second' }, ifMatch), 'precondition_failed')
     assert.equal((await read()).name, 'First')
-    // What is shown beside the record is no change of it.
+    // Data shown beside the record does not change its ETag.
     const newest = {
       'if-match': String(
         (await call(api, red.member.authorization, 'GET /v3/teams/current')).headers['etag'],
@@ -154,9 +154,9 @@ describe('changing a team', () => {
     const key = { 'idempotency-key': 'the-same' }
     const to = (teamId: number, body: object) => call(api, by, `PATCH /v3/teams/${teamId}`, body, key)
     const first = assertAnswered<Team>(await to(red.teamId, { description: 'once' }))
-    assertAnswered(await patch({ description: 'by somebody else' }))
+    assertAnswered(await patch({ description: 'by another admin' }))
     assert.deepEqual(assertAnswered<Team>(await to(red.teamId, { description: 'once' })), first)
-    assert.equal((await read()).description, 'by somebody else')
+    assert.equal((await read()).description, 'by another admin')
     assertProblem(await to(red.teamId, { description: 'twice' }), 'idempotency_mismatch')
     assert.equal(assertAnswered<Team>(await to(blue.teamId, { description: 'in blue' })).id, blue.teamId)
     const [entry] = (await auditOfTarget(api, `team:${blue.teamId}`)).toReversed()
@@ -202,7 +202,7 @@ describe('changing a team', () => {
     })
   }
 
-  it('tells all that is wrong at once', async () => {
+  it('reports all errors at once', async () => {
     const { errors } = assertProblem(
       await patch({ billing_email: 'x', country: 'XX', timezone: 'Nowhere' }),
       'invalid',
@@ -245,12 +245,12 @@ describe('requiring a second factor', () => {
   })
 })
 
-describe('the teams that there are for somebody', () => {
+describe('the teams of a user', () => {
   type Page = { readonly results: AvailableTeam[]; readonly count: number }
   const list = async (by: string, query = ''): Promise<Page> =>
     assertAnswered(await call(api, by, `GET /v3/teams${query}`))
 
-  it('are those of a user with his role in each, in the order that is asked for', async () => {
+  it('are listed with the role in each, in the requested order', async () => {
     const [one, two] = [await addCompany(api, 'list-b'), await addCompany(api, 'list-a')]
     const { userId } = await addUser(api, 'lister', [one], { admin: true })
     await sql`insert into memberships (team_id, user_id) values (${two.teamId}, ${userId})`.execute(

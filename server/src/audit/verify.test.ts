@@ -137,7 +137,7 @@ describe('sealing', () => {
 })
 
 describe('verifying', () => {
-  it('finds any change of any column, and says which entry', async () => {
+  it('detects any change of any column, and names the entry', async () => {
     const changes: Record<string, fc.Arbitrary<string>> = {
       at: fc.integer({ min: 1, max: 1000 }).map((n) => `at + ${n} * interval '1 microsecond'`),
       team_id: fc.integer({ min: 8, max: 1000 }).map(String),
@@ -278,14 +278,14 @@ describe('verifying', () => {
 
   it('takes a chain under no key that is not in the ring', async () => {
     await write(2)
-    await seal(createKeyRing(['a secret of somebody else, long enough']))
+    await seal(createKeyRing(['a secret of another installation, long enough']))
     assert.deepEqual(await kindsOf(), [
       ['unknown key', 1],
       ['unknown key', 2],
     ])
   })
 
-  it('goes on over a change of keys, and says what it cannot check once the old key is gone', async () => {
+  it('continues over a change of keys, and reports seals whose key was removed', async () => {
     await write(3)
     await seal()
     const rotated = createKeyRing([newKey, oldKey])
@@ -314,7 +314,7 @@ describe('retention', () => {
       db,
     )
 
-  it('drops whole months with their seals, says so in the audit, and the chain still verifies', async () => {
+  it('drops whole months with their seals, records it, and the chain still verifies', async () => {
     await at('2025-01-10Z', 'january')
     await at('2025-02-10Z', 'february')
     await at('2025-03-01Z', 'march')
@@ -340,7 +340,7 @@ describe('retention', () => {
     assert.deepEqual(await kindsOf(), [['missing entry', 5]])
   })
 
-  it('keeps the last seal, so that the chain goes on where everything was dropped', async () => {
+  it('keeps the last seal, so that the chain continues after everything was dropped', async () => {
     await at('2025-01-10Z', 'january')
     await at('2025-01-11Z', 'january')
     await seal()
