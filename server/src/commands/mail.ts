@@ -6,7 +6,7 @@ import type { MailMessage } from '../mail/mail-transport.ts'
 import { createMailTransport, letterheadOf } from '../roles/mail.ts'
 import type { Config } from '../runtime/config.ts'
 import { DriverError } from '../runtime/driver-error.ts'
-import { parseEmail } from '../runtime/email.ts'
+import { parseEmail } from '../text/email.ts'
 import { CommandFailure, UsageError, type Command, type CommandContext } from './command.ts'
 import { oneWord } from './words.ts'
 

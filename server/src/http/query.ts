@@ -3,7 +3,7 @@
 import type { ProblemError } from '@pharos/contract/problem'
 import type { TObject, TSchema } from 'typebox'
 import { Failure } from '../runtime/error.ts'
-import { parseTime } from '../runtime/time.ts'
+import { parseTime } from '../text/time.ts'
 import { createCheck, invalidPart } from './validate.ts'
 
 type Property = TSchema & {

@@ -11,8 +11,8 @@ import { Compile } from 'typebox/compile'
 import { Format } from 'typebox/format'
 import type { TSchema } from 'typebox'
 import { Failure } from '../runtime/error.ts'
-import '../runtime/text-format.ts'
-import { parseTime } from '../runtime/time.ts'
+import '../text/text-format.ts'
+import { parseTime } from '../text/time.ts'
 
 // The validator's own wants an offset; a time without one is read as UTC here, in bodies as in queries.
 Format.Set('date-time', (text) => parseTime(text) !== undefined)

@@ -1,8 +1,8 @@
 // Proof by the aut-num object: the one entry of an ASN that only its holder can change, in the database of the regional
 // registry that assigned it. In any other registry everybody may have an aut-num object of any ASN, so there it proves
 // nothing.
-import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../net/rpsl.ts'
-import { autNumOf } from '../net/rpsl-objects.ts'
+import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../registry/data/rpsl.ts'
+import { autNumOf } from '../registry/data/rpsl-objects.ts'
 import { holdsToken } from './asn-token.ts'
 import { missing, notSetUp, unavailable, valid, type Claim, type Finding } from './asn-finding.ts'
 import type { AutNumSource } from './asn-proof-sources.ts'

@@ -13,7 +13,7 @@ import { wake } from '../db/wake.ts'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { Failure } from '../runtime/error.ts'
-import type { Operation } from '../runtime/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import {

@@ -3,8 +3,8 @@ import type { AsnProofMethod, HeldAsn as Wire } from '@pharos/contract/inventory
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { parseAsn, reservedAsn, type Asn } from '../net/asn.ts'
 import { Failure } from '../runtime/error.ts'
-import type { Operation } from '../runtime/operation.ts'
-import { parseOrdering } from '../runtime/ordering.ts'
+import type { Operation } from '../operation/operation.ts'
+import { parseOrdering } from '../operation/ordering.ts'
 import { findAsns, listAsnRows, type AsnFilter, type AsnOrderingKey } from './asn.store.ts'
 
 export type HeldAsn = {

@@ -1,5 +1,5 @@
 // What the checks of the operator's file share: where a problem stands, what exists, and that nothing is named twice.
-import { nearest } from '../runtime/nearest.ts'
+import { nearest } from '../text/did-you-mean.ts'
 import type { PlatformDocument } from './document.ts'
 import type { Current, Entry } from './platform.ts'
 import type { Path, PlatformProblem } from './problem.ts'

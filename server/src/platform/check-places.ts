@@ -1,6 +1,6 @@
 // Checks locations, regions and sources of the operator's file, and makes them entries.
 import { parseCommunity, parseLargeCommunity } from '../net/community.ts'
-import { isTimezone } from '../runtime/time.ts'
+import { isTimezone } from '../text/time.ts'
 import { given, type CheckContext } from './check-context.ts'
 import { checkSource } from './source.ts'
 import { checkSpeaker, type NamedSpeaker } from './speaker.ts'

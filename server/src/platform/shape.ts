@@ -1,8 +1,8 @@
 // Compares the operator's file with its schema, and says in the operator's words what does not fit.
 import { describeHiddenCharacter, findHiddenCharacter, type TextFormat } from '@pharos/contract/text'
 import { Compile } from 'typebox/compile'
-import { nearest } from '../runtime/nearest.ts'
-import '../runtime/text-format.ts'
+import { nearest } from '../text/did-you-mean.ts'
+import '../text/text-format.ts'
 import type { PlatformDocument } from './document.ts'
 import type { Path, PlatformProblem } from './problem.ts'
 import { elementSchemas, sections, type Section, type Written } from './schema.ts'

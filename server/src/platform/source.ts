@@ -2,7 +2,7 @@
 // where they are used, in analysis; here the same reader is asked whether it takes them.
 import { sourceOfKind, sources } from '../analysis/sources/index.ts'
 import { NormaliseError } from '../analysis/sources/source.ts'
-import { nearest } from '../runtime/nearest.ts'
+import { nearest } from '../text/did-you-mean.ts'
 import type { Path } from './problem.ts'
 
 export type SourceProblem = { readonly path: Path; readonly message: string }

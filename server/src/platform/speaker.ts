@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { parseLargeCommunity } from '../net/community.ts'
-import { nearest } from '../runtime/nearest.ts'
+import { nearest } from '../text/did-you-mean.ts'
 
 const Sandbox = Type.Object(
   { kind: Type.Literal('sandbox'), latency_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })) },

@@ -3,10 +3,10 @@ import type { AsnProofDeps } from '../inventory/asn-proof.ts'
 import type { AsnProofSources, RoaSource } from '../inventory/asn-proof-sources.ts'
 import { recheckAsns } from '../inventory/asn-recheck.ts'
 import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
-import type { Rpki } from '../byoip/registry/rpki.ts'
+import type { Rpki } from '../registry/rpki.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop } from '../runtime/loop.ts'
-import { createOriginSource } from './asn-origins.ts'
+import { createOriginSource } from '../registry/roa-origins.ts'
 import type { Shared } from './shared.ts'
 
 export function asnProofDeps(shared: Shared): AsnProofDeps {

@@ -8,7 +8,7 @@ import type { Component } from '../runtime/component.ts'
 import { ConfigError, type Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
 import { createLoop } from '../runtime/loop.ts'
-import { parseMailbox, parseMailUrl } from '../runtime/mail-settings.ts'
+import { parseMailbox, parseMailUrl } from '../drivers/mail/smtp-url.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import type { Shared } from './shared.ts'
 

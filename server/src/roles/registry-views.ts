@@ -1,12 +1,12 @@
 // What this process sees of the registries: one view of the RPKI and one of the IRR, shared by its roles. Each process that
 // needs them has its own, since a view is a cache and never the truth.
-import { createIrr, type Irr } from '../byoip/registry/irr.ts'
-import { createRpki, type Rpki } from '../byoip/registry/rpki.ts'
+import { createIrr, type Irr } from '../registry/irr.ts'
+import { createRpki, type Rpki } from '../registry/rpki.ts'
 import { ConfigError, type Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
 import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
-import { createIrrSource } from './irr-sources.ts'
-import { createVrpSources } from './registries.ts'
+import { createIrrSource } from '../drivers/irr/url.ts'
+import { createVrpSources } from '../drivers/vrp-sources.ts'
 
 /** Inert until started; without sources in the configuration every answer is `unavailable`. Throws ConfigError on a bad URL. */
 export function createRegistryViews(

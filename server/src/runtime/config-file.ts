@@ -1,6 +1,6 @@
 // The settings in pharos.yaml, each with the line that it stands on. It reads text only, no file and no variable.
 import { LineCounter, isMap, isNode, isScalar, parseDocument, visit, type Document } from 'yaml'
-import { nearest } from './nearest.ts'
+import { nearest } from '../text/did-you-mean.ts'
 import { meaningOf, settingNames, type SettingName } from './settings.ts'
 
 /** A value and where it was given, as it stands in errors. */

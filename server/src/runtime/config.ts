@@ -5,11 +5,11 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { Value } from 'typebox/value'
 import { readYamlSettings, type Given, type Located } from './config-file.ts'
-import { isLoopback } from './loopback.ts'
-import { parseClamdUrl } from './clamd-url.ts'
-import { parseMailbox, parseMailUrl } from './mail-settings.ts'
-import { parseEmail } from './email.ts'
-import { nearest } from './nearest.ts'
+import { isLoopback } from '../net/loopback.ts'
+import { parseClamdUrl } from '../drivers/clamd/url.ts'
+import { parseMailbox, parseMailUrl } from '../drivers/mail/smtp-url.ts'
+import { parseEmail } from '../text/email.ts'
+import { nearest } from '../text/did-you-mean.ts'
 import { createKeyRing, type KeyRing } from './secrets.ts'
 import {
   isNumber,
@@ -21,9 +21,9 @@ import {
   type SettingName,
   type Settings,
 } from './settings.ts'
-import { parseWebhookSecret } from './webhook-settings.ts'
+import { parseWebhookSecret } from '../webhook/operator-webhook-secret.ts'
 
-export { isLoopback } from './loopback.ts'
+export { isLoopback } from '../net/loopback.ts'
 
 type Camel<S extends string> = S extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<Camel<Rest>>}`

@@ -2,9 +2,9 @@
 import type { Asn } from '../../net/asn.ts'
 import { prefixParts, type Prefix } from '../../net/prefix.ts'
 import { roaFix, routeObjectFix } from './fix.ts'
-import type { IrrVerdict } from '../registry/irr.ts'
-import type { RpkiVerdict } from '../registry/rpki.ts'
-import { sourceLabel } from '../registry/source-label.ts'
+import type { IrrVerdict } from '../../registry/irr.ts'
+import type { RpkiVerdict } from '../../registry/rpki.ts'
+import { sourceLabel } from '../../registry/source-label.ts'
 import type { Judgement } from './validation.ts'
 
 /** What is judged. */

@@ -6,7 +6,7 @@ import { parseAddress } from '../../net/address.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
-import type { IpNetwork } from '../registry/rdap-source.ts'
+import type { IpNetwork } from '../../registry/rdap-source.ts'
 import { checkRdap, checkTxt, judgeRdap, judgeTxt, proofNames, txtFix } from './prefix-proof.ts'
 import { prefixTokens } from './prefix-token.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { Failure } from '../../runtime/error.ts'
-import { parseClamdUrl } from '../../runtime/clamd-url.ts'
+import { parseClamdUrl } from './url.ts'
 import { createClamd } from './clamd.ts'
 
 const servers: Server[] = []

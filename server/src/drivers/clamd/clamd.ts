@@ -2,7 +2,7 @@
 // counts as no answer: nothing passes unscanned.
 import { connect } from 'node:net'
 import type { LetterScanner } from '../../byoip/letter/inspect-letter.ts'
-import type { ClamdAddress } from '../../runtime/clamd-url.ts'
+import type { ClamdAddress } from './url.ts'
 import { Failure } from '../../runtime/error.ts'
 
 /** The daemon resolves archives and reads its signatures; 10 MiB take it a second. */

@@ -7,7 +7,7 @@ import type {
   TouchedPrefixes,
   VrpSource,
   VrpSourceStatus,
-} from '../../byoip/registry/rpki.ts'
+} from '../../registry/rpki.ts'
 import type { Log } from '../../runtime/log.ts'
 import { HeldVrps } from '../vrps/held-vrps.ts'
 import type { Confirmed } from '../vrps/held-vrps.ts'

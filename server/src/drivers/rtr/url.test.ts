@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { createVrpSources } from '../../roles/registries.ts'
+import { createVrpSources } from '../vrp-sources.ts'
 import { silentLog } from '../../runtime/log.ts'
 import { parseRtrUrl } from './url.ts'
 

@@ -1,7 +1,7 @@
 // The settings of mail as texts: through which server it goes, and whose address it carries. It reads no file, and what it
 // throws never holds the password.
-import { parseEmail } from './email.ts'
-import { isLoopback } from './loopback.ts'
+import { parseEmail } from '../../text/email.ts'
+import { isLoopback } from '../../net/loopback.ts'
 
 /** An address with the name that is shown beside it; empty for none. */
 export type Mailbox = { readonly name: string; readonly address: string }

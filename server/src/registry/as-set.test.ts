@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import type { Asn } from '../../net/asn.ts'
-import { findMember } from './irr-as-set.ts'
+import type { Asn } from '../net/asn.ts'
+import { findMember } from './as-set.ts'
 import type { AsSetMembers } from './irr-source.ts'
 
 /** Numbers are ASNs, texts are sets. */

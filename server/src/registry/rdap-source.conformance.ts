@@ -1,8 +1,8 @@
 // What every RDAP source must do. It knows the port only: what the registry holds is set through the fixture.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { parsePrefix } from '../../net/prefix.ts'
-import { DriverError } from '../../runtime/driver-error.ts'
+import { parsePrefix } from '../net/prefix.ts'
+import { DriverError } from '../runtime/driver-error.ts'
 import type { IpNetwork, RdapSource } from './rdap-source.ts'
 
 export type RegisteredNetwork = {

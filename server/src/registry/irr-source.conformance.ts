@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Asn } from '../../net/asn.ts'
-import { parsePrefix } from '../../net/prefix.ts'
-import { DriverError } from '../../runtime/driver-error.ts'
+import type { Asn } from '../net/asn.ts'
+import { parsePrefix } from '../net/prefix.ts'
+import { DriverError } from '../runtime/driver-error.ts'
 import type { IrrSource, RouteObject } from './irr-source.ts'
 
 export type IrrSourceFixture = {

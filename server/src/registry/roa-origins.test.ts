@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAsn } from '../net/asn.ts'
 import { parsePrefix } from '../net/prefix.ts'
-import { createRoaTable, vrpBits, type RoaTable } from '../net/roa-table.ts'
-import { createOriginSource } from './asn-origins.ts'
+import { createRoaTable, vrpBits, type RoaTable } from './data/roa-table.ts'
+import { createOriginSource } from './roa-origins.ts'
 
 const signal = new AbortController().signal
 const vrp = (prefix: string, asn: number) => vrpBits({ prefix: parsePrefix(prefix), maxLength: 48, asn })

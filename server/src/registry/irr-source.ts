@@ -1,7 +1,7 @@
 // The port to one place that knows what the Internet Routing Registries hold: a whois server, or a dump of a registry in
 // a file. Drivers import it by type only. It must not know an announcement, a verdict or a cache.
-import type { Asn } from '../../net/asn.ts'
-import type { Prefix } from '../../net/prefix.ts'
+import type { Asn } from '../net/asn.ts'
+import type { Prefix } from '../net/prefix.ts'
 
 /** A route or route6 object (RFC 2622 section 4, RFC 4012 section 3): `origin` may announce `prefix`, as `source` says. */
 export type RouteObject = {

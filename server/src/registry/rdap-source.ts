@@ -1,7 +1,7 @@
 // The port to the registration data of the address registries (RDAP). Drivers import it by type only. It must not know a token,
 // a team or a verdict.
-import type { Address } from '../../net/address.ts'
-import type { Prefix } from '../../net/prefix.ts'
+import type { Address } from '../net/address.ts'
+import type { Prefix } from '../net/prefix.ts'
 
 /** The registration of a range of addresses: an "ip network" (RFC 9083 section 5.4). */
 export type IpNetwork = {

@@ -1,8 +1,8 @@
 // What route objects say about one announcement, as a pure function of them and of when they were fetched. Whom to ask, and
 // whether an answer is too old, is not known here.
-import type { Asn } from '../../net/asn.ts'
-import type { Prefix } from '../../net/prefix.ts'
-import type { AsSetFinding } from './irr-as-set.ts'
+import type { Asn } from '../net/asn.ts'
+import type { Prefix } from '../net/prefix.ts'
+import type { AsSetFinding } from './as-set.ts'
 import type { IrrAnswer } from './irr-reader.ts'
 import type { RouteObject } from './irr-source.ts'
 import type { IrrVerdict } from './irr.ts'

@@ -2,11 +2,11 @@
 // all of it: 60 ms for 700,000, in pieces. One walk at a time answers everybody who asks meanwhile, so that however many
 // ask, the process has time for others.
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { CurrentVrps } from '../byoip/registry/rpki.ts'
+import type { CurrentVrps } from './rpki.ts'
 import type { OriginSource } from '../inventory/asn-proof-sources.ts'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { vrpPrefix, type RoaTable } from '../net/roa-table.ts'
+import { vrpPrefix, type RoaTable } from './data/roa-table.ts'
 
 /** Prefixes visited without yielding: 5 ms at most. */
 const pieceSize = 5_000

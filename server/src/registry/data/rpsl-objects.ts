@@ -1,10 +1,10 @@
 // The objects of a registry that say who may announce what: route and route6, as-set, aut-num (RFC 2622, RFC 4012).
 // Registries hold objects from before their own rules; one that makes no sense throws, and its reader goes on without it.
-import { parseAsn } from './asn.ts'
-import type { Asn } from './asn.ts'
-import { PrefixError } from './prefix-error.ts'
-import { parsePrefix } from './prefix.ts'
-import type { Prefix } from './prefix.ts'
+import { parseAsn } from '../../net/asn.ts'
+import type { Asn } from '../../net/asn.ts'
+import { PrefixError } from '../../net/prefix-error.ts'
+import { parsePrefix } from '../../net/prefix.ts'
+import type { Prefix } from '../../net/prefix.ts'
 import { RpslError, rpslValue, rpslValues } from './rpsl.ts'
 import type { RpslObject } from './rpsl.ts'
 

@@ -1,9 +1,9 @@
 // Which registries are asked: from the URLs in the configuration to drivers.
-import type { VrpSource } from '../byoip/registry/rpki.ts'
-import { createRtrSource } from '../drivers/rtr/source.ts'
-import { parseRtrUrl } from '../drivers/rtr/url.ts'
-import { createVrpJsonSource } from '../drivers/vrp-json/source.ts'
-import { parseVrpJsonUrl } from '../drivers/vrp-json/url.ts'
+import type { VrpSource } from '../registry/rpki.ts'
+import { createRtrSource } from './rtr/source.ts'
+import { parseRtrUrl } from './rtr/url.ts'
+import { createVrpJsonSource } from './vrp-json/source.ts'
+import { parseVrpJsonUrl } from './vrp-json/url.ts'
 import type { Log } from '../runtime/log.ts'
 
 export type VrpSourceOptions = {

@@ -1,11 +1,11 @@
 // The set of validated ROA payloads (VRPs) of one RPKI cache, and the test of RFC 6811 against it. It changes in place, by
 // whole deltas; it does not know where the VRPs come from or how old they are.
-import { formatBits } from './bits-text.ts'
-import { maskBits } from './bits.ts'
-import type { Bits, Family } from './bits.ts'
-import { prefixBits } from './prefix.ts'
-import type { Prefix } from './prefix.ts'
-import type { Columns } from './prefix-table.ts'
+import { formatBits } from '../../net/bits-text.ts'
+import { maskBits } from '../../net/bits.ts'
+import type { Bits, Family } from '../../net/bits.ts'
+import { prefixBits } from '../../net/prefix.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import type { Columns } from '../../net/prefix-table.ts'
 import {
   asnAt,
   createHash,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parsePrefix } from '../../net/prefix.ts'
-import { createRoaTable, vrpBits } from '../../net/roa-table.ts'
-import type { RoaTable } from '../../net/roa-table.ts'
-import { createLog, silentLog } from '../../runtime/log.ts'
+import { parsePrefix } from '../net/prefix.ts'
+import { createRoaTable, vrpBits } from './data/roa-table.ts'
+import type { RoaTable } from './data/roa-table.ts'
+import { createLog, silentLog } from '../runtime/log.ts'
 import { createRpki } from './rpki.ts'
 import type { CurrentVrps, Rpki, Suspicion, TouchedPrefixes, VrpSource } from './rpki.ts'
 

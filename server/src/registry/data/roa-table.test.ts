@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { parsePrefix, prefixBits } from './prefix.ts'
+import { parsePrefix, prefixBits } from '../../net/prefix.ts'
 import { createRoaTable, roaStates, vrpBits, vrpPrefix } from './roa-table.ts'
 import type { RoaState, RoaTable, Vrp, VrpBits } from './roa-table.ts'
-import { modelCovers, plainText, prefixModel, prefixOf, widths } from './testing.ts'
-import type { PrefixModel } from './testing.ts'
+import { modelCovers, plainText, prefixModel, prefixOf, widths } from '../../net/testing.ts'
+import type { PrefixModel } from '../../net/testing.ts'
 
 function tableOf(...texts: string[]): RoaTable {
   return createRoaTable(texts.map(vrp).map(vrpBits))

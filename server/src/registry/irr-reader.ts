@@ -1,11 +1,11 @@
 // One IRR source as the verdicts use it: its answers are kept for a while, the same question is asked once for all who wait
 // for it, and a source that fails is left alone for a growing time. It must not judge, and must not know other sources.
-import type { Asn } from '../../net/asn.ts'
-import type { Prefix } from '../../net/prefix.ts'
-import { DriverError } from '../../runtime/driver-error.ts'
+import type { Asn } from '../net/asn.ts'
+import type { Prefix } from '../net/prefix.ts'
+import { DriverError } from '../runtime/driver-error.ts'
 import type { IrrSourceStatus } from './irr.ts'
 import type { IrrSource } from './irr-source.ts'
-import { createKeptAnswers, type KeptAnswer } from './irr-kept.ts'
+import { createKeptAnswers, type KeptAnswer } from './irr-cache.ts'
 import { sourceLabel } from './source-label.ts'
 
 export type IrrReaderOptions = {

@@ -1,10 +1,10 @@
 // Which IRR source a line of the configuration stands for: from its URL to a driver.
 import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { IrrSource } from '../byoip/registry/irr-source.ts'
-import { createDumpSource } from '../drivers/irr/dump-source.ts'
-import { createWhoisSource } from '../drivers/irr/whois-source.ts'
-import { parseRegistryName } from '../net/rpsl-objects.ts'
+import type { IrrSource } from '../../registry/irr-source.ts'
+import { createDumpSource } from './dump-source.ts'
+import { createWhoisSource } from './whois-source.ts'
+import { parseRegistryName } from '../../registry/data/rpsl-objects.ts'
 
 /**
  * `whois://host:43?sources=RADB&sources=RIPE`, or `file:/path/of/a/dump.rpsl?sources=RIPE`, also compressed. The registries

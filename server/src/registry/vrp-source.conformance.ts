@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parsePrefix } from '../../net/prefix.ts'
-import type { Vrp } from '../../net/roa-table.ts'
+import { parsePrefix } from '../net/prefix.ts'
+import type { Vrp } from './data/roa-table.ts'
 import type { TouchedPrefixes, VrpSource } from './rpki.ts'
 
 export type VrpSourceFixture = {

@@ -1,11 +1,11 @@
 // What the Internet Routing Registries say about an announcement: several sources asked in order, their answers kept for a
 // while, and one verdict that never passes for want of an answer. It must not know announcements or the database.
-import type { Asn } from '../../net/asn.ts'
-import type { Prefix } from '../../net/prefix.ts'
-import type { Component } from '../../runtime/component.ts'
-import type { Log } from '../../runtime/log.ts'
-import { createLoop, type Loop, type LoopOptions } from '../../runtime/loop.ts'
-import { findMember } from './irr-as-set.ts'
+import type { Asn } from '../net/asn.ts'
+import type { Prefix } from '../net/prefix.ts'
+import type { Component } from '../runtime/component.ts'
+import type { Log } from '../runtime/log.ts'
+import { createLoop, type Loop, type LoopOptions } from '../runtime/loop.ts'
+import { findMember } from './as-set.ts'
 import { IrrReader, IrrUnavailable, type IrrAnswer } from './irr-reader.ts'
 import type { IrrSource, RouteObject } from './irr-source.ts'
 import { ageOf, judgeRoutes, type SourceRoutes, unavailable, validByMember } from './irr-verdict.ts'

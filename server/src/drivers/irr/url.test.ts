@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createIrrSource } from './irr-sources.ts'
+import { createIrrSource } from './url.ts'
 
 const taken: readonly [string, string][] = [
   ['whois://irr.example:4343?sources=RADB,ripe', 'whois://irr.example:4343 (RADB,RIPE)'],

@@ -1,10 +1,10 @@
 // What the RPKI says of an announcement: the first source that is current answers, and its age is told. It must never keep
 // an old answer as if it were a current one, nor make a missing source, or one that lost its data, look like a missing ROA.
-import { areAlike } from '../../net/loss.ts'
-import type { Prefix } from '../../net/prefix.ts'
-import type { RoaState, RoaTable, Vrp } from '../../net/roa-table.ts'
-import type { Component } from '../../runtime/component.ts'
-import type { Log } from '../../runtime/log.ts'
+import { areAlike } from './data/loss.ts'
+import type { Prefix } from '../net/prefix.ts'
+import type { RoaState, RoaTable, Vrp } from './data/roa-table.ts'
+import type { Component } from '../runtime/component.ts'
+import type { Log } from '../runtime/log.ts'
 
 /** The prefixes at which VRPs came or went: what they cover is to be judged again. `all` where that is not known. */
 export type TouchedPrefixes = readonly Prefix[] | 'all'

@@ -1,8 +1,8 @@
 // Finds out which of some ASNs are members of an as-set, through the sets in it. Sets of the Internet contain each other,
 // are tens of thousands of names deep and wide, and belong to anyone: the search is bounded, and its bound is never a pass.
-import type { Asn } from '../../net/asn.ts'
-import { parseAsSetName } from '../../net/rpsl-objects.ts'
-import { RpslError } from '../../net/rpsl.ts'
+import type { Asn } from '../net/asn.ts'
+import { parseAsSetName } from './data/rpsl-objects.ts'
+import { RpslError } from './data/rpsl.ts'
 import type { AsSetMembers } from './irr-source.ts'
 
 export type AsSetLimits = {

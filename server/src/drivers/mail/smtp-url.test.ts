@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { isHeaderText, parseMailbox, parseMailUrl } from './mail-settings.ts'
+import { isHeaderText, parseMailbox, parseMailUrl } from './smtp-url.ts'
 
 test('a server on another machine is spoken to with STARTTLS, on this one without', () => {
   const login = { user: 'pharos', password: 'a/b@c' }
