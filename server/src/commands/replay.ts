@@ -4,7 +4,7 @@ import { replayDeliveries, type ReplayOptions } from '../analysis/replay.ts'
 import { listSourceKeys } from '../platform/source.store.ts'
 import { writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
-import { nearest } from '../text/did-you-mean.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
 import { CommandFailure, UsageError, type Command } from './command.ts'
 import { withSchema } from './ready.ts'
 import { parsePast } from './words.ts'
@@ -57,6 +57,6 @@ async function requireSource(db: Db, key: string): Promise<void> {
   const keys = await listSourceKeys(db)
   if (keys.includes(key)) return
   throw new CommandFailure(
-    `There is no source ${key}${nearest(key, keys) || `; there are ${keys.join(', ') || 'none'}`}.`,
+    `There is no source ${key}${didYouMean(key, keys) || `; there are ${keys.join(', ') || 'none'}`}.`,
   )
 }

@@ -1,49 +1,24 @@
-// Which registries are asked: from the URLs in the configuration to drivers.
-import type { VrpSource } from '../registry/rpki.ts'
-import { createRtrSource } from './rtr/source.ts'
-import { parseRtrUrl } from './rtr/url.ts'
-import { createVrpJsonSource } from './vrp-json/source.ts'
-import { parseVrpJsonUrl } from './vrp-json/url.ts'
-import type { Log } from '../runtime/log.ts'
+// The drivers of the port VrpSource, by the scheme of the URL in `rpki_sources`.
+import type { VrpSource } from '../registry/vrp-source.ts'
+import { rtr } from './rtr/driver.ts'
+import { driverFor } from './url-driver.ts'
+import { vrpJson } from './vrp-json/driver.ts'
+import type { VrpContext } from './vrps/context.ts'
 
-export type VrpSourceOptions = {
-  readonly log: Log
-  readonly now?: () => Date
-  /** How long a suspicious loss must last before it is used. */
-  readonly confirmMs: number
-}
+const drivers = [rtr, vrpJson]
 
-/**
- * The sources of VRPs in the order given: `rtr://host:port` and `rtrs://host:port?ca=/path` are RTR caches, `file:/path` and
- * `https://host/path` VRP exports in JSON. Throws TypeError with what is wrong with a URL, and connects to nothing yet.
- */
-export function createVrpSources(urls: readonly string[], options: VrpSourceOptions): VrpSource[] {
-  const repeated = urls.find((url, i) => urls.indexOf(url) !== i)
+/** Throws a TypeError if one of the URLs is not valid, or is listed twice. */
+export function checkVrpSources(urls: readonly string[]): void {
+  const repeated = urls.find((url, at) => urls.indexOf(url) !== at)
   if (repeated !== undefined) throw new TypeError(`RPKI source ${repeated} is listed twice`)
-  return urls.map((url) => createVrpSource(url, options))
+  for (const url of urls) driverFor(drivers, url).check(url)
 }
 
-function createVrpSource(
-  text: string,
-  { log, confirmMs, now = () => new Date() }: VrpSourceOptions,
-): VrpSource {
-  const url = parseUrl(text)
-  switch (url.protocol) {
-    case 'rtr:':
-    case 'rtrs:':
-      return createRtrSource({ ...parseRtrUrl(url), log, now, confirmMs })
-    case 'file:':
-    case 'http:':
-    case 'https:':
-      return createVrpJsonSource({ ...parseVrpJsonUrl(url), log, now, confirmMs })
-    default:
-      throw new TypeError(
-        `RPKI source ${url.protocol}//...: write rtr://host:port, rtrs://host:port, file:/path or https://host/path`,
-      )
-  }
-}
-
-function parseUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new TypeError('an RPKI source is a URL such as rtr://cache.example.net:3323')
-  return new URL(text)
+/** Returns the sources in the order given, not started yet; throws as checkVrpSources does, and if a file cannot be read. */
+export function createVrpSources(
+  urls: readonly string[],
+  { now = () => new Date(), ...context }: Omit<VrpContext, 'now'> & Partial<Pick<VrpContext, 'now'>>,
+): VrpSource[] {
+  checkVrpSources(urls)
+  return urls.map((url) => driverFor(drivers, url).create(url, { ...context, now }))
 }

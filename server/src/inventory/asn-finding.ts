@@ -5,6 +5,9 @@ import type { Prefix } from '../net/prefix.ts'
 import { unlessAborted } from '../runtime/abort.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { Failure } from '../runtime/error.ts'
+import type { Irr } from '../registry/irr.ts'
+import type { Rpki } from '../registry/rpki.ts'
+import type { TxtResolver } from '../team/txt-resolver.ts'
 import type { AsnTokens } from './asn-token.ts'
 
 export type Evidence = Readonly<Record<string, unknown>>
@@ -17,7 +20,14 @@ export type Finding = {
   readonly evidence: Evidence
 }
 
-/** What a look needs to know. */
+/** The sources in which proofs are searched. A method whose source is not configured is `unavailable`. */
+export type AsnProofSources = {
+  readonly irr?: Pick<Irr, 'autNum'> | undefined
+  readonly rpki?: Pick<Rpki, 'judge' | 'originsOf'> | undefined
+  readonly txt?: TxtResolver | undefined
+}
+
+/** The ASN, with the data that every method needs. */
 export type Claim = {
   readonly asn: Asn
   readonly tokens: AsnTokens

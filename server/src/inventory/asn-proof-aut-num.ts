@@ -4,8 +4,15 @@
 import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../registry/data/rpsl.ts'
 import { autNumOf } from '../registry/data/rpsl-objects.ts'
 import { holdsToken } from './asn-token.ts'
-import { missing, notSetUp, unavailable, valid, type Claim, type Finding } from './asn-finding.ts'
-import type { AutNumSource } from './asn-proof-sources.ts'
+import {
+  missing,
+  notSetUp,
+  unavailable,
+  valid,
+  type AsnProofSources,
+  type Claim,
+  type Finding,
+} from './asn-finding.ts'
 
 /** The `source:` of the objects of the five regional registries, and their names on the API. */
 const regionalRegistries: Readonly<Record<string, string>> = {
@@ -16,16 +23,16 @@ const regionalRegistries: Readonly<Record<string, string>> = {
   RIPE: 'ripe',
 }
 
-/** Older answers are asked for again: somebody waits for what he has just changed. */
+/** 0: always queried again, because the user waits for a change just made. */
 const maxAgeSeconds = 0
 
 export async function checkAutNum(
-  source: AutNumSource | undefined,
+  { irr }: Pick<AsnProofSources, 'irr'>,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<Finding> {
-  if (!source) return notSetUp
-  const answer = await source.autNum(claim.asn, { maxAgeSeconds, signal })
+  if (!irr) return notSetUp
+  const answer = await irr.autNum(claim.asn, { maxAgeSeconds, signal })
   if (answer.state === 'unavailable') return unavailable('The routing registry did not answer.')
   if (answer.state === 'missing')
     return missing(`The routing registries have no aut-num object of AS${claim.asn}.`)

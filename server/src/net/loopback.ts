@@ -1,10 +1,14 @@
-// What is this machine, by its name alone: nothing is resolved.
-import { isIP } from 'node:net'
+// Hosts that are this machine, by their text alone. No name is resolved.
+import { parseAddress } from './address.ts'
+import { PrefixError } from './prefix-error.ts'
 
-/** Whether only this machine can reach what listens on the host. */
+/** Whether only this machine can reach a service that listens on the host. */
 export function isLoopback(host: string): boolean {
   if (host === 'localhost') return true
-  if (isIP(host) === 4) return host.startsWith('127.')
-  if (isIP(host) === 6) return new URL(`http://[${host}]`).hostname === '[::1]'
-  return false
+  try {
+    return /^127\.|^::1$/.test(parseAddress(host))
+  } catch (error) {
+    if (error instanceof PrefixError) return false
+    throw error
+  }
 }

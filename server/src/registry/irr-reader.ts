@@ -3,10 +3,22 @@
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { DriverError } from '../runtime/driver-error.ts'
-import type { IrrSourceStatus } from './irr.ts'
 import type { IrrSource } from './irr-source.ts'
 import { createKeptAnswers, type KeptAnswer } from './irr-cache.ts'
-import { sourceLabel } from './source-label.ts'
+
+export type IrrSourceStatus = {
+  readonly name: string
+  /** `unknown` until it was asked for the first time; `suspicious` while it is empty or lost many objects at once. */
+  readonly state: 'unknown' | 'up' | 'down' | 'suspicious'
+  readonly since: Date | null
+  readonly lastAnswered: Date | null
+  /** Why it cannot be judged by; null if it can. */
+  readonly error: string | null
+  /** When it is asked again; null when it is not down. */
+  readonly retryAt: Date | null
+  readonly serial: string | null
+  readonly problems: readonly string[]
+}
 
 export type IrrReaderOptions = {
   readonly now: () => Date
@@ -58,7 +70,7 @@ const backoffMaxMs = 60_000
 /** A reader of the source. Every answer is an IrrAnswer, or a rejection with IrrUnavailable or with the signal's reason. */
 export class IrrReader {
   readonly name: string
-  readonly #label: string
+  readonly label: string
   readonly #source: IrrSource
   readonly #options: IrrReaderOptions
   readonly #kept
@@ -80,7 +92,7 @@ export class IrrReader {
 
   constructor(source: IrrSource, options: IrrReaderOptions) {
     this.name = source.name
-    this.#label = sourceLabel('irr', source.name)
+    this.label = source.label
     this.#source = source
     this.#options = options
     this.#kept = createKeptAnswers(options.keptMax)
@@ -181,7 +193,7 @@ export class IrrReader {
     if (weigh(value) > 0) return this.#noteWitness(question)
     const wasThere = this.#witnesses.has(key)
     if (this.#emptyForMs() < this.#options.confirmMs || (wasThere && (await this.#isEmpty())))
-      throw new IrrUnavailable(`${this.#label} ${lost}; not used until confirmed`)
+      throw new IrrUnavailable(`${this.label} ${lost}; not used until confirmed`)
     this.#witnesses.delete(key)
   }
 
@@ -229,7 +241,7 @@ export class IrrReader {
 
   async #askSource<T>(question: Question<T>): Promise<KeptAnswer> {
     const { key, ask, weigh } = question
-    if (this.#isResting()) throw new IrrUnavailable(`${this.#label} does not answer`)
+    if (this.#isResting()) throw new IrrUnavailable(`${this.label} does not answer`)
     const [fetchedMs, epoch] = [this.#nowMs(), this.#epoch]
     try {
       const value = await ask(this.#closing.signal)
@@ -259,7 +271,7 @@ export class IrrReader {
     if (!(error instanceof DriverError)) throw error
     if (error.kind === 'refused') {
       this.#succeed()
-      return new IrrUnavailable(`${this.#label} refuses the question`)
+      return new IrrUnavailable(`${this.label} refuses the question`)
     }
     if (!this.#closing.signal.aborted && startedMs >= this.#retryMs) {
       if (this.#error === undefined) this.#since = this.#options.now()
@@ -267,7 +279,7 @@ export class IrrReader {
       this.#retryMs = this.#nowMs() + restMs * (0.5 + this.#options.random() / 2)
       this.#error = error.message
     }
-    return new IrrUnavailable(`${this.#label} does not answer`)
+    return new IrrUnavailable(`${this.label} does not answer`)
   }
 
   #isResting(): boolean {

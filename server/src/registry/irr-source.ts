@@ -23,8 +23,10 @@ export type AsSetMembers = {
  * `protocol` when the source as a whole is of no use now. Nothing is retried inside. "There is none" is an answer.
  */
 export interface IrrSource {
-  /** For operators and in the evidence of a verdict; no credentials in it. */
+  /** For operators: as configured, without credentials. */
   readonly name: string
+  /** For customers: the kind of source and its registries, without its address, such as `IRR server (RADB,RIPE)`. */
+  readonly label: string
   /** The objects of exactly this prefix and of every less specific one, in no particular order, or a rejection. */
   routeObjects(prefix: Prefix, signal: AbortSignal): Promise<readonly RouteObject[]>
   /** The RPSL text of the aut-num object (RFC 2622 section 6); undefined when there is none. */

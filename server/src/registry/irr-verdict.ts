@@ -1,27 +1,52 @@
-// What route objects say about one announcement, as a pure function of them and of when they were fetched. Whom to ask, and
-// whether an answer is too old, is not known here.
+// The verdict of the routing registries about one announcement: a pure function of the route objects and the time at which they
+// were fetched. It does not choose sources and does not decide whether an answer is too old.
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 import type { AsSetFinding } from './as-set.ts'
 import type { IrrAnswer } from './irr-reader.ts'
 import type { RouteObject } from './irr-source.ts'
-import type { IrrVerdict } from './irr.ts'
 
-/** What one source answered. */
+/**
+ * - `valid`: an object of exactly this prefix has this origin (or an origin that the as-set has as a member).
+ * - `mismatch_asn`: objects of exactly this prefix, but of other origins only.
+ * - `mismatch_length`: this origin has an object of a less specific prefix only.
+ * - `missing`: none of these.
+ * - `unavailable`: a source did not answer, and none of the others says valid; or there is no source at all.
+ */
+export type IrrState = 'valid' | 'missing' | 'mismatch_asn' | 'mismatch_length' | 'unavailable'
+
+export type IrrVerdict = {
+  readonly state: IrrState
+  /** The objects that decided the state, at most 50. */
+  readonly objects: readonly RouteObject[]
+  /** The label of the one source that decided the state; null if all sources did, or none. */
+  readonly source: string | null
+  /** The time of the oldest answer used; null if there is none. */
+  readonly fetched: Date | null
+  /** Whether one of these answers came from the cache. */
+  readonly cached: boolean
+  /** The member of the as-set that makes it valid, and the sets that contain it, outermost first. */
+  readonly member?: { readonly asn: Asn; readonly through: readonly string[] }
+  /** For people, if the state alone does not explain it: the source that is down, the problem of the as-set. */
+  readonly reason?: string
+}
+
+/** The answer of one source. `source` is its label. */
 export type SourceRoutes = { readonly source: string; readonly answer: IrrAnswer<readonly RouteObject[]> }
 
-/** Some prefixes have hundreds of objects; a few of them tell as much. */
+/** Some prefixes have hundreds of objects; the first ones are enough as evidence. */
 const objectsMax = 50
 
 export type RouteJudgement = {
   readonly state: 'valid' | 'missing' | 'mismatch_asn' | 'mismatch_length'
-  /** Those that the state rests on. */
+  /** The objects that decided the state. */
   readonly objects: readonly RouteObject[]
 }
 
 /**
- * A route object says what one AS originates, exactly and without more specific prefixes (RFC 2622 section 4). An exact one
- * with another origin says more than a shorter one with this origin: somebody else's prefix is told before a missing object.
+ * Judges route objects against a prefix and its origins. A route object covers one prefix exactly, without more specific ones
+ * (RFC 2622 section 4). An exact object of another origin takes precedence over a shorter one of this origin, because it may
+ * mean that the prefix is somebody else's.
  */
 export function judgeRoutes(
   prefix: Prefix,
@@ -36,12 +61,12 @@ export function judgeRoutes(
   return { state: shorter.length > 0 ? 'mismatch_length' : 'missing', objects: shorter.slice(0, objectsMax) }
 }
 
-/** A verdict of no answer. */
+/** Returns the verdict if no source answered. */
 export function unavailable(reason: string): IrrVerdict {
   return { state: 'unavailable', objects: [], source: null, fetched: null, cached: false, reason }
 }
 
-/** A verdict by the member of an as-set that holds the object; `sets` are the answers that led to it. */
+/** Returns the verdict if a member of the as-set has the object; `sets` are the answers that led to the member. */
 export function validByMember(
   prefix: Prefix,
   { asn, through }: Extract<AsSetFinding, { found: true }>,
@@ -60,7 +85,7 @@ export function validByMember(
   }
 }
 
-/** Of the oldest answer. */
+/** Returns the time of the oldest answer, and whether any of them came from the cache. */
 export function ageOf(answers: readonly IrrAnswer<unknown>[]): Pick<IrrVerdict, 'fetched' | 'cached'> {
   const times = answers.map(({ fetched }) => fetched.getTime())
   return {

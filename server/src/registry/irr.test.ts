@@ -5,7 +5,8 @@ import { parsePrefix } from '../net/prefix.ts'
 import { DriverError, type DriverErrorKind } from '../runtime/driver-error.ts'
 import { silentLog } from '../runtime/log.ts'
 import { createMetrics } from '../runtime/metrics.ts'
-import { createIrr, type Irr, type IrrOptions, type IrrVerdict } from './irr.ts'
+import { createIrr, type Irr, type IrrOptions } from './irr.ts'
+import type { IrrVerdict } from './irr-verdict.ts'
 import type { AsSetMembers, IrrSource, RouteObject } from './irr-source.ts'
 
 const prefix = parsePrefix('192.0.2.0/24')
@@ -538,6 +539,7 @@ function fakeSource(name: string, { objects = [], members = {}, autNum, serial, 
   }
   const source = {
     name,
+    label: name,
     asked: [] as string[],
     polls: 0,
     isClosed: false,

@@ -1,39 +1,21 @@
-// What the Internet Routing Registries say about an announcement: several sources asked in order, their answers kept for a
-// while, and one verdict that never passes for want of an answer. It must not know announcements or the database.
+// The view of the Internet Routing Registries: queries several sources in order, caches their answers, and returns one verdict. A
+// missing answer never counts as valid. It must not know announcements or the database.
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Log } from '../runtime/log.ts'
 import { createLoop, type Loop, type LoopOptions } from '../runtime/loop.ts'
 import { findMember } from './as-set.ts'
-import { IrrReader, IrrUnavailable, type IrrAnswer } from './irr-reader.ts'
-import type { IrrSource, RouteObject } from './irr-source.ts'
-import { ageOf, judgeRoutes, type SourceRoutes, unavailable, validByMember } from './irr-verdict.ts'
-
-/**
- * - `valid`: an object of exactly this prefix has this origin (or an origin that the as-set has as a member).
- * - `mismatch_asn`: objects of exactly this prefix, but of other origins only.
- * - `mismatch_length`: this origin has an object of a less specific prefix only.
- * - `missing`: none of these.
- * - `unavailable`: a source did not answer, and none of the others says valid; or there is no source at all.
- */
-export type IrrState = 'valid' | 'missing' | 'mismatch_asn' | 'mismatch_length' | 'unavailable'
-
-export type IrrVerdict = {
-  readonly state: IrrState
-  /** What the state rests on: the objects that agree, or those that are in the way; the first 50 of them. */
-  readonly objects: readonly RouteObject[]
-  /** The name of the one source that it rests on; null where it rests on all of them, or on none. */
-  readonly source: string | null
-  /** When the oldest of the answers came that it rests on; null without any. */
-  readonly fetched: Date | null
-  /** Whether one of those answers was kept from before. */
-  readonly cached: boolean
-  /** The member by which it is valid, and the sets that lead to it, outermost first. */
-  readonly member?: { readonly asn: Asn; readonly through: readonly string[] }
-  /** For people, where the state does not say all: which source is down, what is wrong with the as-set. */
-  readonly reason?: string
-}
+import { IrrReader, IrrUnavailable, type IrrAnswer, type IrrSourceStatus } from './irr-reader.ts'
+import type { IrrSource } from './irr-source.ts'
+import {
+  ageOf,
+  judgeRoutes,
+  unavailable,
+  validByMember,
+  type IrrVerdict,
+  type SourceRoutes,
+} from './irr-verdict.ts'
 
 export type IrrQuestion = {
   /** The name of an as-set whose members may hold the object instead of the origin ASN. */
@@ -49,20 +31,6 @@ export type AutNumAnswer =
   | { readonly state: 'found'; readonly text: string; readonly source: string; readonly fetched: Date }
   | { readonly state: 'missing'; readonly fetched: Date }
   | { readonly state: 'unavailable'; readonly reason: string }
-
-export type IrrSourceStatus = {
-  readonly name: string
-  /** `unknown` until it was asked for the first time; `suspicious` while it is empty or lost many objects at once. */
-  readonly state: 'unknown' | 'up' | 'down' | 'suspicious'
-  readonly since: Date | null
-  readonly lastAnswered: Date | null
-  /** Why it cannot be judged by; null if it can. */
-  readonly error: string | null
-  /** When it is asked again; null when it is not down. */
-  readonly retryAt: Date | null
-  readonly serial: string | null
-  readonly problems: readonly string[]
-}
 
 export interface Irr extends Component {
   /** Never rejects for a source that failed, only by the signal of the question. */
@@ -210,7 +178,7 @@ class Registries implements Irr {
         answers.down.push(answer.message)
         continue
       }
-      answers.routes.push({ source: reader.name, answer })
+      answers.routes.push({ source: reader.label, answer })
       if (judgeRoutes(prefix, new Set([originAsn]), answer.value).state === 'valid') break
     }
     return answers

@@ -1,56 +1,46 @@
-// Which prefixes an ASN may originate, as ROAs say. The table of ROAs is kept by prefix, so the answer is a walk through
-// all of it: 60 ms for 700,000, in pieces. One walk at a time answers everybody who asks meanwhile, so that however many
-// ask, the process has time for others.
-import { setImmediate as breathe } from 'node:timers/promises'
-import type { CurrentVrps } from './rpki.ts'
-import type { OriginSource } from '../inventory/asn-proof-sources.ts'
+// The prefixes that an ASN may originate according to ROAs. The table of ROAs is ordered by prefix, so each search visits all
+// of it. One search at a time serves all callers that wait, so that their number does not add to the work.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { vrpPrefix, type RoaTable } from './data/roa-table.ts'
+import type { RoaTable } from './data/roa-table.ts'
+import { vrpPrefix } from './data/vrp.ts'
 
-/** Prefixes visited without yielding: 5 ms at most. */
-const pieceSize = 5_000
-/** Of one ASN. More are never named. */
+/** VRPs visited in one turn of the event loop: 5 ms at most. */
+const sliceSize = 5_000
+/** Per ASN. */
 const prefixesMax = 1_000
 
-type Asked = Map<Asn, Set<Prefix>>
+type Found = Map<Asn, Set<Prefix>>
 
-/** `current` gives the ROAs to go by, or undefined while there are none. */
-export function createOriginSource(current: () => CurrentVrps | undefined): OriginSource {
-  let next: { readonly asked: Asked; readonly done: Promise<void> } | undefined
+/** Returns a search that resolves to the prefixes of an ASN in the table, at most 1,000, in any order. */
+export function createOriginSearch(): (table: RoaTable, asn: Asn) => Promise<readonly Prefix[]> {
+  let next: { readonly found: Found; readonly done: Promise<void> } | undefined
   let last: Promise<void> = Promise.resolve()
-
-  const ask = (asn: Asn, table: RoaTable) => {
+  return async (table, asn) => {
     if (!next) {
-      const asked: Asked = new Map()
+      const found: Found = new Map()
       const done = last.then(() => {
         next = undefined
-        return walk(table, asked)
+        return search(table, found)
       })
       last = done.catch(() => {})
-      next = { asked, done }
+      next = { found, done }
     }
-    const { asked, done } = next
-    const found = asked.get(asn) ?? new Set()
-    asked.set(asn, found)
-    return done.then(() => [...found])
-  }
-
-  return {
-    async originsOf(asn) {
-      const vrps = current()
-      if (!vrps) return { state: 'unavailable', reason: 'no RPKI source is current' }
-      return { state: 'found', prefixes: await ask(asn, vrps.table) }
-    },
+    const { found, done } = next
+    const prefixes = found.get(asn) ?? new Set()
+    found.set(asn, prefixes)
+    await done
+    return [...prefixes]
   }
 }
 
-async function walk(table: RoaTable, asked: Asked): Promise<void> {
+async function search(table: RoaTable, found: Found): Promise<void> {
   for (let place = 0, first = true; first || place !== 0; first = false) {
-    place = table.scan(place, pieceSize, (vrp) => {
-      const found = asked.get(vrp.asn as Asn)
-      if (found && found.size < prefixesMax) found.add(vrpPrefix(vrp))
+    place = table.scan(place, sliceSize, (vrp) => {
+      const prefixes = found.get(vrp.asn as Asn)
+      if (prefixes && prefixes.size < prefixesMax) prefixes.add(vrpPrefix(vrp))
     })
-    await breathe()
+    await nextTurn()
   }
 }

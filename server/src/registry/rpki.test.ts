@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parsePrefix } from '../net/prefix.ts'
-import { createRoaTable, vrpBits } from './data/roa-table.ts'
+import { createRoaTable } from './data/roa-table.ts'
+import { vrpBits } from './data/vrp.ts'
 import type { RoaTable } from './data/roa-table.ts'
 import { createLog, silentLog } from '../runtime/log.ts'
 import { createRpki } from './rpki.ts'
-import type { CurrentVrps, Rpki, Suspicion, TouchedPrefixes, VrpSource } from './rpki.ts'
+import type { Rpki } from './rpki.ts'
+import type { CurrentVrps, Suspicion, TouchedPrefixes, VrpSource } from './vrp-source.ts'
 
 const prefix = parsePrefix('192.0.2.0/24')
 const asOf = new Date('2026-11-21T00:00:00Z')
@@ -178,6 +180,7 @@ function rpkiOf(...sources: VrpSource[]): Rpki {
 /** A source that is told what it has. */
 class FakeSource implements VrpSource {
   readonly name: string
+  readonly label: string
   readonly calls: string[] = []
   accepted = 0
   readonly #listeners = new Set<(touched: TouchedPrefixes) => void>()
@@ -186,6 +189,7 @@ class FakeSource implements VrpSource {
 
   constructor(name: string) {
     this.name = name
+    this.label = name
   }
 
   start(): void {

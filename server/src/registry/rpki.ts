@@ -1,68 +1,30 @@
-// What the RPKI says of an announcement: the first source that is current answers, and its age is told. It must never keep
-// an old answer as if it were a current one, nor make a missing source, or one that lost its data, look like a missing ROA.
+// The view of the RPKI: verdicts about announcements from the first source that is current, with the age of its data. An
+// expired set must never count as current, and a source that is missing or lost its data must never look like a missing ROA.
 import { areAlike } from './data/loss.ts'
+import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
-import type { RoaState, RoaTable, Vrp } from './data/roa-table.ts'
+import type { RoaState } from './data/roa-table.ts'
+import type { Vrp } from './data/vrp.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Log } from '../runtime/log.ts'
-
-/** The prefixes at which VRPs came or went: what they cover is to be judged again. `all` where that is not known. */
-export type TouchedPrefixes = readonly Prefix[] | 'all'
-
-/** VRPs that may be judged by: complete, and last confirmed by their source at `asOf`. Read it anew for each use. */
-export type CurrentVrps = { readonly table: RoaTable; readonly asOf: Date }
-
-/** What a source sent in the place of what is current, and that is kept aside: it is empty, or lost more than 20 %. */
-export type Suspicion = {
-  readonly table: RoaTable
-  /** The greatest number of VRPs that the source had within the time of confirmation; 0 if it had none yet. */
-  readonly before: number
-  readonly since: Date
-  /** Then it is used, if the source still says the same. */
-  readonly until: Date
-}
-
-export type VrpSourceStatus = {
-  readonly state: 'current' | 'unavailable'
-  /** Of the set in force. */
-  readonly vrps: number
-  readonly suspicious: boolean
-  readonly asOf: Date | null
-  /** From then on what is held is no longer current. */
-  readonly expires: Date | null
-  /** Why it is unavailable, or not being renewed now; null while all is well. For operators. */
-  readonly problem: string | null
-}
-
-/** The port to one source of VRPs. Drivers import it by type only. */
-export interface VrpSource extends Component {
-  /** As configured, without credentials. */
-  readonly name: string
-  /** Undefined until the first complete set has come, and when what is held has expired. Never a suspicious set. */
-  current(): CurrentVrps | undefined
-  /** Undefined while the source's last set is the one that is current. */
-  suspicion(): Suspicion | undefined
-  /** Uses the suspicious set, since another source confirms it. */
-  accept(): void
-  /** Called after each change of `current()` or `suspicion()`, also when it expires. Returns how to stop listening. */
-  onChange(listener: (touched: TouchedPrefixes) => void): () => void
-  status(): VrpSourceStatus
-}
+import { createOriginSearch } from './roa-origins.ts'
+import type { TouchedPrefixes, VrpSource, VrpSourceStatus } from './vrp-source.ts'
 
 export type RpkiState = 'valid' | 'mismatch_asn' | 'mismatch_length' | 'missing' | 'unavailable'
 
-/** `reason` says why it is unavailable, in words for customers; `source` and `asOf` are null then. */
+/** If the state is `unavailable`, `reason` is the cause as a text for customers, and `source` and `asOf` are null. */
 export type RpkiVerdict = {
   readonly state: RpkiState
-  /** Every VRP that covers the prefix, of whatever ASN, most specific first. */
+  /** Every VRP that covers the prefix, of any ASN, most specific first. */
   readonly covering: readonly Vrp[]
+  /** The label of the source. */
   readonly source: string | null
   readonly asOf: Date | null
   readonly reason?: string
 }
 
 export type RpkiStatus = {
-  /** The source that is answered from; null when none is current. */
+  /** The name of the source in use; null if none is current. */
   readonly source: string | null
   readonly sources: readonly (VrpSourceStatus & { readonly name: string })[]
 }
@@ -73,20 +35,23 @@ export type Rpki = Component & {
    * of the first one that has any; a few microseconds.
    */
   judge(prefix: Prefix, asn: number): RpkiVerdict
-  /** The VRPs that are judged by now, for what goes through all of them; undefined while no source is current. */
-  current(): CurrentVrps | undefined
-  /** Called after each change of what is judged by; `all` when another source took over. Returns how to stop listening. */
+  /**
+   * Resolves to the prefixes for which a ROA names the ASN, at most 1,000, in any order; undefined while no source is current.
+   * A search of all VRPs: 60 ms for 700,000, in slices of 5 ms. Concurrent calls share one search.
+   */
+  originsOf(asn: Asn): Promise<readonly Prefix[] | undefined>
+  /** Calls the listener after each change of the VRPs in use; `all` if the source changed. Returns the function that unsubscribes. */
   onChange(listener: (touched: TouchedPrefixes) => void): () => void
   status(): RpkiStatus
 }
 
 export type RpkiOptions = {
-  /** In the order of preference. */
+  /** In order of preference. */
   readonly sources: readonly VrpSource[]
   readonly log: Log
 }
 
-/** Starts and stops its sources with itself. Without sources every verdict is `unavailable`. */
+/** Creates the view. It starts and stops the sources; without sources every verdict is `unavailable`. */
 export function createRpki(options: RpkiOptions): Rpki {
   return new SourcedRpki(options)
 }
@@ -103,7 +68,8 @@ class SourcedRpki implements Rpki {
   readonly #sources: readonly VrpSource[]
   readonly #log: Log
   readonly #listeners = new Set<(touched: TouchedPrefixes) => void>()
-  #stopListening: (() => void)[] = []
+  readonly #origins = createOriginSearch()
+  #unsubscribes: (() => void)[] = []
   #chosen: VrpSource | undefined
   readonly #suspicious = new Set<VrpSource>()
 
@@ -113,16 +79,16 @@ class SourcedRpki implements Rpki {
   }
 
   async start(): Promise<void> {
-    if (this.#stopListening.length > 0) return
-    this.#stopListening = this.#sources.map((source) =>
+    if (this.#unsubscribes.length > 0) return
+    this.#unsubscribes = this.#sources.map((source) =>
       source.onChange((touched) => this.#changed(source, touched)),
     )
     await Promise.all(this.#sources.map((source) => source.start?.()))
   }
 
   async stop(): Promise<void> {
-    for (const stop of this.#stopListening) stop()
-    this.#stopListening = []
+    for (const unsubscribe of this.#unsubscribes) unsubscribe()
+    this.#unsubscribes = []
     await Promise.all(this.#sources.map((source) => source.stop?.()))
   }
 
@@ -131,15 +97,16 @@ class SourcedRpki implements Rpki {
     const current = source?.current()
     if (source && current) {
       const { state, covering } = current.table.judge(prefix, asn)
-      return { state: states[state], covering, source: source.name, asOf: current.asOf }
+      return { state: states[state], covering, source: source.label, asOf: current.asOf }
     }
-    // Customers read it: which source has which problem is for the log.
+    // For customers. The log has the problem of each source.
     const reason = this.#sources.length === 0 ? 'no RPKI source is configured' : 'no RPKI source is current'
     return { state: 'unavailable', covering: [], source: null, asOf: null, reason }
   }
 
-  current(): CurrentVrps | undefined {
-    return this.#firstCurrent()?.current()
+  async originsOf(asn: Asn): Promise<readonly Prefix[] | undefined> {
+    const current = this.#firstCurrent()?.current()
+    return current && this.#origins(current.table, asn)
   }
 
   onChange(listener: (touched: TouchedPrefixes) => void): () => void {
@@ -164,27 +131,24 @@ class SourcedRpki implements Rpki {
     return first
   }
 
-  /** What a source says that is not answered from concerns nobody. */
+  /** Changes of a source that is not in use are not passed on. */
   #changed(source: VrpSource, touched: TouchedPrefixes): void {
     this.#logSuspicion(source)
     const before = this.#chosen
     const after = this.#firstCurrent()
     this.#chosen = after
     if (before === after) {
-      if (source === after && touched.length > 0) this.#tell(touched)
+      if (source === after && touched.length > 0) this.#notify(touched)
     } else {
-      if (after)
-        this.#log.info(
-          { source: after.name, before: before?.name },
-          'RPKI verdicts come from this source now',
-        )
-      else this.#log.warn({ before: before?.name }, `no RPKI verdicts: ${this.#whyUnavailable()}`)
-      this.#tell('all')
+      if (after) this.#log.info({ source: after.name, before: before?.name }, 'RPKI source in use changed')
+      else
+        this.#log.warn({ before: before?.name, reason: this.#whyUnavailable() }, 'no RPKI source is current')
+      this.#notify('all')
     }
     this.#confirmByOthers()
   }
 
-  /** Logged once when it begins, and once when it ends. */
+  /** Logs the start and the end of a suspicion. */
   #logSuspicion(source: VrpSource): void {
     const suspicion = source.suspicion()
     if (this.#suspicious.has(source) === (suspicion !== undefined)) return
@@ -204,7 +168,7 @@ class SourcedRpki implements Rpki {
     }
   }
 
-  /** A loss that another source shows too is news about ROAs. */
+  /** A loss that another source has too is a change of the ROAs, and is used at once. */
   #confirmByOthers(): void {
     for (const source of this.#sources) {
       const suspicion = source.suspicion()
@@ -216,28 +180,26 @@ class SourcedRpki implements Rpki {
       if (!witness) continue
       this.#log.info(
         { source: source.name, confirmedBy: witness.name },
-        'another RPKI source confirms the loss',
+        'RPKI loss confirmed by another source',
       )
       source.accept()
     }
   }
 
-  #tell(touched: TouchedPrefixes): void {
+  #notify(touched: TouchedPrefixes): void {
     for (const listener of this.#listeners) {
       try {
         listener(touched)
       } catch (error) {
-        // A listener that fails must not end the source's session.
-        this.#log.error({ error }, 'a listener for RPKI changes failed')
+        // A failing listener must not end the session of the source.
+        this.#log.error({ error }, 'RPKI change listener failed')
       }
     }
   }
 
   #whyUnavailable(): string {
-    if (this.#sources.length === 0) return 'no RPKI source is configured'
-    const problems = this.#sources.map(
-      (source) => `${source.name}: ${source.status().problem ?? 'no data yet'}`,
-    )
-    return `no RPKI source is current (${problems.join('; ')})`
+    return this.#sources
+      .map((source) => `${source.name}: ${source.status().problem ?? 'no data yet'}`)
+      .join('; ')
   }
 }

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parsePrefix } from '../net/prefix.ts'
-import type { Vrp } from './data/roa-table.ts'
-import type { TouchedPrefixes, VrpSource } from './rpki.ts'
+import type { Vrp } from './data/vrp.ts'
+import type { TouchedPrefixes, VrpSource } from './vrp-source.ts'
 
 export type VrpSourceFixture = {
   /** Not started; it looks for changes several times a second, or is told of them. Confirms a loss after a second. */

@@ -1,7 +1,7 @@
 // Finds the name that was probably meant, for error messages.
 
 /** ` (did you mean PHAROS_PORT?)` when a name is a few letters away from one that exists. */
-export function nearest(wrong: string, names: readonly string[]): string {
+export function didYouMean(wrong: string, names: readonly string[]): string {
   const close = names
     .map((name) => ({ name, steps: editSteps(wrong, name) }))
     .filter(({ steps }) => steps <= Math.max(2, Math.floor(wrong.length / 5)))

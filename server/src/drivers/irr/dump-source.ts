@@ -33,6 +33,7 @@ type Good = { readonly dump: Dump; readonly state: string }
 
 class DumpSource implements IrrSource {
   readonly name: string
+  readonly label = 'IRR dump'
   readonly #config: Required<DumpSourceConfig>
   readonly #closing = new AbortController()
   /** Settles when there is a dump, or a reason why there is none. */

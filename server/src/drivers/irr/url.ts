@@ -1,60 +1,51 @@
-// Which IRR source a line of the configuration stands for: from its URL to a driver.
+// The URLs of IRR sources, as the configuration writes them: `whois://host:43?sources=RADB&sources=RIPE`, and
+// `file:/path/of/a/dump.rpsl?sources=RIPE`, also compressed. The registries are searched in the order given; all by default.
 import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { IrrSource } from '../../registry/irr-source.ts'
-import { createDumpSource } from './dump-source.ts'
-import { createWhoisSource } from './whois-source.ts'
 import { parseRegistryName } from '../../registry/data/rpsl-objects.ts'
 
-/**
- * `whois://host:43?sources=RADB&sources=RIPE`, or `file:/path/of/a/dump.rpsl?sources=RIPE`, also compressed. The registries
- * are searched in their order; without them, all that there are. Throws with what to write instead; reads and connects
- * nothing. `confirmMs`: how long a dump that lost many objects must stay so before it is used.
- */
-export function createIrrSource(text: string, confirmMs: number): IrrSource {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const sources = url && sourcesOf(url, text)
-  if (url?.protocol === 'whois:' && isPlain(url)) {
-    if (url.hostname === '' || (url.pathname !== '' && url.pathname !== '/'))
-      throw bad(text, 'a host is missing')
-    const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-    return createWhoisSource({ host, port: Number(url.port || 43), sources: sources! })
-  }
-  if (url?.protocol === 'file:' && isPlain(url)) {
-    if (url.host !== '' || !isAbsolute(text.slice('file:'.length).replace(/^\/\//, ''))) {
-      throw bad(text, 'a file has its whole path, as in file:/var/lib/irr/ripe.db.route.gz')
-    }
-    return createDumpSource({
-      file: fileURLToPath(withoutQuery(url)),
-      sources: sources!,
-      confirmMs,
-    })
-  }
-  throw bad(text, 'write whois://host:43?sources=RADB&sources=RIPE or file:/path/of/a/dump')
+export const whoisForm = 'whois://host:43?sources=RADB&sources=RIPE'
+export const dumpForm = 'file:/path/of/a/dump'
+
+/** Parses the URL of a whois server; throws a TypeError with the problem. */
+export function parseWhoisUrl(text: string) {
+  const url = parsePlainUrl(text, whoisForm)
+  if (url.hostname === '' || (url.pathname !== '' && url.pathname !== '/'))
+    throw problem(text, `the host is missing, as in ${whoisForm}`)
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  return { host, port: Number(url.port || 43), sources: sourcesOf(url, text) }
 }
 
-/** The only parameter there is. */
+/** Parses the URL of an RPSL dump; throws a TypeError with the problem. */
+export function parseDumpUrl(text: string) {
+  const url = parsePlainUrl(text, dumpForm)
+  if (url.host !== '' || !isAbsolute(text.slice('file:'.length).replace(/^\/\//, '')))
+    throw problem(text, 'the path must be absolute, as in file:/var/lib/irr/ripe.db.route.gz')
+  const sources = sourcesOf(url, text)
+  url.search = ''
+  return { file: fileURLToPath(url), sources }
+}
+
+function parsePlainUrl(text: string, form: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || url.username !== '' || url.password !== '' || url.hash !== '')
+    throw problem(text, `write ${form}`)
+  return url
+}
+
+/** `sources` is the only parameter. */
 function sourcesOf(url: URL, text: string): string[] {
   const unknown = [...url.searchParams.keys()].find((name) => name !== 'sources')
-  if (unknown !== undefined) throw bad(text, `there is no parameter ${unknown}, only sources`)
+  if (unknown !== undefined) throw problem(text, `unknown parameter ${unknown} (known: sources)`)
   const names = url.searchParams.getAll('sources').flatMap((list) => list.split(','))
   try {
     return names.map(parseRegistryName)
   } catch (error) {
-    throw bad(text, (error as Error).message)
+    throw problem(text, (error as Error).message)
   }
 }
 
-function isPlain({ username, password, hash }: URL): boolean {
-  return username === '' && password === '' && hash === ''
-}
-
-function withoutQuery(url: URL): URL {
-  const plain = new URL(url)
-  plain.search = ''
-  return plain
-}
-
-function bad(text: string, what: string): Error {
-  return new Error(`IRR source ${JSON.stringify(text.replace(/\/\/[^@/]*@/, '//'))}: ${what}`)
+/** The message contains no credentials. */
+function problem(text: string, what: string): TypeError {
+  return new TypeError(`IRR source ${JSON.stringify(text.replace(/\/\/[^@/]*@/, '//'))}: ${what}`)
 }

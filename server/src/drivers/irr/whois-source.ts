@@ -39,6 +39,7 @@ export function createWhoisSource(config: WhoisSourceConfig): IrrSource {
 
 class WhoisSource implements IrrSource {
   readonly name: string
+  readonly label: string
   readonly #sources: readonly string[]
   readonly #pool: WhoisPool
   readonly #problems: ProblemList = createProblemList()
@@ -47,6 +48,7 @@ class WhoisSource implements IrrSource {
     const { host, port, sources } = config
     const registries = sources.length === 0 ? '' : ` (${sources.join(',')})`
     this.name = `whois://${host.includes(':') ? `[${host}]` : host}:${port}${registries}`
+    this.label = `IRR server${registries}`
     this.#sources = sources
     this.#pool = new WhoisPool(config)
   }

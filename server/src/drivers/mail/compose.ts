@@ -4,7 +4,7 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import type { MailMessage } from '../../mail/mail-transport.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { parseEmail } from '../../text/email.ts'
-import { isHeaderText, type Mailbox } from './smtp-url.ts'
+import { isHeaderText, type Mailbox } from '../../text/mailbox.ts'
 
 export type Composed = {
   readonly envelope: { readonly from: string; readonly to: readonly string[] }

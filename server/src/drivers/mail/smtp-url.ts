@@ -1,27 +1,22 @@
-// The settings of mail as texts: through which server it goes, and whose address it carries. It reads no file, and what it
-// throws never holds the password.
-import { parseEmail } from '../../text/email.ts'
+// The URL of a mail server, as the setting `mail_url` writes it. It reads no file, and its errors never contain the password.
 import { isLoopback } from '../../net/loopback.ts'
-
-/** An address with the name that is shown beside it; empty for none. */
-export type Mailbox = { readonly name: string; readonly address: string }
 
 export type SmtpServer = {
   readonly host: string
   readonly port: number
   /** `implicit` from the first byte, `starttls` or nothing at all, `none` in the clear. */
   readonly tls: 'implicit' | 'starttls' | 'none'
-  /** A file of certificates in PEM that vouch for the server; null for the well-known authorities. */
+  /** A PEM file of the certificates to trust; null for the well-known authorities. */
   readonly caFile: string | null
   readonly login: { readonly user: string; readonly password: string } | null
 }
 
-/** RFC 6409 and RFC 8314: where a server takes mail from programs. */
+/** The ports of mail submission, RFC 6409 and RFC 8314. */
 const ports = { 'smtp:': 587, 'smtps:': 465 } as const
 
 /**
- * Reads `smtp://user:password@host:port?starttls=off&ca=/path` or `smtps://...?ca=/path`. STARTTLS is required unless the
- * host is this machine or `starttls=off` says otherwise. Throws with what to write instead.
+ * Parses `smtp://user:password@host:port?starttls=off&ca=/path` or `smtps://...?ca=/path`. STARTTLS is required, except on
+ * this machine and with `starttls=off`. Throws an Error with the problem.
  */
 export function parseMailUrl(text: string): SmtpServer {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -58,19 +53,4 @@ function loginOf({ username, password }: URL): SmtpServer['login'] {
   } catch {
     throw new Error('holds a % in user or password that encodes nothing: write %25 for it')
   }
-}
-
-/** Reads `noreply@net.example` or `Example Net <noreply@net.example>`. Throws with what to write instead. */
-export function parseMailbox(text: string): Mailbox {
-  const [, quoted, plain, bracketed] = /^(?:"([^"\\<>]*)"|([^"<>]*))\s*<([^<>]*)>$/.exec(text.trim()) ?? []
-  const name = (quoted ?? plain ?? '').trim()
-  const address = parseEmail(bracketed ?? text.trim())
-  if (address === undefined || !isHeaderText(name))
-    throw new Error('must be like noreply@net.example or Example Net <noreply@net.example>')
-  return { name, address }
-}
-
-/** Whether a text may stand in a header: nothing that ends a line, hides or turns around. */
-export function isHeaderText(text: string): boolean {
-  return text.isWellFormed() && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text)
 }

@@ -89,7 +89,8 @@ const notReadable = (file: string, error: unknown): DriverError =>
 const originsOf = ({ urls }: Service): string[] => urls.map(({ origin }) => origin)
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
 
-function parseBootstrapUrl(text: string): URL {
+/** Parses the URL of the folder with the bootstrap files; throws a TypeError with the accepted forms. */
+export function parseBootstrapUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text.endsWith('/') ? text : `${text}/`) : undefined
   const isAllowed =
     url?.protocol === 'https:' ||

@@ -1,5 +1,6 @@
 // When a registry's data looks lost instead of changed: the usual state of a cache or a database after a reinstallation. Pure.
-import type { RoaTable, VrpBits } from './roa-table.ts'
+import type { RoaTable } from './roa-table.ts'
+import type { VrpBits } from './vrp.ts'
 
 /** Fewer lost objects than that are somebody's change, also in a small set. */
 const lossMin = 3

@@ -1,6 +1,6 @@
 // The set of validated ROA payloads (VRPs) of one RPKI cache, and the test of RFC 6811 against it. It changes in place, by
 // whole deltas; it does not know where the VRPs come from or how old they are.
-import { formatBits } from '../../net/bits-text.ts'
+import { vrpPrefix, type Vrp, type VrpBits } from './vrp.ts'
 import { maskBits } from '../../net/bits.ts'
 import type { Bits, Family } from '../../net/bits.ts'
 import { prefixBits } from '../../net/prefix.ts'
@@ -24,12 +24,6 @@ import {
   vrpAt,
 } from './vrp-hash.ts'
 import type { VrpHash } from './vrp-hash.ts'
-
-/** Validated ROA payload: `asn` may originate `prefix` and what is inside it, down to `maxLength`. AS 0: nobody may. */
-export type Vrp = { readonly prefix: Prefix; readonly maxLength: number; readonly asn: number }
-
-/** A VRP as numbers, as protocols carry it: the prefix has no host bits, `maxLength` is from its length to the family's. */
-export type VrpBits = Bits & { readonly maxLength: number; readonly asn: number }
 
 /**
  * RFC 6811 section 2, with its "invalid" told apart: `mismatch_length` when a covering VRP is of this ASN and only too short
@@ -69,16 +63,6 @@ export function createRoaTable(vrps: Iterable<VrpBits> = [], seed = 0): RoaTable
   const table = new HashedRoaTable(seed)
   table.apply({ announced: vrps })
   return table
-}
-
-/** The VRP of a text source as numbers. */
-export function vrpBits({ prefix, maxLength, asn }: Vrp): VrpBits {
-  return { ...prefixBits(prefix), maxLength, asn }
-}
-
-/** The VRP's prefix as text. */
-export function vrpPrefix(vrp: Bits): Prefix {
-  return `${formatBits(vrp)}/${vrp.length}` as Prefix
 }
 
 const [notFound, mismatchAsn, mismatchLength, valid] = [0, 1, 2, 3] as const

@@ -2,7 +2,7 @@
 // that there are, so that a search asks only for those. Its few places are looked up one independent of the other, which is
 // what a processor is fast at; a tree of the same VRPs, where each step waits for memory, took 1.5 (IPv4) to 3 times (IPv6) as long.
 import type { Bits, Family } from '../../net/bits.ts'
-import type { VrpBits } from './roa-table.ts'
+import type { VrpBits } from './vrp.ts'
 import { allocate, createPool, release } from './word-pool.ts'
 import type { WordPool } from './word-pool.ts'
 

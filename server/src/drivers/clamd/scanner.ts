@@ -2,13 +2,23 @@
 // counts as no answer: nothing passes unscanned.
 import { connect } from 'node:net'
 import type { LetterScanner } from '../../byoip/letter/inspect-letter.ts'
-import type { ClamdAddress } from './url.ts'
 import { Failure } from '../../runtime/error.ts'
+import { urlDriver } from '../url-driver.ts'
+import { parseClamdUrl, type ClamdAddress } from './url.ts'
 
 /** The daemon resolves archives and reads its signatures; 10 MiB take it a second. */
 const timeoutMs = 15_000
 const answerMax = 4096
 
+export const clamd = urlDriver<ClamdAddress, undefined, LetterScanner>({
+  kind: 'clamd',
+  schemes: ['unix:', 'tcp:'],
+  forms: ['unix:/path', 'tcp://host:port'],
+  parse: parseClamdUrl,
+  create: createClamd,
+})
+
+/** Returns a scanner that opens one connection for each letter. */
 export function createClamd(address: ClamdAddress): LetterScanner {
   return {
     async scan(bytes) {

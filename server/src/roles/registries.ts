@@ -1,24 +1,29 @@
-// What this process sees of the registries: one view of the RPKI and one of the IRR, shared by its roles. Each process that
-// needs them has its own, since a view is a cache and never the truth.
+// The registries, wired: one view of the RPKI and one of the IRR, shared by the roles of the process, and the source of RDAP.
+// Each process has its own views, because a view is a cache.
 import { createIrr, type Irr } from '../registry/irr.ts'
 import { createRpki, type Rpki } from '../registry/rpki.ts'
-import { ConfigError, type Config } from '../runtime/config.ts'
+import type { AuthorizationDeps } from '../byoip/validation/find-out.ts'
+import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
+import { createIrrSources } from '../drivers/irr-sources.ts'
+import { createRdapSource } from '../drivers/rdap/source.ts'
+import { createVrpSources } from '../drivers/vrp-sources.ts'
+import { createHostResolver } from '../drivers/webhook/resolve-host.ts'
+import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
 import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
-import { createIrrSource } from '../drivers/irr/url.ts'
-import { createVrpSources } from '../drivers/vrp-sources.ts'
+import { fromSetting } from './config-error.ts'
 
-/** Inert until started; without sources in the configuration every answer is `unavailable`. Throws ConfigError on a bad URL. */
+/** Creates the views, not started yet; without sources every answer is `unavailable`. Throws a ConfigError if a source is not valid. */
 export function createRegistryViews(
   config: Config,
   log: Log,
   metrics: Metrics,
 ): { readonly rpki: Rpki; readonly irr: Irr } {
   const confirmMs = config.registryConfirmSeconds * 1000
-  const vrpSources = told('rpki_sources', () => createVrpSources(config.rpkiSources, { log, confirmMs }))
-  const irrSources = told('irr_sources', () =>
-    config.irrSources.map((url) => createIrrSource(url, confirmMs)),
+  const vrpSources = fromSetting('rpki_sources', () =>
+    createVrpSources(config.rpkiSources, { log, confirmMs }),
   )
+  const irrSources = fromSetting('irr_sources', () => createIrrSources(config.irrSources, { confirmMs }))
   const rpki = createRpki({ sources: vrpSources, log })
   const irr = createIrr({
     sources: irrSources,
@@ -30,7 +35,7 @@ export function createRegistryViews(
   return { rpki, irr }
 }
 
-/** The gauges are read from the views whenever somebody asks, so that they cannot be stale. */
+/** Reads the gauges from the views at each scrape, so that they are never stale. */
 function watchRegistries(metrics: Metrics, rpki: Rpki, irr: Irr): void {
   readOnCollect(metrics.registryUp, () => {
     for (const { name: source, state } of rpki.status().sources)
@@ -57,11 +62,14 @@ function watchRegistries(metrics: Metrics, rpki: Rpki, irr: Irr): void {
   }
 }
 
-/** What is wrong with a URL is a mistake in the configuration, and told as one. */
-function told<T>(setting: string, make: () => T): T {
-  try {
-    return make()
-  } catch (error) {
-    throw new ConfigError([`${setting}: ${(error as Error).message}`])
-  }
+/** Returns the accepted proofs of authorization and their sources, not connected yet. Throws a ConfigError if one is not valid. */
+export function authorizationDeps(config: Config): AuthorizationDeps {
+  const { authorizationProofs: kinds, rdapBootstrap: bootstrap, dnsResolvers: servers, secret: ring } = config
+  const txt = createTxtResolver({ servers })
+  const resolver = createHostResolver({ servers })
+  const rdap =
+    bootstrap === null
+      ? undefined
+      : fromSetting('rdap_bootstrap', () => createRdapSource({ bootstrap, resolver }))
+  return { kinds, ring, txt, rdap }
 }

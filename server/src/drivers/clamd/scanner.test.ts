@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { Failure } from '../../runtime/error.ts'
 import { parseClamdUrl } from './url.ts'
-import { createClamd } from './clamd.ts'
+import { createClamd } from './scanner.ts'
 
 const servers: Server[] = []
 const folder = mkdtempSync(join(tmpdir(), 'clamd-'))

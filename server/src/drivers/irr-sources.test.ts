@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { createIrrSource } from './url.ts'
+import { checkIrrSources, createIrrSources } from './irr-sources.ts'
 
 const taken: readonly [string, string][] = [
   ['whois://irr.example:4343?sources=RADB,ripe', 'whois://irr.example:4343 (RADB,RIPE)'],
@@ -12,10 +12,11 @@ const taken: readonly [string, string][] = [
   ['file:///var/lib/irr/a%20dump.rpsl?sources=RIPE', 'file:/var/lib/irr/a dump.rpsl'],
 ]
 for (const [text, name] of taken) {
-  it(`makes a source of ${text}`, async () => {
-    const source = createIrrSource(text, 0)
-    assert.equal(source.name, name)
-    await source.close()
+  it(`creates a source from ${text}`, async () => {
+    checkIrrSources([text])
+    const [source] = createIrrSources([text], { confirmMs: 0 })
+    assert.equal(source!.name, name)
+    await source!.close()
   })
 }
 
@@ -26,14 +27,17 @@ const refused: readonly [string, RegExp][] = [
   ['whois://', /whois:\/\/host|host is missing/],
   ['whois://host/path', /host is missing/],
   ['whois://user:secret@host', /^(?!.*secret)/],
-  ['whois://host?source=RADB', /no parameter source/],
+  ['whois://host?source=RADB', /unknown parameter source /],
   ['whois://host?sources=', /registry/],
   ['whois://host?sources=RADB%0a!q', /registry/],
   ['whois://host:99999', /whois:\/\/host/],
-  ['file:dump.rpsl', /whole path/],
-  ['file://host/dump.rpsl', /whole path/],
-  ['file:', /whole path/],
+  ['file:dump.rpsl', /absolute/],
+  ['file://host/dump.rpsl', /absolute/],
+  ['file:', /absolute/],
 ]
 for (const [text, message] of refused) {
-  it(`refuses ${JSON.stringify(text)}`, () => assert.throws(() => createIrrSource(text, 0), message))
+  it(`refuses ${JSON.stringify(text)}`, () => {
+    assert.throws(() => checkIrrSources([text]), message)
+    assert.throws(() => createIrrSources([text], { confirmMs: 0 }), message)
+  })
 }
