@@ -2,7 +2,7 @@
 import { describeHiddenCharacter, findHiddenCharacter, type TextFormat } from '@pharos/contract/text'
 import { Compile } from 'typebox/compile'
 import { nearest } from '../runtime/nearest.ts'
-import '../runtime/text-format.ts'
+import '../runtime/schema-error.ts'
 import type { PlatformDocument } from './document.ts'
 import type { Path, PlatformProblem } from './problem.ts'
 import { elementSchemas, sections, type Section, type Written } from './schema.ts'

@@ -3,13 +3,13 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { Value } from 'typebox/value'
 import { readYamlSettings, type Given, type Located } from './config-file.ts'
 import { isLoopback } from './loopback.ts'
 import { parseClamdUrl } from './clamd-url.ts'
 import { parseMailbox, parseMailUrl } from './mail-settings.ts'
 import { parseEmail } from './email.ts'
 import { nearest } from './nearest.ts'
+import { createSchemaCheck } from './schema-error.ts'
 import { createKeyRing, type KeyRing } from './secrets.ts'
 import {
   isNumber,
@@ -194,11 +194,10 @@ function valueOf(name: SettingName, text: string): unknown {
 }
 
 function checkSetting(name: SettingName, { value, source }: Located, problems: string[]): void {
-  const shown = meaningOf(name).secret ? '' : `, not ${JSON.stringify(value)}`
-  if (!Value.Check(settingsSchema.properties[name], value)) {
-    problems.push(`${source}: ${name} must be ${limitsOf(name)}${shown}`)
-    return
-  }
+  const check = createSchemaCheck(settingsSchema.properties[name], { showValues: !meaningOf(name).secret })
+  const found = check(value)
+  problems.push(...found.map((problem) => `${source}: ${name} ${problem.message}`))
+  if (found.length > 0) return
   const wrong = oddity(name, value)
   if (wrong) problems.push(`${source}: ${name} ${wrong}`)
 }
