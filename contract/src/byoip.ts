@@ -48,6 +48,7 @@ const Include = (names: readonly string[]): TUnsafe<string> =>
     type: 'string',
     pattern: `^(${names.join('|')})(,(${names.join('|')}))*$`,
     description: `Comma list of ${names.join(', ')}.`,
+    expects: `a comma-separated list of ${names.join(', ')}`,
   })
 
 const Asn = Type.Integer({ minimum: 1, maximum: 4_294_967_295 })
@@ -197,6 +198,7 @@ const NewAnnouncement = Strict({
       pattern: '^(AS[0-9]+:)*AS-[A-Za-z0-9_-]+(:(AS[0-9]+|AS-[A-Za-z0-9_-]+))*$',
       maxLength: 200,
       description: 'AS-SET whose members may originate the prefix in the IRR, such as AS-EXAMPLE',
+      expects: 'an AS-SET name such as AS-EXAMPLE or AS64500:AS-CUSTOMERS',
     }),
   ),
   delegate_loa: Optional(Type.Boolean({ description: 'the provider drafts the letter of authorization' })),

@@ -197,6 +197,7 @@ const Decision = Strict({
     minLength: 1,
     maxLength: 1000,
     pattern: '\\S',
+    expects: 'a text that is not blank',
     description: 'shown to the team, kept in the audit log',
   }),
 })

@@ -80,7 +80,13 @@ export const confirmTotpRoute = route({
     revokes +
     '409 if nothing was set up, or longer than ten minutes ago.',
   permission: { credential: 'web', personal: true },
-  body: Strict({ otp: Type.String({ pattern: '^[0-9]{6}$', description: 'the code that it shows' }) }),
+  body: Strict({
+    otp: Type.String({
+      pattern: '^[0-9]{6}$',
+      description: 'the code that the authenticator shows',
+      expects: 'the 6 digits that the authenticator shows',
+    }),
+  }),
   response: Strict({ ...SessionTokens.properties, recovery_codes: RecoveryCodes, enabled: Time }),
   success: 200,
   errors: ['conflict'],

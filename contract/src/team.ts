@@ -2,7 +2,18 @@
 // domain.ts.
 import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
-import { Limit, NullableTime, Offset, OneOf, Optional, Ordering, Page, Strict, Time } from './scalar.ts'
+import {
+  CountryOrEmpty,
+  Limit,
+  NullableTime,
+  Offset,
+  OneOf,
+  Optional,
+  Ordering,
+  Page,
+  Strict,
+  Time,
+} from './scalar.ts'
 import { TeamSummary } from './session.ts'
 import { Line, Paragraphs } from './text.ts'
 
@@ -11,6 +22,7 @@ export const TeamInPath = Type.String({
   pattern: '^(current|[1-9][0-9]{0,14})$',
   maxLength: 15,
   description: 'id of a team, or `current`',
+  expects: 'the id of a team, or current',
 })
 
 export const Team = Strict({
@@ -42,7 +54,9 @@ const Email = Type.String({ maxLength: 254, description: 'an e-mail address, or 
 
 /** What an admin may change. Modules and the slug are the provider's to say. */
 export const TeamChanges = Strict({
-  name: Optional(Line({ maxLength: 200, pattern: '^\\S' })),
+  name: Optional(
+    Line({ maxLength: 200, pattern: '^\\S', expects: 'a name that does not begin with a space' }),
+  ),
   description: Optional(Paragraphs({ maxLength: 2000 })),
   billing_email: Optional(Email),
   technical_email: Optional(Email),
@@ -52,11 +66,10 @@ export const TeamChanges = Strict({
       maxLength: 40,
       pattern: '^(\\+[1-9][0-9 ().-]{3,38})?$',
       description: 'international, such as +31 20 123 4567, or empty for none',
+      expects: 'an international telephone number such as +31 20 123 4567, or empty',
     }),
   ),
-  country: Optional(
-    Type.String({ maxLength: 2, pattern: '^([A-Z]{2})?$', description: 'ISO 3166-1 alpha-2' }),
-  ),
+  country: Optional(CountryOrEmpty),
   timezone: Optional(
     Type.String({ minLength: 1, maxLength: 64, description: 'IANA name, such as Europe/Amsterdam' }),
   ),

@@ -26,9 +26,10 @@ const TokenId = Type.String({
   pattern: '^[a-z2-7]{12}$',
   maxLength: 12,
   description: 'the part of the token between its two `_`: public, it stands in logs and in the audit',
+  expects: 'the id of an API token, its 12 characters between the two _',
 })
 
-const Name = Line({ minLength: 1, maxLength: 200, pattern: '\\S' })
+const Name = Line({ minLength: 1, maxLength: 200, pattern: '\\S', expects: 'a name that is not blank' })
 
 const Subnets = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   maxItems: 100,

@@ -2,7 +2,7 @@
 import { describeHiddenCharacter, findHiddenCharacter, type TextFormat } from '@pharos/contract/text'
 import { Compile } from 'typebox/compile'
 import { didYouMean } from '../text/did-you-mean.ts'
-import '../text/text-format.ts'
+import '../text/schema-error.ts'
 import type { PlatformDocument } from './document.ts'
 import type { Path, PlatformProblem } from './problem.ts'
 import { elementSchemas, sections, type Section, type Written } from './schema.ts'

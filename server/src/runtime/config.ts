@@ -3,12 +3,12 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { Value } from 'typebox/value'
 import { readYamlSettings, type Given, type Located } from './config-file.ts'
 import { isLoopback } from '../net/loopback.ts'
 import { parseMailbox } from '../text/mailbox.ts'
 import { parseEmail } from '../text/email.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
+import { createSchemaCheck } from '../text/schema-error.ts'
 import { createKeyRing, type KeyRing } from './secrets.ts'
 import {
   isNumber,
@@ -208,11 +208,12 @@ function checkSetting(
   checks: SettingChecks,
   problems: string[],
 ): void {
-  const shown = meaningOf(name).secret ? '' : `, not ${JSON.stringify(value)}`
-  if (!Value.Check(settingsSchema.properties[name], value)) {
-    problems.push(`${source}: ${name} must be ${limitsOf(name)}${shown}`)
-    return
-  }
+  const checkSchema = createSchemaCheck(settingsSchema.properties[name], {
+    showValues: !meaningOf(name).secret,
+  })
+  const found = checkSchema(value)
+  problems.push(...found.map((problem) => `${source}: ${name} ${problem.message}`))
+  if (found.length > 0) return
   const wrong = oddity(name, value)
   if (wrong) problems.push(`${source}: ${name} ${wrong}`)
   const check = checks[name] as ((value: unknown) => void) | undefined

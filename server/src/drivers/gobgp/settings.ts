@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { Type, type Static } from 'typebox'
 import { parseLargeCommunity } from '../../net/community.ts'
-import { settingProblems, type SettingProblem } from '../setting-problems.ts'
+import { settingsCheck, type SettingProblem } from '../setting-problems.ts'
 
 const Settings = Type.Object(
   {
@@ -33,9 +33,11 @@ const Settings = Type.Object(
 
 export type GobgpSettings = Static<typeof Settings>
 
+const checkSchema = settingsCheck(Settings)
+
 /** Returns what is wrong with the settings; none means that they are GobgpSettings. */
 export function checkGobgpSettings(settings: Readonly<Record<string, unknown>>): readonly SettingProblem[] {
-  const problems = settingProblems(Settings, settings)
+  const problems = checkSchema(settings)
   return problems.length > 0 ? problems : checkValues(settings as GobgpSettings)
 }
 

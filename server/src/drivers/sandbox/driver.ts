@@ -1,7 +1,7 @@
 // The driver of the sandbox: a router in the memory of this process, for demos and tests.
 import { Type, type Static } from 'typebox'
 import type { SpeakerDriver } from '../../byoip/reconcile/speaker-driver.ts'
-import { settingProblems } from '../setting-problems.ts'
+import { settingsCheck } from '../setting-problems.ts'
 import { createSandboxSpeaker } from './speaker.ts'
 
 const Settings = Type.Object(
@@ -11,7 +11,7 @@ const Settings = Type.Object(
 
 export const sandbox: SpeakerDriver = {
   kind: 'sandbox',
-  check: (settings) => settingProblems(Settings, settings),
+  check: settingsCheck(Settings),
   ownerOf: () => undefined,
   create(settings, router) {
     const { latency_ms: latencyMs = 0 } = settings as Static<typeof Settings>
