@@ -14,13 +14,12 @@ import {
   insertRelationships,
   listRelationships,
   saveRelationships,
+  type EventMatch,
+  type StoredMatch,
 } from './relationship.store.ts'
 import { deleteTeamEvents, lockTeams, saveTeamEvents } from './team-event.store.ts'
 import type { TeamEvent } from './team-event.store.ts'
 import { teamPart } from './team-part.ts'
-
-export type EventMatch = Omit<Match, 'location'> & { readonly eventId: string }
-export type StoredMatch = EventMatch & { readonly id: number }
 
 /** What changes stored matches into wanted ones. */
 export type RelationshipPlan = {

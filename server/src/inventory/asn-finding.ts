@@ -1,5 +1,5 @@
 // What one look at one method comes to, and how a look that fails is told from one that finds nothing. It knows no method.
-import type { AsnProofState } from '@pharos/contract/inventory'
+import type { AsnProofMethod, AsnProofState } from '@pharos/contract/inventory'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { unlessAborted } from '../runtime/abort.ts'
@@ -18,6 +18,17 @@ export type Finding = {
   /** One sentence for the team. */
   readonly note: string
   readonly evidence: Evidence
+}
+
+/** The last finding of a method, as it is stored. */
+export type AsnProof = {
+  readonly method: AsnProofMethod
+  readonly state: AsnProofState
+  readonly note: string
+  readonly evidence: Evidence
+  /** Since when a proof that was valid is missing; null if it is valid, or never was. */
+  readonly missingSince: Date | null
+  readonly checked: Date
 }
 
 /** The sources in which proofs are searched. A method whose source is not configured is `unavailable`. */

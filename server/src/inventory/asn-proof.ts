@@ -16,13 +16,8 @@ import { Failure } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import {
-  parseHoldableAsn,
-  presentRevocation,
-  presentVerification,
-  type AsnRules,
-  type HeldAsn,
-} from './asn.ts'
+import { parseHoldableAsn, presentRevocation, presentVerification, type AsnRules } from './asn.ts'
+import type { HeldAsn } from './held-asn.ts'
 import { findAsns } from './asn.store.ts'
 import { lookFor, notSetUp, type AsnProofSources, type Claim, type Finding } from './asn-finding.ts'
 import { checkAutNum, instructAutNum } from './asn-proof-aut-num.ts'
@@ -35,8 +30,8 @@ import {
   lockAsn,
   saveAsnProofs,
   saveVerification,
-  type AsnProof,
 } from './asn-proof.store.ts'
+import type { AsnProof } from './asn-finding.ts'
 import { asnTokens } from './asn-token.ts'
 import { noteOf, proofAfter, settle, type Findings, type Settlement } from './asn-verification.ts'
 
