@@ -5,7 +5,7 @@ import { route } from './route.ts'
 import { Id, Limit, Nullable, NullableTime, Offset, OneOf, Ordering, Page, Strict } from './scalar.ts'
 
 /** RFC 4271 section 8.2.2, and `down` for a neighbour that is disabled. */
-export const neighborStates = [
+const neighborStates = [
   'idle',
   'connect',
   'active',
@@ -15,7 +15,7 @@ export const neighborStates = [
   'down',
 ] as const
 
-export const RouterNeighbor = Strict({
+const RouterNeighbor = Strict({
   address: Type.String(),
   asn: Type.Integer({ minimum: 0, maximum: 4_294_967_295 }),
   description: Nullable(Type.String()),

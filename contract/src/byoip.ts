@@ -40,7 +40,7 @@ export type AnnouncementStatus = (typeof announcementStatuses)[number]
 export const regionStates = ['withdrawn', 'announcing', 'announced', 'withdrawing', 'error'] as const
 export type RegionState = (typeof regionStates)[number]
 
-export const announcementIncludes = ['region_states', 'validations', 'state_messages', 'details'] as const
+const announcementIncludes = ['region_states', 'validations', 'state_messages', 'details'] as const
 
 /** A comma list of what an answer holds beyond its default fields. */
 const Include = (names: readonly string[]): TUnsafe<string> =>
@@ -154,7 +154,7 @@ export const getAnnouncementRoute = route({
   conditional: true,
 })
 
-export const announcementOrderings = ['id', 'cidr', 'origin_asn', 'created', 'status', 'last_check'] as const
+const announcementOrderings = ['id', 'cidr', 'origin_asn', 'created', 'status', 'last_check'] as const
 
 export const listAnnouncementsRoute = route({
   name: 'listAnnouncements',

@@ -51,7 +51,7 @@ export function holdDetail(findings: readonly HoldFinding[]): string {
     .join(' ')
 }
 
-export const HeldChange = Strict({
+const HeldChange = Strict({
   router: Type.String(),
   cidr: Type.String(),
   from: Type.String({ description: 'origin and next hop now, as `AS64496 via 192.0.2.1`' }),

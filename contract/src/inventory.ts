@@ -95,7 +95,7 @@ export type AsnVerification = Static<typeof AsnVerification>
 // routes' other half, creating announcements, has to reach this half too: hence the module and the scopes of BYOIP.
 const ipam = { credential: 'any', module: 'ipam', scope: 'ipam:read' } as const
 
-export const asnOrderings = ['id', 'asn', 'created'] as const
+const asnOrderings = ['id', 'asn', 'created'] as const
 
 export const listAsnsRoute = route({
   name: 'listAsns',
@@ -167,7 +167,7 @@ export const AsnOfTeam = Strict({
 })
 export type AsnOfTeam = Static<typeof AsnOfTeam>
 
-export const asnOfTeamOrderings = ['asn'] as const
+const asnOfTeamOrderings = ['asn'] as const
 
 export const listAsnsOfTeamsRoute = route({
   name: 'listAsnsOfTeams',

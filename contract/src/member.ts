@@ -16,7 +16,7 @@ import {
 import { TeamInPath } from './team.ts'
 import { Paragraphs } from './text.ts'
 
-export const memberStatuses = ['active', 'invited'] as const
+const memberStatuses = ['active', 'invited'] as const
 
 export const Member = Strict({
   id: Id,
@@ -36,7 +36,7 @@ export const Member = Strict({
 })
 export type Member = Static<typeof Member>
 
-export const memberOrderings = ['email', 'id', 'is_admin', 'status', 'joined', 'last_seen'] as const
+const memberOrderings = ['email', 'id', 'is_admin', 'status', 'joined', 'last_seen'] as const
 
 const inTeam = Strict({ team_id: TeamInPath })
 const oneMember = Strict({ team_id: TeamInPath, member_id: Id })

@@ -198,7 +198,7 @@ const asksForSecondFactor = (permission: Permission): boolean =>
   (permission.credential === 'web' || permission.credential === 'any') && permission.personal !== true
 
 /** The codes that a route may answer with: its own, and those that follow from its shape. */
-export function problemCodesOf(route: Route): ProblemCode[] {
+function problemCodesOf(route: Route): ProblemCode[] {
   const { permission } = route
   const codes = new Set<ProblemCode>([
     'malformed',
@@ -233,7 +233,7 @@ function problemsOf(route: Route): Json {
   )
 }
 
-export const problemSchema = {
+const problemSchema = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
   additionalProperties: false,

@@ -13,7 +13,7 @@ const Password = Type.String({
 })
 
 /** What is typed in the place of a code: six digits, or a recovery code in any case, with or without its dash. */
-export const Otp = Type.String({
+const Otp = Type.String({
   minLength: 6,
   maxLength: 20,
   description: 'the code that the authenticator shows, or a recovery code; each works once',

@@ -42,7 +42,7 @@ export const Team = Strict({
 })
 export type Team = Static<typeof Team>
 
-export const teamRoles = ['admin', 'member', 'staff'] as const
+const teamRoles = ['admin', 'member', 'staff'] as const
 
 export const AvailableTeam = Strict({
   ...TeamSummary.properties,
@@ -77,7 +77,7 @@ export const TeamChanges = Strict({
 })
 export type TeamChanges = Static<typeof TeamChanges>
 
-export const teamOrderings = ['name', 'id', 'created'] as const
+const teamOrderings = ['name', 'id', 'created'] as const
 
 export const listTeamsRoute = route({
   name: 'listTeams',

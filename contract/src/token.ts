@@ -68,7 +68,7 @@ export type CreatedToken = Static<typeof CreatedToken>
 const admin = { credential: 'web', role: 'admin' } as const
 const params = Strict({ token_id: TokenId })
 
-export const tokenOrderings = ['id', 'name', 'created', 'last_used', 'expires'] as const
+const tokenOrderings = ['id', 'name', 'created', 'last_used', 'expires'] as const
 
 export const listTokensRoute = route({
   name: 'listTokens',

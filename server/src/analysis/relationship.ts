@@ -29,10 +29,7 @@ export type RelationshipPlan = {
   readonly keep: readonly StoredMatch[]
 }
 
-export function planRelationships(
-  stored: readonly StoredMatch[],
-  wanted: readonly EventMatch[],
-): RelationshipPlan {
+function planRelationships(stored: readonly StoredMatch[], wanted: readonly EventMatch[]): RelationshipPlan {
   const byKey = new Map(stored.map((match) => [keyOf(match), match]))
   const insert: EventMatch[] = []
   const save: StoredMatch[] = []
@@ -47,7 +44,7 @@ export function planRelationships(
   return { insert, save, keep, remove: [...byKey.values()] }
 }
 
-export function keyOf(match: EventMatch): string {
+function keyOf(match: EventMatch): string {
   return `${match.eventId} ${match.teamId} ${match.resource} ${match.resourceId} ${match.type}`
 }
 

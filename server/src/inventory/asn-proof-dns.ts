@@ -61,7 +61,7 @@ export async function checkDns(
 export type NameAnswer = 'token' | 'other' | 'none' | 'unreachable' | 'failed'
 
 /** Pure. What could not be asked makes "not there" unknown. */
-export function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<string, NameAnswer>): Finding {
+function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<string, NameAnswer>): Finding {
   const found = places.find(({ names }) => names.every((name) => answers.get(name) === 'token'))
   if (found) return valid(`The token stands at ${found.names.join(' and ')}. ${evidenceOnly}`, { ...found })
   const names = (answer: NameAnswer) => [...answers].filter(([, is]) => is === answer).map(([name]) => name)

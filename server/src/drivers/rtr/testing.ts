@@ -7,7 +7,7 @@ import { decodePdu } from './pdu.ts'
 import type { RtrIntervals, RtrPdu } from './pdu.ts'
 
 /** `192.0.2.0/24-26 AS64500`, or without a max length. */
-export function parseVrp(text: string) {
+function parseVrp(text: string) {
   const [, prefix, length, maxLength, asn] = /^(\S+\/(\d+))(?:-(\d+))? AS(\d+)$/.exec(text)!
   return vrpBits({ prefix: parsePrefix(prefix!), maxLength: Number(maxLength ?? length), asn: Number(asn) })
 }
