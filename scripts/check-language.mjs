@@ -21,13 +21,11 @@ const phrases = {
   'he, his': /\b(?:he|his|him|himself|she|her|hers|herself)\b/g,
   brings: /\b(?:brings?|brought|bringing)\b/gi,
   mend: /\b(?:mends?|mended|mending)\b/gi,
-  ours: /\bof (?:ours|its own|their own|yours|theirs|hers)\b/gi,
+  ours: /\bof (?:ours|yours|theirs|hers)\b/gi,
   'switch on, off': /\bswitch(?:es|ed|ing)?(?: \w+)? (?:on|off)\b/gi,
   'carry out': /\b(?:carry|carries|carried|carrying)(?: \w+)? out\b/gi,
   'somebody, nobody': /\b(?:somebody|nobody|whom)\b/gi,
-  forget: /\b(?:forgets?|forgot|forgetting)\b/gi,
   'where for if': /\bwhere (?:there|it|they|that|none) (?:is|are|was|were)\b/gi,
-  'gone, away': /\b(?:is|are|was|were|has|have) (?:gone|away)\b|\btake[ns]? (?:\w+ )?away\b|\btaken back\b/gi,
   'give up, go on': /\b(?:gives?|gave|given) up\b|\b(?:goes|go|went|going) on\b(?! to)/gi,
 }
 

@@ -1,27 +1,31 @@
-// The user's own account: password, e-mail address, profile, and the sessions that are open.
+// The user's own account: password, e-mail address, profile and active sessions.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { CountryOrEmpty, Limit, Offset, Optional, Page, Strict, Time } from './scalar.ts'
+import { CountryOrEmpty, Limit, Offset, Optional, Page, Strict, Time, Component } from './scalar.ts'
 import { SessionTokens, User } from './session.ts'
 import { Line } from './text.ts'
 
 const CurrentPassword = Type.String({
   minLength: 1,
   maxLength: 1024,
-  description: 'the one that the user signs in with',
+  description: 'the current password',
 })
 
-/** The policy asks for more than a schema can say. */
+/** The password policy has further rules. */
 const NewPassword = Type.String({
   minLength: 12,
   maxLength: 128,
   description:
-    '12 to 128 characters; not mostly the e-mail address, the name of the provider, a pattern, or a password that many ' +
-    'people have',
+    '12 to 128 characters; not easily guessed from the e-mail address or the name of the provider, not a ' +
+    'pattern, not a common password',
 })
 
-const MailToken = Type.String({ minLength: 1, maxLength: 1024, description: 'of the link in the mail' })
+const MailToken = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  description: 'the token in the link of the mail',
+})
 
 export const changePasswordRoute = route({
   name: 'changePassword',
@@ -30,9 +34,9 @@ export const changePasswordRoute = route({
   path: '/v3/session/change-password',
   summary: 'Change password',
   description:
-    'Revokes all sessions of the user, the one of the caller included, and every link that was sent by mail before. The ' +
-    'caller continues with the tokens of the response, which belong to a new session. At most five wrong passwords in ' +
-    '15 minutes.',
+    'Revokes all sessions of the user, including that of the caller, and every link sent by mail before. The ' +
+    'caller continues with the tokens of the response, which belong to a new session. At most five wrong ' +
+    'passwords in 15 minutes.',
   permission: { credential: 'web', personal: true },
   body: Strict({ current_password: CurrentPassword, new_password: NewPassword }),
   response: SessionTokens,
@@ -47,9 +51,10 @@ export const confirmEmailRoute = route({
   path: '/v3/session/confirm-email',
   summary: 'Confirm email',
   description:
-    'With the token of a mail, good for 24 hours: confirms that its holder reads the address, which is that of the ' +
-    'account from then on. A change of the address revokes all sessions of the user. The same token again, while it would be good, is answered the same. A token that is unknown, ' +
-    'expired, used, or older than a change of the address or the password is one answer.',
+    'Confirms an e-mail address with the token of a mail, which is valid for 24 hours. The address becomes ' +
+    'that of the account. A change of the address revokes all sessions of the user. Repeating the call with ' +
+    'the same valid token returns the same answer. Unknown, expired and used tokens, and tokens older than a ' +
+    'change of the address or password, return the same error.',
   permission: { credential: 'none' },
   body: Strict({ token: MailToken }),
   response: Strict({ email: Type.String(), confirmed: Time }),
@@ -64,8 +69,8 @@ export const changeEmailRoute = route({
   path: '/v3/session/change-email',
   summary: 'Change email',
   description:
-    'Sends a link to the new address, and word of it to the old one. The address changes when the link is followed. The ' +
-    'answer is the same where another account has the address; the link is then not sent.',
+    'Sends a link to the new address and a notification to the old one. The address changes when the link is ' +
+    'followed. The answer is the same if another account has the address; in that case no link is sent.',
   permission: { credential: 'web', personal: true },
   body: Strict({ email: Type.String({ minLength: 3, maxLength: 254 }), current_password: CurrentPassword }),
   success: 202,
@@ -79,7 +84,8 @@ export const requestPasswordResetRoute = route({
   path: '/v3/session/password-reset',
   summary: 'Request password reset',
   description:
-    'Sends a link, good for 60 minutes, to the address if there is such an account. The answer does not tell.',
+    'Sends a link, valid for 60 minutes, if an account with the address exists. The answer does not reveal ' +
+    'whether it does.',
   permission: { credential: 'none' },
   body: Strict({ email: Type.String({ minLength: 3, maxLength: 254 }) }),
   success: 202,
@@ -93,8 +99,8 @@ export const resetPasswordRoute = route({
   path: '/v3/session/password-reset/confirm',
   summary: 'Reset password',
   description:
-    'With the token of a mail. Ends all sessions of the user, and confirms the address: whoever has the token reads it. ' +
-    'It signs nobody in, and the second factor stays.',
+    'Sets a new password with the token of a mail. Ends all sessions of the user and confirms the address. ' +
+    'No session is opened, and the second factor stays enabled.',
   permission: { credential: 'none' },
   body: Strict({ token: MailToken, new_password: NewPassword }),
   response: Strict({ email: Type.String() }),
@@ -102,15 +108,15 @@ export const resetPasswordRoute = route({
   errors: ['invalid_token', 'unavailable'],
 })
 
-export const OpenSession = Strict({
+export const OpenSession = Component('Session', {
   id: Type.String({ description: 'UUID' }),
   current: Type.Boolean({ description: 'the session of the caller' }),
-  team_id: Type.Integer({ description: 'the team that it works in' }),
+  team_id: Type.Integer({ description: 'the current team of the session' }),
   created: Time,
   last_used: { ...Time, description: 'when it was last refreshed' },
   expires: Time,
-  address: Type.String({ description: 'where the user signed in from; empty when unknown' }),
-  user_agent: Type.String({ description: 'as the browser named itself; empty when it did not' }),
+  address: Type.String({ description: 'IP address of the sign-in; empty if unknown' }),
+  user_agent: Type.String({ description: 'user agent of the sign-in; empty if unknown' }),
 })
 export type OpenSession = Static<typeof OpenSession>
 
@@ -120,7 +126,7 @@ export const listSessionsRoute = route({
   method: 'GET',
   path: '/v3/session/sessions',
   summary: 'List sessions',
-  description: "The user's own sessions that are not over, the one used last first.",
+  description: "The caller's active sessions, most recently used first.",
   permission: { credential: 'web', personal: true },
   query: Strict({ limit: Optional(Limit), offset: Optional(Offset) }),
   response: Page(OpenSession),
@@ -133,7 +139,9 @@ export const deleteSessionRoute = route({
   method: 'DELETE',
   path: '/v3/session/sessions/{session_id}',
   summary: 'End session',
-  description: 'At once, its access tokens too. A session that is over, or of somebody else, is not found.',
+  description:
+    'Ends a session and its access tokens at once. Returns 404 for an ended session and for sessions of ' +
+    'other users.',
   permission: { credential: 'web', personal: true },
   params: Strict({
     session_id: Type.String({
@@ -153,7 +161,7 @@ export const updateUserRoute = route({
   method: 'PATCH',
   path: '/v3/session/user',
   summary: 'Update user',
-  description: "The caller's own profile; what is not named stays.",
+  description: "Changes the given fields of the caller's profile.",
   permission: { credential: 'web', personal: true },
   body: Strict({
     first_name: Optional(Name),

@@ -2,9 +2,21 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { Id, Limit, Nullable, NullableTime, Offset, OneOf, Ordering, Page, Strict } from './scalar.ts'
+import {
+  Id,
+  Limit,
+  Nullable,
+  NullableTime,
+  Offset,
+  OneOf,
+  Ordering,
+  Page,
+  Strict,
+  Component,
+  Enumeration,
+} from './scalar.ts'
 
-/** RFC 4271 section 8.2.2, and `down` for a neighbour that is disabled. */
+/** RFC 4271 section 8.2.2, and `down` for a disabled neighbor. */
 const neighborStates = [
   'idle',
   'connect',
@@ -15,11 +27,11 @@ const neighborStates = [
   'down',
 ] as const
 
-const RouterNeighbor = Strict({
+const RouterNeighbor = Component('RouterNeighbor', {
   address: Type.String(),
   asn: Type.Integer({ minimum: 0, maximum: 4_294_967_295 }),
   description: Nullable(Type.String()),
-  state: OneOf(...neighborStates),
+  state: Enumeration('NeighborState', neighborStates),
   families: Type.Array(OneOf('ipv4', 'ipv6'), {
     description: 'address families of the session; empty unless it is established',
   }),
@@ -31,21 +43,23 @@ const RouterNeighbor = Strict({
   ),
 })
 
-export const RegionRouter = Strict({
+export const RegionRouter = Component('RegionRouter', {
   name: Type.String(),
   kind: Type.String({ description: '`gobgp` or `sandbox`' }),
-  drained: Nullable(Type.String({ format: 'date-time', description: 'since when; null if it is not' })),
+  drained: Nullable(
+    Type.String({ format: 'date-time', description: 'when draining started; null if it is not drained' }),
+  ),
   last_check: NullableTime,
   last_check_result: Nullable(
     Type.Boolean({ description: 'whether the last run could read it; null before the first run' }),
   ),
-  error: Nullable(Type.String({ description: 'why the last run could not' })),
-  routes: Nullable(Type.Integer({ minimum: 0, description: 'our routes on it at the last check' })),
+  error: Nullable(Type.String({ description: 'reason why the last run could not read it' })),
+  routes: Nullable(Type.Integer({ minimum: 0, description: 'routes of Pharos on it at the last check' })),
   neighbors: Type.Array(RouterNeighbor),
 })
 export type RegionRouter = Static<typeof RegionRouter>
 
-export const AdminRegion = Strict({
+export const AdminRegion = Component('AdminRegion', {
   slug: Type.String(),
   name: Type.String(),
   open: Type.Boolean({ description: 'teams may announce here' }),
@@ -53,7 +67,7 @@ export const AdminRegion = Strict({
     Type.Integer({
       minimum: 1,
       description:
-        'routers that must carry a route before it counts as announced; null: all that are not drained',
+        'routers that must announce a route before it counts as announced; null: all that are not drained',
     }),
   ),
   last_check: NullableTime,
@@ -90,7 +104,11 @@ export const listAdminRegionsRoute = route({
 
 const params = Strict({
   slug: Type.String({ minLength: 1, maxLength: 255 }),
-  name: Type.String({ minLength: 1, maxLength: 255, description: 'of the router, unique in its region' }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'name of the router, unique in its region',
+  }),
 })
 const path = '/v3/admin/regions/{slug}/routers/{name}/drain'
 
@@ -101,9 +119,9 @@ export const drainRouterRoute = route({
   path,
   summary: 'Drain router',
   description:
-    'Withdraws our routes from one router before maintenance: each as soon as enough other routers of the region carry ' +
-    'it. Nothing is withdrawn from the other routers. Returns 409 if the others could not carry the routes. Draining a ' +
-    'drained router changes nothing.',
+    'Withdraws the routes of Pharos from one router before maintenance, each as soon as enough other routers ' +
+    'of the region announce it. Nothing is withdrawn from the other routers. Returns 409 if the others ' +
+    'cannot announce the routes. Draining a drained router changes nothing.',
   permission: staff,
   params,
   response: AdminRegion,

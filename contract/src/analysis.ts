@@ -1,4 +1,4 @@
-// Traffic and security analysis: the events that concern a team, and the deliveries of detectors from which they come.
+// Traffic and security analysis: security events of a team, and deliveries of detectors.
 // Fields and their spelling (match_resouce_name) are those of the specification.
 import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
@@ -8,16 +8,17 @@ import {
   Limit,
   Nullable,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
   Repeatable,
   Strict,
   Time,
+  Component,
+  Enumeration,
 } from './scalar.ts'
 
-/** What an event is about. */
+/** Properties of an event. */
 export const eventFlags = [
   'INCOMING',
   'OUTGOING',
@@ -29,7 +30,7 @@ export const eventFlags = [
 ] as const
 export type EventFlag = (typeof eventFlags)[number]
 
-/** Where an event stands: one of the first three, and beside it what is done about it. */
+/** State of an event: one of the first three, plus the state of its mitigation and review. */
 export const eventStatuses = [
   'EVENT_PENDING',
   'EVENT_ONGOING',
@@ -41,7 +42,7 @@ export const eventStatuses = [
 ] as const
 export type EventStatus = (typeof eventStatuses)[number]
 
-/** What one delivery says about the state of an event. `pending`: seen, and no word yet on whether it is over. */
+/** State of an event according to one delivery. `pending`: detected, end unknown. */
 export const eventSignals = [
   'pending',
   'ongoing',
@@ -57,17 +58,18 @@ export type EventSignal = (typeof eventSignals)[number]
 export const matchResources = ['announcement', 'prefix', 'service', 'port', 'asn'] as const
 export type MatchResource = (typeof matchResources)[number]
 
-/** What the resource is to the event's network: see the description of Relationship. */
+/** Relation of the resource to the event's network: see the description of Relationship. */
 export const matchTypes = ['exact', 'covers', 'covered_by', 'origin_asn', 'source_resource'] as const
 export type MatchType = (typeof matchTypes)[number]
 
-export const Relationship = Strict(
+export const Relationship = Component(
+  'EventRelationship',
   {
     id: Id,
-    match_resouce_name: Type.String({ description: 'the name of the resource; its value where it has none' }),
-    match_resource_link: Type.String({ description: 'the path of the resource' }),
-    match_resource: OneOf(...matchResources),
-    match_type: OneOf(...matchTypes),
+    match_resouce_name: Type.String({ description: 'name of the resource, or its value if it has none' }),
+    match_resource_link: Type.String({ description: 'path of the resource' }),
+    match_resource: Enumeration('MatchResource', matchResources),
+    match_type: Enumeration('MatchType', matchTypes),
     match_value: Type.String({ description: "the resource's prefix or ASN" }),
   },
   {
@@ -83,8 +85,8 @@ const Country = Type.String({ description: 'ISO 3166-1 alpha-2, empty if unknown
 
 const eventFields = {
   id: Type.String(),
-  flags: Type.Array(OneOf(...eventFlags)),
-  status: Type.Array(OneOf(...eventStatuses)),
+  flags: Type.Array(Enumeration('EventFlag', eventFlags)),
+  status: Type.Array(Enumeration('EventStatus', eventStatuses)),
   affected_network: Type.String({
     description:
       'CIDR, such as 203.0.113.77/32: the largest affected network, or part of one, that the team holds. ' +
@@ -107,30 +109,33 @@ const eventFields = {
   affected_pps: Type.Integer({ minimum: 0, description: 'packets per second, the peak so far' }),
 }
 
-export const RelatedEvent = Strict({ ...eventFields, relationships: Type.Array(Relationship) })
+export const RelatedEvent = Component('SecurityEvent', {
+  ...eventFields,
+  relationships: Type.Array(Relationship),
+})
 export type RelatedEvent = Static<typeof RelatedEvent>
 
 const Amount = Type.Integer({ minimum: 0 })
-const Peak = Strict({ value: Amount, at: Time })
-const Port = Strict({
+const Peak = Component('EventPeak', { value: Amount, at: Time })
+const Port = Component('EventPort', {
   port: Type.Integer({ minimum: 0, maximum: 65_535 }),
   packets: Optional(Amount),
   bytes: Optional(Amount),
 })
 
-/** So many samples of a timeline are kept at most. */
+/** Maximum number of samples in a timeline. */
 export const timelineMax = 120
 
-export const TimelineSample = Strict({
+export const TimelineSample = Component('EventTimelineSample', {
   at: Time,
-  signals: Type.Array(OneOf(...eventSignals)),
+  signals: Type.Array(Enumeration('EventSignal', eventSignals)),
   bps: Optional(Type.Integer({ minimum: 0, description: 'bits per second at that time' })),
   pps: Optional(Type.Integer({ minimum: 0, description: 'packets per second at that time' })),
 })
 export type TimelineSample = Static<typeof TimelineSample>
 
-/** What the detector saw beyond the described fields; each part is there only where the source gave it. */
-export const ParsedData = Strict({
+/** Further details from the detector; each part is present only if the source provides it. */
+export const ParsedData = Component('EventDetails', {
   vectors: Optional(Type.Array(Type.String(), { description: 'classification keys' })),
   protocols: Optional(Type.Array(Type.String())),
   top_sources: Optional(
@@ -140,7 +145,8 @@ export const ParsedData = Strict({
   destination_ports: Optional(Type.Array(Port)),
   thresholds: Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: 'what made the detector speak; `bps` and `pps` are rates, the rest is its own',
+      description:
+        'trigger of the detection; `bps` and `pps` are rates, other names are specific to the detector',
     }),
   ),
   peaks: Optional(Strict({ bps: Optional(Peak), pps: Optional(Peak) })),
@@ -148,7 +154,7 @@ export const ParsedData = Strict({
     Type.Array(TimelineSample, {
       maxItems: timelineMax,
       description:
-        'what each delivery said, by time: when the detector saw it, or else when it was received. Of many ' +
+        "signals and rates of each delivery, by the detector's time or else the time of receipt. Of many " +
         'deliveries a sample is kept, with the first of each signal and the highest rates',
     }),
   ),
@@ -174,7 +180,7 @@ export const ParsedData = Strict({
 })
 export type ParsedData = Static<typeof ParsedData>
 
-export const RelatedEventDetail = Strict({
+export const RelatedEventDetail = Component('SecurityEventDetail', {
   ...eventFields,
   parsed_data: ParsedData,
   has_attachment: Type.Boolean(),
@@ -205,7 +211,7 @@ export const listRelatedEventsRoute = route({
     'has `end` null, overlaps every later window, and sorts last by `end` in both directions.',
   permission: lighthouse,
   query: Strict({
-    flag: Optional(EmptyIsAbsent(Repeatable(OneOf(...eventFlags)))),
+    flag: Optional(EmptyIsAbsent(Repeatable(Enumeration('EventFlag', eventFlags)))),
     start: Optional(EmptyIsAbsent(Time)),
     end: Optional(EmptyIsAbsent(Time)),
     affected_network: Optional(
@@ -237,9 +243,9 @@ export const getRelatedEventRoute = route({
   path: '/v3/lighthouse/security/events/related/{event_id}',
   summary: 'Event Detail Related',
   description:
-    'One security event that concerns the team, with what the detector saw; any other is a 404. If the event also ' +
-    'affects networks that the team does not hold, the answer is the part of the team: its networks, address family, ' +
-    'samples and rules. Times, classification, rates and totals are those of the whole event.',
+    'Returns one security event that concerns the team, with details of the detector; 404 for any other. If ' +
+    'the event also affects networks of other teams, the answer is limited to the networks, address family, ' +
+    'samples and rules of the team. Times, classification, rates and totals are those of the whole event.',
   permission: lighthouse,
   params: Strict({ event_id: Type.String({ maxLength: 300 }) }),
   response: RelatedEventDetail,
@@ -252,12 +258,13 @@ export const ingestDeliveryRoute = route({
   group: 'Ingest',
   method: 'POST',
   path: '/v3/ingest/events/{source_key}',
-  summary: 'Take a delivery',
+  summary: 'Ingest a delivery',
   description:
-    'Takes what a detector sends, of any media type: it is stored as it came and answered at once; a loop reads it ' +
-    'later. The secret of the source comes as `Authorization: Token <secret>`, as the password of HTTP Basic, or as ' +
-    '`?token=`. A delivery is known by its `Idempotency-Key` or `webhook-id` header: a repeated one is answered ' +
-    'alike and stored once. A delivery that cannot be read is kept with the reason, to be run again once mended.',
+    'Accepts a message of a detector, of any media type. It is stored as received and processed by a loop. ' +
+    'The secret of the source is sent as `Authorization: Token <secret>`, as the password of HTTP Basic, or ' +
+    'as `?token=`. A delivery is identified by its `Idempotency-Key` or `webhook-id` header: a repeated one ' +
+    'gets the same answer and is stored once. An unreadable delivery is stored with the reason and can be ' +
+    'replayed after a fix.',
   permission: { credential: 'source' },
   params: Strict({ source_key: Type.String({ maxLength: 100 }) }),
   query: Strict({

@@ -1,15 +1,15 @@
-// What is told about an announcement beside its fields: its checks, each with its reason and its fix, what happened to
-// it, and what is not yet as wanted. Shapes only.
+// Additional information about an announcement: its checks with reason and fix, its history, and deviations from the desired
+// state. Schemas only.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { Id, Nullable, NullableTime, OneOf, Optional, Strict, Time } from './scalar.ts'
+import { Id, Nullable, NullableTime, OneOf, Optional, Time, Component, Enumeration } from './scalar.ts'
 
 export const validationNames = ['irr', 'rpki', 'loa', 'asn', 'size', 'overlap'] as const
 export type ValidationName = (typeof validationNames)[number]
 
 /**
- * `missing`: the registry answered, and holds nothing. `mismatch_asn`: only with another origin. `mismatch_length`: only
- * for a shorter prefix. `unavailable`: it was never asked with success; what was valid stays valid meanwhile.
+ * `missing`: the registry answered and has no object. `mismatch_asn`: only objects with another origin. `mismatch_length`: only
+ * for a shorter prefix. `unavailable`: no query has succeeded yet; a valid result stays valid meanwhile.
  */
 export const validationStates = [
   'valid',
@@ -24,51 +24,47 @@ export const validationStates = [
 export type ValidationState = (typeof validationStates)[number]
 
 /**
- * What can authorise an announcement; the provider's settings say which kinds are enough. `letter`: an accepted letter of
+ * Kinds of evidence that authorize an announcement; the provider's settings list those that are enough. `letter`: an accepted letter of
  * authorization. `roa`: a valid ROA of a verified ASN. `dns_txt`: a token in the reverse zone. `rdap`: a token in the remarks of
  * the registration.
  */
 export const authorizationKinds = ['letter', 'roa', 'dns_txt', 'rdap'] as const
 export type AuthorizationKind = (typeof authorizationKinds)[number]
 
-export const AuthorizationProof = Strict({
-  kind: OneOf(...authorizationKinds),
-  state: OneOf(...validationStates),
-  note: Type.String({ description: 'why, in a sentence' }),
-  fix: Nullable(
-    Type.String({ description: 'the literal text of what to create; null if there is nothing to do' }),
-  ),
+export const AuthorizationProof = Component('AuthorizationProof', {
+  kind: Enumeration('AuthorizationKind', authorizationKinds),
+  state: Enumeration('ValidationState', validationStates),
+  note: Type.String({ description: 'the reason, as a sentence' }),
+  fix: Nullable(Type.String({ description: 'literal text of the object or record to create; null if none' })),
   checked: NullableTime,
 })
 export type AuthorizationProof = Static<typeof AuthorizationProof>
 
-export const Validation = Strict({
-  name: OneOf(...validationNames),
-  state: OneOf(...validationStates),
-  note: Type.String({ description: 'why, in a sentence' }),
-  evidence: Type.Record(Type.String(), Type.Unknown(), { description: 'what the registry said' }),
-  fix: Nullable(
-    Type.String({ description: 'the literal text of what to create; null where there is nothing to do' }),
-  ),
+export const Validation = Component('AnnouncementValidation', {
+  name: Enumeration('ValidationName', validationNames),
+  state: Enumeration('ValidationState', validationStates),
+  note: Type.String({ description: 'the reason, as a sentence' }),
+  evidence: Type.Record(Type.String(), Type.Unknown(), { description: 'evidence returned by the registry' }),
+  fix: Nullable(Type.String({ description: 'literal text of the object or record to create; null if none' })),
   checked: NullableTime,
   proofs: Optional(
     Type.Array(AuthorizationProof, {
-      description: 'of `loa`: every kind of proof that the provider accepts; one valid proof is enough',
+      description: 'for `loa`: every kind of proof that the provider accepts; one valid proof is enough',
     }),
   ),
 })
 export type Validation = Static<typeof Validation>
 
-export const StateMessage = Strict({
+export const StateMessage = Component('StateMessage', {
   severity: OneOf('info', 'warning', 'error'),
-  tag: Type.String({ description: 'a word for programs, such as validation_lost' }),
-  message: Type.String({ description: 'why something is not as wanted, and who can act' }),
+  tag: Type.String({ description: 'code, such as validation_lost' }),
+  message: Type.String({ description: 'the deviation from the desired state, and who can act' }),
   attrs: Type.Record(Type.String(), Type.Unknown()),
   timestamp: Time,
 })
 export type StateMessage = Static<typeof StateMessage>
 
-export const AnnouncementDetails = Strict({
+export const AnnouncementDetails = Component('AnnouncementDetails', {
   description: Type.String(),
   as_set: Nullable(Type.String()),
   delegate_loa: Type.Boolean(),
@@ -80,19 +76,19 @@ export const AnnouncementDetails = Strict({
 })
 export type AnnouncementDetails = Static<typeof AnnouncementDetails>
 
-export const HistoryEntry = Strict({
+export const HistoryEntry = Component('AnnouncementHistoryEntry', {
   id: Id,
   at: Time,
   kind: Type.String({
     description: 'such as created, enabled, announced, withdrawn, validation, letter_accepted',
   }),
-  region: Nullable(Type.String({ description: 'region slug' })),
-  actor: Type.String({ description: '`user:7`, `token:...`, `operator`, or the loop that saw it' }),
+  region: Nullable(Type.String({ description: 'slug of the region' })),
+  actor: Type.String({ description: '`user:7`, `token:...`, `operator`, or the name of the loop' }),
   detail: Type.Record(Type.String(), Type.Unknown()),
   took_ms: Nullable(
     Type.Integer({
       minimum: 0,
-      description: 'from the request to what was seen on the router, milliseconds',
+      description: 'milliseconds from the request to the observation on the router',
     }),
   ),
 })

@@ -1,27 +1,39 @@
-// The audit: who did what to what, and who was refused what. It is read, never written; entries are kept as they were made.
+// The audit log: changes and refused calls. The API reads it; entries are immutable.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { Id, Limit, Nullable, Offset, Optional, Ordering, Page, Repeatable, Strict, Time } from './scalar.ts'
+import {
+  Id,
+  Limit,
+  Nullable,
+  Offset,
+  Optional,
+  Ordering,
+  Page,
+  Repeatable,
+  Strict,
+  Time,
+  Component,
+} from './scalar.ts'
 
-export const AuditEntry = Strict({
+export const AuditEntry = Component('AuditEntry', {
   id: Id,
   at: Time,
   actor: Type.String({
-    description: '`user:<id>`, `token:<id>`, `staff` (a person of the provider), `operator` or `pharos`',
+    description: '`user:<id>`, `token:<id>`, `staff` (an employee of the provider), `operator` or `pharos`',
   }),
   actor_name: Nullable(
-    Type.String({ description: 'e-mail address or name of the token; null where it is not known any more' }),
+    Type.String({ description: 'e-mail address of the user or name of the token; null if no longer known' }),
   ),
   credential: Nullable(Type.String({ description: '`session:<id>` or `token:<id>`' })),
   action: Type.String({ description: 'noun and verb, such as `announcement.update`' }),
-  target: Type.String({ description: 'noun and id, such as `announcement:42`; of a refusal the operation' }),
+  target: Type.String({ description: 'noun and id, such as `announcement:42`; for refusals the operation' }),
   before: Nullable(Type.Unknown()),
   after: Nullable(Type.Unknown()),
   request_id: Nullable(Type.String()),
-  address: Nullable(Type.String({ description: 'where it was done from' })),
-  sealed: Type.Boolean({ description: 'it has its place in the chain, usually a second after it was made' }),
-  sequence: Nullable(Type.Integer({ minimum: 1, description: 'its place in the chain of all teams' })),
+  address: Nullable(Type.String({ description: 'IP address of the caller' })),
+  sealed: Type.Boolean({ description: 'whether the entry is sealed, usually a second after it was written' }),
+  sequence: Nullable(Type.Integer({ minimum: 1, description: 'position in the chain of all teams' })),
 })
 export type AuditEntry = Static<typeof AuditEntry>
 
@@ -36,10 +48,11 @@ export const listAuditEntriesRoute = route({
   path: '/v3/audit',
   summary: 'List audit entries',
   description:
-    'What was done in the team, by whom and from where, newest first unless ordered otherwise; for its admins. Also who was ' +
-    'refused what: `authorization.refuse`, `session.refuse`, `token.refuse`, each at most once a minute with the `count` that ' +
-    'it stands for. People of the provider are shown as `staff`, without their address. `action` takes `announcement.*` for ' +
-    'everything that begins so; `address` an address or a network; `start` is inclusive, `end` is not.',
+    'Changes in the team, with actor and address, newest first by default; for admins. Also refused calls: ' +
+    '`authorization.refuse`, `session.refuse`, `token.refuse`, each at most once a minute with its `count`. ' +
+    'Employees of the provider are shown as `staff`, without their address. `action` takes `announcement.*` ' +
+    'for all actions with that prefix; `address` takes an address or a network; `start` is inclusive, `end` ' +
+    'is exclusive.',
   permission,
   query: Strict({
     actor: Optional(Repeatable(Text)),
@@ -72,7 +85,7 @@ export const getAuditEntryRoute = route({
   method: 'GET',
   path: '/v3/audit/{audit_id}',
   summary: 'Get audit entry',
-  description: 'One entry of the team.',
+  description: 'Returns one entry of the team.',
   permission,
   params: Strict({ audit_id: Id }),
   response: AuditEntry,

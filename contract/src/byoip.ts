@@ -1,4 +1,4 @@
-// BYOIP: a team's announcements, the regions where it may announce, and the holds that staff decide on.
+// BYOIP: a team's announcements, and the regions in which it may announce.
 import { Type } from 'typebox'
 import type { Static, TUnsafe } from 'typebox'
 import { regionReasons } from './region-reason.ts'
@@ -17,10 +17,12 @@ import {
   Repeatable,
   Strict,
   Time,
+  Component,
+  Enumeration,
 } from './scalar.ts'
 import { Line, Paragraphs } from './text.ts'
 
-/** What was observed of an announcement as a whole, never what was asked for. */
+/** Observed state of an announcement over all regions. */
 export const announcementStatuses = [
   'pending_validation',
   'validating',
@@ -36,13 +38,13 @@ export const announcementStatuses = [
 ] as const
 export type AnnouncementStatus = (typeof announcementStatuses)[number]
 
-/** What was observed of an announcement in one region, with the direction it is moving in. */
+/** Observed state of an announcement in one region, including transitions. */
 export const regionStates = ['withdrawn', 'announcing', 'announced', 'withdrawing', 'error'] as const
 export type RegionState = (typeof regionStates)[number]
 
 const announcementIncludes = ['region_states', 'validations', 'state_messages', 'details'] as const
 
-/** A comma list of what an answer holds beyond its default fields. */
+/** Comma list of optional parts of an answer. */
 const Include = (names: readonly string[]): TUnsafe<string> =>
   Type.Unsafe<string>({
     type: 'string',
@@ -52,33 +54,33 @@ const Include = (names: readonly string[]): TUnsafe<string> =>
   })
 
 const Asn = Type.Integer({ minimum: 1, maximum: 4_294_967_295 })
-const Slug = Type.String({ description: 'region slug' })
+const Slug = Type.String({ description: 'slug of the region' })
 
-export const RegionStateOfAnnouncement = Strict({
+export const RegionStateOfAnnouncement = Component('AnnouncementRegionState', {
   region: Slug,
-  desired: Type.Boolean({ description: 'whether it should be announced here' }),
-  state: OneOf(...regionStates),
+  desired: Type.Boolean({ description: 'whether it should be announced in this region' }),
+  state: Enumeration('RegionState', regionStates),
   since: Time,
-  reason: Nullable(OneOf(...regionReasons)),
-  message: Nullable(Type.String({ description: 'the reason in words: why it is not as desired' })),
+  reason: Nullable(Enumeration('RegionReason', regionReasons)),
+  message: Nullable(Type.String({ description: 'the reason as text, if the state is not the desired one' })),
   requested: NullableTime,
   took_ms: Nullable(
     Type.Integer({
       minimum: 0,
-      description: 'from the last request to what was seen on the router, milliseconds',
+      description: 'milliseconds from the last request to the observation on the routers',
     }),
   ),
 })
 export type RegionStateOfAnnouncement = Static<typeof RegionStateOfAnnouncement>
 
-export const Announcement = Strict({
+export const Announcement = Component('Announcement', {
   id: Id,
   cidr: Type.String({ description: 'such as 203.0.113.0/24; IPv6 in RFC 5952 form' }),
   prefix: Type.String({ description: 'the address part of cidr' }),
   prefixlen: Type.Integer({ minimum: 0, maximum: 128 }),
   origin_asn: Asn,
-  regions: Type.Array(Slug, { description: 'where it is announced while enabled' }),
-  status: OneOf(...announcementStatuses),
+  regions: Type.Array(Slug, { description: 'regions in which it is announced while enabled' }),
+  status: Enumeration('AnnouncementStatus', announcementStatuses),
   irr_validated: Nullable(Time),
   rpki_validated: Nullable(Time),
   loa_validated: Nullable(Time),
@@ -93,7 +95,7 @@ export const Announcement = Strict({
 })
 export type Announcement = Static<typeof Announcement>
 
-export const Region = Strict({
+export const Region = Component('Region', {
   slug: Slug,
   name: Type.String(),
   location: Type.String(),
@@ -101,7 +103,7 @@ export const Region = Strict({
   timezone: Type.String({ description: 'IANA name' }),
   last_check: NullableTime,
   last_check_result: Nullable(
-    Type.Boolean({ description: 'false when the last check failed or the next one is overdue' }),
+    Type.Boolean({ description: 'false if the last check failed or the next one is overdue' }),
   ),
 })
 export type Region = Static<typeof Region>
@@ -116,11 +118,12 @@ export const updateAnnouncementRoute = route({
   path: '/v3/ipam/announcements/{announcement_id}',
   summary: 'Update IP announcement',
   description:
-    'Switches an announcement. With `region`: in that region only; `true` adds it to `regions` and sets `enabled`, ' +
-    '`false` removes it, and with the last one gone `enabled` is false. Without `region`: everywhere; `regions` is kept ' +
-    'when disabled, and enabling with none configured means all regions open to the team. It is stored at once and ' +
-    'made true by the reconciler; `status` says what has been observed so far. Asking for what is already so succeeds ' +
-    'and changes nothing. Disabling is never blocked by validation.',
+    'Enables or disables an announcement. With `region`: in that region only; `true` adds it to `regions` ' +
+    'and sets `enabled`, `false` removes it, and removing the last one sets `enabled` to false. Without ' +
+    '`region`: everywhere; `regions` is kept when disabled, and enabling without configured regions means ' +
+    'all regions open to the team. The change is stored at once and applied by the reconciler; `status` is ' +
+    'the observed state. Repeating a request succeeds and changes nothing. Failed checks never prevent ' +
+    'disabling.',
   permission: { ...ipam, scope: 'ipam:write' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
@@ -142,10 +145,11 @@ export const getAnnouncementRoute = route({
   path: '/v3/ipam/announcements/{announcement_id}',
   summary: 'Get IP announcement',
   description:
-    'One announcement. `last_check` is the oldest comparison with the routers among the regions where it should be or ' +
-    'was seen; `last_check_result` is true when the last check found each of those regions as wanted, and false when one ' +
-    'is not, could not be checked, or is overdue. While the router of a region cannot be read, the region is shown as ' +
-    '`announcing` instead of `announced`, with the reason in `message`.',
+    'Returns one announcement. `last_check` is the oldest comparison with the routers among the regions in ' +
+    'which it is desired or was observed. `last_check_result` is true if the last check found each of those ' +
+    'regions in the desired state, and false if one is not, could not be checked, or is overdue. While the ' +
+    'routers of a region cannot be read, the region is shown as `announcing` instead of `announced`, with ' +
+    'the reason in `message`.',
   permission: { ...ipam, scope: 'ipam:read' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
@@ -163,17 +167,18 @@ export const listAnnouncementsRoute = route({
   path: '/v3/ipam/announcements',
   summary: 'Get IP announcements',
   description:
-    "The team's announcements. `cidr` takes an address or a CIDR and means overlaps; ordering by `cidr` is numeric, " +
-    'IPv4 before IPv6. A repeated filter means or, different ones and.',
+    "The team's announcements. `cidr` takes an address or a CIDR and selects overlapping prefixes. Ordering " +
+    'by `cidr` is numeric, IPv4 before IPv6. Values of a repeated filter are combined with or, different ' +
+    'filters with and.',
   permission: { ...ipam, scope: 'ipam:read' },
   query: Strict({
     cidr: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 64 }))),
     origin_asn: Optional(Repeatable(Asn)),
     region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
-    status: Optional(Repeatable(OneOf(...announcementStatuses))),
+    status: Optional(Repeatable(Enumeration('AnnouncementStatus', announcementStatuses))),
     enabled: Optional(Type.Boolean()),
     family: Optional(OneOf('4', '6')),
-    deleted: Optional(Type.Boolean({ description: 'true: those that can be restored, and no others' })),
+    deleted: Optional(Type.Boolean({ description: 'true: only deleted announcements that can be restored' })),
     include: Optional(Include(announcementIncludes)),
     ordering: Ordering(announcementOrderings, 'id'),
     limit: Limit,
@@ -183,14 +188,17 @@ export const listAnnouncementsRoute = route({
   success: 200,
 })
 
-/** Announcements in one request. */
+/** Maximum number of announcements in one request. */
 export const announcementsAtOnce = 50
 
-const NewAnnouncement = Strict({
+const NewAnnouncement = Component('NewAnnouncement', {
   cidr: Type.String({ minLength: 1, maxLength: 64, description: 'such as 203.0.113.0/24 or 2001:db8::/32' }),
   origin_asn: Asn,
   regions: Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100, description: 'region slugs' }),
+    Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+      maxItems: 100,
+      description: 'slug of the region',
+    }),
   ),
   description: Optional(Paragraphs({ maxLength: 500 })),
   as_set: Optional(
@@ -202,7 +210,7 @@ const NewAnnouncement = Strict({
     }),
   ),
   delegate_loa: Optional(Type.Boolean({ description: 'the provider drafts the letter of authorization' })),
-  loa_signatory: Optional(Line({ maxLength: 200, description: 'who signs the letter' })),
+  loa_signatory: Optional(Line({ maxLength: 200, description: 'signer of the letter' })),
 })
 export type NewAnnouncement = Static<typeof NewAnnouncement>
 
@@ -213,9 +221,9 @@ export const createAnnouncementsRoute = route({
   path: '/v3/ipam/announcements',
   summary: 'Create IP announcements',
   description:
-    `Up to ${announcementsAtOnce} announcements, all or nothing; a single one may stand without the list. They begin ` +
-    'disabled and are checked at once: `include=validations` says what is missing, with the literal text of what to ' +
-    'create. With `dry_run=true` the answer is the preflight: the same checks, and nothing is stored.',
+    `Creates up to ${announcementsAtOnce} announcements, all or none; a single one may be sent without the list. New ` +
+    'announcements start disabled and are checked at once: `include=validations` returns the results, with the literal ' +
+    'text of what to create. With `dry_run=true` the checks run and nothing is stored.',
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
   body: Type.Union([
@@ -235,14 +243,15 @@ export const deleteAnnouncementRoute = route({
   path: '/v3/ipam/announcements/{announcement_id}',
   summary: 'Delete IP announcement',
   description:
-    'Only while it is disabled and no router shows it: otherwise 409 `still_announced`, with the regions. For seven days ' +
-    'it can be restored; it is listed with `deleted=true` until then.',
+    'Deletes a disabled announcement. Returns 409 `still_announced`, with the regions, while it is enabled ' +
+    'or a router still announces it. It can be restored for seven days and is listed with `deleted=true` ' +
+    'until then.',
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
   params: Strict({ announcement_id: Id }),
   query: Strict({
     force: Type.Boolean({
       default: false,
-      description: 'also when zones or shield rules lean on the prefix',
+      description: 'also if zones or shield rules depend on the prefix',
     }),
   }),
   success: 204,
@@ -257,8 +266,9 @@ export const restoreAnnouncementRoute = route({
   path: '/v3/ipam/announcements/{announcement_id}/restore',
   summary: 'Restore IP announcement',
   description:
-    'Brings a deleted announcement back, disabled, with its regions, its letters and its history, within seven days of ' +
-    'its deletion. One that is not deleted stays as it is. 409 `prefix_claimed` when another team holds the prefix now.',
+    'Restores an announcement that was deleted in the last seven days: disabled, with its regions, letters ' +
+    'and history. An announcement that is not deleted is not changed. Returns 409 `prefix_claimed` if ' +
+    'another team now holds the prefix.',
   permission: { ...ipam, scope: 'ipam:write', role: 'admin' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
@@ -276,8 +286,8 @@ export const validateAnnouncementRoute = route({
   path: '/v3/ipam/announcements/{announcement_id}/validate',
   summary: 'Validate IP announcement now',
   description:
-    'Asks the registries again at once instead of at the next turn. The answer shows what is known so far; the new ' +
-    'results follow within seconds.',
+    'Starts the checks at once instead of at the next scheduled time. The answer contains the last results; ' +
+    'new results follow within seconds.',
   permission: { ...ipam, scope: 'ipam:write' },
   params: Strict({ announcement_id: Id }),
   query: Strict({ include: Optional(Include(announcementIncludes)) }),
@@ -292,7 +302,7 @@ export const listAnnouncementHistoryRoute = route({
   method: 'GET',
   path: '/v3/ipam/announcements/{announcement_id}/history',
   summary: 'Get history of IP announcement',
-  description: 'What was asked, what was seen and how long it took, newest first unless ordered otherwise.',
+  description: 'Requests, observed changes and their durations, newest first by default.',
   permission: { ...ipam, scope: 'ipam:read' },
   params: Strict({ announcement_id: Id }),
   query: Strict({
@@ -312,8 +322,8 @@ export const suspendAnnouncementRoute = route({
   path: '/v3/admin/announcements/{announcement_id}/suspend',
   summary: 'Suspend IP announcement',
   description:
-    'Withdraws an announcement of any team and keeps it withdrawn, whatever the team asks for; the guard stands between, ' +
-    'as for every withdrawal. The team reads the reason. Suspending twice changes the reason only.',
+    'Withdraws an announcement of any team and keeps it withdrawn, whatever the team requests. The guard ' +
+    'applies, as to every withdrawal. The team sees the reason. Suspending again changes only the reason.',
   permission: staff,
   params: Strict({ announcement_id: Id }),
   body: Strict({ reason: Paragraphs({ minLength: 1, maxLength: 500 }) }),
@@ -327,7 +337,7 @@ export const resumeAnnouncementRoute = route({
   method: 'POST',
   path: '/v3/admin/announcements/{announcement_id}/resume',
   summary: 'Resume IP announcement',
-  description: 'Ends a suspension: what the team wants is announced again.',
+  description: 'Ends a suspension: the announcement is announced again as the team requested.',
   permission: staff,
   params: Strict({ announcement_id: Id }),
   response: Announcement,
@@ -340,7 +350,7 @@ export const listRegionsRoute = route({
   method: 'GET',
   path: '/v3/ipam/regions',
   summary: 'List regions',
-  description: 'The regions where the team may announce: their slugs are what updateAnnouncement takes.',
+  description: 'The regions in which the team may announce. updateAnnouncement takes their slugs.',
   permission: { ...ipam, scope: 'ipam:read' },
   query: Strict({ ordering: Ordering(['slug', 'name'], 'slug'), limit: Limit, offset: Offset }),
   response: Page(Region),

@@ -1,5 +1,5 @@
-// The typed client, made from the route values: for the portal, for tests, for anybody's script.
-// It adds nothing to the protocol: no retries, no state, no credential storage.
+// The typed client, derived from the route values, for the portal, tests and scripts. It adds nothing to the protocol: no
+// retries, no state, no credential storage.
 import type { Problem } from './problem.ts'
 import type { BodyOf, FieldsOf, ParamsOf, QueryOf, ResponseOf, Route, Upload } from './route.ts'
 
@@ -8,17 +8,17 @@ export type Credential = { readonly bearer: string } | { readonly token: string 
 export type ClientOptions = {
   /** Scheme and authority, such as `https://portal.example.net`; empty for the page's own origin. */
   readonly baseUrl: string
-  /** Asked at every call, so that a refreshed access token is picked up. */
+  /** Called for every request, so that a refreshed access token is used. */
   readonly credential?: () => Credential
   readonly fetch?: typeof fetch
 }
 
 type Present<K extends string, V> = V extends undefined ? unknown : { [key in K]: V }
 
-/** What an upload sends: the file, and the text fields beside it. */
+/** The file and the text fields of an upload. */
 export type Form<R extends Route> = {
   readonly file: Blob
-  /** Of a File it is its name unless said here. */
+  /** Default: the name of a File. */
   readonly filename?: string
   readonly fields?: Partial<FieldsOf<R>>
 }
@@ -31,10 +31,10 @@ export type CallInput<R extends Route> = Present<'body', BodyOf<R>> &
     signal?: AbortSignal
   }
 
-/** An answer that is not a success: the problem as the server sent it. */
+/** An error answer, with the problem document of the server. */
 export class ProblemError extends Error {
   readonly problem: Problem
-  /** How long the server asks to be left alone (`Retry-After`); undefined where it does not say. */
+  /** Delay requested by the server (`Retry-After`), if any. */
   readonly retryAfterSeconds: number | undefined
   constructor(problem: Problem, retryAfterSeconds?: number) {
     super(problem.detail)
@@ -47,11 +47,11 @@ export class ProblemError extends Error {
 export type Answer<R extends Route> = {
   readonly status: number
   readonly headers: Headers
-  /** Of a download: the file. */
+  /** The file of a download. */
   readonly body: R['download'] extends readonly string[] ? Blob : ResponseOf<R>
 }
 
-/** `const call = createClient({ baseUrl })`, then `await call(listAnnouncements, { query: { limit: 10 } })`. */
+/** `const call = createClient({ baseUrl })`, then `await call(listAnnouncementsRoute, { query: { limit: 10 } })`. */
 export function createClient(options: ClientOptions) {
   const send = options.fetch ?? fetch
   return async function call<R extends Route>(route: R, input: CallInput<R>): Promise<Answer<R>> {
@@ -72,7 +72,7 @@ export function createClient(options: ClientOptions) {
 
 type Content = { readonly body?: unknown; readonly form?: Form<Route> }
 
-/** The server says it in seconds (RFC 9110 section 10.2.3). */
+/** Parses `Retry-After` in seconds (RFC 9110 section 10.2.3). */
 function retryAfterOf(headers: Headers): number | undefined {
   const text = headers.get('retry-after')
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined
@@ -83,7 +83,7 @@ async function jsonOf(response: Response): Promise<unknown> {
   return text === '' ? undefined : JSON.parse(text)
 }
 
-/** The fields before the file, lists repeated; who sends it adds the boundary to the media type. */
+/** Fields before the file, lists repeated; `fetch` adds the boundary to the media type. */
 function formDataOf({ file: { name } }: Upload, { file, filename, fields }: Form<Route>): FormData {
   const data = new FormData()
   for (const [field, text] of pairsOf(fields ?? {})) data.append(field, text)
@@ -92,7 +92,7 @@ function formDataOf({ file: { name } }: Upload, { file, filename, fields }: Form
   return data
 }
 
-/** Names and texts, lists repeated; what is absent or null is left out. */
+/** Pairs of name and text; lists repeated, absent and null values omitted. */
 function pairsOf(values: Record<string, unknown>): [string, string][] {
   return Object.entries(values).flatMap(([name, value]) =>
     [value]
@@ -101,14 +101,14 @@ function pairsOf(values: Record<string, unknown>): [string, string][] {
   )
 }
 
-/** The path and query of a call: `{name}` filled in, lists repeated, everything escaped. */
+/** Returns path and query of a call: parameters filled in, lists repeated, everything escaped. */
 export function urlOf(route: Route, params: Record<string, unknown>, query: Record<string, unknown>): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
   const pairs = pairsOf(query)
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`
 }
 
-/** The header of a credential; none without one. */
+/** Returns the header of the credential, if there is one. */
 export function authorization(credential: Credential): Record<string, string> {
   if (!credential) return {}
   return {

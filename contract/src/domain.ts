@@ -1,32 +1,46 @@
-// The domains of a team: which it has proved to be its own, by a record in DNS, and what follows for whose address is there.
+// Domains of a team: verification by a DNS record, and automatic membership for users with an address in the domain.
 import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
-import { Id, Limit, Nullable, NullableTime, Offset, OneOf, Optional, Page, Strict, Time } from './scalar.ts'
+import {
+  Id,
+  Limit,
+  Nullable,
+  NullableTime,
+  Offset,
+  OneOf,
+  Optional,
+  Page,
+  Strict,
+  Time,
+  Component,
+  Enumeration,
+} from './scalar.ts'
 import { TeamInPath } from './team.ts'
 
 /**
- * `valid`: the record was found. `missing`: there is none. `mismatch`: there is another text. `unavailable`: the name
- * servers did not answer, or with an error. `claimed`: the record was found, and another team has the domain.
+ * `valid`: the record was found. `missing`: no record. `mismatch`: another text. `unavailable`: the name servers did not
+ * answer, or answered with an error. `claimed`: the record was found, but another team has the domain.
  */
 export const domainCheckResults = ['valid', 'missing', 'mismatch', 'unavailable', 'claimed'] as const
 export type DomainCheckResult = (typeof domainCheckResults)[number]
 
-export const Domain = Strict({
+export const Domain = Component('Domain', {
   id: Id,
   domain: Type.String({ description: 'in lower case and A-labels: `xn--mnchen-3ya.example`' }),
   verified: Nullable(
     Type.String({
       format: 'date-time',
-      description: 'since when the team is known to have it; null if it is not',
+      description: 'when the domain was verified; null if it is not',
     }),
   ),
   method: OneOf('dns_txt'),
   record_name: Type.String({ description: 'name of the TXT record to create' }),
   record_value: Type.String({ description: 'text of the TXT record to create' }),
   last_check: NullableTime,
-  last_check_result: Nullable(OneOf(...domainCheckResults)),
+  last_check_result: Nullable(Enumeration('DomainCheckResult', domainCheckResults)),
   auto_join: Type.Boolean({
-    description: 'who signs in with a confirmed address in the domain becomes a member, while it is verified',
+    description:
+      'users who sign in with a confirmed address in the domain become members while it is verified',
   }),
   created: Time,
 })
@@ -43,7 +57,7 @@ export const listDomainsRoute = route({
   method: 'GET',
   path: '/v3/teams/{team_id}/domains',
   summary: 'List team domains',
-  description: 'The domains that the team has proved, and those that it has added and not proved, by name.',
+  description: 'The verified and pending domains of the team, by name.',
   permission: reading,
   params: inTeam,
   query: Strict({ verified: Optional(Type.Boolean()), limit: Limit, offset: Offset }),
@@ -57,7 +71,7 @@ export const getDomainRoute = route({
   method: 'GET',
   path: '/v3/teams/{team_id}/domains/{domain_id}',
   summary: 'Get team domain',
-  description: 'One domain, with the record that proves it.',
+  description: 'Returns one domain with its TXT record.',
   permission: reading,
   params: oneDomain,
   response: Domain,
@@ -72,11 +86,11 @@ export const addDomainRoute = route({
   path: '/v3/teams/{team_id}/domains',
   summary: 'Add Team domain',
   description:
-    'Answers with the TXT record to create; for admins of the team. The record is looked for at once, every minute for ' +
-    'a day, then less often, and after 30 days only when asked (verifyDomain). Once found it has to stay: it is looked ' +
-    'for every day, and the domain is lost when it was not there three days running. A name server that does not answer ' +
-    'counts for nothing. A domain that another team has is added like any other: who has it is not told before the ' +
-    'record is there. A subdomain of a domain is a domain of its own, whoever has the other.',
+    'Adds a domain and returns the TXT record to create; for admins of the team. The record is checked at ' +
+    'once, every minute for a day, then less often, and after 30 days only on request (verifyDomain). Once ' +
+    'verified, it is checked every day, and the verification is lost after three days without the record. A ' +
+    'name server that does not answer changes nothing. A domain of another team can be added as well; ' +
+    'whether another team has it is not revealed before the record exists. A subdomain is a separate domain.',
   permission: writing,
   params: inTeam,
   body: Strict({
@@ -84,7 +98,7 @@ export const addDomainRoute = route({
       minLength: 1,
       maxLength: 1000,
       description:
-        'such as acme.net, in Unicode or A-labels; no public suffix and no mail provider of everybody',
+        'such as acme.net, in Unicode or A-labels; not a public suffix and not a public mail provider',
     }),
     auto_join: Optional(Type.Boolean({ default: false })),
   }),
@@ -101,8 +115,9 @@ export const updateDomainRoute = route({
   path: '/v3/teams/{team_id}/domains/{domain_id}',
   summary: 'Update Team domain',
   description:
-    'With `auto_join`, whoever signs in with a confirmed address in the domain, and not in one below it, becomes a ' +
-    'member who is not an admin; nobody who left the team or was removed from it. For admins of the team.',
+    'Changes the given fields; for admins of the team. With `auto_join`, users who sign in with a confirmed ' +
+    'address in the domain, not in a subdomain, become members without the admin role, except former members ' +
+    'of the team.',
   permission: writing,
   params: oneDomain,
   body: Strict({ auto_join: Optional(Type.Boolean()) }),
@@ -119,8 +134,8 @@ export const verifyDomainRoute = route({
   path: '/v3/teams/{team_id}/domains/{domain_id}/verify',
   summary: 'Verify Team domain',
   description:
-    'Looks for the record now, and answers with what was found; for admins of the team, once a minute for each domain. ' +
-    'It never takes a verification away: only the daily checks do.',
+    'Checks the record now and returns the result; for admins of the team, once a minute per domain. It ' +
+    'never ends a verification: only the daily checks do.',
   permission: writing,
   params: oneDomain,
   response: Domain,
@@ -134,8 +149,7 @@ export const removeDomainRoute = route({
   method: 'DELETE',
   path: '/v3/teams/{team_id}/domains/{domain_id}',
   summary: 'Remove Team domain',
-  description:
-    'Its members stay: whoever joined by the domain is a member like any other. For admins of the team.',
+  description: 'Removes a domain; for admins of the team. Members who joined by the domain stay members.',
   permission: writing,
   params: oneDomain,
   success: 204,

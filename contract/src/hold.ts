@@ -8,13 +8,15 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
   Repeatable,
   Strict,
   Time,
+  Component,
+  Enumeration,
+  TeamReference,
 } from './scalar.ts'
 
 export const holdStates = ['open', 'approved', 'rejected', 'closed'] as const
@@ -22,7 +24,7 @@ export type HoldState = (typeof holdStates)[number]
 
 type Attrs = Readonly<Record<string, unknown>>
 
-/** Why changes of a region wait for staff: codes with the sentence that each of them is shown as. */
+/** Reasons why changes of a region wait for staff: codes with the sentence shown for each. */
 const reasonTexts = {
   too_many_withdrawals: ({ max, team_max, minutes, recent }) =>
     `More withdrawals than allowed: at most ${n(max)} prefixes of the region and ${n(team_max)} of one team in ` +
@@ -41,7 +43,7 @@ export type HoldReason = keyof typeof reasonTexts
 export const holdReasons = Object.keys(reasonTexts) as [HoldReason, ...HoldReason[]]
 export type HoldFinding = { readonly reason: HoldReason; readonly attrs: Attrs }
 
-/** Returns what a hold's findings are shown as. */
+/** Returns the text of a hold's findings. */
 export function holdDetail(findings: readonly HoldFinding[]): string {
   return findings
     .map(({ reason, attrs }) => {
@@ -51,21 +53,21 @@ export function holdDetail(findings: readonly HoldFinding[]): string {
     .join(' ')
 }
 
-const HeldChange = Strict({
+const HeldChange = Component('HeldChange', {
   router: Type.String(),
   cidr: Type.String(),
   from: Type.String({ description: 'origin and next hop now, as `AS64496 via 192.0.2.1`' }),
   to: Type.String(),
 })
 
-export const Hold = Strict({
+export const Hold = Component('Hold', {
   id: Id,
-  region: Type.String({ description: 'region slug' }),
-  reason: OneOf(...holdReasons),
-  detail: Type.String({ description: 'the reasons in words' }),
+  region: Type.String({ description: 'slug of the region' }),
+  reason: Enumeration('HoldReason', holdReasons),
+  detail: Type.String({ description: 'the reasons as text' }),
   withdrawals: Type.Array(Type.String(), { description: 'prefixes that would be withdrawn, as CIDR' }),
   changes: Type.Array(HeldChange, { description: 'routes whose origin or next hop would change' }),
-  state: OneOf(...holdStates),
+  state: Enumeration('HoldState', holdStates),
   created: Time,
   decided: NullableTime,
   decided_by: Nullable(Id),
@@ -75,14 +77,15 @@ export type Hold = Static<typeof Hold>
 /** The most items that one answer or message lists. */
 export const holdItemsMax = 1000
 
-export const HoldItem = Strict({
+export const HoldItem = Component('HoldItem', {
   cidr: Type.String(),
-  team: Nullable(Strict({ id: Id, name: Type.String() })),
+  team: Nullable(TeamReference),
   announcement_id: Nullable(Id),
   action: Nullable(
     Type.String({
       description:
-        'the last audited action on what is desired of the announcement, such as `announcement.update`; null if there is none',
+        'last audited action on the desired state of the announcement, such as `announcement.update`; null if ' +
+        'there is none',
     }),
   ),
   requested_by: Nullable(
@@ -95,7 +98,7 @@ export const HoldItem = Strict({
 })
 export type HoldItem = Static<typeof HoldItem>
 
-export const HoldDetails = Strict({
+export const HoldDetails = Component('HoldDetails', {
   ...Hold.properties,
   items: Type.Array(HoldItem, {
     description: `the withdrawals with their teams and who asked for them; the first ${holdItemsMax}`,
@@ -113,12 +116,12 @@ export const listHoldsRoute = route({
   path: '/v3/admin/holds',
   summary: 'List holds',
   description:
-    'Withdrawals and changes of origin or next hop that the reconciler does not apply without approval: too many at ' +
-    'once, or routes that no row explains. Newest first unless ordered otherwise.',
+    'Withdrawals and changes of origin or next hop that need approval: too many at once, or routes without a ' +
+    'row. Newest first by default.',
   permission: staff,
   query: Strict({
     region: Optional(Repeatable(Type.String({ minLength: 1, maxLength: 255 }))),
-    state: Optional(Repeatable(OneOf(...holdStates))),
+    state: Optional(Repeatable(Enumeration('HoldState', holdStates))),
     ordering: Ordering(['id', 'created'], '-id'),
     limit: Limit,
     offset: Offset,
@@ -133,7 +136,7 @@ export const getHoldRoute = route({
   method: 'GET',
   path: '/v3/admin/holds/{hold_id}',
   summary: 'Get hold',
-  description: 'One hold, with the team of each prefix and who asked for the withdrawal.',
+  description: 'Returns one hold, with the team of each prefix and the actor who requested the withdrawal.',
   permission: staff,
   params: Strict({ hold_id: Id }),
   response: HoldDetails,

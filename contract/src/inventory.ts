@@ -1,4 +1,4 @@
-// Inventory: what a team holds. So far its ASNs, and how it proves that they are its own.
+// Inventory: the ASNs of a team and their verification.
 import { Paragraphs } from './text.ts'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
@@ -16,6 +16,9 @@ import {
   Repeatable,
   Strict,
   Time,
+  Component,
+  Enumeration,
+  TeamReference,
 } from './scalar.ts'
 
 /** All methods, the one that verifies an ASN first. */
@@ -23,8 +26,8 @@ export const asnProofMethods = ['aut_num', 'dns_txt', 'roa', 'rdap_email', 'peer
 export type AsnProofMethod = (typeof asnProofMethods)[number]
 
 /**
- * What a method shows. `asn`: control of the ASN; one such method verifies it. `address_space`: control of a prefix only. The
- * holder of a prefix may name any ASN in a ROA, so these methods never verify; the provider's staff may go by them.
+ * What a method proves. `asn`: control of the ASN; one such method verifies it. `address_space`: control of a prefix only. The
+ * holder of a prefix may name any ASN in a ROA, so these methods never verify; staff may use them as evidence.
  */
 export const asnProofScopes = {
   aut_num: 'asn',
@@ -35,18 +38,18 @@ export const asnProofScopes = {
 } as const satisfies Record<AsnProofMethod, 'asn' | 'address_space'>
 
 /**
- * `pending`: not tried yet. `missing`: the registry answered, and the proof is not there. `unavailable`: it did not
- * answer, or the provider has not set the method up. `error`: it answered with what cannot be read.
+ * `pending`: not checked yet. `missing`: the registry answered without the proof. `unavailable`: it did not answer, or the
+ * provider has not configured the method. `error`: its answer is invalid.
  */
 export const asnProofStates = ['valid', 'pending', 'missing', 'unavailable', 'error'] as const
 export type AsnProofState = (typeof asnProofStates)[number]
 
-/** `operator`: the provider says so by itself, without a proof and without an end. */
+/** `operator`: assigned by the provider, without proof and expiry. */
 const VerifiedBy = Nullable(OneOf('operator', ...asnProofMethods))
 
 const AsnNumber = Type.Integer({ minimum: 1, maximum: 4_294_967_295 })
 
-export const HeldAsn = Strict({
+export const HeldAsn = Component('Asn', {
   id: Id,
   asn: AsnNumber,
   name: Type.String(),
@@ -57,25 +60,25 @@ export const HeldAsn = Strict({
 })
 export type HeldAsn = Static<typeof HeldAsn>
 
-export const AsnProof = Strict({
-  method: OneOf(...asnProofMethods),
+export const AsnProof = Component('AsnProof', {
+  method: Enumeration('AsnProofMethod', asnProofMethods),
   proves: OneOf('asn', 'address_space'),
-  state: OneOf(...asnProofStates),
-  note: Type.String({ description: 'why it is in this state' }),
-  instructions: Type.String({ description: 'what to create, to the letter' }),
-  token: Nullable(Type.String({ description: 'the text that has to stand there, where there is one' })),
-  evidence: Type.Record(Type.String(), Type.Unknown(), { description: 'what was read, and where' }),
+  state: Enumeration('AsnProofState', asnProofStates),
+  note: Type.String({ description: 'the reason of the state' }),
+  instructions: Type.String({ description: 'what to create, as literal text' }),
+  token: Nullable(Type.String({ description: 'the text to publish, if there is one' })),
+  evidence: Type.Record(Type.String(), Type.Unknown(), { description: 'data that was read, and its source' }),
   checked: NullableTime,
 })
 export type AsnProof = Static<typeof AsnProof>
 
-export const AsnVerification = Strict({
+export const AsnVerification = Component('AsnVerification', {
   asn: AsnNumber,
-  holder: Nullable(Type.String({ description: 'the name in the registry, once it was read' })),
-  rir: Nullable(
-    Type.String({ description: 'the regional registry whose database has the ASN, once it was read' }),
+  holder: Nullable(Type.String({ description: 'name in the registry, if known' })),
+  rir: Nullable(Type.String({ description: 'regional registry of the ASN, if known' })),
+  verified: Nullable(
+    Type.String({ format: 'date-time', description: 'null unless the ASN is verified for the team' }),
   ),
-  verified: Nullable(Type.String({ format: 'date-time', description: 'null unless the team holds it now' })),
   verified_by: VerifiedBy,
   expires: Nullable(Time),
   revoked: Nullable(
@@ -85,14 +88,14 @@ export const AsnVerification = Strict({
     }),
   ),
   conflict: Type.Boolean({
-    description: 'another team is known to hold it: proofs are still checked, and the provider decides',
+    description: 'another team is verified for the ASN: proofs are still checked, and the provider decides',
   }),
   methods: Type.Array(AsnProof),
 })
 export type AsnVerification = Static<typeof AsnVerification>
 
-// The ASN is proven for BYOIP, which a team may have without the inventory's devices and services. Whoever has these
-// routes' other half, creating announcements, has to reach this half too: hence the module and the scopes of BYOIP.
+// ASNs are verified for BYOIP, which a team may have without the module of the inventory. The module and the scopes are
+// therefore those of BYOIP.
 const ipam = { credential: 'any', module: 'ipam', scope: 'ipam:read' } as const
 
 const asnOrderings = ['id', 'asn', 'created'] as const
@@ -104,8 +107,8 @@ export const listAsnsRoute = route({
   path: '/v3/inventory/asns',
   summary: 'List ASNs',
   description:
-    'What the team holds: given by the provider, or proven by the team (see verifyAsn). `verified` is null where neither ' +
-    'is so, or no longer.',
+    'The ASNs of the team, assigned by the provider or proven by the team (see verifyAsn). `verified` is ' +
+    'null if the ASN is not, or no longer, verified.',
   permission: ipam,
   query: Strict({
     asn: Optional(Repeatable(AsnNumber)),
@@ -135,8 +138,8 @@ export const verifyAsnRoute = route({
   permission: ipam,
   params: Strict({ asn: AsnNumber }),
   query: Strict({
-    method: Optional(Repeatable(OneOf(...asnProofMethods))),
-    refresh: Type.Boolean({ default: false, description: 'check now, and keep the result' }),
+    method: Optional(Repeatable(Enumeration('AsnProofMethod', asnProofMethods))),
+    refresh: Type.Boolean({ default: false, description: 'run the checks now and store the results' }),
   }),
   response: AsnVerification,
   success: 200,
@@ -145,19 +148,19 @@ export const verifyAsnRoute = route({
 
 const staff = { credential: 'web', role: 'staff' } as const
 
-/** An ASN of one team as staff see it: verified, revoked, or with evidence only. */
-export const AsnOfTeam = Strict({
+/** An ASN of one team for staff: verified, revoked, or with evidence only. */
+export const AsnOfTeam = Component('TeamAsn', {
   asn: AsnNumber,
-  team: Strict({ id: Id, name: Type.String() }),
+  team: TeamReference,
   verified: NullableTime,
   verified_by: VerifiedBy,
   expires: Nullable(Time),
   revoked: Nullable(Strict({ at: Time, reason: Type.String() })),
   evidence: Type.Array(
     Strict({
-      method: OneOf(...asnProofMethods),
+      method: Enumeration('AsnProofMethod', asnProofMethods),
       proves: OneOf('asn', 'address_space'),
-      state: OneOf(...asnProofStates),
+      state: Enumeration('AsnProofState', asnProofStates),
       note: Type.String(),
       evidence: Type.Record(Type.String(), Type.Unknown()),
       checked: Time,
@@ -176,8 +179,8 @@ export const listAsnsOfTeamsRoute = route({
   path: '/v3/admin/asns',
   summary: 'List ASNs of all teams',
   description:
-    'ASNs that teams hold, held, or try to prove, with the evidence of each method. Several teams with the same ASN ' +
-    'stand next to each other.',
+    'ASNs that teams hold, held, or try to verify, with the evidence of each method. Teams with the same ASN ' +
+    'are adjacent.',
   permission: staff,
   query: Strict({
     asn: Optional(Repeatable(AsnNumber)),
@@ -191,7 +194,7 @@ export const listAsnsOfTeamsRoute = route({
   success: 200,
 })
 
-const Decision = Strict({
+const Decision = Component('AsnDecision', {
   team_id: Id,
   reason: Paragraphs({
     minLength: 1,
@@ -209,8 +212,8 @@ export const verifyAsnOfTeamRoute = route({
   path: '/v3/admin/asns/{asn}/verify',
   summary: 'Verify ASN of a team',
   description:
-    'Verifies the ASN for one team by the word of the provider, without an end, and ends the proofs of all other teams. ' +
-    'Returns 409 if the provider has verified it for another team: revoke that first. Repeating it changes nothing.',
+    'Verifies the ASN for one team without an expiry, and ends the proofs of all other teams. Returns 409 if ' +
+    'the provider has verified it for another team: revoke that first. Repeating it changes nothing.',
   permission: staff,
   params: Strict({ asn: AsnNumber }),
   body: Decision,
@@ -226,9 +229,9 @@ export const revokeAsnOfTeamRoute = route({
   path: '/v3/admin/asns/{asn}/revoke',
   summary: 'Revoke ASN of a team',
   description:
-    'Ends the verification of the ASN for one team at once, however it was verified. From then on the proofs of the team ' +
-    'do not count until the provider verifies the ASN again. The checks of its announcements run again; nothing is ' +
-    'withdrawn unless `on_validation_loss` says so. Repeating it changes nothing.',
+    'Ends the verification of the ASN for one team at once, whatever its method. From then on proofs of the ' +
+    'team do not count until the provider verifies the ASN again. The checks of its announcements run again; ' +
+    'withdrawals depend on `on_validation_loss`. Repeating it changes nothing.',
   permission: staff,
   params: Strict({ asn: AsnNumber }),
   body: Decision,

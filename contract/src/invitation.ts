@@ -1,19 +1,19 @@
-// Invitations as the one who is invited sees them: the token in the link is the credential.
+// Invitations from the invitee's side: the token in the link is the credential.
 import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
-import { Id, Optional, Strict, Time } from './scalar.ts'
+import { Id, Optional, Strict, Time, Component } from './scalar.ts'
 import { Line } from './text.ts'
 
-const Token = Type.String({ minLength: 1, maxLength: 1024, description: 'of the link in the mail' })
+const Token = Type.String({ minLength: 1, maxLength: 1024, description: 'the token in the link of the mail' })
 const Name = Line({ maxLength: 100 })
 
-export const Invitation = Strict({
+export const Invitation = Component('Invitation', {
   email: Type.String(),
   team_name: Type.String(),
-  invited_by: Type.String({ description: 'as the mail said it' }),
+  invited_by: Type.String({ description: 'the inviter, as named in the mail' }),
   is_admin: Type.Boolean(),
   expires: Time,
-  has_account: Type.Boolean({ description: 'whether there is an account with the address already' }),
+  has_account: Type.Boolean({ description: 'whether an account with the address exists' }),
 })
 export type Invitation = Static<typeof Invitation>
 
@@ -24,7 +24,7 @@ export const showInvitationRoute = route({
   path: '/v3/session/invitation',
   summary: 'Show an invitation',
   description:
-    'What the holder of the link is invited to. A token that is unknown, expired, withdrawn or used is one answer.',
+    'Returns the invitation of a link. Unknown, expired, revoked and used tokens return the same error.',
   permission: { credential: 'none' },
   body: Strict({ token: Token }),
   response: Invitation,
@@ -32,7 +32,7 @@ export const showInvitationRoute = route({
   errors: ['invalid_token'],
 })
 
-export const AcceptedInvitation = Strict({
+export const AcceptedInvitation = Component('AcceptedInvitation', {
   email: Type.String(),
   team_id: Id,
   team_name: Type.String(),
@@ -47,10 +47,10 @@ export const acceptInvitationRoute = route({
   path: '/v3/session/invitation/accept',
   summary: 'Accept an invitation',
   description:
-    'Whoever holds the link reads the mailbox: the account with the address becomes a member of the team, and its ' +
-    'address counts as confirmed. Where there is none, one is made, which needs `password`; for an account that there ' +
-    'is, `password` and the names are not looked at. No session is opened: sign in afterwards. The same token again, ' +
-    'until it would have expired, is answered the same and changes nothing.',
+    'Adds the account with the invited address to the team and confirms the address: the link proves access ' +
+    'to the mailbox. If no account exists, one is created, which requires `password`; for an existing ' +
+    'account `password` and the names are ignored. No session is opened: sign in afterwards. Repeating the ' +
+    'call until the link expires returns the same answer and changes nothing.',
   permission: { credential: 'none' },
   body: Strict({
     token: Token,

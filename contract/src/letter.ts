@@ -1,5 +1,5 @@
-// Letters of authorization: the holder of a prefix lets the provider announce it, in writing. Uploaded by the team,
-// read and decided by staff; the file itself never decides anything.
+// Letters of authorization: written permission of a prefix holder to announce it. Teams upload them, staff decide; the content
+// of the file has no effect by itself.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route, type Upload } from './route.ts'
@@ -9,13 +9,15 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
   Repeatable,
   Strict,
   Time,
+  Component,
+  Enumeration,
+  TeamReference,
 } from './scalar.ts'
 import { Paragraphs } from './text.ts'
 
@@ -28,7 +30,7 @@ export type LetterMediaType = (typeof letterMediaTypes)[number]
 export const letterBytesMax = 10 * 1024 * 1024
 export const letterPagesMax = 20
 
-/** Why a file is refused: the `type` of the error at `["body","file"]`. */
+/** Reasons to reject a file: the `type` of the error at `["body","file"]`. */
 export const letterRefusalCodes = [
   'damaged',
   'encrypted',
@@ -51,26 +53,28 @@ const letter = {
   id: Id,
   filename: Type.String(),
   size: Type.Integer({ minimum: 1, description: 'bytes' }),
-  sha256: Type.String({ description: 'of the file, in hexadecimal' }),
-  status: OneOf(...letterStatuses),
-  reason: Nullable(Type.String({ description: 'why it was rejected, or by which letter it was replaced' })),
+  sha256: Type.String({ description: 'SHA-256 of the file, hexadecimal' }),
+  status: Enumeration('LetterStatus', letterStatuses),
+  reason: Nullable(Type.String({ description: 'reason of the rejection, or the letter that replaced it' })),
   valid_until: Nullable(Time),
   uploaded: Time,
   reviewed: NullableTime,
-  announcement_ids: Type.Array(Id, { description: 'what it is for; those with a newer letter are left out' }),
+  announcement_ids: Type.Array(Id, {
+    description: 'the announcements it covers, without those that have a newer letter',
+  }),
 }
 
-export const Letter = Strict(letter)
+export const Letter = Component('Letter', letter)
 export type Letter = Static<typeof Letter>
 
-/** A letter as whoever reviews it sees it. */
-export const ReviewedLetter = Strict({
+/** A letter for its reviewers. */
+export const ReviewedLetter = Component('StaffLetter', {
   ...letter,
-  content_type: OneOf(...letterMediaTypes),
+  content_type: Enumeration('LetterMediaType', letterMediaTypes),
   pages: Nullable(
     Type.Integer({ minimum: 1, description: 'null if the file was uploaded before pages were counted' }),
   ),
-  team: Strict({ id: Id, name: Type.String() }),
+  team: TeamReference,
   uploaded_by: Type.String({ description: '`user:<id>` or `token:<id>`' }),
   reviewed_by: Nullable(Id),
   announcements: Type.Array(
@@ -154,10 +158,10 @@ export const listLettersRoute = route({
   method: 'GET',
   path: '/v3/ipam/letters',
   summary: 'List letters of authorization',
-  description: "The team's letters, newest first unless ordered otherwise.",
+  description: "The team's letters, newest first by default.",
   permission: reading,
   query: Strict({
-    status: Optional(Repeatable(OneOf(...letterStatuses))),
+    status: Optional(Repeatable(Enumeration('LetterStatus', letterStatuses))),
     announcement_id: Optional(Repeatable(Id)),
     ordering: Ordering(['id', 'uploaded'], '-id'),
     limit: Limit,
@@ -173,7 +177,7 @@ export const getLetterRoute = route({
   method: 'GET',
   path: '/v3/ipam/letters/{letter_id}',
   summary: 'Get letter of authorization',
-  description: 'One letter of the team; its file is at `/file`.',
+  description: 'Returns one letter of the team. Its file is at `/file`.',
   permission: reading,
   params: Strict({ letter_id: Id }),
   response: Letter,
@@ -186,7 +190,7 @@ export const getLetterFileRoute = route({
   method: 'GET',
   path: '/v3/ipam/letters/{letter_id}/file',
   summary: 'Get the file of a letter',
-  description: 'The file as it was uploaded, byte for byte, as an attachment.',
+  description: 'Returns the uploaded file, byte for byte, as an attachment.',
   permission: reading,
   params: Strict({ letter_id: Id }),
   download: letterMediaTypes,
@@ -199,11 +203,10 @@ export const listLettersToReviewRoute = route({
   method: 'GET',
   path: '/v3/admin/letters',
   summary: 'List letters of all teams',
-  description:
-    'Letters of authorization, oldest first unless ordered otherwise: what waits longest comes first.',
+  description: 'Letters of authorization of all teams, oldest first by default.',
   permission: staff,
   query: Strict({
-    status: Optional(Repeatable(OneOf(...letterStatuses))),
+    status: Optional(Repeatable(Enumeration('LetterStatus', letterStatuses))),
     team_id: Optional(Repeatable(Id)),
     ordering: Ordering(['id', 'uploaded'], 'id'),
     limit: Limit,
@@ -219,7 +222,7 @@ export const getLetterToReviewRoute = route({
   method: 'GET',
   path: '/v3/admin/letters/{letter_id}',
   summary: 'Get letter of any team',
-  description: 'One letter with whose it is and what it is for.',
+  description: 'Returns one letter with its team and announcements.',
   permission: staff,
   params: Strict({ letter_id: Id }),
   response: ReviewedLetter,
@@ -232,7 +235,7 @@ export const getLetterFileToReviewRoute = route({
   method: 'GET',
   path: '/v3/admin/letters/{letter_id}/file',
   summary: 'Get the file of a letter of any team',
-  description: 'The file as it was uploaded, byte for byte, as an attachment.',
+  description: 'Returns the uploaded file, byte for byte, as an attachment.',
   permission: staff,
   params: Strict({ letter_id: Id }),
   download: letterMediaTypes,
@@ -265,8 +268,8 @@ export const acceptLetterRoute = route({
   path: '/v3/admin/letters/{letter_id}/accept',
   summary: 'Accept letter',
   description:
-    'Accepts a letter for the announcements that it names, until `valid_until`: that of the upload unless another is ' +
-    'given here. Accepting twice changes nothing; a letter that was rejected or replaced is a 409.',
+    'Accepts a letter for its announcements until `valid_until`; the default is the value of the upload. ' +
+    'Accepting again changes nothing. Returns 409 for rejected and replaced letters.',
   permission: staff,
   params: Strict({ letter_id: Id }),
   body: Strict({ valid_until: Optional(Time) }),
@@ -282,12 +285,12 @@ export const rejectLetterRoute = route({
   path: '/v3/admin/letters/{letter_id}/reject',
   summary: 'Reject letter',
   description:
-    'Rejects a letter; the team reads the reason. Rejecting twice changes nothing; a letter that was accepted or ' +
-    'replaced is a 409.',
+    'Rejects a letter; the team sees the reason. Rejecting again changes nothing. Returns 409 for accepted ' +
+    'and replaced letters.',
   permission: staff,
   params: Strict({ letter_id: Id }),
   body: Strict({
-    reason: Paragraphs({ minLength: 1, maxLength: 1000, description: 'what the team reads' }),
+    reason: Paragraphs({ minLength: 1, maxLength: 1000, description: 'shown to the team' }),
   }),
   response: ReviewedLetter,
   success: 200,

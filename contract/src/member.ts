@@ -1,4 +1,4 @@
-// The members of a team, and those whom it has invited.
+// Members and open invitations of a team.
 import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
 import {
@@ -7,32 +7,35 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
   Strict,
+  Component,
+  Enumeration,
 } from './scalar.ts'
 import { TeamInPath } from './team.ts'
 import { Paragraphs } from './text.ts'
 
 const memberStatuses = ['active', 'invited'] as const
 
-export const Member = Strict({
+export const Member = Component('Member', {
   id: Id,
   user_id: Nullable(Id),
   email: Type.String(),
   display_name: Type.String(),
   is_admin: Type.Boolean(),
-  status: OneOf(...memberStatuses),
+  status: Enumeration('MemberStatus', memberStatuses),
   invited_by: Nullable(
-    Type.String({ description: 'e-mail address of the member who did; null where none of the members did' }),
+    Type.String({
+      description: 'e-mail address of the inviting member; null if the inviter is not a member',
+    }),
   ),
   joined: NullableTime,
   last_seen: Nullable(
-    Type.String({ format: 'date-time', description: 'when a session last worked in this team' }),
+    Type.String({ format: 'date-time', description: 'last use of a session in this team' }),
   ),
-  two_factor: Type.Boolean({ description: 'whether signing in takes a second factor' }),
+  two_factor: Type.Boolean({ description: 'whether the second factor is enabled' }),
 })
 export type Member = Static<typeof Member>
 
@@ -50,13 +53,13 @@ export const listMembersRoute = route({
   path: '/v3/teams/{team_id}/members',
   summary: 'List team members',
   description:
-    'The members of the team, and those whose invitation is open (`status` invited). `email` finds addresses that ' +
-    'contain it, in any case.',
+    'The members of the team and its open invitations (`status` `invited`). `email` matches addresses that ' +
+    'contain it, case-insensitively.',
   permission: reading,
   params: inTeam,
   query: Strict({
     email: Optional(Type.String({ minLength: 1, maxLength: 254 })),
-    status: Optional(OneOf(...memberStatuses)),
+    status: Optional(Enumeration('MemberStatus', memberStatuses)),
     is_admin: Optional(Type.Boolean()),
     ordering: Ordering(memberOrderings, 'email'),
     limit: Limit,
@@ -72,7 +75,7 @@ export const getMemberRoute = route({
   method: 'GET',
   path: '/v3/teams/{team_id}/members/{member_id}',
   summary: 'Get team member',
-  description: 'One member, or one open invitation.',
+  description: 'Returns one member or open invitation.',
   permission: reading,
   params: oneMember,
   response: Member,
@@ -87,15 +90,15 @@ export const addMemberRoute = route({
   path: '/v3/teams/{team_id}/members',
   summary: 'Add Team member',
   description:
-    'Invites by mail; for admins of the team. The answer is the same whether or not there is an account with the ' +
-    'address. The link in the mail is good for 7 days. An address whose invitation is open gets a new mail with a new ' +
-    'link, at most one in five minutes, and keeps its id.',
+    'Sends an invitation by mail; for admins of the team. The answer does not reveal whether an account with ' +
+    'the address exists. The link is valid for 7 days. Inviting an address with an open invitation again ' +
+    'sends a new link, at most once in five minutes, and keeps the id.',
   permission: writing,
   params: inTeam,
   body: Strict({
     email: Type.String({ minLength: 3, maxLength: 254 }),
-    is_admin: Optional(Type.Boolean({ description: 'false unless it is said' })),
-    message: Optional(Paragraphs({ maxLength: 500, description: 'stands in the mail' })),
+    is_admin: Optional(Type.Boolean({ description: 'default false' })),
+    message: Optional(Paragraphs({ maxLength: 500, description: 'included in the mail' })),
   }),
   response: Member,
   success: 201,
@@ -110,9 +113,10 @@ export const updateMemberRoute = route({
   path: '/v3/teams/{team_id}/members/{member_id}',
   summary: 'Update Team member',
   description:
-    'Makes a member an admin, or an admin a member; for admins of the team. It holds at once for access tokens in use. ' +
-    'Of an admin who becomes a member, API tokens lose the admin role and open invitations are withdrawn. The last ' +
-    'admin stays one. Of an open invitation it changes what its holder will be.',
+    'Changes whether a member is an admin; for admins of the team. It applies at once, also to access tokens ' +
+    'in use. When an admin is demoted, their API tokens lose the admin role and their open invitations are ' +
+    'revoked. The last admin cannot be demoted. For an open invitation it changes the role of the future ' +
+    'member.',
   permission: writing,
   params: oneMember,
   body: Strict({ is_admin: Type.Boolean() }),
@@ -129,9 +133,9 @@ export const removeMemberRoute = route({
   path: '/v3/teams/{team_id}/members/{member_id}',
   summary: 'Remove Team member',
   description:
-    'For admins of the team, and for a member about himself. His sessions in the team end, the API tokens that he made ' +
-    'for it are revoked and the open invitations that he sent are withdrawn. The last admin stays. Of an open ' +
-    'invitation: it is withdrawn and its link is dead.',
+    'Removes a member; for admins of the team, and for members who leave. Their sessions in the team end, ' +
+    'API tokens that they created for it are revoked, and invitations that they sent are revoked. The last ' +
+    'admin cannot be removed. For an open invitation: revokes it and its link.',
   permission: writing,
   params: oneMember,
   success: 204,

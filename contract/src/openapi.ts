@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document, made from the route values. Pure: the same routes give the same text, so that the
-// committed contract/openapi.json is a golden.
+// The OpenAPI 3.1 document, derived from the route values. Pure: the same routes give the same text, so the committed
+// contract/openapi.json is a golden file.
 import type { TObject, TSchema } from 'typebox'
 import { problems, type ProblemCode } from './problem.ts'
 import type { Permission, Route, Upload } from './route.ts'
@@ -8,18 +8,20 @@ import { textFormatsDescription } from './text.ts'
 
 type Json = Record<string, unknown>
 
-/** The whole document. `version` is the product's, the API's own is in the paths. */
+/** Returns the document. `version` is the product's; the API version is in the paths. */
 export function openapi(routes: readonly Route[], version: string): Json {
+  const { refer, schemas } = createComponents()
   const paths: Record<string, Json> = {}
-  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route)
+  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = refer(operation(route))
   return {
     openapi: '3.1.0',
     info: {
       title: 'Pharos API',
       version,
       description:
-        'The interface of a network service provider, version 3. Bodies are JSON and strict: an unknown field, a wrong ' +
-        'type or a repeated key is refused. Errors are RFC 9457 problem documents with a `code` from a closed list. ' +
+        'The API of a network service provider, version 3. Bodies are JSON and strict: unknown fields, wrong ' +
+        'types and repeated keys are rejected. Errors are RFC 9457 problem documents with a `code` from a closed ' +
+        'list. ' +
         textFormatsDescription,
     },
     tags: [...new Set(routes.map((route) => route.group))].map((name) => ({ name })),
@@ -45,10 +47,45 @@ export function openapi(routes: readonly Route[], version: string): Json {
           description: '`Token <secret of the source>`',
         },
       },
-      schemas: { Problem: problemSchema },
+      schemas: { ...sorted(schemas), Problem: problemSchema },
     },
   }
 }
+
+/**
+ * Replaces schemas that have a title by references to components of that name. Throws if two schemas with one title differ
+ * in more than their description.
+ */
+function createComponents(): { refer: <T>(value: T) => T; schemas: Record<string, Json> } {
+  const schemas: Record<string, Json> = {}
+  function refer(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(refer)
+    if (typeof value !== 'object' || value === null) return value
+    const { title, ...schema } = mapValues(value as Json, refer)
+    if (typeof title !== 'string' || !isSchema(schema))
+      return title === undefined ? schema : { title, ...schema }
+    const known = (schemas[title] ??= schema)
+    if (JSON.stringify({ ...known, description: '' }) !== JSON.stringify({ ...schema, description: '' }))
+      throw new Error(`two schemas have the title ${title}`)
+    const reference = { $ref: `#/components/schemas/${title}` }
+    return known['description'] === schema['description']
+      ? reference
+      : { ...reference, description: schema['description'] }
+  }
+  return { refer: refer as <T>(value: T) => T, schemas }
+}
+
+const isSchema = (value: Json): boolean => 'type' in value || 'anyOf' in value || 'enum' in value
+const mapValues = (record: Json, map: (value: unknown) => unknown): Json =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
+const sorted = (record: Record<string, Json>): Record<string, Json> =>
+  Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+
+/** The schema under a name that follows from the operation, unless it has one of its own. */
+const titled = <T extends TSchema>({ name }: Route, suffix: string, schema: T): T =>
+  'title' in schema || !isSchema(schema as Json)
+    ? schema
+    : { ...schema, title: `${name[0]!.toUpperCase()}${name.slice(1)}${suffix}` }
 
 function operation(route: Route): Json {
   return {
@@ -68,18 +105,21 @@ function operation(route: Route): Json {
     responses: {
       [route.success]: successOf(route),
       ...dryRunOf(route),
-      ...(takesIfNoneMatch(route) ? { 304: { description: 'the record still has the ETag' } } : {}),
+      ...(takesIfNoneMatch(route) ? { 304: { description: 'the record has not changed' } } : {}),
       ...problemsOf(route),
     },
   }
 }
 
-function requestBodyOf({ body, upload }: Route): Json {
+function requestBodyOf(route: Route): Json {
+  const { body, upload } = route
   if (upload) return { requestBody: { required: true, content: { 'multipart/form-data': formOf(upload) } } }
-  return body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}
+  if (!body) return {}
+  const schema = titled(route, 'Body', body)
+  return { requestBody: { required: true, content: { 'application/json': { schema } } } }
 }
 
-/** A file is a string of bytes (OpenAPI 3.1, 4.8.14.3); the largest size is said in a keyword of ours. */
+/** A file is a binary string (OpenAPI 3.1, 4.8.14.3); `x-max-bytes` is the size limit. */
 function formOf({ fields, file }: Upload): Json {
   const { name, description, bytesMax, mediaTypes } = file
   const required = (fields as { required?: string[] }).required ?? []
@@ -128,12 +168,12 @@ const dryRunParameter = {
   name: 'dry_run',
   in: 'query',
   required: false,
-  description: 'validate and plan in full, store nothing; the answer says what would change',
+  description: 'validate and plan completely, store nothing; the answer contains the changes',
   schema: { type: 'boolean', default: false },
 }
 
 const takesIfNoneMatch = ({ conditional, method }: Route): boolean => conditional && method === 'GET'
-/** Of the record that is there already: a POST makes one. */
+/** POST creates a record, so it has no ETag to match. */
 const takesIfMatch = ({ conditional, method }: Route): boolean =>
   conditional && method !== 'GET' && method !== 'POST'
 export const takesIdempotencyKey = ({ conditional, method }: Route): boolean =>
@@ -169,23 +209,25 @@ function successOf(route: Route): Json {
   }
   if (route.stream) {
     const events = { schema: { type: 'string' } }
-    return { description: 'events, for as long as it goes on', content: { 'text/event-stream': events } }
+    return { description: 'events, until the connection ends', content: { 'text/event-stream': events } }
   }
   const schema = responseSchemas(route)[route.success]
   if (!schema) return { description: 'done' }
   return { description: 'success', content: { 'application/json': { schema } } }
 }
 
-/** What is made is 201, what would be made is 200. */
+/** A dry run of a creating operation returns 200 instead of 201. */
 function dryRunOf(route: Route): Json {
   const schema = responseSchemas(route)[200]
   if (route.success === 200 || !schema) return {}
-  return { 200: { description: 'what a dry run would do', content: { 'application/json': { schema } } } }
+  return { 200: { description: 'result of a dry run', content: { 'application/json': { schema } } } }
 }
 
-/** The schemas of success bodies by status: the record, and what a dry run answers. None where there is no body. */
-export function responseSchemas({ response, success, dryRun }: Route): Readonly<Record<number, TSchema>> {
-  if (!response) return {}
+/** Returns the schemas of success bodies by status, with that of a dry run; empty without a body. */
+export function responseSchemas(route: Route): Readonly<Record<number, TSchema>> {
+  const { success, dryRun } = route
+  if (!route.response) return {}
+  const response = titled(route, 'Response', route.response)
   if (!dryRun) return { [success]: response }
   const tried = DryRun(response)
   return success === 200
@@ -193,11 +235,11 @@ export function responseSchemas({ response, success, dryRun }: Route): Readonly<
     : { 200: tried, [success]: response }
 }
 
-/** Everything that works in a team and is not about the caller's own account. */
+/** Everything in a team except the caller's own account. */
 const asksForSecondFactor = (permission: Permission): boolean =>
   (permission.credential === 'web' || permission.credential === 'any') && permission.personal !== true
 
-/** The codes that a route may answer with: its own, and those that follow from its shape. */
+/** Returns the error codes of a route: its own, and those implied by its declaration. */
 function problemCodesOf(route: Route): ProblemCode[] {
   const { permission } = route
   const codes = new Set<ProblemCode>([

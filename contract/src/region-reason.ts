@@ -1,4 +1,4 @@
-// Why the routers of a region do not carry an announcement as wanted: a closed list of codes, each with its attributes.
+// Reasons why an announcement is not in its desired state in a region: a closed list of codes, each with attributes.
 // Codes are stored and decide; the sentences are made here and nowhere else.
 
 /** The sentence of each code. Attributes are what the server stored beside the code. */
@@ -32,12 +32,12 @@ export function regionReasonText(reason: RegionReason, attrs: ReasonAttrs | null
   return text(attrs ?? {})
 }
 
-/** What can be wrong with a stored row, so that the reconciler leaves it alone. */
+/** Defects of a stored row that make the reconciler skip it. */
 const problems = {
   other_region: 'The stored row belongs to another region.',
   prefix_invalid: 'The stored prefix is not valid.',
   default_route: 'A default route is never announced.',
-  desired_unknown: 'The stored row does not say whether the prefix is to be announced.',
+  desired_unknown: 'The stored row has no valid desired state.',
   origin_invalid: 'The stored origin is not an AS number.',
   origin_unchecked: 'The origin is not the one for which the checks passed.',
   announcement_missing: 'The stored row names no announcement.',

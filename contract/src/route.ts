@@ -1,5 +1,5 @@
-// A route is a value: from it come the validation, the serialization, the OpenAPI document and the typed client.
-// This file knows no server and runs in a browser.
+// A route is a value from which validation, serialisation, the OpenAPI document and the typed client are derived. This file
+// is independent of the server and runs in a browser.
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ProblemCode } from './problem.ts'
 import type { Scope } from './scope.ts'
@@ -7,34 +7,33 @@ import type { Scope } from './scope.ts'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * What a caller must bring. `web` is the bearer token of the web application, `any` also takes an API token;
- * `optional` takes a bearer token or none, and the operation says when it needs one. `source` is the secret of a
- * detector (ingest only).
+ * Required credential. `web`: the bearer token of the web application. `any`: also an API token. `optional`: a bearer token
+ * or none; the operation's description has the details. `source`: the secret of a detector (ingest only).
  */
 export type Permission =
   | { readonly credential: 'none' | 'optional' | 'source' }
   | {
       readonly credential: 'web' | 'any'
       readonly module?: string
-      /** What an API token needs. */
+      /** Required scope of an API token. */
       readonly scope?: Scope
       readonly role?: 'admin' | 'staff'
       /**
-       * About the caller's own account, or about getting into another team: open also to a user without a second factor
-       * in a team that requires one. Everything else is not.
+       * The operation concerns the caller's own account or switching teams: available without a second factor in a team that
+       * requires one.
        */
       readonly personal?: true
     }
 
-/** A body of `multipart/form-data`: text fields, and one file that must be there. */
+/** A body of `multipart/form-data`: text fields and one required file. */
 export type Upload<Fields extends TObject = TObject> = {
-  /** Read as a query is: each a scalar, or an array of scalars that may be given several times. */
+  /** Parsed like a query: each a scalar, or an array of scalars that may be repeated. */
   readonly fields: Fields
   readonly file: {
     readonly name: string
     readonly description: string
     readonly bytesMax: number
-    /** What the part may call itself; `application/octet-stream`, "I do not know", is always accepted. */
+    /** Accepted media types of the part; `application/octet-stream` is always accepted. */
     readonly mediaTypes: readonly string[]
   }
 }
@@ -60,21 +59,21 @@ export type Route<
   readonly query: Query
   /** Null: the operation takes no body. */
   readonly body: Body
-  /** The operation takes a form with a file in the place of a JSON body. */
+  /** A form with a file instead of a JSON body. */
   readonly upload: Up
-  /** The body of a success; null for none. */
+  /** The body of a successful answer; null for none. */
   readonly response: Response
-  /** The success is a file to keep, of one of these media types, in the place of a JSON body. */
+  /** The answer is a file of one of these media types instead of a JSON body. */
   readonly download: Down
-  /** The success is an answer that goes on: server-sent events, in the place of a JSON body. Takes `Last-Event-ID`. */
+  /** The answer is a stream of server-sent events instead of a JSON body. Takes `Last-Event-ID`. */
   readonly stream: boolean
   readonly success: 200 | 201 | 202 | 204
-  /** The error codes of this operation beside those that every operation may answer with. */
+  /** Error codes of this operation in addition to the common ones. */
   readonly errors: readonly ProblemCode[]
-  /** Takes `?dry_run=true`, and then answers with a DryRun. */
+  /** Takes `?dry_run=true` and then returns a DryRun. */
   readonly dryRun: boolean
   /**
-   * A GET answers with an `ETag` and takes `If-None-Match`. POST and PATCH take `Idempotency-Key`; PATCH, PUT and DELETE
+   * GET returns an `ETag` and takes `If-None-Match`. POST and PATCH take `Idempotency-Key`; PATCH, PUT and DELETE
    * take `If-Match`.
    */
   readonly conditional: boolean
@@ -108,7 +107,7 @@ type Declared<P, Q, B, R, U, D> = Omit<
 type Nothing = TObject<Record<never, never>>
 const nothing = { type: 'object', properties: {}, additionalProperties: false } as unknown as Nothing
 
-/** Declares a route; what is left out means "none". */
+/** Declares a route; omitted parts mean "none". */
 export function route<
   P extends TObject = Nothing,
   Q extends TObject = Nothing,

@@ -1,23 +1,31 @@
-// The building blocks of every schema: what an id, a time, a prefix, a page looks like on the wire.
-// Shapes only; whether a prefix really is one is the server's to say.
+// The building blocks of every schema: ids, times, pages. Shapes only; the server validates values such as prefixes.
 import { Type, type TProperties, type TSchema } from 'typebox'
 
-/** An object that refuses fields it does not name. */
-export const Strict = <T extends TProperties>(properties: T, options: { description?: string } = {}) =>
+/** An object that rejects unknown fields. */
+export const Strict = <T extends TProperties>(properties: T, options: ObjectOptions = {}) =>
   Type.Object(properties, { ...options, additionalProperties: false })
+
+type ObjectOptions = { readonly title?: string; readonly description?: string }
+
+/**
+ * A strict object that is a component of the OpenAPI document: code generators give the type this name. It is a noun in
+ * PascalCase, unique in the contract.
+ */
+export const Component = <T extends TProperties>(title: string, properties: T, options: ObjectOptions = {}) =>
+  Strict(properties, { ...options, title })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** A field that may be left out. */
+/** An optional field. */
 export const Optional = Type.Optional
 
-/** The id of one of our rows, positive, at most 15 digits so that every JSON reader keeps it exact. */
+/** A positive integer id of at most 15 digits, which every JSON parser represents exactly. */
 export const Id = Type.Integer({ minimum: 1, maximum: 999_999_999_999_999 })
 
 /** Date-time, ISO 8601. Answers are UTC with `Z`; an offset is accepted, a naive time is read as UTC. */
 export const Time = Type.String({
   format: 'date-time',
-  description: 'ISO 8601; UTC unless it says an offset',
+  description: 'ISO 8601; UTC if it has no offset',
 })
 
 export const NullableTime = Nullable(Time)
@@ -33,7 +41,11 @@ export const CountryOrEmpty = Type.String({
 /** One of a closed list of words. */
 export const OneOf = <const V extends readonly string[]>(...values: V) => Type.Enum<[...V]>([...values])
 
-/** A query parameter that may be given several times and then means OR. */
+/** A closed list of words that several schemas use, a component of the OpenAPI document. */
+export const Enumeration = <const V extends readonly string[]>(title: string, values: V) =>
+  Type.Enum<[...V]>([...values], { title })
+
+/** A query parameter that may be repeated; values are combined with OR. */
 export const Repeatable = <T extends TSchema>(schema: T) => Type.Array(schema, { minItems: 1, maxItems: 100 })
 
 /** A parameter that the specification calls nullable: empty means absent. Goes inside `Optional`. */
@@ -54,15 +66,30 @@ export const Ordering = (keys: readonly string[], byDefault: string) =>
 
 /** A list: exactly `results` and `count`, from one snapshot. */
 export const Page = <T extends TSchema>(element: T) =>
-  Strict({
-    results: Type.Array(element),
-    count: Type.Integer({ minimum: 0, description: 'exact, of all pages' }),
-  })
+  Strict(
+    {
+      results: Type.Array(element),
+      count: Type.Integer({ minimum: 0, description: 'number of results on all pages, exact' }),
+    },
+    titled(element, 'Page'),
+  )
 
-/** What a changing call with `dry_run=true` answers: what would change, and the record as it would be. */
+/** The answer of a changing call with `dry_run=true`: the changes and the resulting record. */
 export const DryRun = <T extends TSchema>(record: T) =>
-  Strict({
-    dry_run: Type.Literal(true),
-    changes: Type.Array(Strict({ field: Type.String(), before: Type.Unknown(), after: Type.Unknown() })),
-    result: record,
-  })
+  Strict(
+    { dry_run: Type.Literal(true), changes: Type.Array(FieldChange), result: record },
+    titled(record, 'DryRun'),
+  )
+
+const FieldChange = Component('FieldChange', {
+  field: Type.String(),
+  before: Type.Unknown(),
+  after: Type.Unknown(),
+})
+
+/** The title of a schema with a suffix; none if the schema has none. */
+const titled = (schema: TSchema, suffix: string): { title?: string } =>
+  'title' in schema ? { title: `${String(schema.title)}${suffix}` } : {}
+
+/** A reference to a team, in answers for staff and in webhook messages. */
+export const TeamReference = Component('TeamReference', { id: Id, name: Type.String() })

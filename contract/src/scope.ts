@@ -1,4 +1,4 @@
-// What an API token may be given: every scope that there is. A route cannot ask for another, by its type.
+// The closed list of scopes of API tokens; the type of a route admits no other.
 export const scopes = [
   'ipam:read',
   'ipam:write',

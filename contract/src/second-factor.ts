@@ -1,26 +1,25 @@
-// The second factor of the caller's own account: codes of an authenticator (TOTP, RFC 6238), and recovery codes for the
-// day on which that is gone.
+// The second factor of the caller's own account: codes of an authenticator (TOTP, RFC 6238), and recovery codes.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { NullableTime, Strict, Time } from './scalar.ts'
+import { NullableTime, Strict, Time, Component } from './scalar.ts'
 import { SessionTokens } from './session.ts'
 
 const Password = Type.String({
   minLength: 1,
   maxLength: 1024,
-  description: 'the one that the user signs in with',
+  description: 'the current password',
 })
 
-/** What is typed in the place of a code: six digits, or a recovery code in any case, with or without its dash. */
+/** Six digits, or a recovery code, case-insensitive, with or without its dash. */
 const Otp = Type.String({
   minLength: 6,
   maxLength: 20,
-  description: 'the code that the authenticator shows, or a recovery code; each works once',
+  description: 'code of the authenticator, or a recovery code; each works once',
 })
 
 const RecoveryCodes = Type.Array(Type.String(), {
-  description: 'ten, each good for one use in the place of a code; shown this once',
+  description: 'ten recovery codes, each usable once instead of a code; shown only once',
 })
 
 /** Every change of the second factor revokes all sessions; the caller continues in a new one. */
@@ -28,16 +27,16 @@ const revokes =
   'Revokes all sessions of the user, the one of the caller included; the caller continues with the tokens of the ' +
   'response, which belong to a new session. '
 
-export const SecondFactor = Strict({
-  enabled: { ...NullableTime, description: 'since when signing in needs a code; null while it does not' },
+export const SecondFactor = Component('SecondFactor', {
+  enabled: { ...NullableTime, description: 'when the second factor was enabled; null if it is disabled' },
   recovery_codes_left: Type.Integer({ minimum: 0 }),
 })
 export type SecondFactor = Static<typeof SecondFactor>
 
-export const TotpEnrolment = Strict({
-  secret: Type.String({ description: 'in base32, for typing it into an authenticator' }),
-  uri: Type.String({ description: '`otpauth://totp/...`, for showing it as a QR code' }),
-  expires: { ...Time, description: 'until when its first code may be confirmed' },
+export const TotpEnrolment = Component('TotpEnrolment', {
+  secret: Type.String({ description: 'base32, for manual entry into an authenticator' }),
+  uri: Type.String({ description: '`otpauth://totp/...`, for a QR code' }),
+  expires: { ...Time, description: 'deadline for confirming the first code' },
 })
 export type TotpEnrolment = Static<typeof TotpEnrolment>
 
@@ -47,7 +46,8 @@ export const getSecondFactorRoute = route({
   method: 'GET',
   path: '/v3/session/totp',
   summary: 'Get second factor',
-  description: "Whether the caller's account has a second factor, and how many recovery codes are left.",
+  description:
+    "Returns whether the caller's account has a second factor, and the number of recovery codes left.",
   permission: { credential: 'web', personal: true },
   response: SecondFactor,
   success: 200,
@@ -60,8 +60,9 @@ export const createTotpRoute = route({
   path: '/v3/session/totp',
   summary: 'Set up a second factor',
   description:
-    'Makes a secret for an authenticator. Signing in changes only when its first code is confirmed, within ten minutes; ' +
-    'until then each call makes another secret, and the one before counts no more. 409 while a second factor is on.',
+    'Creates a secret for an authenticator. The second factor is enabled when its first code is confirmed, ' +
+    'within ten minutes; until then each call replaces the secret. Returns 409 while a second factor is ' +
+    'enabled.',
   permission: { credential: 'web', personal: true },
   body: Strict({ current_password: Password }),
   response: TotpEnrolment,
@@ -74,7 +75,7 @@ export const confirmTotpRoute = route({
   group: 'Session',
   method: 'POST',
   path: '/v3/session/totp/confirm',
-  summary: 'Turn the second factor on',
+  summary: 'Enable the second factor',
   description:
     'With the first code of the authenticator. From now on signing in needs one. ' +
     revokes +
@@ -83,7 +84,7 @@ export const confirmTotpRoute = route({
   body: Strict({
     otp: Type.String({
       pattern: '^[0-9]{6}$',
-      description: 'the code that the authenticator shows',
+      description: 'code of the authenticator',
       expects: 'the 6 digits that the authenticator shows',
     }),
   }),
@@ -97,7 +98,7 @@ export const deleteTotpRoute = route({
   group: 'Session',
   method: 'POST',
   path: '/v3/session/totp/disable',
-  summary: 'Turn the second factor off',
+  summary: 'Disable the second factor',
   description:
     'Deletes the secret and all recovery codes. Teams that require a second factor are closed to the user until there ' +
     'is one again: the membership stays. ' +
@@ -115,7 +116,7 @@ export const createRecoveryCodesRoute = route({
   group: 'Session',
   method: 'POST',
   path: '/v3/session/totp/recovery-codes',
-  summary: 'Make new recovery codes',
+  summary: 'Create new recovery codes',
   description:
     'Ten new ones; none of the old works any more. ' + revokes + '409 if the second factor is not enabled.',
   permission: { credential: 'web', personal: true },

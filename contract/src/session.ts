@@ -1,10 +1,10 @@
-// Sessions: signing in, refreshing, signing out, "who am I".
+// Sessions: sign in, refresh, sign out, current user.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { Id, Nullable, NullableTime, OneOf, Optional, Strict, Time } from './scalar.ts'
+import { Id, Nullable, NullableTime, OneOf, Optional, Strict, Time, Component } from './scalar.ts'
 
-export const TeamSummary = Strict({
+export const TeamSummary = Component('TeamSummary', {
   id: Id,
   name: Type.String(),
   is_admin: Type.Boolean(),
@@ -13,7 +13,7 @@ export const TeamSummary = Strict({
 })
 export type TeamSummary = Static<typeof TeamSummary>
 
-export const User = Strict({
+export const User = Component('User', {
   id: Id,
   email: Type.String(),
   avatar_url: Type.String(),
@@ -30,10 +30,12 @@ export const User = Strict({
 })
 export type User = Static<typeof User>
 
-export const SessionTokens = Strict({
-  access: Type.String({ description: 'access token: a JWT, for `Authorization: Bearer`, 5 minutes' }),
-  refresh: Type.String({ description: 'refresh token: good for one refresh' }),
-  user_etag: Type.String({ description: 'changes whenever the user, the teams or the modules do' }),
+export const SessionTokens = Component('SessionTokens', {
+  access: Type.String({
+    description: 'access token: a JWT for `Authorization: Bearer`, valid for 5 minutes',
+  }),
+  refresh: Type.String({ description: 'refresh token; can be used once' }),
+  user_etag: Type.String({ description: 'changes when the user, the teams or the modules change' }),
   user: User,
 })
 export type SessionTokens = Static<typeof SessionTokens>
@@ -48,11 +50,12 @@ export const refreshSessionRoute = route({
   path: '/v3/session/refresh',
   summary: 'Refresh user token',
   description:
-    'Exchanges a refresh token for a new access token and a new refresh token. The refresh token is the credential: ' +
-    'no Authorization header is needed. `etag` may also be given as a query parameter; the body wins. The same token ' +
-    'presented again within 30 s gives the same successor. After that, for at most 10 minutes, only the token before ' +
-    'the newest does, from the network (/24 of IPv4, /48 of IPv6) or by the user agent of the last refresh; that is ' +
-    'audited. Any other repeat revokes the session. With `Prefer: return=minimal` and a matching `etag`, `user` is null.',
+    'Exchanges a refresh token for a new access token and a new refresh token. The refresh token is the ' +
+    'credential: no Authorization header is needed. `etag` may also be given as a query parameter; the body ' +
+    'takes precedence. The same token presented again within 30 s returns the same successor. After that, ' +
+    'for at most 10 minutes, only the parent of the newest token is accepted, from the network (/24 of IPv4, ' +
+    '/48 of IPv6) or by the user agent of the last refresh; that is audited. Any other repeat revokes the ' +
+    'session. With `Prefer: return=minimal` and a matching `etag`, `user` is null.',
   permission: { credential: 'none' },
   query: Strict({ etag: Optional(Etag) }),
   body: Strict({ refresh: Secret, etag: Optional(Etag) }),
@@ -71,10 +74,10 @@ export const createSessionTokenRoute = route({
   group: 'Session',
   method: 'POST',
   path: '/v3/session/token',
-  summary: 'Get current user token: sign in, or switch the team',
+  summary: 'Sign in or switch the team',
   description:
-    'With `email` and `password`: signs in. With `team_id` and a bearer token: the same session goes on in another ' +
-    'team of the user.',
+    'With `email` and `password`: signs in. With `team_id` and a bearer token: switches the session to ' +
+    'another team of the user.',
   permission: { credential: 'optional' },
   body: Type.Union([
     Strict({
@@ -101,10 +104,10 @@ export const getSessionTokenRoute = route({
   group: 'Session',
   method: 'GET',
   path: '/v3/session/token',
-  summary: 'Get current user token: who am I',
+  summary: 'Get current user token',
   description:
-    'The credential in use and whose it is, for both kinds of credential. Never a secret. ' +
-    'With a matching `etag` or `If-None-Match`: 304.',
+    'Returns the credential in use and its user, for both kinds of credential. Never contains a secret. ' +
+    'Returns 304 for a matching `etag` or `If-None-Match`.',
   permission: { credential: 'any', personal: true },
   query: Strict({ etag: Optional(Etag) }),
   response: Strict({
@@ -132,8 +135,8 @@ export const logoutRoute = route({
   path: '/v3/session/logout',
   summary: 'Logout',
   description:
-    'Ends the session of `refresh`, or of the bearer token; with `all`, every session of the user. An unknown refresh ' +
-    'token is 204 too. API tokens are untouched.',
+    'Ends the session of `refresh` or of the bearer token; with `all`, every session of the user. An unknown ' +
+    'refresh token also returns 204. API tokens are not affected.',
   permission: { credential: 'optional' },
   body: Strict({ refresh: Optional(Secret), all: Optional(Type.Boolean()) }),
   success: 204,

@@ -1,5 +1,5 @@
-// Following the stream with `fetch`, which can send a credential where the browser's EventSource cannot. One connection:
-// whoever follows for longer calls it again with the last id; see the description of `followStream`.
+// Reads one connection of the stream with `fetch`, which can send a credential, unlike the browser's EventSource. Callers
+// reconnect with the last id; see the description of `followStream`.
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Problem } from './problem.ts'
 import type { QueryOf } from './route.ts'
@@ -10,18 +10,18 @@ import { authorization, ProblemError, urlOf, type ClientOptions } from './client
 export type StreamEvent = {
   readonly id: string
   readonly type: MessageType | (typeof streamSigns)[number]
-  /** `{type, timestamp, data}` of a message, see webhook-message.ts; empty for what the stream says about itself. */
+  /** `{type, timestamp, data}` of a message, see webhook-message.ts; empty for `ready` and `reset`. */
   readonly message: { readonly type?: MessageType; readonly timestamp?: string; readonly data?: unknown }
 }
 
 export type StreamInput = {
   readonly query?: Partial<QueryOf<typeof followStreamRoute>>
-  /** Of the last event that was taken; none begins with what happens from now on. */
+  /** Id of the last processed event; without it, the stream starts with new messages. */
   readonly lastEventId?: string | undefined
   readonly signal: AbortSignal
 }
 
-/** Ends when the server ends it. Throws ProblemError where it is refused, and what `fetch` throws where it breaks. */
+/** Ends when the server ends it. Throws ProblemError if it is refused, and the error of `fetch` if the connection fails. */
 export async function* openStream(
   { baseUrl, credential, fetch: send = fetch }: ClientOptions,
   { query = {}, lastEventId, signal }: StreamInput,

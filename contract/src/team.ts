@@ -1,5 +1,4 @@
-// Teams: what a team says of itself, and which there are for a user. Its members are in member.ts, its domains in
-// domain.ts.
+// Teams: their properties, and the list of teams of a user. Members are in member.ts, domains in domain.ts.
 import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
 import {
@@ -7,17 +6,18 @@ import {
   Limit,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
   Strict,
   Time,
+  Component,
+  Enumeration,
 } from './scalar.ts'
 import { TeamSummary } from './session.ts'
 import { Line, Paragraphs } from './text.ts'
 
-/** A team in a path: its id, or `current` for the one that the credential works in. */
+/** A team in a path: its id, or `current` for the team of the credential. */
 export const TeamInPath = Type.String({
   pattern: '^(current|[1-9][0-9]{0,14})$',
   maxLength: 15,
@@ -25,7 +25,7 @@ export const TeamInPath = Type.String({
   expects: 'the id of a team, or current',
 })
 
-export const Team = Strict({
+export const Team = Component('Team', {
   ...TeamSummary.properties,
   slug: Type.String(),
   description: Type.String(),
@@ -36,24 +36,24 @@ export const Team = Strict({
   country: Type.String({ description: 'ISO 3166-1 alpha-2, or empty' }),
   timezone: Type.String({ description: 'IANA name, such as Europe/Amsterdam' }),
   asns: Type.Array(Strict({ asn: Type.Integer(), verified: NullableTime })),
-  require_2fa: Type.Boolean({ description: 'whether its members need a second factor to work in it' }),
+  require_2fa: Type.Boolean({ description: 'whether members need a second factor' }),
   created: Time,
-  member_count: Type.Integer({ minimum: 0, description: 'active members, without those who are invited' }),
+  member_count: Type.Integer({ minimum: 0, description: 'active members, without invitations' }),
 })
 export type Team = Static<typeof Team>
 
 const teamRoles = ['admin', 'member', 'staff'] as const
 
-export const AvailableTeam = Strict({
+export const AvailableTeam = Component('AvailableTeam', {
   ...TeamSummary.properties,
-  role: OneOf(...teamRoles),
+  role: Enumeration('TeamRole', teamRoles),
 })
 export type AvailableTeam = Static<typeof AvailableTeam>
 
 const Email = Type.String({ maxLength: 254, description: 'an e-mail address, or empty for none' })
 
-/** What an admin may change. Modules and the slug are the provider's to say. */
-export const TeamChanges = Strict({
+/** Fields that an admin may change. The provider sets modules and slug. */
+export const TeamChanges = Component('TeamChanges', {
   name: Optional(
     Line({ maxLength: 200, pattern: '^\\S', expects: 'a name that does not begin with a space' }),
   ),
@@ -86,8 +86,8 @@ export const listTeamsRoute = route({
   path: '/v3/teams',
   summary: 'Get current available teams',
   description:
-    'The teams that the user may switch to, with the role in each; for staff every team. An API token has one. ' +
-    '`name` finds teams whose name contains it, in any case.',
+    'The teams that the user can switch to, with the role in each; for staff all teams. An API token has one ' +
+    'team. `name` matches names that contain it, case-insensitively.',
   permission: { credential: 'any', scope: 'team:read', personal: true },
   query: Strict({
     name: Optional(Type.String({ minLength: 1, maxLength: 200 })),
@@ -105,7 +105,7 @@ export const getTeamRoute = route({
   method: 'GET',
   path: '/v3/teams/{team_id}',
   summary: 'Get team',
-  description: 'One team of the user, or the team of the API token. `is_admin` is of the caller.',
+  description: 'Returns a team of the user, or the team of the API token. `is_admin` refers to the caller.',
   permission: { credential: 'any', scope: 'team:read' },
   params: Strict({ team_id: TeamInPath }),
   response: Team,
@@ -120,8 +120,8 @@ export const updateTeamRoute = route({
   path: '/v3/teams/{team_id}',
   summary: 'Update Team',
   description:
-    'Changes the fields that are named and no others; for admins of the team. Setting `require_2fa` is for an admin who ' +
-    'has a second factor: members without one then reach nothing but their own account until they have set one up.',
+    'Changes the given fields; for admins of the team. Setting `require_2fa` requires an admin with a second ' +
+    'factor: members without one then have access only to their own account until they enable one.',
   permission: { credential: 'any', scope: 'team:write' },
   params: Strict({ team_id: TeamInPath }),
   body: TeamChanges,

@@ -1,6 +1,6 @@
-// Text that people write and others read: names, descriptions, reasons. It holds no character that is not seen: control
-// characters, invisible characters, and those that change the direction of the text around them (UTS 39, UTS 55). With
-// them a name can look like another one, or turn around the words that stand after it.
+// Text that users write and others read: names, descriptions, reasons. Control characters, invisible characters and those that
+// change the direction of text (UTS 39, UTS 55) are rejected: with them a name can imitate another one, or reverse the text
+// after it.
 import { Type, type TStringOptions } from 'typebox'
 
 /** Text of one line, such as a name. */
@@ -22,20 +22,20 @@ export const textFormatsDescription =
 export type HiddenCharacter = {
   /** Such as `U+202E`. */
   readonly codePoint: string
-  /** What it is, for a sentence. */
+  /** Its kind, for use in a sentence. */
   readonly name: string
-  /** Where it stands, counted in characters from 1. */
+  /** Position in characters, from 1. */
   readonly position: number
 }
 
-// Format characters and separators of lines; letters that show nothing; halves of characters. The joiners are refused only
-// where nothing before them could be joined: at the beginning and after Latin letters, digits and punctuation.
+// Format characters, line separators, letters without a glyph, and unpaired surrogates. Joiners are rejected only if nothing
+// before them can be joined: at the beginning and after Latin letters, digits and punctuation.
 const hidden =
   /[\p{Zl}\p{Zp}\p{Cs}\u115F\u1160\u3164\uFFA0]|\u034F|\u17B4|\u17B5|(?![\u200C\u200D])\p{Cf}|(?<![\u0250-\u200B\u200E-\u{10FFFF}])[\u200C\u200D]/u
 const hiddenInLine = new RegExp(`\\p{Cc}|${hidden.source}`, 'u')
 const hiddenInParagraphs = new RegExp(`(?![\\t\\n\\r])\\p{Cc}|${hidden.source}`, 'u')
 
-/** The first character that text of the format may not hold. */
+/** Returns the first character that the format does not allow. */
 export function findHiddenCharacter(format: TextFormat, text: string): HiddenCharacter | undefined {
   const match = (format === 'line' ? hiddenInLine : hiddenInParagraphs).exec(text)
   if (!match) return undefined
@@ -47,7 +47,7 @@ export function findHiddenCharacter(format: TextFormat, text: string): HiddenCha
   }
 }
 
-/** What is wrong with it, to follow the name of a field. */
+/** Returns the error message, to follow the name of a field. */
 export const describeHiddenCharacter = ({ codePoint, name, position }: HiddenCharacter): string =>
   `contains ${codePoint} (${name}) at character ${position}; remove it`
 

@@ -1,5 +1,5 @@
-// API tokens: what programs present. Made, changed and revoked by admins of the team in the web application: a token
-// makes no tokens.
+// API tokens: credentials for programs. Admins create, change and revoke them in the web application; a token cannot create
+// tokens.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
@@ -14,18 +14,20 @@ import {
   Page,
   Strict,
   Time,
+  Component,
+  Enumeration,
 } from './scalar.ts'
 import { scopes } from './scope.ts'
 import { Line } from './text.ts'
 
-/** Further away is a typing error: never is `null`. */
+/** A later expiry is a typing error; no expiry is `null`. */
 export const tokenYearsMax = 5
 export const unusedDaysMax = 3650
 
 const TokenId = Type.String({
   pattern: '^[a-z2-7]{12}$',
   maxLength: 12,
-  description: 'the part of the token between its two `_`: public, it stands in logs and in the audit',
+  description: 'public part of the token, between its two `_`; used in logs and in the audit log',
   expects: 'the id of an API token, its 12 characters between the two _',
 })
 
@@ -33,35 +35,35 @@ const Name = Line({ minLength: 1, maxLength: 200, pattern: '\\S', expects: 'a na
 
 const Subnets = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   maxItems: 100,
-  description: 'addresses and networks (CIDR) that the token works from; from everywhere when empty',
+  description: 'addresses and networks (CIDR) from which the token may be used; empty: from everywhere',
 })
 
-const unusedDays = { minimum: 1, description: 'days without use after which the token ends' } as const
+const unusedDays = { minimum: 1, description: 'days without use after which the token expires' } as const
 
 const tokenProperties = {
   id: TokenId,
   name: Type.String(),
   scopes: Type.Array(Type.String()),
-  is_admin: Type.Boolean({ description: 'it may do what admins of the team may, within its scopes' }),
+  is_admin: Type.Boolean({ description: 'whether it has the admin role, within its scopes' }),
   allowed_subnets: Type.Array(Type.String(), { description: 'as CIDR, an address as its /32 or /128' }),
   created: Time,
-  created_by: Nullable(Type.Integer({ description: 'id of the user; null where it was the provider' })),
+  created_by: Nullable(Type.Integer({ description: 'id of the user; null if the provider created it' })),
   expires: NullableTime,
   max_unused_days: Nullable(Type.Integer(unusedDays)),
   last_used: Nullable(
-    Type.String({ format: 'date-time', description: 'written at most once a minute; null if never' }),
+    Type.String({ format: 'date-time', description: 'updated at most once a minute; null if never used' }),
   ),
-  last_used_address: Nullable(Type.String({ description: 'where it was used from at `last_used`' })),
+  last_used_address: Nullable(Type.String({ description: 'IP address of the use at `last_used`' })),
   active: Type.Boolean(),
   inactive_reason: Nullable(OneOf('expired', 'unused')),
 }
 
-export const Token = Strict(tokenProperties)
+export const Token = Component('ApiToken', tokenProperties)
 export type Token = Static<typeof Token>
 
-export const CreatedToken = Strict({
+export const CreatedToken = Component('CreatedApiToken', {
   ...tokenProperties,
-  token: Type.String({ description: 'what the program sends as `Authorization: Token ...`; shown once' }),
+  token: Type.String({ description: 'the credential for `Authorization: Token ...`; shown once' }),
 })
 export type CreatedToken = Static<typeof CreatedToken>
 
@@ -77,11 +79,12 @@ export const listTokensRoute = route({
   path: '/v3/tokens',
   summary: 'List API tokens',
   description:
-    'The tokens of the team that are not revoked, those that have expired or were not used for too long among them. ' +
-    'By `last_used` one that was never used is the oldest; by `expires` one that does not expire is the last.',
+    'The tokens of the team, including expired and unused ones, without revoked ones. Ordered by ' +
+    '`last_used`, a token that was never used comes first; ordered by `expires`, a token without expiry ' +
+    'comes last.',
   permission: admin,
   query: Strict({
-    name: Optional(Type.String({ minLength: 1, maxLength: 200, description: 'contained, in any case' })),
+    name: Optional(Type.String({ minLength: 1, maxLength: 200, description: 'contained, case-insensitive' })),
     active: Optional(Type.Boolean()),
     ordering: Ordering(tokenOrderings, '-created'),
     limit: Limit,
@@ -97,7 +100,7 @@ export const getTokenRoute = route({
   method: 'GET',
   path: '/v3/tokens/{token_id}',
   summary: 'Get API token',
-  description: 'One token of the team, never its secret.',
+  description: 'Returns one token of the team, without its secret.',
   permission: admin,
   params,
   response: Token,
@@ -113,14 +116,19 @@ export const createTokenRoute = route({
   path: '/v3/tokens',
   summary: 'Create API token',
   description:
-    'Makes a token of the team. `token` is shown in this answer and in no other: what is stored of it is a MAC. A repeat ' +
-    'with the same `Idempotency-Key` within 24 hours is the same answer again, for the same user; it is kept encrypted. ' +
-    'A scope may be of a module that the team does not have yet: its calls are 403 `module_disabled` until it does. ' +
-    '`expires` is at most five years away, or null for never.',
+    'Creates a token of the team. `token` is shown only in this answer; only a MAC of it is stored. A repeat ' +
+    'with the same `Idempotency-Key` within 24 hours by the same user returns the same answer, which is kept ' +
+    'encrypted. Scopes of modules that the team does not have are accepted: such calls return 403 ' +
+    '`module_disabled` until the module is enabled. `expires` is at most five years ahead, or null for no ' +
+    'expiry.',
   permission: admin,
   body: Strict({
     name: Name,
-    scopes: Type.Array(OneOf(...scopes), { minItems: 1, maxItems: scopes.length, uniqueItems: true }),
+    scopes: Type.Array(Enumeration('Scope', scopes), {
+      minItems: 1,
+      maxItems: scopes.length,
+      uniqueItems: true,
+    }),
     is_admin: Optional(Type.Boolean({ default: false })),
     allowed_subnets: Optional(Subnets),
     expires: Optional(NullableTime),
@@ -139,8 +147,8 @@ export const updateTokenRoute = route({
   path: '/v3/tokens/{token_id}',
   summary: 'Update API token',
   description:
-    'Changes the name, the networks or the end of a token. What it may do, `scopes` and `is_admin`, never changes: a ' +
-    'program that needs more gets a token of its own. One that has ended cannot be given another end: 409 `conflict`.',
+    'Changes the name, the networks or the expiry of a token. `scopes` and `is_admin` never change: create ' +
+    'another token instead. The expiry of an expired token cannot be changed: 409 `conflict`.',
   permission: admin,
   params,
   body: Strict({
@@ -160,7 +168,7 @@ export const deleteTokenRoute = route({
   method: 'DELETE',
   path: '/v3/tokens/{token_id}',
   summary: 'Delete API token',
-  description: 'Revokes the token, for good and at once.',
+  description: 'Revokes the token permanently and at once.',
   permission: admin,
   params,
   success: 204,

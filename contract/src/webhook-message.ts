@@ -1,12 +1,11 @@
-// What webhooks send: the types of messages, and what each says. Further fields may come; a receiver passes over those that it
-// does not know.
+// The messages of webhooks: types and contents. Fields may be added; receivers ignore unknown ones.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { eventFlags } from './analysis.ts'
 import { validationNames } from './announcement-checks.ts'
 import { announcementStatuses } from './byoip.ts'
 import { HoldItem, holdReasons, holdStates } from './hold.ts'
-import { Id, Nullable, NullableTime, OneOf, Strict, Time } from './scalar.ts'
+import { Id, Nullable, NullableTime, OneOf, Strict, Time, Enumeration, TeamReference } from './scalar.ts'
 
 export const messageTypes = [
   'announcement.status_changed',
@@ -17,7 +16,7 @@ export const messageTypes = [
 ] as const
 export type MessageType = (typeof messageTypes)[number]
 
-/** Messages to the operator's own webhook, which the settings define; teams get none of them. */
+/** Messages to the operator's webhook, which the settings configure; teams do not get them. */
 export const operatorMessageTypes = ['hold.opened', 'hold.reminder', 'hold.decided'] as const
 export type OperatorMessageType = (typeof operatorMessageTypes)[number]
 
@@ -29,24 +28,24 @@ const announcement = {
 
 const event = Strict({
   id: Type.String({ description: 'as in /v3/lighthouse/security/events/related/{event_id}' }),
-  affected_network: Type.String({ description: 'CIDR, or empty where none is known' }),
+  affected_network: Type.String({ description: 'CIDR; empty if unknown' }),
   classification_key: Type.String(),
   start: Time,
   end: NullableTime,
   affected_bps: Type.Integer({ minimum: 0, description: 'bits per second, the peak so far' }),
   affected_pps: Type.Integer({ minimum: 0, description: 'packets per second, the peak so far' }),
-  flags: Type.Array(OneOf(...eventFlags)),
+  flags: Type.Array(Enumeration('EventFlag', eventFlags)),
 })
 
-/** How many withdrawals a message about a hold lists. */
+/** Maximum number of withdrawals in a message about a hold. */
 export const holdMessageItemsMax = 20
 
 const hold = Strict({
   id: Id,
-  region: Type.String({ description: 'region slug' }),
-  state: OneOf(...holdStates),
-  reason: OneOf(...holdReasons),
-  detail: Type.String({ description: 'the reasons in words' }),
+  region: Type.String({ description: 'slug of the region' }),
+  state: Enumeration('HoldState', holdStates),
+  reason: Enumeration('HoldReason', holdReasons),
+  detail: Type.String({ description: 'the reasons as text' }),
   created: Time,
   decided: NullableTime,
   decided_by: Nullable(Id),
@@ -54,7 +53,7 @@ const hold = Strict({
   change_count: Type.Integer({ minimum: 0, description: 'routes whose origin or next hop would change' }),
   teams: Type.Array(
     Strict({
-      team: Nullable(Strict({ id: Id, name: Type.String() })),
+      team: Nullable(TeamReference),
       withdrawal_count: Type.Integer({ minimum: 1 }),
     }),
     { description: 'the withdrawals by team, most first; null: no announcement explains the route' },
@@ -66,16 +65,16 @@ const hold = Strict({
 export const messageData = {
   'announcement.status_changed': Strict({
     ...announcement,
-    before: OneOf(...announcementStatuses),
-    after: OneOf(...announcementStatuses),
+    before: Enumeration('AnnouncementStatus', announcementStatuses),
+    after: Enumeration('AnnouncementStatus', announcementStatuses),
     at: Time,
   }),
   'validation.failed': Strict({
     ...announcement,
-    name: OneOf(...validationNames),
+    name: Enumeration('ValidationName', validationNames),
     state: OneOf('missing', 'invalid', 'mismatch_asn', 'mismatch_length', 'expired'),
-    note: Type.String({ description: 'why, in a sentence' }),
-    fix: Nullable(Type.String({ description: 'the literal text of what to create' })),
+    note: Type.String({ description: 'the reason, as a sentence' }),
+    fix: Nullable(Type.String({ description: 'literal text of the object or record to create' })),
   }),
   'event.started': event,
   'event.updated': event,
@@ -90,7 +89,7 @@ export const messageData = {
 export const messageOf = <T extends keyof typeof messageData>(type: T) =>
   Strict({
     type: Type.Literal(type),
-    timestamp: Type.String({ format: 'date-time', description: 'when it happened' }),
+    timestamp: Type.String({ format: 'date-time', description: 'time of the change' }),
     data: messageData[type],
   })
 

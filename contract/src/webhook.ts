@@ -1,5 +1,4 @@
-// Webhooks: what happens is told to an address of the team, by the Standard Webhooks specification. What the messages say is in
-// webhook-message.ts.
+// Webhooks: messages to a URL of the team, by the Standard Webhooks specification. The messages are in webhook-message.ts.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
@@ -9,13 +8,14 @@ import {
   Nullable,
   NullableTime,
   Offset,
-  OneOf,
   Optional,
   Ordering,
   Page,
   Repeatable,
   Strict,
   Time,
+  Component,
+  Enumeration,
 } from './scalar.ts'
 import { Paragraphs } from './text.ts'
 import { messageTypes } from './webhook-message.ts'
@@ -26,12 +26,12 @@ export type DisabledReason = (typeof disabledReasons)[number]
 export const deliveryStates = ['pending', 'delivered', 'failed', 'cancelled'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
-/** A message that is sent because somebody asked whether any arrive. */
+/** The type of a test message. */
 export const testType = 'webhook.test'
 export const sentTypes = [...messageTypes, testType] as const
 export type SentType = (typeof sentTypes)[number]
 
-const events = Type.Array(OneOf(...messageTypes), {
+const events = Type.Array(Enumeration('WebhookMessageType', messageTypes), {
   minItems: 1,
   maxItems: messageTypes.length,
   uniqueItems: true,
@@ -41,26 +41,28 @@ const webhook = {
   id: Id,
   url: Type.String(),
   description: Type.String(),
-  events: Type.Array(OneOf(...messageTypes), { description: 'the types of messages that are sent' }),
+  events: Type.Array(Enumeration('WebhookMessageType', messageTypes), {
+    description: 'types of messages to send',
+  }),
   enabled: Type.Boolean(),
   disabled_reason: Nullable(
-    OneOf(...disabledReasons),
-    // `user`: switched off; `gone`: it answered 410; `failing`: nothing was taken for five days.
+    Enumeration('WebhookDisabledReason', disabledReasons),
+    // `user`: disabled by a user; `gone`: it answered 410; `failing`: no successful delivery for five days.
   ),
   created: Time,
   created_by: Type.String({ description: '`user:<id>` or `token:<id>`' }),
   modified: Time,
   failing_since: NullableTime,
-  last_delivery: Nullable(Type.String({ format: 'date-time', description: 'when a message was last taken' })),
+  last_delivery: Nullable(Type.String({ format: 'date-time', description: 'last successful delivery' })),
 }
 
-export const Webhook = Strict(webhook)
+export const Webhook = Component('Webhook', webhook)
 export type Webhook = Static<typeof Webhook>
 
-export const WebhookWithSecret = Strict({
+export const WebhookWithSecret = Component('WebhookWithSecret', {
   ...webhook,
   secret: Type.String({
-    description: '`whsec_` and the key of the signatures in base64; shown here and nowhere else',
+    description: '`whsec_` and the signing key in base64; shown only here',
   }),
 })
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>
@@ -70,30 +72,30 @@ const delivery = {
   message_id: Type.String({
     description: 'the header `webhook-id`: the same for every attempt and for all webhooks of the team',
   }),
-  type: OneOf(...sentTypes),
-  state: OneOf(...deliveryStates),
+  type: Enumeration('WebhookSentType', sentTypes),
+  state: Enumeration('WebhookDeliveryState', deliveryStates),
   created: Time,
   attempt_count: Type.Integer({ minimum: 0 }),
   next_attempt: NullableTime,
   last_attempt: NullableTime,
-  last_status: Nullable(Type.Integer({ description: 'of HTTP; null where there was no answer' })),
-  last_error: Nullable(Type.String({ description: 'why the last attempt did not count' })),
-  duration_ms: Nullable(Type.Integer({ minimum: 0, description: 'of the last attempt' })),
+  last_status: Nullable(Type.Integer({ description: 'HTTP status; null if there was no answer' })),
+  last_error: Nullable(Type.String({ description: 'reason why the last attempt failed' })),
+  duration_ms: Nullable(Type.Integer({ minimum: 0, description: 'duration of the last attempt' })),
 }
 
-export const Delivery = Strict(delivery)
+export const Delivery = Component('WebhookDelivery', delivery)
 export type Delivery = Static<typeof Delivery>
 
-export const DeliveryDetail = Strict({
+export const DeliveryDetail = Component('WebhookDeliveryDetail', {
   ...delivery,
-  payload: Type.Object({}, { additionalProperties: true, description: 'what is sent, to the byte' }),
+  payload: Type.Object({}, { additionalProperties: true, description: 'body of the message, byte for byte' }),
   attempts: Type.Array(
     Strict({
       at: Time,
       status: Nullable(Type.Integer()),
       error: Nullable(Type.String()),
       duration_ms: Type.Integer({ minimum: 0 }),
-      answer: Type.String({ description: 'the beginning of the body of the answer' }),
+      answer: Type.String({ description: "beginning of the answer's body" }),
     }),
     { description: 'the last twenty, oldest first' },
   ),
@@ -118,7 +120,7 @@ export const listWebhooksRoute = route({
   method: 'GET',
   path: '/v3/webhooks',
   summary: 'List webhooks',
-  description: 'The webhooks of the team, never with their secrets.',
+  description: 'The webhooks of the team, without their secrets.',
   permission: reading,
   query: Strict({
     enabled: Optional(Type.Boolean()),
@@ -136,7 +138,7 @@ export const getWebhookRoute = route({
   method: 'GET',
   path: '/v3/webhooks/{webhook_id}',
   summary: 'Get webhook',
-  description: 'One webhook of the team, never with its secret.',
+  description: 'Returns one webhook of the team, without its secret.',
   permission: reading,
   params,
   response: Webhook,
@@ -151,10 +153,10 @@ export const createWebhookRoute = route({
   path: '/v3/webhooks',
   summary: 'Create webhook',
   description:
-    'From now on, what happens is sent to the URL as a signed POST (Standard Webhooks, HMAC-SHA256). `secret` checks the ' +
-    'signatures; it is shown in this answer and in no other. Messages may come more than once and in any order; ' +
-    '`webhook-id` tells one that was seen. An answer of 2xx within 15 s takes a message, anything else is tried again over ' +
-    'three days.',
+    'Sends messages from now on to the URL as signed POST requests (Standard Webhooks, HMAC-SHA256). ' +
+    '`secret` verifies the signatures and is shown only in this answer. Messages may arrive more than once ' +
+    'and in any order; `webhook-id` identifies a message. A 2xx answer within 15 s confirms a message; other ' +
+    'answers cause retries for three days.',
   permission: changing,
   body: Strict({ url: Url, description: Optional(Description), events }),
   response: WebhookWithSecret,
@@ -170,8 +172,8 @@ export const updateWebhookRoute = route({
   path: '/v3/webhooks/{webhook_id}',
   summary: 'Update webhook',
   description:
-    'Changes the fields that are named. Disabling cancels what is still to be sent; enabling begins with what happens from ' +
-    'then on, whatever had disabled it.',
+    'Changes the given fields. Disabling cancels pending deliveries. Enabling starts with messages from then ' +
+    'on.',
   permission: changing,
   params,
   body: Strict({
@@ -191,7 +193,7 @@ export const deleteWebhookRoute = route({
   method: 'DELETE',
   path: '/v3/webhooks/{webhook_id}',
   summary: 'Delete webhook',
-  description: 'With its deliveries; what is still to be sent is not.',
+  description: 'Deletes the webhook and its deliveries, including pending ones.',
   permission: changing,
   params,
   success: 204,
@@ -205,8 +207,8 @@ export const rotateWebhookSecretRoute = route({
   path: '/v3/webhooks/{webhook_id}/rotate-secret',
   summary: 'Rotate the secret of a webhook',
   description:
-    'A new secret, shown in this answer and in no other. For 24 hours the one before signs as well, so that the receiver ' +
-    'can change over without losing a message; rotating again within that time ends the older one at once.',
+    'Creates a new secret, shown only in this answer. For 24 hours messages are signed with both secrets, so ' +
+    'that the receiver can be updated. Rotating again within that time ends the first one at once.',
   permission: changing,
   params,
   response: WebhookWithSecret,
@@ -221,8 +223,9 @@ export const testWebhookRoute = route({
   path: '/v3/webhooks/{webhook_id}/test',
   summary: 'Test webhook',
   description:
-    'Sends a message of type `webhook.test` at once, also to one that is disabled, and answers with what became of it: the ' +
-    'answer takes as long as the receiver, at most 15 s. It is sent once, and counts for nothing else.',
+    'Sends a message of type `webhook.test` at once, also to a disabled webhook, and returns the result; the ' +
+    'call takes as long as the receiver, at most 15 s. It is not retried and does not affect the state of ' +
+    'the webhook.',
   permission: changing,
   params,
   response: DeliveryDetail,
@@ -235,12 +238,12 @@ export const listWebhookDeliveriesRoute = route({
   method: 'GET',
   path: '/v3/webhooks/{webhook_id}/deliveries',
   summary: 'List the deliveries of a webhook',
-  description: 'Newest first. Kept for 30 days.',
+  description: 'The deliveries of a webhook, newest first. Deliveries are kept for 30 days.',
   permission: reading,
   params,
   query: Strict({
-    state: Optional(Repeatable(OneOf(...deliveryStates))),
-    type: Optional(Repeatable(OneOf(...sentTypes))),
+    state: Optional(Repeatable(Enumeration('WebhookDeliveryState', deliveryStates))),
+    type: Optional(Repeatable(Enumeration('WebhookSentType', sentTypes))),
     limit: Limit,
     offset: Offset,
   }),
@@ -254,7 +257,7 @@ export const getWebhookDeliveryRoute = route({
   method: 'GET',
   path: '/v3/webhooks/{webhook_id}/deliveries/{delivery_id}',
   summary: 'Get delivery',
-  description: 'One delivery with what is sent and with its attempts.',
+  description: 'Returns one delivery with its message and attempts.',
   permission: reading,
   params: deliveryParams,
   response: DeliveryDetail,
@@ -266,10 +269,10 @@ export const redeliverWebhookRoute = route({
   group: 'Webhooks',
   method: 'POST',
   path: '/v3/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver',
-  summary: 'Deliver again',
+  summary: 'Redeliver a message',
   description:
-    'Sends the same message again, with the same `webhook-id`, whatever became of it; one that waits is sent at once. ' +
-    '409 `conflict` while the webhook is disabled.',
+    'Sends the same message again, with the same `webhook-id`, whatever its state; a pending one is sent at ' +
+    'once. Returns 409 `conflict` while the webhook is disabled.',
   permission: changing,
   params: deliveryParams,
   response: DeliveryDetail,

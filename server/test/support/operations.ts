@@ -66,20 +66,27 @@ type IsTime = (text: string) => boolean
 /** Times of answers are UTC with Z, and really days of the calendar. */
 const isAnsweredTime: IsTime = (text) => utcTime.test(text) && !Number.isNaN(Date.parse(text))
 
-function createAjv(document: object, isTime: IsTime): Ajv2020 {
+function createAjv(isTime: IsTime): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allErrors: false, strictTypes: false })
   ajv.addVocabulary(['x-ordering-keys', 'x-empty-is-absent'])
   ajv.addFormat('date-time', isTime)
   ajv.addFormat('line', (text: string) => isReadable(text, false))
   ajv.addFormat('paragraphs', (text: string) => isReadable(text, true))
-  ajv.addSchema({ $id: 'document', ...renamed(document) })
   return ajv
 }
 
-/** The document as a schema that holds its schemas: its other fields are no keywords. */
-function renamed(document: object): object {
-  const { components } = document as { components: { schemas: object } }
-  return { $defs: components.schemas }
+/** The document with every reference replaced by the component that it names. No component contains itself. */
+function dereference<T>(document: T): T {
+  const { components } = document as { components: { schemas: Record<string, object> } }
+  function resolve(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(resolve)
+    if (typeof value !== 'object' || value === null) return value
+    const { $ref, ...rest } = value as { $ref?: string }
+    if ($ref === undefined)
+      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, resolve(one)]))
+    return { ...(resolve(components.schemas[$ref.replace('#/components/schemas/', '')]) as object), ...rest }
+  }
+  return resolve(document) as T
 }
 
 type Media = {
@@ -96,8 +103,10 @@ type OperationDocument = {
 
 /** Every operation of the document. */
 export function readOperations(): Operation[] {
-  const document = JSON.parse(documentText) as { paths: Record<string, Record<string, OperationDocument>> }
-  const [ajv, ajvOfBodies] = [createAjv(document, isAnsweredTime), createAjv(document, isTime)]
+  const document = dereference(
+    JSON.parse(documentText) as { paths: Record<string, Record<string, OperationDocument>> },
+  )
+  const [ajv, ajvOfBodies] = [createAjv(isAnsweredTime), createAjv(isTime)]
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) =>
       readOperation(ajv, ajvOfBodies, path, method, operation),
@@ -126,7 +135,7 @@ function readOperation(
         const [contentType, media] = Object.entries(content ?? {})[0] ?? []
         const isJson = contentType?.endsWith('json') === true
         const codes = new Set([...description.matchAll(/`(\w+)`: /g)].map((match) => match[1]!))
-        const isValid = isJson ? compile(ajv, media!.schema) : undefined
+        const isValid = isJson ? ajv.compile(media!.schema) : undefined
         return [Number(status), { contentTypes: Object.keys(content ?? {}), isValid, codes }]
       }),
     ),
@@ -137,12 +146,6 @@ function formOf(media: Media | undefined): Form | undefined {
   const [file, encoding] = Object.entries(media?.encoding ?? {})[0] ?? []
   if (!media || file === undefined) return undefined
   return { schema: media.schema, file, mediaTypes: encoding!.contentType.split(', ') }
-}
-
-function compile(ajv: Ajv2020, schema: Schema): ValidateFunction {
-  const { $ref } = schema as { $ref?: string }
-  if ($ref === undefined) return ajv.compile(schema)
-  return ajv.compile({ $ref: $ref.replace('#/components/schemas/', 'document#/$defs/') })
 }
 
 export type Answer = {

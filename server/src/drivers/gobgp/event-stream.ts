@@ -1,6 +1,6 @@
 // Follows the events of one GoBGP daemon for as long as somebody watches, over every loss of the connection. It must not
 // report our own changes, and must not guess about the time in which it was not listening. The reasons stand in
-// docs/decisions/028-router-events-and-suspended-daemons.md.
+// docs/decisions/028-gobgp-watch-events.md.
 import type { SpeakerEvents } from '../../byoip/reconcile/speaker.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { type GobgpClient, isTimeout } from './client.ts'
