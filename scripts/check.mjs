@@ -22,8 +22,8 @@ const parts = [
   { title: 'schema.ts, schema.sql', args: ['server/src/db/generate.ts', '--check'] },
   { title: 'openapi.json', args: ['server/src/http/generate-openapi.ts', '--check'] },
   {
-    title: 'imports',
-    args: ['--test', 'server/test/imports.test.ts'],
+    title: 'imports, references',
+    args: ['--test', 'server/test/imports.test.ts', 'server/test/references.test.ts'],
     file: 'server/test/imports.test.ts',
   },
 ]

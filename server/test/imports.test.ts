@@ -104,7 +104,7 @@ function resolveImport(from: string, specifier: string): string {
   return `package:${specifier}`
 }
 
-/** `server/src/byoip/plan.ts` is of module byoip; a package is its name. */
+/** `server/src/byoip/reconcile/plan.ts` is of module byoip; a package is its name. */
 function moduleOf(path: string): string {
   if (path.startsWith('package:')) return path.slice('package:'.length)
   const parts = path.split('/')

@@ -1,4 +1,4 @@
-// Judges a request by the published document and the rules of contract.md section 1, with a second JSON Schema
+// Judges a request by the published document and the rules in its introduction, with a second JSON Schema
 // implementation and its own reading of queries. It shares no code with the server, so that the two can disagree.
 import { formBoundary, type FormPart } from './letters.ts'
 import type { Form, Operation, Parameter, Schema } from './operations.ts'
