@@ -16,6 +16,8 @@ for (const [text, name] of taken) {
     checkIrrSources([text])
     const [source] = createIrrSources([text], { confirmMs: 0 })
     assert.equal(source!.name, name)
+    const registries = / \([A-Z,]+\)$/.exec(name)?.[0] ?? ''
+    assert.equal(source!.label, text.startsWith('file:') ? 'IRR dump' : `IRR server${registries}`)
     await source!.close()
   })
 }

@@ -1,4 +1,4 @@
-// What one look at one method comes to, and how a look that fails is told from one that finds nothing. It knows no method.
+// The result of checking one method, and how a failed check differs from one that finds nothing. It knows no method.
 import type { AsnProofMethod, AsnProofState } from '@pharos/contract/inventory'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'

@@ -1,25 +1,25 @@
-// Finds out which of some ASNs are members of an as-set, through the sets in it. Sets of the Internet contain each other,
-// are tens of thousands of names deep and wide, and belong to anyone: the search is bounded, and its bound is never a pass.
+// Searches an as-set and the sets in it for one of several ASNs. Real sets contain each other, have tens of thousands of names, and
+// belong to anyone, so the search is bounded. A search that reaches its bound never counts as a match.
 import type { Asn } from '../net/asn.ts'
 import { parseAsSetName } from './data/rpsl-objects.ts'
 import { RpslError } from './data/rpsl.ts'
 import type { AsSetMembers } from './irr-source.ts'
 
 export type AsSetLimits = {
-  /** How many sets lead from the first to a member, the first included. */
+  /** Length of the longest path from the first set to a member, in sets. */
   readonly depthMax: number
-  /** How many sets are asked for. */
+  /** Sets to query, at most. */
   readonly setsMax: number
 }
 
 export type AsSetFinding =
   | { readonly found: true; readonly asn: Asn; readonly through: readonly string[] }
-  /** `reason`: why the search says no, where that is not simply that none of them is a member. */
+  /** `reason`: why the search ended, if not because none of the ASNs is a member. */
   | { readonly found: false; readonly reason?: string }
 
 type Path = { readonly name: string; readonly from: Path | undefined; readonly depth: number }
 
-/** Breadth first, so that the way to the member is a shortest one. Rejects as `membersOf` does. */
+/** Searches breadth first, so that the path to the member is a shortest one. Rejects as `membersOf` does. */
 export async function findMember(
   asSet: string,
   wanted: ReadonlySet<Asn>,

@@ -1,16 +1,16 @@
-// The answers of one IRR source that are kept, the least lately used of which go first. Whether one is still good is not
-// decided here.
+// The cache of one IRR source's answers: least recently used ones are dropped first. It does not decide whether an answer is still
+// valid.
 
 export type KeptAnswer = {
   readonly value: unknown
-  /** When the question was sent. */
+  /** When the query was sent. */
   readonly fetchedMs: number
   readonly epoch: number
 }
 
 export type KeptAnswers = {
   get(key: string): KeptAnswer | undefined
-  /** Weights are added up; every answer weighs 1 more than is said. One heavier than a tenth of all is not kept. */
+  /** Every answer weighs `weight` plus 1. An answer heavier than a tenth of the maximum is not cached. */
   set(key: string, answer: KeptAnswer, weight: number): void
   readonly size: number
 }
@@ -26,7 +26,7 @@ export function createKeptAnswers(weightMax: number): KeptAnswers {
     get(key) {
       const found = kept.get(key)
       if (!found) return undefined
-      // The last in the order of a Map is what was put there last.
+      // A Map iterates in the order of insertion.
       kept.delete(key)
       kept.set(key, found)
       return found.answer

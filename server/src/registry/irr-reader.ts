@@ -1,5 +1,5 @@
-// One IRR source as the verdicts use it: its answers are kept for a while, the same question is asked once for all who wait
-// for it, and a source that fails is left alone for a growing time. It must not judge, and must not know other sources.
+// Reads one IRR source for the verdicts: caches its answers, sends concurrent equal queries once, and backs off from a source that
+// fails. It must not judge, and must not know other sources.
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { DriverError } from '../runtime/driver-error.ts'
@@ -8,13 +8,13 @@ import { createKeptAnswers, type KeptAnswer } from './irr-cache.ts'
 
 export type IrrSourceStatus = {
   readonly name: string
-  /** `unknown` until it was asked for the first time; `suspicious` while it is empty or lost many objects at once. */
+  /** `unknown` before the first query; `suspicious` while it is empty or lost many objects at once. */
   readonly state: 'unknown' | 'up' | 'down' | 'suspicious'
   readonly since: Date | null
   readonly lastAnswered: Date | null
-  /** Why it cannot be judged by; null if it can. */
+  /** Why the source is not used; null if it is. */
   readonly error: string | null
-  /** When it is asked again; null when it is not down. */
+  /** The time of the next query; null if it is not down. */
   readonly retryAt: Date | null
   readonly serial: string | null
   readonly problems: readonly string[]
@@ -24,19 +24,19 @@ export type IrrReaderOptions = {
   readonly now: () => Date
   /** From 0 to below 1, for the jitter. */
   readonly random: () => number
-  /** An answer is good for so long, unless the source's serial changes. */
+  /** How long an answer is used, unless the source's serial changes. */
   readonly cacheMs: number
-  /** While the source is down, an answer of the same serial is used for so long. */
+  /** How long an answer of the same serial is used while the source is down. */
   readonly keepMs: number
-  /** Roughly the number of objects that are kept. */
+  /** About the number of objects in the cache. */
   readonly keptMax: number
-  /** How long a source that lost all objects must stay so before it is believed. 0: at once. */
+  /** How long a source that lost all objects must stay empty before it is used. 0: at once. */
   readonly confirmMs: number
-  /** The source may be another than before: it is back. */
+  /** Called when the source is available again, because its data may have changed. */
   readonly onBack: () => void
 }
 
-/** `cached`: it was kept from before. */
+/** `cached`: the answer came from the cache. */
 export type IrrAnswer<T> = { readonly value: T; readonly fetched: Date; readonly cached: boolean }
 
 /** The source has no answer. `message` is for customers and names the source by its label. */
@@ -123,7 +123,7 @@ export class IrrReader {
       const serial = await this.#source.serial(AbortSignal.any([signal, this.#closing.signal]))
       this.#succeed()
       const isOther = serial !== undefined && serial !== this.#serial
-      // An empty database has another serial too: what was kept is not given up for it.
+      // An empty database has another serial too: the cache stays valid.
       if ((isOther || this.#emptySinceMs !== undefined) && (await this.#isEmpty())) return false
       if (serial === undefined || serial === this.#serial) return false
       this.#serial = serial
@@ -169,7 +169,7 @@ export class IrrReader {
     }
   }
 
-  /** An answer that somebody else waits for is as good, unless it was asked for too long ago. */
+  /** Shares a query that is running, unless it was sent too long ago. */
   #ask<T>(question: Question<T>, { maxAgeMs }: Ages): Promise<KeptAnswer> {
     const asking = this.#asking.get(question.key)
     if (asking?.epoch === this.#epoch && this.#nowMs() - asking.askedMs < maxAgeMs) return asking.answer
@@ -187,7 +187,7 @@ export class IrrReader {
     return this.#emptySinceMs !== undefined || this.#source.isSuspicious()
   }
 
-  /** Throws IrrUnavailable if the answer is only what a source without data says. */
+  /** Throws IrrUnavailable if the answer is empty because the source lost its data. */
   async #checkLoss<T>(question: Question<T>, value: T): Promise<void> {
     const { key, weigh } = question
     if (weigh(value) > 0) return this.#noteWitness(question)
@@ -266,7 +266,7 @@ export class IrrReader {
     if (wasDown) this.#options.onBack()
   }
 
-  /** Many questions that fail at once are one failure. A refused one says nothing about the others. */
+  /** Queries that fail together count as one failure. A refused query does not affect the others. */
   #fail(error: unknown, startedMs: number): IrrUnavailable {
     if (!(error instanceof DriverError)) throw error
     if (error.kind === 'refused') {

@@ -1,5 +1,5 @@
-// What every IRR source must do, run on the dump of a registry and on a whois server alike. It knows the port only: what the
-// registry holds is set through the fixture, as RPSL text.
+// The conformance suite of the port IrrSource, run on the dump of a registry and on a whois server. It uses the port only; the
+// fixture sets the objects of the registry, as RPSL text.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,7 +30,7 @@ export function irrSourceConformance(name: string, make: () => Promise<IrrSource
     })
     after(() => fixture?.stop())
 
-    /** Sets the objects and waits until the source has them, which an object of its own tells. */
+    /** Sets the objects with one more, and waits until the source has it. */
     let changes = 0
     const set = async (objects: readonly string[]): Promise<void> => {
       const asn = (64_600 + (++changes % 100)) as Asn
@@ -42,7 +42,10 @@ export function irrSourceConformance(name: string, make: () => Promise<IrrSource
     const routes = async (prefix: string): Promise<string[]> =>
       (await fixture.source.routeObjects(parsePrefix(prefix), never)).map(textOf).sort()
 
-    it('has a name', () => assert.ok(fixture.source.name.length > 0))
+    it('has a name, and a label for customers without its address', () => {
+      assert.ok(fixture.source.name.length > 0)
+      assert.match(fixture.source.label, /^IRR [^/:]+$/)
+    })
 
     it('finds the objects of exactly a prefix and of all less specific ones, with origin and source', async () => {
       assert.deepEqual(

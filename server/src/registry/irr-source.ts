@@ -1,13 +1,13 @@
-// The port to one place that knows what the Internet Routing Registries hold: a whois server, or a dump of a registry in
-// a file. Drivers import it by type only. It must not know an announcement, a verdict or a cache.
+// The port to one source of the Internet Routing Registries: a whois server, or the dump of a registry in a file. Drivers import it
+// by type only. It must not know an announcement, a verdict or a cache.
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 
-/** A route or route6 object (RFC 2622 section 4, RFC 4012 section 3): `origin` may announce `prefix`, as `source` says. */
+/** A route or route6 object (RFC 2622 section 4, RFC 4012 section 3): `origin` may announce `prefix` according to `source`. */
 export type RouteObject = {
   readonly prefix: Prefix
   readonly origin: Asn
-  /** The registry that holds it, in capitals: `RADB`, `RIPE`. */
+  /** The registry that contains the object, in capitals: `RADB`, `RIPE`. */
   readonly source: string
 }
 
@@ -20,7 +20,7 @@ export type AsSetMembers = {
 /**
  * Every call ends within the time of the driver's configuration, or when the signal is aborted, and rejects with a
  * `DriverError` otherwise: `refused` when only this question has no answer (too large, not allowed), `unreachable` and
- * `protocol` when the source as a whole is of no use now. Nothing is retried inside. "There is none" is an answer.
+ * `protocol` when the source as a whole cannot be used now. The source retries nothing. "Does not exist" is an answer.
  */
 export interface IrrSource {
   /** For operators: as configured, without credentials. */
@@ -33,11 +33,11 @@ export interface IrrSource {
   autNum(asn: Asn, signal: AbortSignal): Promise<string | undefined>
   /** The name is one that `parseAsSetName` made. Undefined when the set does not exist. */
   asSetMembers(name: string, signal: AbortSignal): Promise<AsSetMembers | undefined>
-  /** A text that is another one when what the source holds is; undefined when it does not tell. */
+  /** Returns a text that changes with the data of the source; undefined if the source has no such text. */
   serial(signal: AbortSignal): Promise<string | undefined>
-  /** Whether the source itself keeps new data aside, because it is empty or lost more than 20 % at once. */
+  /** Whether the source holds back new data, because they are empty or lost more than 20 % at once. */
   isSuspicious(): boolean
-  /** What is wrong although it answers: objects that could not be read, a new file that is no good. For operators. */
+  /** Problems of a source that answers, for operators: objects that cannot be read, a new file that cannot be used. */
   problems(): readonly string[]
   /** Ends connections and timers; calls reject from then on. */
   close(): Promise<void>

@@ -11,7 +11,7 @@ import type { RouteObject } from './irr-source.ts'
  * - `mismatch_asn`: objects of exactly this prefix, but of other origins only.
  * - `mismatch_length`: this origin has an object of a less specific prefix only.
  * - `missing`: none of these.
- * - `unavailable`: a source did not answer, and none of the others says valid; or there is no source at all.
+ * - `unavailable`: a source did not answer and no other one has a valid object, or no source is configured.
  */
 export type IrrState = 'valid' | 'missing' | 'mismatch_asn' | 'mismatch_length' | 'unavailable'
 
@@ -46,7 +46,7 @@ export type RouteJudgement = {
 /**
  * Judges route objects against a prefix and its origins. A route object covers one prefix exactly, without more specific ones
  * (RFC 2622 section 4). An exact object of another origin takes precedence over a shorter one of this origin, because it may
- * mean that the prefix is somebody else's.
+ * mean that another network holds the prefix.
  */
 export function judgeRoutes(
   prefix: Prefix,

@@ -20,9 +20,9 @@ import {
 export type IrrQuestion = {
   /** The name of an as-set whose members may hold the object instead of the origin ASN. */
   readonly asSet?: string | undefined
-  /** Answers that are older are asked for again; 0 for a person who waits for what he has just changed. */
+  /** Answers that are older are fetched again; 0 for a user who waits for a change just made. */
   readonly maxAgeSeconds?: number | undefined
-  /** Ends the waiting of this caller. The question itself goes on for others who wait for the same answer. */
+  /** Ends the wait of this caller. The query continues for others that wait for the same answer. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -33,34 +33,34 @@ export type AutNumAnswer =
   | { readonly state: 'unavailable'; readonly reason: string }
 
 export interface Irr extends Component {
-  /** Never rejects for a source that failed, only by the signal of the question. */
+  /** Rejects only when the signal of the question is aborted, never because a source failed. */
   judge(prefix: Prefix, originAsn: Asn, question?: IrrQuestion): Promise<IrrVerdict>
   autNum(asn: Asn, question?: Omit<IrrQuestion, 'asSet'>): Promise<AutNumAnswer>
   /**
-   * Calls `onChange` when verdicts may be others than before: what a source holds changed, or a source is back. Returns
-   * how to stop. Only while started.
+   * Calls `onChange` when verdicts may have changed: the data of a source changed, or a source is available again. Returns the
+   * function that unsubscribes. Only while started.
    */
   watch(onChange: () => void): () => void
   status(): readonly IrrSourceStatus[]
 }
 
 export type IrrOptions = {
-  /** In the order in which they are asked. Closed by `stop`. */
+  /** In the order in which they are queried. Closed by `stop`. */
   readonly sources: readonly IrrSource[]
   readonly log: Log
   readonly metrics: LoopOptions['metrics']
   readonly now?: () => Date
   /** From 0 to below 1, for the jitter of the back-off. */
   readonly random?: () => number
-  /** How long an answer is good whose source does not tell that it changed. */
+  /** How long an answer is used if the source does not report a change. */
   readonly cacheSeconds?: number
-  /** How long an answer is used, with its age, while the source is down. */
+  /** How long an answer is used while the source is down; the verdict has its age. */
   readonly keepSeconds?: number
-  /** How often each source is asked whether it changed. */
+  /** How often each source is polled for changes. */
   readonly pollSeconds?: number
-  /** How long a source that lost all objects must stay so before it is believed. */
+  /** How long a source that lost all objects must stay empty before it is used. */
   readonly confirmSeconds?: number
-  /** How many sets are looked into for a member of an as-set. */
+  /** Sets to search for a member of an as-set, at most. */
   readonly asSetsMax?: number
 }
 
@@ -77,13 +77,13 @@ const byDefault = {
 const asSetDepthMax = 10
 const keptMax = 500_000
 
-/** Inert until it is started, except that it can be asked. Without sources every answer is `unavailable`. */
+/** Creates the view. It answers before it is started, too; without sources every answer is `unavailable`. */
 export function createIrr(options: IrrOptions): Irr {
   return new Registries({ ...byDefault, ...options })
 }
 
 type Ages = { readonly maxAgeMs: number; readonly signal: AbortSignal | undefined }
-/** What the sources that answered said, and what the others said instead. */
+/** The answers, and the reasons of the sources that did not answer. */
 type Answers = {
   readonly routes: SourceRoutes[]
   readonly down: string[]
@@ -95,7 +95,7 @@ class Registries implements Irr {
   readonly #readers: readonly IrrReader[]
   readonly #watchers = new Set<() => void>()
   readonly #loop: Loop
-  /** What was logged last about each source. */
+  /** The last state logged for each source. */
   readonly #logged = new Map<string, string>()
 
   constructor(options: IrrOptions & typeof byDefault) {
@@ -110,7 +110,7 @@ class Registries implements Irr {
       confirmMs: confirmSeconds * 1_000,
     }
     this.#readers = options.sources.map(
-      (source) => new IrrReader(source, { ...reading, onBack: () => this.#tell() }),
+      (source) => new IrrReader(source, { ...reading, onBack: () => this.#notify() }),
     )
     const run = (signal: AbortSignal): Promise<void> => this.#poll(signal)
     this.#loop = createLoop({ name: 'irr', intervalMs: pollSeconds * 1_000, run, log, metrics })
@@ -169,7 +169,7 @@ class Registries implements Irr {
     return fetched ? { state: 'missing', fetched } : { state: 'unavailable', reason: noSource }
   }
 
-  /** Until one says valid, which is then the last. */
+  /** Queries the sources in order until one has a valid object; that one is then the last answer. */
   async #readRoutes(prefix: Prefix, originAsn: Asn, ages: Ages): Promise<Answers> {
     const answers: Answers = { routes: [], down: [] }
     for (const reader of this.#readers) {
@@ -184,7 +184,7 @@ class Registries implements Irr {
     return answers
   }
 
-  /** The verdict when a member of the as-set holds the object; otherwise why it is none, if there is more to say. */
+  /** Returns the verdict if a member of the as-set has the object; otherwise the reason, if there is one. */
   async #judgeMembers(prefix: Prefix, asSet: string, { routes, down }: Answers, ages: Ages) {
     const exact = routes.flatMap(({ answer }) => answer.value).filter((route) => route.prefix === prefix)
     const sets: IrrAnswer<unknown>[] = []
@@ -200,8 +200,8 @@ class Registries implements Irr {
   }
 
   /**
-   * The first source that has the set defines it, as `!s` of IRRd does: a set of the same name in a registry further down
-   * may be anybody's. One that is down could have it, so that the search ends there.
+   * The first source that has the set defines it, as with `!s` of IRRd: a set of the same name in a later registry may belong to
+   * anyone. A source that is down could have it, so the search ends there.
    */
   async #readMembers(name: string, used: IrrAnswer<unknown>[], ages: Ages) {
     for (const reader of this.#readers) {
@@ -215,26 +215,26 @@ class Registries implements Irr {
   async #poll(signal: AbortSignal): Promise<void> {
     const changes = await Promise.all(this.#readers.map((reader) => reader.poll(signal)))
     for (const reader of this.#readers) this.#report(reader.status())
-    if (changes.includes(true)) this.#tell()
+    if (changes.includes(true)) this.#notify()
   }
 
-  /** Each state and each set of problems is logged once. */
+  /** Logs each state and each list of problems once. */
   #report({ name, state, error, problems }: IrrSourceStatus): void {
     const text = JSON.stringify([state, problems])
     if (text === (this.#logged.get(name) ?? JSON.stringify(['up', []]))) return
     this.#logged.set(name, text)
     const { log } = this.#options
-    if (state === 'down') log.warn({ source: name, reason: error }, 'an IRR source does not answer')
+    if (state === 'down') log.warn({ source: name, reason: error }, 'IRR source does not answer')
     else if (state === 'suspicious')
       log.warn(
         { source: name, problems },
         'IRR source is empty or lost too many objects: not used until confirmed',
       )
-    else if (problems.length > 0) log.warn({ source: name, problems }, 'an IRR source has problems')
-    else log.info({ source: name }, 'an IRR source answers')
+    else if (problems.length > 0) log.warn({ source: name, problems }, 'IRR source has problems')
+    else log.info({ source: name }, 'IRR source answers')
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const watcher of this.#watchers) watcher()
   }
 }

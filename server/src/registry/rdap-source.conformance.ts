@@ -1,4 +1,4 @@
-// What every RDAP source must do. It knows the port only: what the registry holds is set through the fixture.
+// The conformance suite of the port RdapSource. It uses the port only; the fixture sets the registrations.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { parsePrefix } from '../net/prefix.ts'

@@ -15,7 +15,7 @@ export type IpNetwork = {
 
 export interface RdapSource {
   /**
-   * Returns the most specific registration that contains the whole prefix, as the registry says; undefined if there is none. Ends
+   * Returns the most specific registration that contains the whole prefix; undefined if none exists. Ends
    * within the time of the driver's configuration or when the signal is aborted, and rejects with a `DriverError` then and if the
    * answer cannot be read. Retries nothing.
    */

@@ -1,5 +1,5 @@
-// What every source of VRPs must do, run on RTR caches, made up and real, and on exports alike. It knows the port only: what
-// the other side has is set through the fixture.
+// The conformance suite of the port VrpSource, run on RTR caches, simulated and real, and on exports. It uses the port only; the
+// fixture sets the VRPs of the other side.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,17 +8,17 @@ import type { Vrp } from './data/vrp.ts'
 import type { TouchedPrefixes, VrpSource } from './vrp-source.ts'
 
 export type VrpSourceFixture = {
-  /** Not started; it looks for changes several times a second, or is told of them. Confirms a loss after a second. */
+  /** Not started; it polls for changes several times a second, or is notified. Confirms a loss after a second. */
   readonly source: VrpSource
-  /** What the other side has from now on. */
+  /** Replaces the VRPs of the other side. */
   setVrps(vrps: readonly Vrp[]): Promise<void>
-  /** Takes the other side away, and brings it back. */
+  /** Makes the other side unreachable, and reachable again. */
   hide(): Promise<void>
   show(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Runs the suite; `make` starts one other side for all of it. `skip` says why it cannot be run here. */
+/** Runs the suite; `make` starts one other side for all of it. `skip`: the reason to skip it. */
 export function vrpSourceConformance(
   name: string,
   make: () => Promise<VrpSourceFixture>,
@@ -41,7 +41,7 @@ export function vrpSourceConformance(
 
     const covering = (prefix: string): readonly Vrp[] =>
       source.current()?.table.judge(parsePrefix(prefix), 1).covering ?? []
-    /** Sets them and waits until the source has told of a change. */
+    /** Sets the VRPs and waits until the source notifies of a change. */
     const set = async (vrps: readonly Vrp[]): Promise<TouchedPrefixes> => {
       touched = []
       await fixture.setVrps(vrps)
@@ -49,8 +49,9 @@ export function vrpSourceConformance(
       return touched[0]!
     }
 
-    it('has nothing before it is started, and says so', () => {
+    it('has nothing before it is started, and reports that', () => {
       assert.ok(source.name.length > 0)
+      assert.match(source.label, /^[^/:]+$/)
       assert.equal(source.current(), undefined)
       const { state, vrps, asOf, expires, problem } = source.status()
       assert.deepEqual([state, vrps, asOf, expires], ['unavailable', 0, null, null])

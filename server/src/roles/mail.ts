@@ -21,7 +21,7 @@ export function configuredTransport(config: MailConfig, options?: SmtpOptions): 
   return fromSetting('mail_url', () => createMailTransport({ url, folder }, options))
 }
 
-/** Whose mails they are. Only mails in a folder may be nobody's in particular. */
+/** Returns the sender of the mails. Only mails in a folder may have the default sender. */
 export function letterheadOf({ mailFrom, mailReplyTo, providerName }: MailConfig): Letterhead {
   return {
     from: mailFrom === null ? { name: 'Pharos', address: 'pharos@localhost' } : parseMailbox(mailFrom),

@@ -1,4 +1,4 @@
-// What the roles of one process share.
+// The parts that the roles of one process share.
 import type { Irr } from '../registry/irr.ts'
 import type { Rpki } from '../registry/rpki.ts'
 import type { Postgres } from '../db/postgres.ts'

@@ -1,4 +1,4 @@
-// E-mail addresses as we keep them: one spelling of the same mailbox, as far as that can be said without asking it.
+// E-mail addresses in the form in which they are stored: one spelling for the same mailbox, as far as the text alone allows.
 // Whether anybody reads the address is not known here: only a mail that is answered shows it.
 import { domainToASCII } from 'node:url'
 

@@ -58,9 +58,18 @@ it('reports what is wrong with a source', () => {
     )
   }
   assert.throws(() => createVrpSources(['rtr://c:1', 'rtr://c:1'], { log: silentLog, confirmMs: 0 }), /twice/)
-  const names = createVrpSources(['rtr://a:1', 'file:/x.json', 'https://u:p@h/x.json?k=1'], {
-    log: silentLog,
-    confirmMs: 0,
-  }).map(({ name }) => name)
-  assert.deepEqual(names, ['rtr://a:1', 'file:///x.json', 'https://h/x.json'])
+})
+
+it('names a source by its URL for operators, and by its kind for customers', () => {
+  const urls = ['rtr://127.0.0.1:8395', 'rtrs://[fd00::1]', 'file:/x.json', 'https://u:p@h/x.json?k=1']
+  const sources = createVrpSources(urls, { log: silentLog, confirmMs: 0 })
+  assert.deepEqual(
+    sources.map(({ name, label }) => [name, label]),
+    [
+      ['rtr://127.0.0.1:8395', 'RTR cache'],
+      ['rtrs://[fd00::1]', 'RTR cache'],
+      ['file:///x.json', 'VRP export'],
+      ['https://h/x.json', 'VRP export'],
+    ],
+  )
 })

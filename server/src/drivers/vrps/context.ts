@@ -1,4 +1,4 @@
-// What the process gives to every driver of VRPs.
+// The dependencies of every driver of VRPs.
 import type { Log } from '../../runtime/log.ts'
 
 export type VrpContext = {

@@ -1,5 +1,5 @@
 // Records of a few 32-bit words in one typed array, made and given back one by one: what a structure that changes is built
-// of where an object per record would take too much memory. Place 0 is never handed out and stands for "none".
+// of where an object per record would take too much memory. Place 0 is never allocated and means "none".
 
 export type WordPool = {
   /** Replaced by a longer one when it is full: never kept over an `allocate`. */
