@@ -115,6 +115,7 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
     [
       '3:53: the kind of a speaker is sandbox or gobgp',
       '4:46: address is required',
+      '4:46: owner is required',
       '4:68: addres is not a known field (did you mean address?)',
       '5:69: this port controls the router without authentication',
       '5:94: owner must be a large community',
