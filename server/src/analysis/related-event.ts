@@ -6,7 +6,7 @@ import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { invalid, notFound } from '../runtime/error.ts'
-import type { Actor } from '../operation/operation.ts'
+import type { Actor } from '../runtime/operation.ts'
 import { flagBits } from './record.ts'
 import { findParsedData, findRelatedEvent, listRelated } from './related-event.store.ts'
 

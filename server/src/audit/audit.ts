@@ -4,9 +4,9 @@ import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { invalid, notFound } from '../runtime/error.ts'
-import { etagOf } from '../operation/etag.ts'
-import type { Actor, Operation } from '../operation/operation.ts'
-import { parseOrdering } from '../operation/ordering.ts'
+import { etagOf } from '../runtime/etag.ts'
+import type { Actor, Operation } from '../runtime/operation.ts'
+import { parseOrdering } from '../runtime/ordering.ts'
 import {
   findEmails,
   findEntry,

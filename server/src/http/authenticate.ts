@@ -2,7 +2,7 @@
 // not known here: the composition root hands in who can check them.
 import type { Permission } from '@pharos/contract/route'
 import { Failure } from '../runtime/error.ts'
-import type { Actor } from '../operation/operation.ts'
+import type { Actor } from '../runtime/operation.ts'
 
 export type Credential = { readonly scheme: 'bearer' | 'token'; readonly value: string }
 

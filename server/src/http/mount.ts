@@ -6,7 +6,7 @@ import type { BodyOf, FieldsOf, ParamsOf, QueryOf, ResponseOf, Route } from '@ph
 import { Type, type TObject } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Failure, invalid } from '../runtime/error.ts'
-import { actorName, type Actor, type Operation } from '../operation/operation.ts'
+import { actorName, type Actor, type Operation } from '../runtime/operation.ts'
 import { sendEvents, type Following, type ServerEvents } from './event-stream.ts'
 import { createFormReader, formOverheadBytes, type UploadedFile } from './multipart.ts'
 import { createPathReader, createQueryReader } from './query.ts'

@@ -6,8 +6,8 @@ import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { Failure, notFound } from '../runtime/error.ts'
-import type { Operation } from '../operation/operation.ts'
-import { parseOrdering } from '../operation/ordering.ts'
+import type { Operation } from '../runtime/operation.ts'
+import { parseOrdering } from '../runtime/ordering.ts'
 import { parseHoldableAsn, type AsnRules } from './asn.ts'
 import {
   endVerification,

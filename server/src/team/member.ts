@@ -1,9 +1,9 @@
 // The members of a team, and those whom it has invited, as its members see them.
 import type { Member } from '@pharos/contract/member'
 import { notFound } from '../runtime/error.ts'
-import { etagOf } from '../operation/etag.ts'
-import type { Operation } from '../operation/operation.ts'
-import { parseOrdering } from '../operation/ordering.ts'
+import { etagOf } from '../runtime/etag.ts'
+import type { Operation } from '../runtime/operation.ts'
+import { parseOrdering } from '../runtime/ordering.ts'
 import {
   findMember,
   listMemberRows,

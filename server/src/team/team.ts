@@ -2,11 +2,11 @@
 import type { AvailableTeam, Team } from '@pharos/contract/team'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
-import { etagOf } from '../operation/etag.ts'
-import type { Actor, Operation } from '../operation/operation.ts'
+import { etagOf } from '../runtime/etag.ts'
+import type { Actor, Operation } from '../runtime/operation.ts'
 import { enterTeam, type TeamAccess } from './team-access.ts'
 import { findTeam, listAvailable, type AvailableRow, type Reach, type TeamRow } from './team.store.ts'
-import { parseOrdering } from '../operation/ordering.ts'
+import { parseOrdering } from '../runtime/ordering.ts'
 
 export type TeamDeps = { readonly postgres: Postgres; readonly db: Db }
 

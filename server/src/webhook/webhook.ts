@@ -3,9 +3,9 @@ import type { Webhook } from '@pharos/contract/webhook'
 import type { Answer } from '../db/mutate.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
-import { etagOf } from '../operation/etag.ts'
-import type { Operation } from '../operation/operation.ts'
-import { parseOrdering } from '../operation/ordering.ts'
+import { etagOf } from '../runtime/etag.ts'
+import type { Operation } from '../runtime/operation.ts'
+import { parseOrdering } from '../runtime/ordering.ts'
 import { findWebhook, listWebhookRows, type WebhookOrder, type WebhookRow } from './webhook.store.ts'
 
 export type WebhookListQuery = {

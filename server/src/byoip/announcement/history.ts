@@ -2,9 +2,9 @@
 import type { HistoryEntry } from '@pharos/contract/announcement-checks'
 import type { Postgres } from '../../db/postgres.ts'
 import { notFound } from '../../runtime/error.ts'
-import type { Operation } from '../../operation/operation.ts'
+import type { Operation } from '../../runtime/operation.ts'
 import { listHistoryRows, type HistoryOrder, type HistoryRow } from './history.store.ts'
-import { parseOrdering } from '../../operation/ordering.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
 
 export type HistoryQuery = {
   readonly kind?: readonly string[]

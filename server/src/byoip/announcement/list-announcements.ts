@@ -4,7 +4,7 @@ import type { Postgres } from '../../db/postgres.ts'
 import { parsePrefixOrAddress, type Prefix } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { invalid, notFound } from '../../runtime/error.ts'
-import type { Operation } from '../../operation/operation.ts'
+import type { Operation } from '../../runtime/operation.ts'
 import type { Announcement, AnnouncementStatus } from './announcement.ts'
 import {
   findAnnouncement,
@@ -13,8 +13,8 @@ import {
   type OrderingKey,
   type WithChecks,
 } from './announcement.store.ts'
-import { etagOf } from '../../operation/etag.ts'
-import { parseOrdering } from '../../operation/ordering.ts'
+import { etagOf } from '../../runtime/etag.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
 import { shownAnnouncement } from './shown-announcement.ts'
 import { needsChecks, parseInclude, present, type Include } from './present-announcement.ts'
 

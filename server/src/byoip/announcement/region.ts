@@ -1,8 +1,8 @@
 // The regions where teams may announce, as the API lists them. How a region's router is reached is not shown to anyone.
 import type { Region as Wire } from '@pharos/contract/byoip'
 import type { Postgres } from '../../db/postgres.ts'
-import type { Operation } from '../../operation/operation.ts'
-import { parseOrdering } from '../../operation/ordering.ts'
+import type { Operation } from '../../runtime/operation.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
 import { listOpenRegions, type RegionOrderingKey, type RegionRow } from './region.store.ts'
 
 export type RegionQuery = { readonly ordering: string; readonly limit: number; readonly offset: number }

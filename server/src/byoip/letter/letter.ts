@@ -7,7 +7,7 @@ import { mutate, type Answer } from '../../db/mutate.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { Failure, invalid, notFound } from '../../runtime/error.ts'
-import { actorName, type Operation } from '../../operation/operation.ts'
+import { actorName, type Operation } from '../../runtime/operation.ts'
 import { writeHistory } from '../announcement/history.store.ts'
 import type { Inspector } from './inspect-letter.ts'
 import type { Drafter } from './letter-draft.ts'
@@ -29,7 +29,7 @@ import {
   type NewLetter,
   type Replaced,
 } from './letter.store.ts'
-import { parseOrdering } from '../../operation/ordering.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
 
 export type LetterQuotas = {
   /** Of one team, in 24 hours, whatever became of them. */

@@ -5,7 +5,7 @@ import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { Failure, invalid, notFound } from '../../runtime/error.ts'
-import type { Operation } from '../../operation/operation.ts'
+import type { Operation } from '../../runtime/operation.ts'
 import { parseTime } from '../../text/time.ts'
 import { writeHistory } from '../announcement/history.store.ts'
 import type { Inspector } from './inspect-letter.ts'
@@ -20,7 +20,7 @@ import {
   type LetterFileRow,
   type ReviewedLetterRow,
 } from './letter.store.ts'
-import { parseOrdering } from '../../operation/ordering.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
 
 export type ReviewDeps = { readonly db: Db; readonly inspector: Inspector; readonly now: () => Date }
 

@@ -17,7 +17,7 @@ import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { Failure, notFound } from '../../runtime/error.ts'
-import type { Operation } from '../../operation/operation.ts'
+import type { Operation } from '../../runtime/operation.ts'
 import { heldChangeKey, type PlannedHold } from './guard.ts'
 import {
   addOperatorMessage,
@@ -32,7 +32,7 @@ import {
   type HoldOrderingKey,
   type HoldRow,
 } from './hold.store.ts'
-import { parseOrdering } from '../../operation/ordering.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
 import type { KeptRoute, OpenHold } from './region-lock.store.ts'
 
 export type HoldDeps = { readonly db: Db }

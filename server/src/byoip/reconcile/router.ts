@@ -5,7 +5,7 @@ import { writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { Failure, notFound } from '../../runtime/error.ts'
-import { parseOrdering } from '../../operation/ordering.ts'
+import { parseOrdering } from '../../runtime/ordering.ts'
 import {
   countRegionRoutes,
   listRegionRows,
