@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 
 const LEVEL_MAX = 0.3
 
-/** What language.md advises against; each matches once per place. */
+/** Constructions to avoid; each matches once per place. */
 const phrases = {
   'clause as subject': /(?:^|[.:;!?]\s+)(?:What|Who|Whoever|Whatever|Whose|Where there)\s(?![^.]*\?)/g,
   says: /\b(?:says?|said|saying)\b/gi,

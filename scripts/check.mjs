@@ -17,12 +17,13 @@ const parts = [
     args: ['node_modules/typescript/bin/tsc', '-p', 'portal/test/tsconfig.json'],
   },
   { title: 'lint (oxlint)', args: ['node_modules/oxlint/bin/oxlint'] },
+  { title: 'unused code (knip)', args: ['node_modules/knip/bin/knip.js', '--no-progress'] },
   { title: 'format (oxfmt)', args: ['node_modules/oxfmt/bin/oxfmt', '--check'] },
   { title: 'schema.ts, schema.sql', args: ['server/src/db/generate.ts', '--check'] },
   { title: 'openapi.json', args: ['server/src/http/generate-openapi.ts', '--check'] },
   {
-    title: 'import table',
-    args: ['--test', 'server/test/imports.test.ts'],
+    title: 'imports, references',
+    args: ['--test', 'server/test/imports.test.ts', 'server/test/references.test.ts'],
     file: 'server/test/imports.test.ts',
   },
 ]

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { route } from './route.ts'
-import { Limit, Offset, Optional, Page, Strict, Time, Component } from './scalar.ts'
+import { CountryOrEmpty, Limit, Offset, Optional, Page, Strict, Time, Component } from './scalar.ts'
 import { SessionTokens, User } from './session.ts'
 import { Line } from './text.ts'
 
@@ -144,7 +144,10 @@ export const deleteSessionRoute = route({
     'other users.',
   permission: { credential: 'web', personal: true },
   params: Strict({
-    session_id: Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' }),
+    session_id: Type.String({
+      pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$',
+      expects: 'the id of a session, a UUID in lower case',
+    }),
   }),
   success: 204,
   errors: ['not_found'],
@@ -164,7 +167,7 @@ export const updateUserRoute = route({
     first_name: Optional(Name),
     last_name: Optional(Name),
     display_name: Optional(Name),
-    country: Optional(Type.String({ pattern: '^([A-Z]{2})?$', description: 'ISO 3166-1 alpha-2, or empty' })),
+    country: Optional(CountryOrEmpty),
   }),
   response: User,
   success: 200,

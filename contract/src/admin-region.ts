@@ -17,7 +17,7 @@ import {
 } from './scalar.ts'
 
 /** RFC 4271 section 8.2.2, and `down` for a disabled neighbor. */
-export const neighborStates = [
+const neighborStates = [
   'idle',
   'connect',
   'active',
@@ -27,7 +27,7 @@ export const neighborStates = [
   'down',
 ] as const
 
-export const RouterNeighbor = Component('RouterNeighbor', {
+const RouterNeighbor = Component('RouterNeighbor', {
   address: Type.String(),
   asn: Type.Integer({ minimum: 0, maximum: 4_294_967_295 }),
   description: Nullable(Type.String()),

@@ -195,7 +195,7 @@ export const relatedEventOrderings = [
   ...orderingNames,
 ] as const
 
-export const relatedEventOrderingDefault = 'event__start,event__end,event__affected_bps,event__affected_pps'
+const relatedEventOrderingDefault = 'event__start,event__end,event__affected_bps,event__affected_pps'
 
 const lighthouse = { credential: 'any', module: 'lighthouse', scope: 'lighthouse:read' } as const
 

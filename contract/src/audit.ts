@@ -58,7 +58,12 @@ export const listAuditEntriesRoute = route({
     actor: Optional(Repeatable(Text)),
     action: Optional(
       Repeatable(
-        Type.String({ minLength: 1, maxLength: 100, pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?$' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 100,
+          pattern: '^[a-z0-9_]+(\\.[a-z0-9_]+)*(\\.\\*)?$',
+          expects: 'an action such as announcement.update, or a group such as announcement.*',
+        }),
       ),
     ),
     target: Optional(Repeatable(Text)),

@@ -42,7 +42,7 @@ export type AnnouncementStatus = (typeof announcementStatuses)[number]
 export const regionStates = ['withdrawn', 'announcing', 'announced', 'withdrawing', 'error'] as const
 export type RegionState = (typeof regionStates)[number]
 
-export const announcementIncludes = ['region_states', 'validations', 'state_messages', 'details'] as const
+const announcementIncludes = ['region_states', 'validations', 'state_messages', 'details'] as const
 
 /** Comma list of optional parts of an answer. */
 const Include = (names: readonly string[]): TUnsafe<string> =>
@@ -50,6 +50,7 @@ const Include = (names: readonly string[]): TUnsafe<string> =>
     type: 'string',
     pattern: `^(${names.join('|')})(,(${names.join('|')}))*$`,
     description: `Comma list of ${names.join(', ')}.`,
+    expects: `a comma-separated list of ${names.join(', ')}`,
   })
 
 const Asn = Type.Integer({ minimum: 1, maximum: 4_294_967_295 })
@@ -157,7 +158,7 @@ export const getAnnouncementRoute = route({
   conditional: true,
 })
 
-export const announcementOrderings = ['id', 'cidr', 'origin_asn', 'created', 'status', 'last_check'] as const
+const announcementOrderings = ['id', 'cidr', 'origin_asn', 'created', 'status', 'last_check'] as const
 
 export const listAnnouncementsRoute = route({
   name: 'listAnnouncements',
@@ -205,6 +206,7 @@ const NewAnnouncement = Component('NewAnnouncement', {
       pattern: '^(AS[0-9]+:)*AS-[A-Za-z0-9_-]+(:(AS[0-9]+|AS-[A-Za-z0-9_-]+))*$',
       maxLength: 200,
       description: 'AS-SET whose members may originate the prefix in the IRR, such as AS-EXAMPLE',
+      expects: 'an AS-SET name such as AS-EXAMPLE or AS64500:AS-CUSTOMERS',
     }),
   ),
   delegate_loa: Optional(Type.Boolean({ description: 'the provider drafts the letter of authorization' })),

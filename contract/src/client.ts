@@ -84,7 +84,7 @@ async function jsonOf(response: Response): Promise<unknown> {
 }
 
 /** Fields before the file, lists repeated; `fetch` adds the boundary to the media type. */
-export function formDataOf({ file: { name } }: Upload, { file, filename, fields }: Form<Route>): FormData {
+function formDataOf({ file: { name } }: Upload, { file, filename, fields }: Form<Route>): FormData {
   const data = new FormData()
   for (const [field, text] of pairsOf(fields ?? {})) data.append(field, text)
   if (filename === undefined) data.append(name, file)

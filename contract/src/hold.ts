@@ -53,7 +53,7 @@ export function holdDetail(findings: readonly HoldFinding[]): string {
     .join(' ')
 }
 
-export const HeldChange = Component('HeldChange', {
+const HeldChange = Component('HeldChange', {
   router: Type.String(),
   cidr: Type.String(),
   from: Type.String({ description: 'origin and next hop now, as `AS64496 via 192.0.2.1`' }),

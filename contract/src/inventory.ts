@@ -98,7 +98,7 @@ export type AsnVerification = Static<typeof AsnVerification>
 // therefore those of BYOIP.
 const ipam = { credential: 'any', module: 'ipam', scope: 'ipam:read' } as const
 
-export const asnOrderings = ['id', 'asn', 'created'] as const
+const asnOrderings = ['id', 'asn', 'created'] as const
 
 export const listAsnsRoute = route({
   name: 'listAsns',
@@ -170,7 +170,7 @@ export const AsnOfTeam = Component('TeamAsn', {
 })
 export type AsnOfTeam = Static<typeof AsnOfTeam>
 
-export const asnOfTeamOrderings = ['asn'] as const
+const asnOfTeamOrderings = ['asn'] as const
 
 export const listAsnsOfTeamsRoute = route({
   name: 'listAsnsOfTeams',
@@ -200,6 +200,7 @@ const Decision = Component('AsnDecision', {
     minLength: 1,
     maxLength: 1000,
     pattern: '\\S',
+    expects: 'a text that is not blank',
     description: 'shown to the team, kept in the audit log',
   }),
 })

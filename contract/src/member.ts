@@ -17,7 +17,7 @@ import {
 import { TeamInPath } from './team.ts'
 import { Paragraphs } from './text.ts'
 
-export const memberStatuses = ['active', 'invited'] as const
+const memberStatuses = ['active', 'invited'] as const
 
 export const Member = Component('Member', {
   id: Id,
@@ -39,7 +39,7 @@ export const Member = Component('Member', {
 })
 export type Member = Static<typeof Member>
 
-export const memberOrderings = ['email', 'id', 'is_admin', 'status', 'joined', 'last_seen'] as const
+const memberOrderings = ['email', 'id', 'is_admin', 'status', 'joined', 'last_seen'] as const
 
 const inTeam = Strict({ team_id: TeamInPath })
 const oneMember = Strict({ team_id: TeamInPath, member_id: Id })

@@ -240,7 +240,7 @@ const asksForSecondFactor = (permission: Permission): boolean =>
   (permission.credential === 'web' || permission.credential === 'any') && permission.personal !== true
 
 /** Returns the error codes of a route: its own, and those implied by its declaration. */
-export function problemCodesOf(route: Route): ProblemCode[] {
+function problemCodesOf(route: Route): ProblemCode[] {
   const { permission } = route
   const codes = new Set<ProblemCode>([
     'malformed',
@@ -275,7 +275,7 @@ function problemsOf(route: Route): Json {
   )
 }
 
-export const problemSchema = {
+const problemSchema = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
   additionalProperties: false,

@@ -45,7 +45,6 @@ const problems = {
 } as const
 
 export type RowProblem = keyof typeof problems
-export const rowProblems = Object.keys(problems) as RowProblem[]
 
 function rowProblemText(problem: unknown): string {
   return problems[problem as RowProblem] ?? 'The stored row is not valid.'

@@ -30,6 +30,14 @@ export const Time = Type.String({
 
 export const NullableTime = Nullable(Time)
 
+/** A country code, or empty for none. */
+export const CountryOrEmpty = Type.String({
+  maxLength: 2,
+  pattern: '^([A-Z]{2})?$',
+  description: 'ISO 3166-1 alpha-2, or empty',
+  expects: 'a country code of two capital letters such as NL, or empty',
+})
+
 /** One of a closed list of words. */
 export const OneOf = <const V extends readonly string[]>(...values: V) => Type.Enum<[...V]>([...values])
 

@@ -12,7 +12,7 @@ const Password = Type.String({
 })
 
 /** Six digits, or a recovery code, case-insensitive, with or without its dash. */
-export const Otp = Type.String({
+const Otp = Type.String({
   minLength: 6,
   maxLength: 20,
   description: 'code of the authenticator, or a recovery code; each works once',
@@ -81,7 +81,13 @@ export const confirmTotpRoute = route({
     revokes +
     '409 if nothing was set up, or longer than ten minutes ago.',
   permission: { credential: 'web', personal: true },
-  body: Strict({ otp: Type.String({ pattern: '^[0-9]{6}$', description: 'code of the authenticator' }) }),
+  body: Strict({
+    otp: Type.String({
+      pattern: '^[0-9]{6}$',
+      description: 'code of the authenticator',
+      expects: 'the 6 digits that the authenticator shows',
+    }),
+  }),
   response: Strict({ ...SessionTokens.properties, recovery_codes: RecoveryCodes, enabled: Time }),
   success: 200,
   errors: ['conflict'],

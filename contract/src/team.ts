@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { route } from './route.ts'
 import {
+  CountryOrEmpty,
   Limit,
   NullableTime,
   Offset,
@@ -21,6 +22,7 @@ export const TeamInPath = Type.String({
   pattern: '^(current|[1-9][0-9]{0,14})$',
   maxLength: 15,
   description: 'id of a team, or `current`',
+  expects: 'the id of a team, or current',
 })
 
 export const Team = Component('Team', {
@@ -40,7 +42,7 @@ export const Team = Component('Team', {
 })
 export type Team = Static<typeof Team>
 
-export const teamRoles = ['admin', 'member', 'staff'] as const
+const teamRoles = ['admin', 'member', 'staff'] as const
 
 export const AvailableTeam = Component('AvailableTeam', {
   ...TeamSummary.properties,
@@ -52,7 +54,9 @@ const Email = Type.String({ maxLength: 254, description: 'an e-mail address, or 
 
 /** Fields that an admin may change. The provider sets modules and slug. */
 export const TeamChanges = Component('TeamChanges', {
-  name: Optional(Line({ maxLength: 200, pattern: '^\\S' })),
+  name: Optional(
+    Line({ maxLength: 200, pattern: '^\\S', expects: 'a name that does not begin with a space' }),
+  ),
   description: Optional(Paragraphs({ maxLength: 2000 })),
   billing_email: Optional(Email),
   technical_email: Optional(Email),
@@ -62,11 +66,10 @@ export const TeamChanges = Component('TeamChanges', {
       maxLength: 40,
       pattern: '^(\\+[1-9][0-9 ().-]{3,38})?$',
       description: 'international, such as +31 20 123 4567, or empty for none',
+      expects: 'an international telephone number such as +31 20 123 4567, or empty',
     }),
   ),
-  country: Optional(
-    Type.String({ maxLength: 2, pattern: '^([A-Z]{2})?$', description: 'ISO 3166-1 alpha-2' }),
-  ),
+  country: Optional(CountryOrEmpty),
   timezone: Optional(
     Type.String({ minLength: 1, maxLength: 64, description: 'IANA name, such as Europe/Amsterdam' }),
   ),
@@ -74,7 +77,7 @@ export const TeamChanges = Component('TeamChanges', {
 })
 export type TeamChanges = Static<typeof TeamChanges>
 
-export const teamOrderings = ['name', 'id', 'created'] as const
+const teamOrderings = ['name', 'id', 'created'] as const
 
 export const listTeamsRoute = route({
   name: 'listTeams',

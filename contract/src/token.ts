@@ -28,9 +28,10 @@ const TokenId = Type.String({
   pattern: '^[a-z2-7]{12}$',
   maxLength: 12,
   description: 'public part of the token, between its two `_`; used in logs and in the audit log',
+  expects: 'the id of an API token, its 12 characters between the two _',
 })
 
-const Name = Line({ minLength: 1, maxLength: 200, pattern: '\\S' })
+const Name = Line({ minLength: 1, maxLength: 200, pattern: '\\S', expects: 'a name that is not blank' })
 
 const Subnets = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   maxItems: 100,
@@ -69,7 +70,7 @@ export type CreatedToken = Static<typeof CreatedToken>
 const admin = { credential: 'web', role: 'admin' } as const
 const params = Strict({ token_id: TokenId })
 
-export const tokenOrderings = ['id', 'name', 'created', 'last_used', 'expires'] as const
+const tokenOrderings = ['id', 'name', 'created', 'last_used', 'expires'] as const
 
 export const listTokensRoute = route({
   name: 'listTokens',

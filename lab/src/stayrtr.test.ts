@@ -5,11 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { createRpki } from '../../server/src/byoip/registry/rpki.ts'
-import type { Rpki, TouchedPrefixes, VrpSource } from '../../server/src/byoip/registry/rpki.ts'
-import { vrpSourceConformance } from '../../server/src/byoip/registry/vrp-source.conformance.ts'
+import { createRpki } from '../../server/src/registry/rpki.ts'
+import type { Rpki } from '../../server/src/registry/rpki.ts'
+import type { TouchedPrefixes, VrpSource } from '../../server/src/registry/vrp-source.ts'
+import { vrpSourceConformance } from '../../server/src/registry/vrp-source.conformance.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
-import { createVrpSources } from '../../server/src/roles/registries.ts'
+import { createVrpSources } from '../../server/src/drivers/vrp-sources.ts'
 import { silentLog } from '../../server/src/runtime/log.ts'
 import { freePort, randomSubnet } from './address.ts'
 import { skipWithout } from './program.ts'
@@ -120,17 +121,17 @@ describe('the RTR client with stayrtr', { skip }, () => {
     const { stayrtr, url } = await startStayrtr(t, ten)
     const rpki = await judging(t, [url])
     await waitFor('the first set', () => verdict(rpki) === `valid ${url}`)
-    const { asOf } = rpki.current()!
+    const { asOf } = rpki.status().sources[0]!
     await stayrtr.setVrps([])
     await waitFor('the doubt', () => rpki.status().sources[0]!.suspicious)
-    assert.deepEqual([verdict(rpki), rpki.current()!.asOf >= asOf], [`valid ${url}`, true])
+    assert.deepEqual([verdict(rpki), rpki.status().sources[0]!.asOf! >= asOf!], [`valid ${url}`, true])
     await stayrtr.kill()
     await stayrtr.start()
     await waitFor('the empty cache again', () => /0 VRPs instead of 10/.test(problemOf(rpki)))
     assert.equal(verdict(rpki), `valid ${url}`)
     await stayrtr.setVrps(ten.slice(0, 9))
     await waitFor('the data', () => !rpki.status().sources[0]!.suspicious)
-    assert.deepEqual([rpki.current()!.table.size, problemOf(rpki)], [9, 'null'])
+    assert.deepEqual([rpki.status().sources[0]!.vrps, problemOf(rpki)], [9, 'null'])
   })
 
   it('that is empty from the beginning gives no verdict', async (t) => {
@@ -196,10 +197,10 @@ async function judging(t: TestContext, urls: readonly string[]): Promise<Rpki> {
   return rpki
 }
 
-/** Of the first of the numbered ones, and which cache says so. */
+/** The state of the first of the numbered ones, and the cache in use. */
 function verdict(rpki: Rpki): string {
-  const { state, source } = rpki.judge(parsePrefix('10.0.0.0/24'), 64500)
-  return `${state} ${source}`
+  const { state } = rpki.judge(parsePrefix('10.0.0.0/24'), 64500)
+  return `${state} ${rpki.status().source}`
 }
 
 const problemOf = (rpki: Rpki): string => String(rpki.status().sources[0]!.problem)

@@ -1,11 +1,11 @@
 // `pharos <command>`: finds the command, and turns what went wrong into words and an exit code.
 // Exit codes: 0 done, 1 failed, 2 used wrongly; those of `pharos status` stand in commands/status.ts.
 import { CommandFailure, UsageError, type Command } from './commands/command.ts'
+import { readConfiguration } from './commands/configuration.ts'
 import { commands } from './commands/index.ts'
 import { MigrationError } from './db/migrate.ts'
-import { ConfigError, loadConfig } from './runtime/config.ts'
+import { ConfigError } from './runtime/config.ts'
 import { Failure } from './runtime/error.ts'
-import { realFiles } from './runtime/files.ts'
 import { version } from './runtime/version.ts'
 
 const [name = 'help', ...args] = process.argv.slice(2)
@@ -21,7 +21,7 @@ async function main(): Promise<number> {
     const exitCode = await command.run({
       args,
       env,
-      config: (from = env) => loadConfig(from, realFiles),
+      config: (from = env) => readConfiguration(from),
       out: (text) => void print(text),
     })
     return exitCode ?? 0

@@ -12,7 +12,7 @@ import { startNameServer } from '../../lab/src/name-server.ts'
 import { skipWithout } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { asnProofsPart } from '../src/roles/asn-proofs.ts'
-import { createRegistryViews } from '../src/roles/registry-views.ts'
+import { createRegistryViews } from '../src/roles/registries.ts'
 import { seedAnnouncement, seedRegions } from '../src/byoip/announcement/testing.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
@@ -308,7 +308,7 @@ describe('an ASN', { skip }, () => {
     const [log, metrics] = [createLog(api.config), createMetrics()]
     const views = createRegistryViews(api.config, log, metrics)
     await views.rpki.start?.()
-    await waitFor('the ROAs are read', () => views.rpki.current())
+    await waitFor('the ROAs are read', () => views.rpki.status().source !== null)
     const { config, waker } = api
     const part = asnProofsPart({ config, waker, log, metrics, ...views, postgres: api.database.postgres })
     await part.start?.()

@@ -1,4 +1,4 @@
-// PostgreSQL is away (architecture.md section 7): the process lives, says that it is not ready, answers every call with
+// PostgreSQL is away: the process lives, says that it is not ready, answers every call with
 // a 503 that names the dependency and says when to come again, soon enough for whoever waits, keeps nothing in memory that
 // it was not able to store, and goes on by itself when the database is back. Four ways of being away are tried.
 import assert from 'node:assert/strict'

@@ -13,9 +13,9 @@ import { createValidator } from '../src/byoip/validation/validator.ts'
 import type { Policy } from '../src/byoip/validation/validation-policy.ts'
 import type { Component } from '../src/runtime/component.ts'
 import { createLog } from '../src/runtime/log.ts'
-import { authorizationDeps } from '../src/roles/authorization.ts'
+import { authorizationDeps } from '../src/roles/registries.ts'
 import { createMetrics, type Metrics } from '../src/runtime/metrics.ts'
-import { createRegistryViews } from '../src/roles/registry-views.ts'
+import { createRegistryViews } from '../src/roles/registries.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 
 let folder: string

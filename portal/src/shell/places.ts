@@ -21,7 +21,7 @@ export type Place = {
   readonly staff?: true
 }
 
-export const places: readonly Place[] = [
+const places: readonly Place[] = [
   { to: '/', label: 'Overview', key: 'o', icon: IconHome },
   { to: '/announcements', label: 'Announcements', key: 'a', icon: IconBroadcast, module: 'ipam' },
   { to: '/asns', label: 'ASNs', key: 'n', icon: IconId, module: 'ipam' },

@@ -1,6 +1,7 @@
 // Which resources of which teams an event concerns, and how. Pure: the event's networks times what the teams hold.
 import type { MatchResource, MatchType } from '@pharos/contract/analysis'
-import type { Holding, Location, Ownership } from '../inventory/ownership.ts'
+import type { Ownership } from '../inventory/ownership.ts'
+import type { Holding, Location } from '../inventory/holding.ts'
 import type { Prefix } from '../net/prefix.ts'
 
 /** One reason why an event concerns a team. */

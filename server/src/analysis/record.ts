@@ -2,7 +2,7 @@
 // these texts joined. The detail prints the same record, so that the two can never differ.
 import { eventFlags } from '@pharos/contract/analysis'
 import type { EventFlag, RelatedEvent, Relationship } from '@pharos/contract/analysis'
-import type { Location } from '../inventory/ownership.ts'
+import type { Location } from '../inventory/holding.ts'
 import type { Event } from './event.ts'
 
 type Record = Omit<RelatedEvent, 'relationships'>

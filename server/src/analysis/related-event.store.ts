@@ -1,5 +1,5 @@
 // The SQL of the related list and of one event in it. Who may see what is settled twice: each condition names the team,
-// and row-level security shows nothing of another. How a page is found is related-page.ts.
+// and row-level security shows nothing of another. How a page is found is related-page.store.ts.
 import { sql } from 'kysely'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { lengthOf } from '../net/prefix.ts'

@@ -2,7 +2,11 @@
 import { sql } from 'kysely'
 import type { MatchResource, MatchType } from '@pharos/contract/analysis'
 import type { Db, Trx } from '../db/postgres.ts'
-import type { EventMatch, StoredMatch } from './relationship.ts'
+import type { Match } from './match.ts'
+
+/** A match of an event with a resource of a team, before it has an id. */
+export type EventMatch = Omit<Match, 'location'> & { readonly eventId: string }
+export type StoredMatch = EventMatch & { readonly id: number }
 
 type RelationshipRow = {
   id: number

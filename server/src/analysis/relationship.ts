@@ -14,13 +14,12 @@ import {
   insertRelationships,
   listRelationships,
   saveRelationships,
+  type EventMatch,
+  type StoredMatch,
 } from './relationship.store.ts'
 import { deleteTeamEvents, lockTeams, saveTeamEvents } from './team-event.store.ts'
 import type { TeamEvent } from './team-event.store.ts'
 import { teamPart } from './team-part.ts'
-
-export type EventMatch = Omit<Match, 'location'> & { readonly eventId: string }
-export type StoredMatch = EventMatch & { readonly id: number }
 
 /** What changes stored matches into wanted ones. */
 export type RelationshipPlan = {
@@ -30,10 +29,7 @@ export type RelationshipPlan = {
   readonly keep: readonly StoredMatch[]
 }
 
-export function planRelationships(
-  stored: readonly StoredMatch[],
-  wanted: readonly EventMatch[],
-): RelationshipPlan {
+function planRelationships(stored: readonly StoredMatch[], wanted: readonly EventMatch[]): RelationshipPlan {
   const byKey = new Map(stored.map((match) => [keyOf(match), match]))
   const insert: EventMatch[] = []
   const save: StoredMatch[] = []
@@ -48,7 +44,7 @@ export function planRelationships(
   return { insert, save, keep, remove: [...byKey.values()] }
 }
 
-export function keyOf(match: EventMatch): string {
+function keyOf(match: EventMatch): string {
   return `${match.eventId} ${match.teamId} ${match.resource} ${match.resourceId} ${match.type}`
 }
 

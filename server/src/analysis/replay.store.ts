@@ -1,7 +1,16 @@
 // The SQL of a replay.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
-import type { ReplayOptions } from './replay.ts'
+
+/** The deliveries to replay; all by default. */
+export type ReplayOptions = {
+  /** Only those of this source. */
+  readonly sourceKey?: string
+  /** Only those received at this time or later. */
+  readonly since?: Date
+  /** Only failed ones, or only processed ones. */
+  readonly state?: 'failed' | 'done'
+}
 
 /**
  * Every delivery of an event was received after the event began, so those that began after the oldest kept delivery of

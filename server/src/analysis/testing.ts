@@ -7,7 +7,7 @@ import { createKeyRing } from '../runtime/secrets.ts'
 import { sourceSecretMac } from './credential.ts'
 import { insertDelivery } from './delivery.store.ts'
 
-export const testKeys = createKeyRing(['a secret of the tests that is long enough'])
+const testKeys = createKeyRing(['a secret of the tests that is long enough'])
 
 export async function addTeam(db: Db, slug: string): Promise<number> {
   const { id } = await db

@@ -1,7 +1,6 @@
 // `pharos config`: every setting with its value and where that comes from; secrets are never printed.
-import { describeConfig } from '../runtime/config.ts'
-import { realFiles } from '../runtime/files.ts'
 import { noArguments, type Command } from './command.ts'
+import { describeConfiguration } from './configuration.ts'
 
 export const config: Command = {
   name: 'config',
@@ -9,7 +8,7 @@ export const config: Command = {
   summary: 'print every setting with its value and source',
   async run(context) {
     noArguments(context)
-    const settings = describeConfig(context.env, realFiles)
+    const settings = describeConfiguration(context.env)
     const width = Math.max(...settings.map(({ variable }) => variable.length))
     for (const { variable, value, source } of settings) {
       context.out(`${variable.padEnd(width)}  ${JSON.stringify(value)}  (${source})\n`)

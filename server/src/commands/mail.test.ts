@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import PostalMime from 'postal-mime'
 import { startSmtpServer } from '../drivers/mail/testing-smtp.ts'
-import { ConfigError, loadConfig } from '../runtime/config.ts'
+import { ConfigError } from '../runtime/config.ts'
+import { readConfiguration } from './configuration.ts'
 import { CommandFailure, UsageError } from './command.ts'
 import { mail } from './mail.ts'
 
@@ -17,7 +18,7 @@ async function pharos(settings: Record<string, string>, ...args: readonly string
   await mail.run({
     args,
     env,
-    config: (from = env) => loadConfig(from, files),
+    config: (from = env) => readConfiguration(from, files),
     out: (text) => void (printed += text),
   })
   return printed

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { fillTemplate } from '../mail/templates.ts'
 import type { MailMessage } from '../mail/mail-transport.ts'
-import { createMailTransport, letterheadOf } from '../roles/mail.ts'
+import { configuredTransport, letterheadOf } from '../roles/mail.ts'
 import type { Config } from '../runtime/config.ts'
 import { DriverError } from '../runtime/driver-error.ts'
-import { parseEmail } from '../runtime/email.ts'
+import { parseEmail } from '../text/email.ts'
 import { CommandFailure, UsageError, type Command, type CommandContext } from './command.ts'
 import { oneWord } from './words.ts'
 
@@ -29,7 +29,7 @@ async function sendTest(context: CommandContext, args: readonly string[]): Promi
   const to = parseEmail(word)
   if (to === undefined) throw new UsageError(`${word} is no address that mail can be sent to.`)
   const config = context.config()
-  const transport = createMailTransport(config, { quoteAnswers: true })
+  const transport = configuredTransport(config, { quoteAnswers: true })
   if (!transport) throw new CommandFailure('Neither mail_url nor mail_folder is set: pharos config')
   try {
     const answer = await transport.send(testMail(config, to))

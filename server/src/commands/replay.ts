@@ -1,10 +1,11 @@
 // `pharos replay`: has kept deliveries read again, after a normaliser or a source's settings were mended.
 import { parseArgs } from 'node:util'
-import { replayDeliveries, type ReplayOptions } from '../analysis/replay.ts'
+import { replayDeliveries } from '../analysis/replay.ts'
+import type { ReplayOptions } from '../analysis/replay.store.ts'
 import { listSourceKeys } from '../platform/source.store.ts'
 import { writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
-import { nearest } from '../runtime/nearest.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
 import { CommandFailure, UsageError, type Command } from './command.ts'
 import { withSchema } from './ready.ts'
 import { parsePast } from './words.ts'
@@ -57,6 +58,6 @@ async function requireSource(db: Db, key: string): Promise<void> {
   const keys = await listSourceKeys(db)
   if (keys.includes(key)) return
   throw new CommandFailure(
-    `There is no source ${key}${nearest(key, keys) || `; there are ${keys.join(', ') || 'none'}`}.`,
+    `There is no source ${key}${didYouMean(key, keys) || `; there are ${keys.join(', ') || 'none'}`}.`,
   )
 }

@@ -1,7 +1,8 @@
 // `pharos start`: the demo platform, ready to try: migrated, filled once, served in all roles, on loopback only.
 import { join, resolve } from 'node:path'
 import { openDatabase, allRoles } from '../roles/serve.ts'
-import { isLoopback, type Config, type Environment } from '../runtime/config.ts'
+import { isLoopback } from '../net/loopback.ts'
+import type { Config, Environment } from '../runtime/config.ts'
 import { createLog } from '../runtime/log.ts'
 import { demoAccounts, prepareDemo } from '../platform/demo.ts'
 import { CommandFailure, noArguments, type Command, type CommandContext } from './command.ts'

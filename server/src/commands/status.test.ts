@@ -8,7 +8,8 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { openPostgres } from '../db/postgres.ts'
 import { allRoles, runRole, type Serving } from '../roles/serve.ts'
 import { sandboxRegion } from '../drivers/sandbox/speaker.ts'
-import { loadConfig, type Environment, type Files } from '../runtime/config.ts'
+import type { Environment, Files } from '../runtime/config.ts'
+import { readConfiguration } from './configuration.ts'
 import { createLog } from '../runtime/log.ts'
 import type { Status } from '../roles/status.ts'
 import { CommandFailure } from './command.ts'
@@ -46,7 +47,7 @@ afterEach(async () => {
 })
 
 async function startRoles(): Promise<void> {
-  const config = loadConfig(envOf(database.databaseUrl), files)
+  const config = readConfiguration(envOf(database.databaseUrl), files)
   const postgres = await openPostgres({ databaseUrl: database.databaseUrl, dataDir: '' })
   serving = await runRole(config, allRoles, createLog(config), postgres)
 }
@@ -56,7 +57,7 @@ async function run(args: readonly string[] = [], env = envOf(database.databaseUr
   const code = await status.run({
     args,
     env,
-    config: (from = env) => loadConfig(from, files),
+    config: (from = env) => readConfiguration(from, files),
     out: (text) => void (printed += text),
   })
   return { code, printed }

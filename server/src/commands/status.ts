@@ -77,7 +77,7 @@ function print(read: Status): string {
 }
 
 /** Columns as wide as their widest cell; empty without rows. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return ''
   const lines = [head, ...rows]
   const widths = head.map((_, at) => Math.max(...lines.map((line) => line[at]!.length)))

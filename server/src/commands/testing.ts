@@ -1,6 +1,7 @@
 // Runs a command as main.ts would, on a test's database. Nothing of the product imports this file.
 import type { TestDatabase } from '../db/testing.ts'
-import { loadConfig, type Files } from '../runtime/config.ts'
+import type { Files } from '../runtime/config.ts'
+import { readConfiguration } from './configuration.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
 import type { Command } from './command.ts'
 
@@ -24,7 +25,7 @@ export async function runCommand(
   await command.run({
     args,
     env,
-    config: (from = env) => loadConfig(from, noFiles),
+    config: (from = env) => readConfiguration(from, noFiles),
     out: (text) => void (printed += text),
   })
   return printed

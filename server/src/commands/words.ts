@@ -1,5 +1,5 @@
 // Reads the words of a command line that several commands take: times, whole numbers, lists.
-import { parseTime } from '../runtime/time.ts'
+import { parseTime } from '../text/time.ts'
 import { UsageError } from './command.ts'
 
 const units = { h: 3_600_000, d: 86_400_000 } as const

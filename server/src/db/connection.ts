@@ -98,7 +98,7 @@ function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string)
   return own ?? (types.getTypeParser(oid, format as 'text') as (value: string) => unknown)
 }
 
-export function parseInt8(text: string): number {
+function parseInt8(text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError(`bigint ${text} does not fit a number`)
   return value

@@ -101,7 +101,7 @@ async function dryRun<Body extends object>(
 }
 
 /** The fields in which two records differ, in the order of the second. */
-export function changesOf(before: object, after: object): FieldChange[] {
+function changesOf(before: object, after: object): FieldChange[] {
   const was = before as Record<string, unknown>
   return Object.entries(after)
     .filter(([field, value]) => JSON.stringify(was[field]) !== JSON.stringify(value))

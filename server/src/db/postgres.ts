@@ -14,8 +14,6 @@ import type { Schema } from './schema.ts'
 import { TeamReader } from './team-reader.ts'
 import { TeamTransactions } from './team-transactions.ts'
 
-export { asFailure } from './failure.ts'
-
 export type Db = Kysely<Schema>
 export type Trx = Transaction<Schema>
 

@@ -2,9 +2,11 @@
 // nothing is coerced, nothing unknown is dropped, nothing empty is guessed.
 import type { ProblemError } from '@pharos/contract/problem'
 import type { TObject, TSchema } from 'typebox'
-import { Failure } from '../runtime/error.ts'
-import { parseTime } from '../runtime/time.ts'
-import { createCheck, invalidPart } from './validate.ts'
+import { Failure, invalidRequest } from '../runtime/error.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
+import { oneOf, timeExpected, unknownName } from '../text/schema-error.ts'
+import { parseTime } from '../text/time.ts'
+import { createCheck } from './validate.ts'
 
 type Property = TSchema & {
   type?: string
@@ -41,7 +43,7 @@ export function createTextReader(
       if (property) readParameter(property, [part, name], texts, values, errors)
       else errors.push(unknownParameter([part, name], Object.keys(properties)))
     }
-    if (errors.length > 0) throw invalidPart(part, errors)
+    if (errors.length > 0) throw invalidRequest(errors)
     for (const [name, property] of defaults) values[name] ??= property.default
     check(values)
     return values
@@ -88,10 +90,10 @@ const noSuchObject = () => new Failure('not_found', 'There is no such object.')
 
 const nouns = { query: 'parameter', body: 'field' }
 
-/** That a parameter or field is none of those that there are. */
-export function unknownParameter(loc: Place, known: string[]): ProblemError {
-  const list = known.length > 0 ? `known are ${known.join(', ')}` : 'this operation takes none'
-  return { loc, msg: `is not a known ${nouns[loc[0]]}; ${list}`, type: 'unknown', ctx: { known } }
+/** Returns the error for a parameter or field that the operation does not have. */
+export function unknownParameter(loc: Place, known: readonly string[]): ProblemError {
+  const { message, type, ctx } = unknownName(loc[1], nouns[loc[0]], known)
+  return { loc, msg: message, type, ctx }
 }
 
 function readParameter(
@@ -132,7 +134,7 @@ function readScalar(property: Property, text: string): Scalar {
 
 function readInteger(text: string): Scalar {
   if (/^(0|-?[1-9][0-9]{0,14})$/.test(text)) return { value: Number(text) }
-  return { msg: 'must be an integer in decimal digits', type: 'integer' }
+  return { msg: 'must be a whole number in decimal digits', type: 'integer' }
 }
 
 function readBoolean(text: string): Scalar {
@@ -142,21 +144,21 @@ function readBoolean(text: string): Scalar {
 
 function readEnum(allowed: unknown[], text: string): Scalar {
   if (allowed.includes(text)) return { value: text }
-  return { msg: `must be one of ${allowed.join(', ')}`, type: 'enum', ctx: { allowed } }
+  return { msg: oneOf(allowed, text), type: 'enum', ctx: { allowed } }
 }
 
 function readTime(text: string): Scalar {
   const time = parseTime(text)
   if (time) return { value: time.toISOString() }
-  const hint = / \d\d:?\d\d$/.test(text) ? '; in a query string + must be written %2B' : ''
-  return { msg: `must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z${hint}`, type: 'date-time' }
+  const hint = / \d\d:?\d\d$/.test(text) ? '; encode + as %2B in a query string' : ''
+  return { msg: `must be ${timeExpected}${hint}`, type: 'date-time' }
 }
 
 function readOrdering(allowed: readonly string[], text: string): Scalar {
   const keys = text.split(',').map((key) => key.trim())
   const unknown = keys.filter((key) => !allowed.includes(key.replace(/^-/, '')))
   if (unknown.length === 0) return { value: keys.join(',') }
-  const msg = `does not know ${unknown.map((key) => JSON.stringify(key)).join(', ')}; allowed are ${allowed.join(', ')}, each with - for descending`
+  const msg = `has the unknown key ${JSON.stringify(unknown[0])}${didYouMean(unknown[0]!, allowed)}; use ${allowed.join(', ')}, with - before a key for descending order`
   return { msg, type: 'ordering', ctx: { allowed } }
 }
 

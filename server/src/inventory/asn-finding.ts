@@ -1,10 +1,13 @@
-// What one look at one method comes to, and how a look that fails is told from one that finds nothing. It knows no method.
-import type { AsnProofState } from '@pharos/contract/inventory'
+// The result of checking one method, and how a failed check differs from one that finds nothing. It knows no method.
+import type { AsnProofMethod, AsnProofState } from '@pharos/contract/inventory'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { unlessAborted } from '../runtime/abort.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { Failure } from '../runtime/error.ts'
+import type { Irr } from '../registry/irr.ts'
+import type { Rpki } from '../registry/rpki.ts'
+import type { TxtResolver } from '../team/txt-resolver.ts'
 import type { AsnTokens } from './asn-token.ts'
 
 export type Evidence = Readonly<Record<string, unknown>>
@@ -17,7 +20,25 @@ export type Finding = {
   readonly evidence: Evidence
 }
 
-/** What a look needs to know. */
+/** The last finding of a method, as it is stored. */
+export type AsnProof = {
+  readonly method: AsnProofMethod
+  readonly state: AsnProofState
+  readonly note: string
+  readonly evidence: Evidence
+  /** Since when a proof that was valid is missing; null if it is valid, or never was. */
+  readonly missingSince: Date | null
+  readonly checked: Date
+}
+
+/** The sources in which proofs are searched. A method whose source is not configured is `unavailable`. */
+export type AsnProofSources = {
+  readonly irr?: Pick<Irr, 'autNum'> | undefined
+  readonly rpki?: Pick<Rpki, 'judge' | 'originsOf'> | undefined
+  readonly txt?: TxtResolver | undefined
+}
+
+/** The ASN, with the data that every method needs. */
 export type Claim = {
   readonly asn: Asn
   readonly tokens: AsnTokens

@@ -4,7 +4,7 @@ import { parseAsn } from '../net/asn.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
 import type { Claim } from './asn-finding.ts'
 import { checkAutNum, instructAutNum, judgeAutNum } from './asn-proof-aut-num.ts'
-import type { AutNumAnswer } from './asn-proof-sources.ts'
+import type { AutNumAnswer } from '../registry/irr.ts'
 import { asnTokens } from './asn-token.ts'
 
 const asn = parseAsn(64500)
@@ -63,24 +63,27 @@ describe('the aut-num object', () => {
   })
 
   it('is asked for anew, and says nothing where no registry answers or none is set up', async () => {
-    const asked: number[] = []
+    const asked: unknown[] = []
     const check = (answer: AutNumAnswer) =>
       checkAutNum(
         {
-          autNum: async (_, { maxAgeSeconds }) => {
-            asked.push(maxAgeSeconds)
-            return answer
+          irr: {
+            autNum: async (_, question) => {
+              asked.push(question?.maxAgeSeconds)
+              return answer
+            },
           },
         },
         claim,
         signal,
       )
     const text = object(`remarks: ${token}`)
-    assert.equal((await check({ state: 'found', text })).state, 'valid')
-    assert.equal((await check({ state: 'missing' })).state, 'missing')
+    const fetched = new Date()
+    assert.equal((await check({ state: 'found', text, source: 'irr', fetched })).state, 'valid')
+    assert.equal((await check({ state: 'missing', fetched })).state, 'missing')
     assert.equal((await check({ state: 'unavailable', reason: 'down' })).state, 'unavailable')
     assert.deepEqual(asked, [0, 0, 0])
-    assert.equal((await checkAutNum(undefined, claim, signal)).state, 'unavailable')
+    assert.equal((await checkAutNum({}, claim, signal)).state, 'unavailable')
   })
 
   it('is a proof as soon as the instructions are followed to the letter', () => {

@@ -1,11 +1,18 @@
 // Proof by the aut-num object: the one entry of an ASN that only its holder can change, in the database of the regional
 // registry that assigned it. In any other registry everybody may have an aut-num object of any ASN, so there it proves
 // nothing.
-import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../net/rpsl.ts'
-import { autNumOf } from '../net/rpsl-objects.ts'
+import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../registry/data/rpsl.ts'
+import { autNumOf } from '../registry/data/rpsl-objects.ts'
 import { holdsToken } from './asn-token.ts'
-import { missing, notSetUp, unavailable, valid, type Claim, type Finding } from './asn-finding.ts'
-import type { AutNumSource } from './asn-proof-sources.ts'
+import {
+  missing,
+  notSetUp,
+  unavailable,
+  valid,
+  type AsnProofSources,
+  type Claim,
+  type Finding,
+} from './asn-finding.ts'
 
 /** The `source:` of the objects of the five regional registries, and their names on the API. */
 const regionalRegistries: Readonly<Record<string, string>> = {
@@ -16,16 +23,16 @@ const regionalRegistries: Readonly<Record<string, string>> = {
   RIPE: 'ripe',
 }
 
-/** Older answers are asked for again: somebody waits for what he has just changed. */
+/** 0: always queried again, because the user waits for a change just made. */
 const maxAgeSeconds = 0
 
 export async function checkAutNum(
-  source: AutNumSource | undefined,
+  { irr }: Pick<AsnProofSources, 'irr'>,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<Finding> {
-  if (!source) return notSetUp
-  const answer = await source.autNum(claim.asn, { maxAgeSeconds, signal })
+  if (!irr) return notSetUp
+  const answer = await irr.autNum(claim.asn, { maxAgeSeconds, signal })
   if (answer.state === 'unavailable') return unavailable('The routing registry did not answer.')
   if (answer.state === 'missing')
     return missing(`The routing registries have no aut-num object of AS${claim.asn}.`)

@@ -4,9 +4,8 @@ import { parseAsn } from '../net/asn.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
-import type { Claim } from './asn-finding.ts'
+import type { AsnProofSources, Claim } from './asn-finding.ts'
 import { checkDns, dnsPlaces, instructDns } from './asn-proof-dns.ts'
-import type { AsnProofSources } from './asn-proof-sources.ts'
 import { asnTokens } from './asn-token.ts'
 
 const asn = parseAsn(64500)
@@ -22,7 +21,7 @@ const prefixesOf = (...texts: string[]) => texts.map(parsePrefix)
 /** Names with their texts; an error instead of texts is thrown. */
 function sourcesOf(prefixes: string[], records: Record<string, string[] | DriverError>): AsnProofSources {
   return {
-    origins: { originsOf: async () => ({ state: 'found', prefixes: prefixesOf(...prefixes) }) },
+    rpki: { judge: () => assert.fail('queried'), originsOf: async () => prefixesOf(...prefixes) },
     txt: {
       resolveTxt: async (name) => {
         const answer = records[name] ?? []
@@ -77,8 +76,8 @@ describe('the token in DNS', () => {
 
   it('is unavailable where it is not known what the ASN originates, and missing where that is nothing', async () => {
     const { txt } = sourcesOf([], {})
-    const unknown = { originsOf: async () => ({ state: 'unavailable' as const, reason: 'no RPKI cache' }) }
-    assert.equal((await check({ txt, origins: unknown })).state, 'unavailable')
+    const unknown = { judge: () => assert.fail('queried'), originsOf: async () => undefined }
+    assert.equal((await check({ txt, rpki: unknown })).state, 'unavailable')
     assert.equal((await check({ txt })).state, 'unavailable')
     assert.equal((await check(sourcesOf([], {}))).state, 'missing')
   })

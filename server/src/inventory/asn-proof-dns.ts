@@ -12,10 +12,10 @@ import {
   notSetUp,
   unavailable,
   valid,
+  type AsnProofSources,
   type Claim,
   type Finding,
 } from './asn-finding.ts'
-import type { AsnProofSources } from './asn-proof-sources.ts'
 
 /** A prefix of more zones is not offered: nobody would create so many records. */
 const zonesMax = 16
@@ -38,15 +38,15 @@ export function dnsPlaces(prefixes: readonly Prefix[]): readonly DnsPlace[] {
 }
 
 export async function checkDns(
-  { txt, origins }: AsnProofSources,
+  { txt, rpki }: AsnProofSources,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<Finding> {
-  if (!txt || !origins) return notSetUp
-  const answer = await origins.originsOf(claim.asn, signal)
-  if (answer.state === 'unavailable')
+  if (!txt || !rpki) return notSetUp
+  const prefixes = await rpki.originsOf(claim.asn)
+  if (!prefixes)
     return unavailable('What the ASN originates is not known now: ROAs and route objects could not be read.')
-  const places = dnsPlaces(answer.prefixes)
+  const places = dnsPlaces(prefixes)
   if (places.length === 0)
     return missing(`No ROA and no route object names a prefix of AS${claim.asn} that has reverse zones.`)
   const answers = await lookUpNames(
@@ -61,7 +61,7 @@ export async function checkDns(
 export type NameAnswer = 'token' | 'other' | 'none' | 'unreachable' | 'failed'
 
 /** Pure. What could not be asked makes "not there" unknown. */
-export function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<string, NameAnswer>): Finding {
+function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<string, NameAnswer>): Finding {
   const found = places.find(({ names }) => names.every((name) => answers.get(name) === 'token'))
   if (found) return valid(`The token stands at ${found.names.join(' and ')}. ${evidenceOnly}`, { ...found })
   const names = (answer: NameAnswer) => [...answers].filter(([, is]) => is === answer).map(([name]) => name)

@@ -3,9 +3,8 @@ import { describe, it } from 'node:test'
 import { parseAsn } from '../net/asn.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
-import type { Claim } from './asn-finding.ts'
+import type { AsnProofSources, Claim } from './asn-finding.ts'
 import { checkRoa, instructRoa } from './asn-proof-roa.ts'
-import type { RoaSource } from './asn-proof-sources.ts'
 import { asnTokens } from './asn-token.ts'
 
 const asn = parseAsn(64500)
@@ -14,36 +13,40 @@ const tokens = asnTokens(createKeyRing(['a secret of the tests that is long enou
 const claim: Claim = { asn, tokens, heldPrefixes: [held] }
 
 const roa = (prefix: string, number: number) => ({ prefix: parsePrefix(prefix), maxLength: 24, asn: number })
-const sourceOf = (...roas: ReturnType<typeof roa>[]): RoaSource => ({
-  roasOf: async () => ({ state: 'found', roas }),
+const rpkiOf = (judge: NonNullable<AsnProofSources['rpki']>['judge']): AsnProofSources => ({
+  rpki: { judge, originsOf: () => Promise.reject(new Error('queried')) },
 })
+const sourceOf = (...covering: ReturnType<typeof roa>[]): AsnProofSources =>
+  rpkiOf(() => ({ state: 'mismatch_asn', covering, source: 'RTR cache', asOf: new Date() }))
 
 describe('a ROA', () => {
-  it('is a proof where it names the ASN for a prefix that the team holds', async () => {
-    const finding = await checkRoa(sourceOf(roa('203.0.113.0/24', 1), roa('203.0.113.0/24', 64500)), claim)
+  it('is a proof where it names the ASN for a prefix that the team holds', () => {
+    const finding = checkRoa(sourceOf(roa('203.0.113.0/24', 1), roa('203.0.113.0/24', 64500)), claim)
     assert.equal(finding.state, 'valid')
     assert.deepEqual(finding.evidence, { prefix: '203.0.113.0/24', max_length: 24, asn: 64500 })
   })
 
-  it('is none of another ASN, or of a covering prefix, which may be another holder', async () => {
-    assert.equal((await checkRoa(sourceOf(roa('203.0.113.0/24', 64501)), claim)).state, 'missing')
-    assert.equal((await checkRoa(sourceOf(roa('203.0.112.0/23', 64500)), claim)).state, 'missing')
+  it('is none of another ASN, or of a covering prefix, which may be another holder', () => {
+    assert.equal(checkRoa(sourceOf(roa('203.0.113.0/24', 64501)), claim).state, 'missing')
+    assert.equal(checkRoa(sourceOf(roa('203.0.112.0/23', 64500)), claim).state, 'missing')
   })
 
-  it('is not looked for where the team holds nothing', async () => {
-    const source: RoaSource = { roasOf: () => Promise.reject(new Error('asked')) }
-    assert.equal((await checkRoa(source, { ...claim, heldPrefixes: [] })).state, 'missing')
+  it('is not looked for where the team holds nothing', () => {
+    const source = rpkiOf(() => assert.fail('queried'))
+    assert.equal(checkRoa(source, { ...claim, heldPrefixes: [] }).state, 'missing')
   })
 
-  it('is not called missing while one could not be read', async () => {
+  it('is not called missing while one could not be read', () => {
     const second = parsePrefix('198.51.100.0/24')
-    const source: RoaSource = {
-      roasOf: async (prefix) =>
-        prefix === held ? { state: 'unavailable', reason: 'no cache' } : { state: 'found', roas: [] },
-    }
-    const finding = await checkRoa(source, { ...claim, heldPrefixes: [second, held] })
+    const source = rpkiOf((prefix) => ({
+      state: prefix === held ? 'unavailable' : 'missing',
+      covering: [],
+      source: null,
+      asOf: null,
+    }))
+    const finding = checkRoa(source, { ...claim, heldPrefixes: [second, held] })
     assert.equal(finding.state, 'unavailable')
-    assert.equal((await checkRoa(undefined, claim)).state, 'unavailable')
+    assert.equal(checkRoa({}, claim).state, 'unavailable')
   })
 
   it('is given in the instructions as the tuple to create', () => {

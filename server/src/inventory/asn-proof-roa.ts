@@ -1,6 +1,7 @@
 // Evidence by ROA: a ROA of a prefix that is the team's by other proof names the ASN. The holder of the prefix signs a ROA and
 // can name any ASN in it, so this never verifies the ASN; staff may take it into account.
 import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
+import type { Vrp } from '../registry/data/vrp.ts'
 import {
   evidenceOnly,
   instructEvidence,
@@ -8,39 +9,37 @@ import {
   notSetUp,
   unavailable,
   valid,
+  type AsnProofSources,
   type Claim,
   type Finding,
 } from './asn-finding.ts'
-import type { Roa, RoaSource } from './asn-proof-sources.ts'
 
 /** Prefixes looked at in one check, and named in the instructions. */
 const prefixesMax = 1000
 const namedMax = 10
 
-export async function checkRoa(source: RoaSource | undefined, claim: Claim): Promise<Finding> {
-  if (!source) return notSetUp
+/** Searches the ROAs of the prefixes that the team holds for one that names the ASN. */
+export function checkRoa({ rpki }: Pick<AsnProofSources, 'rpki'>, claim: Claim): Finding {
+  if (!rpki) return notSetUp
   const prefixes = claim.heldPrefixes.slice(0, prefixesMax)
   if (prefixes.length === 0) return missing('The team holds no prefix by other proof yet.')
-  const answers = await Promise.all(
-    prefixes.map(async (prefix) => [prefix, await source.roasOf(prefix)] as const),
-  )
-  for (const [prefix, answer] of answers) {
-    if (answer.state !== 'found') continue
-    const roa = answer.roas.find((one) => isOf(one, prefix, claim))
+  const verdicts = prefixes.map((prefix) => [prefix, rpki.judge(prefix, claim.asn)] as const)
+  for (const [prefix, { covering }] of verdicts) {
+    const roa = covering.find((one) => isOf(one, prefix, claim))
     if (roa)
       return valid(
         `A ROA allows AS${claim.asn} to originate ${prefix}, a prefix of the team. ${evidenceOnly}`,
         evidenceOf(roa),
       )
   }
-  if (answers.some(([, { state }]) => state === 'unavailable')) return unavailable('ROAs could not be read.')
+  if (verdicts.some(([, { state }]) => state === 'unavailable')) return unavailable('ROAs could not be read.')
   return missing(`No ROA of a prefix of the team names AS${claim.asn}.`)
 }
 
-/** A ROA of a covering prefix may be somebody else's: only one of the prefix itself counts. */
-const isOf = (roa: Roa, prefix: Prefix, { asn }: Claim): boolean => roa.asn === asn && roa.prefix === prefix
+/** Only a ROA of the prefix itself counts: one of a covering prefix may belong to another holder. */
+const isOf = (roa: Vrp, prefix: Prefix, { asn }: Claim): boolean => roa.asn === asn && roa.prefix === prefix
 
-const evidenceOf = ({ prefix, maxLength, asn }: Roa) => ({ prefix, max_length: maxLength, asn })
+const evidenceOf = ({ prefix, maxLength, asn }: Vrp) => ({ prefix, max_length: maxLength, asn })
 
 export function instructRoa({ asn, heldPrefixes }: Claim): string {
   if (heldPrefixes.length === 0)

@@ -1,24 +1,13 @@
 // The SQL of proofs: what was last seen of each method, the verification that follows, and what a proof rests on. Every
 // statement names the team, but the one by which the loop finds what is to be looked at again.
 import { sql } from 'kysely'
-import type { AsnProofMethod, AsnProofState } from '@pharos/contract/inventory'
+import type { AsnProofMethod } from '@pharos/contract/inventory'
 import type { Db, Trx } from '../db/postgres.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import { Failure } from '../runtime/error.ts'
-import type { Evidence } from './asn-finding.ts'
+import type { AsnProof } from './asn-finding.ts'
 import type { AsnVerificationState } from './asn-verification.ts'
-
-/** What was last seen of a method. */
-export type AsnProof = {
-  readonly method: AsnProofMethod
-  readonly state: AsnProofState
-  readonly note: string
-  readonly evidence: Evidence
-  /** Since when what was valid before is not there; null where it is, or never was. */
-  readonly missingSince: Date | null
-  readonly checked: Date
-}
 
 /**
  * Until the end of the transaction nobody else changes who is verified for the ASN: two teams that prove it at the same

@@ -13,7 +13,7 @@ import type { Actor, Operation } from '../runtime/operation.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
 import { findVerifiedAsn } from './asn.ts'
 import { createRefreshLimits, verifyAsn, type VerifyAsnDeps } from './asn-proof.ts'
-import type { AsnProofSources } from './asn-proof-sources.ts'
+import type { AsnProofSources } from './asn-finding.ts'
 import { recheckAsns } from './asn-recheck.ts'
 import { asnTokens } from './asn-token.ts'
 
@@ -64,20 +64,27 @@ function given<T>(value: T | Error): T {
 }
 
 const sources: AsnProofSources = {
-  autNum: {
+  irr: {
     autNum: async () => {
       const text = given(world.autNum)
-      return text === undefined ? { state: 'missing' } : { state: 'found', text }
+      const fetched = new Date()
+      return text === undefined
+        ? { state: 'missing', fetched }
+        : { state: 'found', text, source: 'irr', fetched }
     },
   },
   txt: { resolveTxt: async (name) => given(world.txt)[name] ?? [] },
-  origins: {
-    originsOf: async () => ({ state: 'found', prefixes: given(world.origins).map(parsePrefix) }),
-  },
-  roas: {
-    roasOf: async () => ({
-      state: 'found',
-      roas: given(world.roas).map(([prefix, asn]) => ({ prefix: parsePrefix(prefix), maxLength: 24, asn })),
+  rpki: {
+    originsOf: async () => given(world.origins).map(parsePrefix),
+    judge: () => ({
+      state: 'mismatch_asn',
+      covering: given(world.roas).map(([prefix, asn]) => ({
+        prefix: parsePrefix(prefix),
+        maxLength: 24,
+        asn,
+      })),
+      source: 'RTR cache',
+      asOf: new Date(),
     }),
   },
 }

@@ -16,19 +16,13 @@ import { Failure } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import {
-  parseHoldableAsn,
-  presentRevocation,
-  presentVerification,
-  type AsnRules,
-  type HeldAsn,
-} from './asn.ts'
+import { parseHoldableAsn, presentRevocation, presentVerification, type AsnRules } from './asn.ts'
+import type { HeldAsn } from './held-asn.ts'
 import { findAsns } from './asn.store.ts'
-import { lookFor, notSetUp, type Claim, type Finding } from './asn-finding.ts'
+import { lookFor, notSetUp, type AsnProofSources, type Claim, type Finding } from './asn-finding.ts'
 import { checkAutNum, instructAutNum } from './asn-proof-aut-num.ts'
 import { checkDns, dnsPlaces, instructDns, type DnsPlace } from './asn-proof-dns.ts'
 import { checkRoa, instructRoa } from './asn-proof-roa.ts'
-import type { AsnProofSources } from './asn-proof-sources.ts'
 import {
   isHeldElsewhere,
   listAsnProofs,
@@ -36,8 +30,8 @@ import {
   lockAsn,
   saveAsnProofs,
   saveVerification,
-  type AsnProof,
 } from './asn-proof.store.ts'
+import type { AsnProof } from './asn-finding.ts'
 import { asnTokens } from './asn-token.ts'
 import { noteOf, proofAfter, settle, type Findings, type Settlement } from './asn-verification.ts'
 
@@ -119,9 +113,9 @@ export async function readClaim(
 type Check = (sources: AsnProofSources, claim: Claim, signal: AbortSignal) => Promise<Finding>
 
 const checks: Record<AsnProofMethod, Check> = {
-  aut_num: ({ autNum }, claim, signal) => checkAutNum(autNum, claim, signal),
+  aut_num: checkAutNum,
   dns_txt: checkDns,
-  roa: ({ roas }, claim) => checkRoa(roas, claim),
+  roa: async (sources, claim) => checkRoa(sources, claim),
   rdap_email: async () => notSetUp,
   peeringdb: async () => notSetUp,
 }
@@ -190,9 +184,8 @@ async function readStanding(trx: Trx, teamId: number, asn: Asn): Promise<Standin
 /** Undefined where it is not known now. */
 async function findPlaces({ sources }: AsnProofDeps, asn: Asn): Promise<readonly DnsPlace[] | undefined> {
   let prefixes: readonly Prefix[] | undefined
-  const look = async (signal: AbortSignal): Promise<Finding> => {
-    const answer = await sources.origins?.originsOf(asn, signal)
-    if (answer?.state === 'found') prefixes = answer.prefixes
+  const look = async (): Promise<Finding> => {
+    prefixes = await sources.rpki?.originsOf(asn)
     return notSetUp
   }
   await lookFor(placesTimeoutMs, new AbortController().signal, look, () => {})
@@ -234,9 +227,9 @@ function present(
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 const setUp: Record<AsnProofMethod, (sources: AsnProofSources) => boolean> = {
-  aut_num: ({ autNum }) => autNum !== undefined,
-  dns_txt: ({ txt, origins }) => txt !== undefined && origins !== undefined,
-  roa: ({ roas }) => roas !== undefined,
+  aut_num: ({ irr }) => irr !== undefined,
+  dns_txt: ({ txt, rpki }) => txt !== undefined && rpki !== undefined,
+  roa: ({ rpki }) => rpki !== undefined,
   rdap_email: () => false,
   peeringdb: () => false,
 }

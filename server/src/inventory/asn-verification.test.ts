@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { asnProofMethods, type AsnProofMethod } from '@pharos/contract/inventory'
 import { parseAsn } from '../net/asn.ts'
-import { isVerified, type HeldAsn } from './asn.ts'
+import { isVerified, type HeldAsn } from './held-asn.ts'
 import type { Finding } from './asn-finding.ts'
-import type { AsnProof } from './asn-proof.store.ts'
+import type { AsnProof } from './asn-finding.ts'
 import { dayMs, hourMs, noteOf, proofAfter, settle } from './asn-verification.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')

@@ -1,9 +1,9 @@
 // Decides from the findings whether a team is verified for an ASN: pure. One valid method that proves the ASN is enough. A
 // missing proof ends nothing before its time; a registry that does not answer ends nothing at all.
 import { asnProofMethods, asnProofScopes, type AsnProofMethod } from '@pharos/contract/inventory'
-import { isVerified, type HeldAsn } from './asn.ts'
+import { isVerified, type HeldAsn } from './held-asn.ts'
 import type { Finding } from './asn-finding.ts'
-import type { AsnProof } from './asn-proof.store.ts'
+import type { AsnProof } from './asn-finding.ts'
 
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { AsnProofMethod } from '@pharos/contract/inventory'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
-import type { HeldAsn } from './asn.ts'
+import type { HeldAsn } from './held-asn.ts'
 
 export type AsnFilter = { readonly asns?: readonly number[]; readonly verified?: boolean }
 export type AsnOrderingKey = 'id' | 'asn' | 'created'

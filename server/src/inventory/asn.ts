@@ -1,33 +1,12 @@
 // The ASNs that a team holds: what is known of them, and which of them count. How a team proves one is in asn-proof.ts.
-import type { AsnProofMethod, HeldAsn as Wire } from '@pharos/contract/inventory'
+import type { HeldAsn as Wire } from '@pharos/contract/inventory'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { parseAsn, reservedAsn, type Asn } from '../net/asn.ts'
 import { Failure } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { parseOrdering } from '../runtime/ordering.ts'
 import { findAsns, listAsnRows, type AsnFilter, type AsnOrderingKey } from './asn.store.ts'
-
-export type HeldAsn = {
-  readonly id: number
-  readonly teamId: number
-  readonly asn: Asn
-  /** Empty where it has none. */
-  readonly name: string
-  /** Null where the team is not known to hold it, or no longer. */
-  readonly verified: Date | null
-  /** `operator`: the operator's file says so, without an end. Null exactly where `verified` is. */
-  readonly verifiedBy: AsnProofMethod | 'operator' | null
-  /** When the proof ends; it counts until then, whenever that is written down. */
-  readonly expires: Date | null
-  /** The operator ended the verification: proofs of the team do not count until the operator verifies it again. */
-  readonly revoked: { readonly at: Date; readonly reason: string } | null
-  readonly created: Date
-}
-
-/** Whether it counts at that time: said by the operator, or proven and not expired. */
-export function isVerified({ verified, expires }: HeldAsn, now: Date): boolean {
-  return verified !== null && (expires === null || expires > now)
-}
+import { isVerified, type HeldAsn } from './held-asn.ts'
 
 /** The ASN as the team holds it, verified and not expired; undefined otherwise. */
 export async function findVerifiedAsn(

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { parsePrefix } from '../net/prefix.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import type { AsnHolding, Holding } from './ownership.ts'
+import type { AsnHolding, Holding } from './holding.ts'
 
 export async function getRevision(db: Db): Promise<number> {
   const { revision } = await db

@@ -1,6 +1,6 @@
 // What carries mails away: the port that SMTP and the folder of the demo stand behind. It knows neither templates nor the
 // table of mails, and it tries once: whoever calls decides about the next time.
-import type { Mailbox } from '../runtime/mail-settings.ts'
+import type { Mailbox } from '../text/mailbox.ts'
 
 /** One mail to one recipient, ready to go. */
 export type MailMessage = {

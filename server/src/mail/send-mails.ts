@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../db/postgres.ts'
 import { DriverError } from '../runtime/driver-error.ts'
-import type { Mailbox } from '../runtime/mail-settings.ts'
+import type { Mailbox } from '../text/mailbox.ts'
 import { open, type KeyRing } from '../runtime/secrets.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
 import type { MailMessage, MailTransport } from './mail-transport.ts'

@@ -1,7 +1,6 @@
 // The sorted rows below a prefix map, one table for each family: distinct prefixes in typed arrays, each with a link to the
 // row that covers it. It knows places, not values, and is never changed after it is built.
 import type { Bits } from './bits.ts'
-import { sortOrder } from './sort-order.ts'
 
 /** Prefixes as columns: row i is `w0[i]..w3[i]/lengths[i]`. IPv4 has zeros in w1 to w3. */
 export type Columns<C> = {
@@ -182,4 +181,36 @@ function commonLength(table: PrefixTable, row: number, bits: Key): number {
   const d2 = table.w2[row]! ^ bits.w2
   if (d2 !== 0) return 64 + Math.clz32(d2)
   return 96 + Math.clz32(table.w3[row]! ^ bits.w3)
+}
+
+/**
+ * Returns the stable order of rows given as columns of unsigned 32-bit numbers, from the least to the most significant column, by
+ * a byte-wise radix sort: linear time, and much faster than comparisons for a million rows.
+ */
+function sortOrder(columns: readonly Uint32Array[]): Uint32Array {
+  let order = Uint32Array.from(columns[0] ?? [], (_, row) => row)
+  let spare = new Uint32Array(order.length)
+  for (const column of columns) {
+    for (let shift = 0; shift < 32; shift += 8) {
+      const next = digitStarts(column, shift)
+      if (next === undefined) continue
+      for (const row of order) {
+        const digit = (column[row]! >>> shift) & 255
+        spare[next[digit]!++] = row
+      }
+      const sorted = spare
+      spare = order
+      order = sorted
+    }
+  }
+  return order
+}
+
+/** Returns the first place of each digit's rows; undefined if all rows have the same digit, which needs no sorting. */
+function digitStarts(column: Uint32Array, shift: number): Uint32Array | undefined {
+  const starts = new Uint32Array(257)
+  for (const value of column) starts[((value >>> shift) & 255) + 1]!++
+  if (starts.includes(column.length)) return undefined
+  for (let digit = 1; digit < starts.length; digit++) starts[digit]! += starts[digit - 1]!
+  return starts
 }

@@ -77,11 +77,6 @@ export function prefixOf(model: PrefixModel): Prefix {
   return parsePrefix(plainText(model))
 }
 
-/** Any prefix, IPv4 or IPv6; pairs of them often overlap. */
-export function anyPrefix(...families: Family[]): fc.Arbitrary<Prefix> {
-  return prefixModel(...families).map(prefixOf)
-}
-
 export function modelCovers(outer: PrefixModel, inner: PrefixModel): boolean {
   return outer.family === inner.family && outer.first <= inner.first && outer.last >= inner.last
 }

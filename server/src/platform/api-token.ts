@@ -3,7 +3,7 @@ import { scopes as knownScopes } from '@pharos/contract/scope'
 import type { Db } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { Failure, notFound } from '../runtime/error.ts'
-import { nearest } from '../runtime/nearest.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { endApiToken, makeApiToken } from '../session/api-token.ts'
 import { findTokenTeam, listApiTokens, type ApiTokenRow } from './api-token.store.ts'
@@ -45,7 +45,8 @@ function refuseUnknownScopes(scopes: readonly string[]): void {
 }
 
 function noTeam(slug: string, slugs: readonly string[]): Failure {
-  const hint = nearest(slug, slugs) || (slugs.length > 0 ? '' : '; there are no teams yet, see pharos apply')
+  const hint =
+    didYouMean(slug, slugs) || (slugs.length > 0 ? '' : '; there are no teams yet, see pharos apply')
   return new Failure('not_found', `There is no team ${slug}${hint}.`)
 }
 

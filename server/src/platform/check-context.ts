@@ -1,5 +1,5 @@
 // What the checks of the operator's file share: where a problem stands, what exists, and that nothing is named twice.
-import { nearest } from '../runtime/nearest.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
 import type { PlatformDocument } from './document.ts'
 import type { Current, Entry } from './platform.ts'
 import type { Path, PlatformProblem } from './problem.ts'
@@ -88,7 +88,7 @@ export class CheckContext {
     if (names.has(name)) return true
     const others = [...names].sort()
     const known = others.length > 0 && others.length <= 12 ? `; there are ${others.join(', ')}` : ''
-    this.problem(path, `there is no ${nounOf[section]} ${name}${nearest(name, others) || known}`)
+    this.problem(path, `there is no ${nounOf[section]} ${name}${didYouMean(name, others) || known}`)
     return false
   }
 }

@@ -1,9 +1,9 @@
 // Checks locations, regions and sources of the operator's file, and makes them entries.
 import { parseCommunity, parseLargeCommunity } from '../net/community.ts'
-import { isTimezone } from '../runtime/time.ts'
+import { isTimezone } from '../text/time.ts'
 import { given, type CheckContext } from './check-context.ts'
 import { checkSource } from './source.ts'
-import { checkSpeaker, type NamedSpeaker } from './speaker.ts'
+import { checkSpeaker, speakerOwner, type NamedSpeaker } from '../drivers/speakers.ts'
 
 export function checkLocations(context: CheckContext): void {
   for (const { index, element } of context.shaped.written.locations) {
@@ -66,13 +66,10 @@ function checkOne(
 ): NamedSpeaker {
   const { name: _, ...settings } = value
   for (const wrong of checkSpeaker(settings)) context.problem([...path, ...wrong.path], wrong.message)
-  const speaker = value as NamedSpeaker
-  // Two speakers on one router with one owner would each take the other's routes for strangers, and withdraw them.
-  if (speaker.kind === 'gobgp') {
-    const claim = `router ${speaker.address} ${speaker.owner}`
-    context.firstTime(claim, [...path, 'address'], 'two speakers share a router and an owner')
-  }
-  return speaker
+  const owner = speakerOwner(settings)
+  if (owner !== undefined)
+    context.firstTime(`router ${owner}`, [...path, 'address'], 'two speakers share a router and an owner')
+  return value as NamedSpeaker
 }
 
 function checkCommunities(

@@ -114,8 +114,10 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
     'locations: [{key: a, name: A, country: NL, timezone: UTC}]\nregions:\n  - {slug: a, name: A, location: a, speaker: {kind: frr}}\n  - {slug: b, name: B, location: a, speaker: {kind: gobgp, addres: x}}\n  - {slug: c, name: C, location: a, speaker: {kind: gobgp, address: "10.0.0.1:50051", owner: "1:2"}}\n',
     [
       '3:53: the kind of a speaker is sandbox or gobgp',
-      '4:68: a speaker has no addres (did you mean address?)',
-      '5:69: whoever reaches this port commands the router',
+      '4:46: address is required',
+      '4:46: owner is required',
+      '4:68: addres is not a known field (did you mean address?)',
+      '5:69: this port controls the router without authentication',
       '5:94: owner must be a large community',
     ],
   ],

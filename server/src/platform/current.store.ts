@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import type { AsnHold, Current, Fields, Kind, Row } from './platform.ts'
-import type { NamedSpeaker } from './speaker.ts'
+import type { NamedSpeaker } from '../drivers/speakers.ts'
 
 /** All rows of all kinds. In one transaction that holds the apply lock, they belong together. */
 export async function readCurrent(db: Db | Trx): Promise<Current> {

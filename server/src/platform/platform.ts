@@ -3,7 +3,7 @@
 import type { Prefix } from '../net/prefix.ts'
 import type { Path } from './problem.ts'
 import type { Section } from './schema.ts'
-import type { NamedSpeaker } from './speaker.ts'
+import type { NamedSpeaker } from '../drivers/speakers.ts'
 
 /** True: "passed"; the time of the pass is kept where there is one, else now. A text is that time, in ISO 8601. */
 export type PassedAt = boolean | string

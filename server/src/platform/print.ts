@@ -10,7 +10,7 @@ export function printPlan(plan: Plan): string {
 }
 
 /** `3 to create, 1 to change, 0 to delete, 12 unchanged (2 teams, ...)`. */
-export function summaryOf({ changes, unchanged }: Plan): string {
+function summaryOf({ changes, unchanged }: Plan): string {
   const count = (action: Change['action']) => changes.filter((change) => change.action === action).length
   const kept = kinds.filter((kind) => unchanged[kind] > 0)
   const total = kept.reduce((sum, kind) => sum + unchanged[kind], 0)

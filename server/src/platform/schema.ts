@@ -42,7 +42,7 @@ const SinceWhen = Type.Union([Type.Boolean(), Type.String({ minLength: 1, maxLen
 })
 const Anything = Type.Record(Type.String(), Type.Unknown(), { expects: 'a list of name: value' })
 
-export const moduleNames = ['inventory', 'ipam', 'lighthouse', 'shield', 'dns', 'sdwan'] as const
+const moduleNames = ['inventory', 'ipam', 'lighthouse', 'shield', 'dns', 'sdwan'] as const
 
 const Communities = Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
   uniqueItems: true,

@@ -1,8 +1,8 @@
 // Compares the operator's file with its schema, and says in the operator's words what does not fit.
 import { describeHiddenCharacter, findHiddenCharacter, type TextFormat } from '@pharos/contract/text'
 import { Compile } from 'typebox/compile'
-import { nearest } from '../runtime/nearest.ts'
-import '../runtime/text-format.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
+import '../text/schema-error.ts'
 import type { PlatformDocument } from './document.ts'
 import type { Path, PlatformProblem } from './problem.ts'
 import { elementSchemas, sections, type Section, type Written } from './schema.ts'
@@ -45,7 +45,7 @@ export function readShape(document: PlatformDocument): Shaped {
   }
   for (const [name, elements] of Object.entries(isRecord(value) ? value : {})) {
     if (!isSection(name)) {
-      problems.push(document.problemAtKey([name], `there is no section ${name}${nearest(name, sections)}`))
+      problems.push(document.problemAtKey([name], `there is no section ${name}${didYouMean(name, sections)}`))
     } else if (elements !== null && !Array.isArray(elements)) {
       problems.push(
         document.problemAt([name], `${name} must be a list: each ${nounOf[name]} begins with "- "`),
@@ -133,7 +133,7 @@ function unknownFields(path: Path, schema: Schema, error: SchemaError): Explaine
   const known = Object.keys(schema.properties ?? {})
   return names.map((name) => ({
     path: [...path, name],
-    message: `there is no field ${name} here${nearest(name, known) || `; there are ${known.join(', ')}`}`,
+    message: `there is no field ${name} here${didYouMean(name, known) || `; there are ${known.join(', ')}`}`,
     atKey: true,
   }))
 }

@@ -2,7 +2,7 @@
 // where they are used, in analysis; here the same reader is asked whether it takes them.
 import { sourceOfKind, sources } from '../analysis/sources/index.ts'
 import { NormaliseError } from '../analysis/sources/source.ts'
-import { nearest } from '../runtime/nearest.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
 import type { Path } from './problem.ts'
 
 export type SourceProblem = { readonly path: Path; readonly message: string }
@@ -15,7 +15,7 @@ export function checkSource(
   const source = sourceOfKind(kind)
   if (!source) {
     const names = Object.keys(sources)
-    const message = `there is no kind ${kind}${nearest(kind, names) || `; there are ${names.join(', ')}`}`
+    const message = `there is no kind ${kind}${didYouMean(kind, names) || `; there are ${names.join(', ')}`}`
     return [{ path: ['kind'], message }]
   }
   try {

@@ -19,9 +19,9 @@ import { addPortal } from '../http/portal.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createRefreshLimits } from '../inventory/asn-proof.ts'
 import { asnRoutes } from '../inventory/asn.routes.ts'
-import { createClamd } from '../drivers/clamd/clamd.ts'
-import { parseClamdUrl } from '../runtime/clamd-url.ts'
-import { isLoopback, publicUrl, type Config } from '../runtime/config.ts'
+import { createScanner } from '../drivers/scanners.ts'
+import { isLoopback } from '../net/loopback.ts'
+import { publicUrl, type Config } from '../runtime/config.ts'
 import { readOnCollect } from '../runtime/metrics.ts'
 import { createAfterwards, type Afterwards } from '../runtime/afterwards.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
@@ -222,7 +222,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
 }
 
 const scannerOf = ({ clamdUrl }: Config): { scanner?: LetterScanner } =>
-  clamdUrl === null ? {} : { scanner: createClamd(parseClamdUrl(clamdUrl)) }
+  clamdUrl === null ? {} : { scanner: createScanner(clamdUrl) }
 
 const afterwardsOf = ({ log }: Shared): Afterwards =>
   createAfterwards(afterwardsMax, (error) =>

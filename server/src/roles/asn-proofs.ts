@@ -1,12 +1,10 @@
 // The proofs of ASNs, wired: what the api role answers with, and the daily check of the reconciler role.
 import type { AsnProofDeps } from '../inventory/asn-proof.ts'
-import type { AsnProofSources, RoaSource } from '../inventory/asn-proof-sources.ts'
+import type { AsnProofSources } from '../inventory/asn-finding.ts'
 import { recheckAsns } from '../inventory/asn-recheck.ts'
 import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
-import type { Rpki } from '../byoip/registry/rpki.ts'
 import type { Component } from '../runtime/component.ts'
 import { createLoop } from '../runtime/loop.ts'
-import { createOriginSource } from './asn-origins.ts'
 import type { Shared } from './shared.ts'
 
 export function asnProofDeps(shared: Shared): AsnProofDeps {
@@ -22,24 +20,12 @@ export function asnProofDeps(shared: Shared): AsnProofDeps {
   }
 }
 
-/** What the configuration names no source for is left out, and then says so to the teams. */
+/** Leaves out the sources that are not configured, so that their methods are reported as such. */
 function createAsnProofSources({ config, rpki, irr }: Shared): AsnProofSources {
-  const hasRpki = config.rpkiSources.length > 0
   return {
-    autNum: config.irrSources.length > 0 ? irr : undefined,
+    irr: config.irrSources.length > 0 ? irr : undefined,
+    rpki: config.rpkiSources.length > 0 ? rpki : undefined,
     txt: createTxtResolver({ servers: config.dnsResolvers }),
-    origins: hasRpki ? createOriginSource(() => rpki.current()) : undefined,
-    roas: hasRpki ? roaSource(rpki) : undefined,
-  }
-}
-
-function roaSource(rpki: Rpki): RoaSource {
-  return {
-    async roasOf(prefix) {
-      // Whatever the ASN: it tells every ROA that covers the prefix.
-      const { state, covering, reason = '' } = rpki.judge(prefix, 0)
-      return state === 'unavailable' ? { state, reason } : { state: 'found', roas: covering }
-    },
   }
 }
 

@@ -1,35 +1,27 @@
 // Mail, wired: where it goes by the configuration, and the loop of the reconciler role that sends what is due. Requests never
 // meet a mail server: they leave a row, and this is the only place that waits for anybody.
-import { createFolderTransport } from '../drivers/mail/folder-transport.ts'
-import { createSmtpTransport, type SmtpOptions } from '../drivers/mail/smtp-transport.ts'
+import { createMailTransport } from '../drivers/mail-transports.ts'
+import type { SmtpOptions } from '../drivers/mail/smtp-transport.ts'
 import type { MailTransport } from '../mail/mail-transport.ts'
 import { sendMails, type Letterhead, type MailOutcome } from '../mail/send-mails.ts'
 import type { Component } from '../runtime/component.ts'
-import { ConfigError, type Config } from '../runtime/config.ts'
+import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
 import { createLoop } from '../runtime/loop.ts'
-import { parseMailbox, parseMailUrl } from '../runtime/mail-settings.ts'
+import { parseMailbox } from '../text/mailbox.ts'
 import type { Metrics } from '../runtime/metrics.ts'
+import { fromSetting } from './config-error.ts'
 import type { Shared } from './shared.ts'
 
 type MailConfig = Pick<Config, 'mailUrl' | 'mailFolder' | 'mailFrom' | 'mailReplyTo' | 'providerName'>
 
-/** Undefined where the configuration names neither a server nor a folder. Throws ConfigError; connects to nothing yet. */
-export function createMailTransport(
-  config: MailConfig,
-  options: SmtpOptions = {},
-): MailTransport | undefined {
-  const { mailUrl, mailFolder } = config
-  if (mailFolder !== null) return createFolderTransport(mailFolder)
-  if (mailUrl === null) return undefined
-  try {
-    return createSmtpTransport(parseMailUrl(mailUrl), options)
-  } catch (error) {
-    throw new ConfigError([`mail_url: ${(error as Error).message}`])
-  }
+/** Returns undefined if neither a server nor a folder is configured. Throws a ConfigError; opens no connection yet. */
+export function configuredTransport(config: MailConfig, options?: SmtpOptions): MailTransport | undefined {
+  const { mailUrl: url, mailFolder: folder } = config
+  return fromSetting('mail_url', () => createMailTransport({ url, folder }, options))
 }
 
-/** Whose mails they are. Only mails in a folder may be nobody's in particular. */
+/** Returns the sender of the mails. Only mails in a folder may have the default sender. */
 export function letterheadOf({ mailFrom, mailReplyTo, providerName }: MailConfig): Letterhead {
   return {
     from: mailFrom === null ? { name: 'Pharos', address: 'pharos@localhost' } : parseMailbox(mailFrom),
@@ -47,7 +39,7 @@ type MailDeps = Pick<Shared, 'config' | 'postgres' | 'waker' | 'log' | 'metrics'
 
 export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
   const { config, postgres, waker, log, metrics } = deps
-  const transport = createMailTransport(config)
+  const transport = configuredTransport(config)
   if (!transport) return silentPart(log)
   const loop = createLoop({
     name: 'mails',

@@ -6,7 +6,7 @@ import { createKeptPlans } from '../byoip/reconcile/kept-plan.ts'
 import { createReconcilers } from '../byoip/reconcile/reconcilers.ts'
 import { createValidator } from '../byoip/validation/validator.ts'
 import type { Component } from '../runtime/component.ts'
-import { authorizationDeps } from './authorization.ts'
+import { authorizationDeps } from './registries.ts'
 import type { Shared } from './shared.ts'
 import { createSpeakers } from './speakers.ts'
 

@@ -1,49 +1,75 @@
-// Which registries are asked: from the URLs in the configuration to drivers.
-import type { VrpSource } from '../byoip/registry/rpki.ts'
-import { createRtrSource } from '../drivers/rtr/source.ts'
-import { parseRtrUrl } from '../drivers/rtr/url.ts'
-import { createVrpJsonSource } from '../drivers/vrp-json/source.ts'
-import { parseVrpJsonUrl } from '../drivers/vrp-json/url.ts'
+// The registries, wired: one view of the RPKI and one of the IRR, shared by the roles of the process, and the source of RDAP.
+// Each process has its own views, because a view is a cache.
+import { createIrr, type Irr } from '../registry/irr.ts'
+import { createRpki, type Rpki } from '../registry/rpki.ts'
+import type { AuthorizationDeps } from '../byoip/validation/find-out.ts'
+import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
+import { createIrrSources } from '../drivers/irr-sources.ts'
+import { createRdapSource } from '../drivers/rdap/source.ts'
+import { createVrpSources } from '../drivers/vrp-sources.ts'
+import { createHostResolver } from '../drivers/webhook/resolve-host.ts'
+import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
+import { readOnCollect, type Metrics } from '../runtime/metrics.ts'
+import { fromSetting } from './config-error.ts'
 
-export type VrpSourceOptions = {
-  readonly log: Log
-  readonly now?: () => Date
-  /** How long a suspicious loss must last before it is used. */
-  readonly confirmMs: number
+/** Creates the views, not started yet; without sources every answer is `unavailable`. Throws a ConfigError if a source is not valid. */
+export function createRegistryViews(
+  config: Config,
+  log: Log,
+  metrics: Metrics,
+): { readonly rpki: Rpki; readonly irr: Irr } {
+  const confirmMs = config.registryConfirmSeconds * 1000
+  const vrpSources = fromSetting('rpki_sources', () =>
+    createVrpSources(config.rpkiSources, { log, confirmMs }),
+  )
+  const irrSources = fromSetting('irr_sources', () => createIrrSources(config.irrSources, { confirmMs }))
+  const rpki = createRpki({ sources: vrpSources, log })
+  const irr = createIrr({
+    sources: irrSources,
+    log,
+    metrics,
+    confirmSeconds: config.registryConfirmSeconds,
+  })
+  watchRegistries(metrics, rpki, irr)
+  return { rpki, irr }
 }
 
-/**
- * The sources of VRPs in the order given: `rtr://host:port` and `rtrs://host:port?ca=/path` are RTR caches, `file:/path` and
- * `https://host/path` VRP exports in JSON. Throws TypeError with what is wrong with a URL, and connects to nothing yet.
- */
-export function createVrpSources(urls: readonly string[], options: VrpSourceOptions): VrpSource[] {
-  const repeated = urls.find((url, i) => urls.indexOf(url) !== i)
-  if (repeated !== undefined) throw new TypeError(`RPKI source ${repeated} is listed twice`)
-  return urls.map((url) => createVrpSource(url, options))
-}
+/** Reads the gauges from the views at each scrape, so that they are never stale. */
+function watchRegistries(metrics: Metrics, rpki: Rpki, irr: Irr): void {
+  readOnCollect(metrics.registryUp, () => {
+    for (const { name: source, state } of rpki.status().sources)
+      metrics.registryUp.set({ kind: 'rpki', source }, state === 'current' ? 1 : 0)
+    for (const { name: source, error } of irr.status())
+      metrics.registryUp.set({ kind: 'irr', source }, error === null ? 1 : 0)
+  })
+  readOnCollect(metrics.registrySuspicious, () => {
+    for (const { name: source, suspicious } of rpki.status().sources)
+      metrics.registrySuspicious.set({ kind: 'rpki', source }, suspicious ? 1 : 0)
+    for (const { name: source, state } of irr.status())
+      metrics.registrySuspicious.set({ kind: 'irr', source }, state === 'suspicious' ? 1 : 0)
+  })
+  readOnCollect(metrics.registryAnswered, () => {
+    for (const { name: source, asOf } of rpki.status().sources) note({ kind: 'rpki', source }, asOf)
+    for (const { name: source, lastAnswered } of irr.status()) note({ kind: 'irr', source }, lastAnswered)
+  })
+  readOnCollect(metrics.vrps, () => {
+    for (const { name: source, vrps } of rpki.status().sources) metrics.vrps.set({ source }, vrps)
+  })
 
-function createVrpSource(
-  text: string,
-  { log, confirmMs, now = () => new Date() }: VrpSourceOptions,
-): VrpSource {
-  const url = parseUrl(text)
-  switch (url.protocol) {
-    case 'rtr:':
-    case 'rtrs:':
-      return createRtrSource({ ...parseRtrUrl(url), log, now, confirmMs })
-    case 'file:':
-    case 'http:':
-    case 'https:':
-      return createVrpJsonSource({ ...parseVrpJsonUrl(url), log, now, confirmMs })
-    default:
-      throw new TypeError(
-        `RPKI source ${url.protocol}//...: write rtr://host:port, rtrs://host:port, file:/path or https://host/path`,
-      )
+  function note(labels: { kind: string; source: string }, at: Date | null): void {
+    if (at !== null) metrics.registryAnswered.set(labels, at.getTime() / 1000)
   }
 }
 
-function parseUrl(text: string): URL {
-  if (!URL.canParse(text)) throw new TypeError('an RPKI source is a URL such as rtr://cache.example.net:3323')
-  return new URL(text)
+/** Returns the accepted proofs of authorization and their sources, not connected yet. Throws a ConfigError if one is not valid. */
+export function authorizationDeps(config: Config): AuthorizationDeps {
+  const { authorizationProofs: kinds, rdapBootstrap: bootstrap, dnsResolvers: servers, secret: ring } = config
+  const txt = createTxtResolver({ servers })
+  const resolver = createHostResolver({ servers })
+  const rdap =
+    bootstrap === null
+      ? undefined
+      : fromSetting('rdap_bootstrap', () => createRdapSource({ bootstrap, resolver }))
+  return { kinds, ring, txt, rdap }
 }

@@ -21,7 +21,7 @@ import { holdAlertsPart } from './hold-alerts.ts'
 import { maintenancePart } from './maintenance.ts'
 import { processReportPart, type Role } from './process-report.ts'
 import { reconcilerParts } from './reconciler.ts'
-import { createRegistryViews } from './registry-views.ts'
+import { createRegistryViews } from './registries.ts'
 import type { Shared } from './shared.ts'
 
 export type { Role } from './process-report.ts'

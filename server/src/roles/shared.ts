@@ -1,6 +1,6 @@
-// What the roles of one process share.
-import type { Irr } from '../byoip/registry/irr.ts'
-import type { Rpki } from '../byoip/registry/rpki.ts'
+// The parts that the roles of one process share.
+import type { Irr } from '../registry/irr.ts'
+import type { Rpki } from '../registry/rpki.ts'
 import type { Postgres } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import type { Config } from '../runtime/config.ts'

@@ -52,7 +52,7 @@ export type Status = {
 }
 
 /** Work that exactly one process of the reconciler role does at a time: the names of its Leadership. */
-export const ledWorks = ['audit', 'validator'] as const
+const ledWorks = ['audit', 'validator'] as const
 const rolesNeeded: readonly Role[] = ['api', 'reconciler', 'collector']
 /** What waits for longer than this needs attention. */
 const lagSecondsMax = 300
@@ -87,7 +87,7 @@ export async function readStatus(
 }
 
 /** What needs attention. `freshMs`: how old the last check of a region may be. */
-export function findProblems(status: Omit<Status, 'problems'>, freshMs: number): StatusProblem[] {
+function findProblems(status: Omit<Status, 'problems'>, freshMs: number): StatusProblem[] {
   return [
     ...status.regions.flatMap((region) => regionProblems(region, status, freshMs)),
     ...holdProblems(status),

@@ -4,7 +4,7 @@ import { createWebhookSender } from '../drivers/webhook/sender.ts'
 import { hostPrefix, maskHostBits, type Prefix } from '../net/prefix.ts'
 import { parseAddress } from '../net/address.ts'
 import type { Component } from '../runtime/component.ts'
-import { ConfigError, type Config } from '../runtime/config.ts'
+import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
 import { createLoop } from '../runtime/loop.ts'
 import type { Metrics } from '../runtime/metrics.ts'
@@ -13,21 +13,19 @@ import type { ChangeDeps } from '../webhook/change-webhook.ts'
 import type { DeliveryDeps } from '../webhook/delivery.ts'
 import { createWebhookSending, type SendOutcome } from '../webhook/send-webhooks.ts'
 import { applyOperatorWebhook } from '../webhook/operator-webhook.ts'
-import { parseWebhookSecret } from '../runtime/webhook-settings.ts'
+import { parseWebhookSecret } from '../webhook/operator-webhook-secret.ts'
 import type { Due } from '../webhook/send.store.ts'
 import type { WebhookSender } from '../webhook/webhook-sender.ts'
+import { fromSetting } from './config-error.ts'
 import type { Shared } from './shared.ts'
 
-/** Throws ConfigError. */
-export function allowedNetworks({ webhookNetworksAllowed }: Config): readonly Prefix[] {
-  return webhookNetworksAllowed.map((text) => {
-    try {
-      return text.includes('/') ? maskHostBits(text) : hostPrefix(parseAddress(text))
-    } catch (error) {
-      throw new ConfigError([`webhook_networks_allowed: ${text}: ${(error as Error).message}`])
-    }
-  })
+/** Parses addresses and networks; throws a PrefixError. */
+export function parseNetworks(texts: readonly string[]): readonly Prefix[] {
+  return texts.map((text) => (text.includes('/') ? maskHostBits(text) : hostPrefix(parseAddress(text))))
 }
+
+const allowedNetworks = ({ webhookNetworksAllowed }: Config): readonly Prefix[] =>
+  fromSetting('webhook_networks_allowed', () => parseNetworks(webhookNetworksAllowed))
 
 function createSender(config: Config, allowed = allowedNetworks(config)): WebhookSender {
   const resolver = createHostResolver({ servers: config.dnsResolvers })

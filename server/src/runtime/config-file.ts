@@ -1,6 +1,6 @@
 // The settings in pharos.yaml, each with the line that it stands on. It reads text only, no file and no variable.
 import { LineCounter, isMap, isNode, isScalar, parseDocument, visit, type Document } from 'yaml'
-import { nearest } from './nearest.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
 import { meaningOf, settingNames, type SettingName } from './settings.ts'
 
 /** A value and where it was given, as it stands in errors. */
@@ -29,7 +29,7 @@ function readKeys(document: Document, path: string, at: At, problems: string[]):
     const name = isScalar(key) ? String(key.value) : '?'
     const source = at(isNode(key) ? key.range?.[0] : 0)
     if (!isSetting(name))
-      problems.push(`${source}: there is no setting ${name}${nearest(name, settingNames)}`)
+      problems.push(`${source}: there is no setting ${name}${didYouMean(name, settingNames)}`)
     else if (hasAlias(value)) problems.push(`${source}: write the value of ${name} out, without an alias`)
     else given[name] = { value: plain(name, value, document), source }
   }

@@ -7,11 +7,11 @@ import * as fc from 'fast-check'
 import {
   ConfigError,
   describeConfig,
-  isLoopback,
   loadConfig,
   publicUrl,
   readSettings,
   type Files,
+  type SettingChecks,
 } from './config.ts'
 import { realFiles } from './files.ts'
 import { deriveKey } from './secrets.ts'
@@ -253,14 +253,6 @@ test('variables have one spelling each', () => {
   assert.equal(new Set(settingNames.map(variableOf)).size, settingNames.length)
 })
 
-test('loopback is told from other interfaces', () => {
-  for (const host of ['127.0.0.1', '127.8.8.8', '::1', '0:0:0:0:0:0:0:1', 'localhost'])
-    assert.ok(isLoopback(host), host)
-  for (const host of ['0.0.0.0', '::', '192.0.2.1', '127.evil.example', '::ffff:192.0.2.1', '']) {
-    assert.ok(!isLoopback(host), host)
-  }
-})
-
 test('the public address follows from host and port unless it is given', () => {
   assert.equal(publicUrl({ publicUrl: null, host: '::1', port: 80 }), 'http://[::1]:80')
   assert.equal(publicUrl({ publicUrl: 'https://p.example', host: '::1', port: 80 }), 'https://p.example')
@@ -274,11 +266,8 @@ test('mail: a server needs a sender, excludes a folder, and never shows its pass
   assert.deepEqual(problemsOf({ ...url, ...from }), [])
   const described = describeConfig({ ...url, ...from }, memory())
   assert.equal(described.find(({ name }) => name === 'mail_url')?.value, 'smtp://***@mail.net.example:587')
-  const bad = problemsOf({ PHAROS_MAIL_URL: 'smtp://:s3cret@mail.net.example', PHAROS_MAIL_FROM: 'nobody' })
-  assert.equal(bad.length, 2)
-  assert.match(bad[1]!, /^PHAROS_MAIL_FROM: mail_from must be like noreply@net.example/)
-  assert.match(bad[0]!, /^PHAROS_MAIL_URL: mail_url has a user without a password/)
-  assert.doesNotMatch(bad.join(), /s3cret/)
+  const bad = problemsOf({ PHAROS_MAIL_FROM: 'nobody' })
+  assert.match(bad.join(), /^PHAROS_MAIL_FROM: mail_from must be like noreply@net.example/)
 })
 
 test('authorization proofs: known kinds only, and RDAP only with its bootstrap', () => {
@@ -286,7 +275,7 @@ test('authorization proofs: known kinds only, and RDAP only with its bootstrap',
   assert.deepEqual(proofs('letter,roa,dns_txt'), [])
   assert.match(
     proofs('letter,fax').join(),
-    /authorization_proofs must be a list of letter, roa, dns_txt, rdap;.* not \["letter","fax"\]/,
+    /authorization_proofs must be one of letter, roa, dns_txt, rdap, not "fax"/,
   )
   assert.match(proofs('rdap').join(), /^PHAROS_AUTHORIZATION_PROOFS: rdap needs rdap_bootstrap/)
   assert.deepEqual(proofs('rdap', { PHAROS_RDAP_BOOTSTRAP: 'file:/etc/pharos/rdap/' }), [])
@@ -303,9 +292,19 @@ test('the ASN of the provider is a number, and unset by default', () => {
     ])
 })
 
-test('the virus scanner is an address that says what it is', () => {
-  assert.deepEqual(problemsOf({ PHAROS_CLAMD_URL: 'unix:/run/clamav/clamd.ctl' }), [])
-  assert.deepEqual(problemsOf({ PHAROS_CLAMD_URL: '/run/clamav/clamd.ctl' }), [
-    'PHAROS_CLAMD_URL: clamd_url must be like unix:/run/clamav/clamd.ctl or tcp://127.0.0.1:3310',
-  ])
+test('a check of another module is reported with the other mistakes, and never gets null', () => {
+  const checks: SettingChecks = {
+    clamd_url: (url) => {
+      throw new Error(`no scanner at ${url}`)
+    },
+    mail_url: () => assert.fail('checked although it is null'),
+  }
+  const read = () => readSettings({ PHAROS_CLAMD_URL: 'unix:/x', PHAROS_PORT: 'x' }, memory(), checks)
+  assert.throws(read, (error: ConfigError) => {
+    assert.deepEqual(error.problems, [
+      'PHAROS_PORT: port must be a whole number from 0 to 65535, not "x"',
+      'PHAROS_CLAMD_URL: clamd_url: no scanner at unix:/x',
+    ])
+    return true
+  })
 })

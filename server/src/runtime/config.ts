@@ -3,13 +3,12 @@
 import { randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { Value } from 'typebox/value'
 import { readYamlSettings, type Given, type Located } from './config-file.ts'
-import { isLoopback } from './loopback.ts'
-import { parseClamdUrl } from './clamd-url.ts'
-import { parseMailbox, parseMailUrl } from './mail-settings.ts'
-import { parseEmail } from './email.ts'
-import { nearest } from './nearest.ts'
+import { isLoopback } from '../net/loopback.ts'
+import { parseMailbox } from '../text/mailbox.ts'
+import { parseEmail } from '../text/email.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
+import { createSchemaCheck } from '../text/schema-error.ts'
 import { createKeyRing, type KeyRing } from './secrets.ts'
 import {
   isNumber,
@@ -21,9 +20,6 @@ import {
   type SettingName,
   type Settings,
 } from './settings.ts'
-import { parseWebhookSecret } from './webhook-settings.ts'
-
-export { isLoopback } from './loopback.ts'
 
 type Camel<S extends string> = S extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<Camel<Rest>>}`
@@ -63,8 +59,16 @@ export type ReadSettings = {
   readonly sources: Readonly<Record<SettingName, string>>
 }
 
-/** Reads the settings without making anything. Throws a ConfigError that names every mistake. */
-export function readSettings(env: Environment, files: Files): ReadSettings {
+/**
+ * Checks of single settings by the code that uses them, such as the drivers. A check throws an Error with the problem, reads no
+ * file and opens no connection. Settings that are null are not checked.
+ */
+export type SettingChecks = {
+  readonly [K in SettingName]?: (value: NonNullable<Settings[K]>) => void
+}
+
+/** Reads the settings and creates nothing. Throws a ConfigError that lists every mistake. */
+export function readSettings(env: Environment, files: Files, checks: SettingChecks = {}): ReadSettings {
   const problems: string[] = []
   const given = { ...readFile(env, files, problems), ...readEnvironment(env, files, problems) }
   const settings: Record<string, unknown> = {}
@@ -73,7 +77,7 @@ export function readSettings(env: Environment, files: Files): ReadSettings {
     const found = given[name]
     settings[name] = found ? found.value : structuredClone(meaningOf(name).byDefault)
     sources[name] = found ? found.source : 'default'
-    if (found) checkSetting(name, found, problems)
+    if (found) checkSetting(name, found, checks, problems)
   }
   if (problems.length === 0) checkTogether(settings as Settings, sources, problems)
   if (problems.length > 0) throw new ConfigError(problems)
@@ -84,8 +88,8 @@ export function readSettings(env: Environment, files: Files): ReadSettings {
  * The configuration of the process. Makes `<data_dir>/secret` (mode 0600) when no secret is given and there is none
  * yet; refuses one that others may read. Throws a ConfigError that names every mistake.
  */
-export function loadConfig(env: Environment, files: Files): Config {
-  const { settings } = readSettings(env, files)
+export function loadConfig(env: Environment, files: Files, checks?: SettingChecks): Config {
+  const { settings } = readSettings(env, files, checks)
   const { secret: given, ...rest } = settings
   const entries = Object.entries(rest).map(([name, value]) => [camel(name), value] as const)
   const secrets = given.length > 0 ? given : generatedSecrets(settings.data_dir, files)
@@ -101,8 +105,12 @@ export type DescribedSetting = {
 }
 
 /** Every setting with its value and source, secrets redacted. Makes no file. */
-export function describeConfig(env: Environment, files: Files): readonly DescribedSetting[] {
-  const { settings, sources } = readSettings(env, files)
+export function describeConfig(
+  env: Environment,
+  files: Files,
+  checks?: SettingChecks,
+): readonly DescribedSetting[] {
+  const { settings, sources } = readSettings(env, files, checks)
   return settingNames.map((name) => ({
     name,
     variable: variableOf(name),
@@ -148,7 +156,8 @@ function readEnvironment(env: Environment, files: Files, problems: string[]): Gi
     // A setting may be the path of a file itself: its name comes before what the ending says.
     const fromFile = !names.has(variable) && variable.endsWith('_FILE')
     const name = names.get(fromFile ? variable.slice(0, -'_FILE'.length) : variable)
-    if (!name) problems.push(`${variable}: there is no such setting${nearest(variable, [...names.keys()])}`)
+    if (!name)
+      problems.push(`${variable}: there is no such setting${didYouMean(variable, [...names.keys()])}`)
     else if (fromFile && env[variableOf(name)] !== undefined)
       problems.push(`${variable}: ${variableOf(name)} is set too; set one of them`)
     else {
@@ -193,14 +202,23 @@ function valueOf(name: SettingName, text: string): unknown {
   return text
 }
 
-function checkSetting(name: SettingName, { value, source }: Located, problems: string[]): void {
-  const shown = meaningOf(name).secret ? '' : `, not ${JSON.stringify(value)}`
-  if (!Value.Check(settingsSchema.properties[name], value)) {
-    problems.push(`${source}: ${name} must be ${limitsOf(name)}${shown}`)
-    return
-  }
+function checkSetting(
+  name: SettingName,
+  { value, source }: Located,
+  checks: SettingChecks,
+  problems: string[],
+): void {
+  const checkSchema = createSchemaCheck(settingsSchema.properties[name], {
+    showValues: !meaningOf(name).secret,
+  })
+  const found = checkSchema(value)
+  problems.push(...found.map((problem) => `${source}: ${name} ${problem.message}`))
+  if (found.length > 0) return
   const wrong = oddity(name, value)
   if (wrong) problems.push(`${source}: ${name} ${wrong}`)
+  const check = checks[name] as ((value: unknown) => void) | undefined
+  const problem = check && value !== null ? wrongIn(() => check(value)) : undefined
+  if (problem !== undefined) problems.push(`${source}: ${name}: ${problem}`)
 }
 
 /** What the schema cannot say about a single setting. */
@@ -218,7 +236,6 @@ function oddity(name: SettingName, value: unknown): string | undefined {
     return 'must begin with postgres://'
   }
   if (name === 'secret') return secretOddity(value as string[])
-  if (name === 'clamd_url') return wrongIn(() => parseClamdUrl(value as string))
   if (name === 'operator_alert_emails') {
     const bad = (value as string[]).find((text) => parseEmail(text) === undefined)
     return bad === undefined
@@ -227,9 +244,6 @@ function oddity(name: SettingName, value: unknown): string | undefined {
   }
   if (name === 'operator_webhook_url' && value !== null && !/^https?:\/\/[^/]/.test(value as string))
     return 'must be a URL such as https://hooks.net.example/pharos'
-  if (name === 'operator_webhook_secret' && value !== null)
-    return wrongIn(() => parseWebhookSecret(value as string))
-  if (name === 'mail_url') return wrongIn(() => parseMailUrl(value as string))
   if (name === 'mail_from' || name === 'mail_reply_to') return wrongIn(() => parseMailbox(value as string))
   return undefined
 }

@@ -28,15 +28,20 @@ export class Failure extends Error {
   }
 }
 
-/** A 422 about one place: `invalid(['body', 'region'], 'unknown region', 'unknown', { valid: [...] })`. */
+/** Returns a 422 about one place: `invalid(['body', 'region'], 'unknown region', 'unknown', { valid: [...] })`. */
 export function invalid(
   loc: ProblemError['loc'],
   msg: string,
   type: string,
   ctx?: ProblemError['ctx'],
 ): Failure {
-  const message = `${loc.slice(1).join('.') || loc[0]}: ${msg}.`
-  return new Failure('invalid', message, { errors: [ctx ? { loc, msg, type, ctx } : { loc, msg, type }] })
+  return invalidRequest([ctx ? { loc, msg, type, ctx } : { loc, msg, type }])
+}
+
+/** Returns a 422 with all its errors. Its message is the first error in full, so that a log line alone is of use. */
+export function invalidRequest(errors: readonly ProblemError[]): Failure {
+  const { loc, msg } = errors[0]!
+  return new Failure('invalid', `${loc.join('.')} ${msg}.`, { errors })
 }
 
 /** A 404 that does not tell an absent object from another team's. */

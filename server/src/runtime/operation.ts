@@ -1,4 +1,4 @@
-// Who asks for what, and under which conditions: what a use-case needs to know about a request, without HTTP.
+// The caller of a use case and the conditions of the call: everything that it needs to know about a request, without HTTP.
 
 /** The answer to "who is it?": a person in the web application, or a program with an API token. Always one team. */
 export type Actor = UserActor | TokenActor

@@ -3,6 +3,7 @@
 // What the operator's world looks like (regions, teams, sources) is not here but in the platform file.
 import { Type, type Static } from 'typebox'
 import { authorizationKinds } from '@pharos/contract/announcement-checks'
+import { describeExpected } from '../text/schema-error.ts'
 
 type Meaning = { readonly description: string; readonly secret?: true }
 
@@ -10,13 +11,17 @@ const Text = (byDefault: string, meaning: Meaning) =>
   Type.String({ default: byDefault, minLength: 1, ...meaning })
 
 const Absent = (meaning: Meaning) =>
-  Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, ...meaning })
+  Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, expects: 'a text', ...meaning })
 
 const Whole = (byDefault: number, minimum: number, maximum: number, meaning: Meaning) =>
   Type.Integer({ default: byDefault, minimum, maximum, ...meaning })
 
 const MaybeWhole = (minimum: number, maximum: number, meaning: Meaning) =>
-  Type.Union([Type.Integer({ minimum, maximum }), Type.Null()], { default: null, ...meaning })
+  Type.Union([Type.Integer({ minimum, maximum }), Type.Null()], {
+    default: null,
+    expects: `a whole number from ${minimum} to ${maximum}`,
+    ...meaning,
+  })
 
 const Flag = (byDefault: boolean, meaning: Meaning) => Type.Boolean({ default: byDefault, ...meaning })
 
@@ -280,16 +285,13 @@ function valueSchemaOf(name: SettingName): Record<string, unknown> {
 
 export const isNumber = (name: SettingName): boolean => valueSchemaOf(name)['type'] === 'integer'
 
-/** `port: ..., at most 65535`: the limits of a setting in words, for errors and for the documentation. */
+/** Returns what a setting accepts as a noun phrase, for errors and for the documentation. */
 export function limitsOf(name: SettingName): string {
   const schema = valueSchemaOf(name)
-  if (schema['type'] === 'integer') return `a whole number from ${schema['minimum']} to ${schema['maximum']}`
-  if (schema['type'] === 'boolean') return 'true or false'
   if (schema['type'] === 'array') {
     const words = (schema['items'] as Record<string, unknown>)['enum']
     const of = Array.isArray(words) ? ` of ${words.join(', ')}` : ''
     return `a list${of}; in a variable separated by commas`
   }
-  if (Array.isArray(schema['enum'])) return `one of ${schema['enum'].join(', ')}`
-  return 'a text'
+  return schema['type'] === 'string' ? 'a text' : describeExpected(schema)
 }

@@ -3,7 +3,7 @@
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
-import { parseEmail } from '../runtime/email.ts'
+import { parseEmail } from '../text/email.ts'
 import { Failure, invalid } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { findAccountByEmail, lockAccount } from './account.store.ts'

@@ -22,11 +22,10 @@ export const mailTokenMinutes: Readonly<Record<MailTokenPurpose, number>> = {
 const form =
   /^phm_(confirm-email|password-reset)\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([\w-]{43})$/
 
-export const formatMailToken = ({ purpose, id, secret }: MailToken): string =>
-  `phm_${purpose}.${id}.${secret}`
+const formatMailToken = ({ purpose, id, secret }: MailToken): string => `phm_${purpose}.${id}.${secret}`
 
 /** The parts of a token; undefined for any other text. */
-export function parseMailToken(text: string): MailToken | undefined {
+function parseMailToken(text: string): MailToken | undefined {
   const [, purpose, id, secret] = form.exec(text) ?? []
   if (purpose === undefined || id === undefined || secret === undefined) return undefined
   return { purpose: purpose as MailTokenPurpose, id, secret }

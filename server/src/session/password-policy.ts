@@ -58,7 +58,7 @@ export function objectionToPassword(
 const objection = (type: string, msg: string): PasswordObjection => ({ type, msg })
 
 /** Of the normalised text. */
-export function objectionToLength(text: string): PasswordObjection | undefined {
+function objectionToLength(text: string): PasswordObjection | undefined {
   const { length } = [...text]
   const { least, most } = passwordLength
   if (length >= least && length <= most) return undefined

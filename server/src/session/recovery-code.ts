@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
 
-export const recoveryCodeCount = 10
+const recoveryCodeCount = 10
 
 /** RFC 4648 in lower case: no 0, 1, 8 or 9 that could be taken for a letter. */
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'

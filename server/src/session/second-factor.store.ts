@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 
-export const wrongCodesMax = 10
+const wrongCodesMax = 10
 const countedFor = sql`interval '15 minutes'`
 
 export type StoredFactor = {

@@ -5,7 +5,7 @@ import { tokenYearsMax } from '@pharos/contract/token'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { Failure } from '../runtime/error.ts'
-import { parseTime } from '../runtime/time.ts'
+import { parseTime } from '../text/time.ts'
 
 /** The body of createToken, as the contract read it. */
 export type WantedToken = {

@@ -25,7 +25,7 @@ import {
 import { enterTeam, operationIn, requireAdmin } from './team-access.ts'
 
 /** Far more than a company has; each one that waits costs a question a minute. */
-export const domainsPerTeam = 100
+const domainsPerTeam = 100
 
 /** How often this process looks because somebody wants to know. Keys: team and domain, and team. */
 export type VerifyLimits = { readonly perDomain: RateLimiter; readonly perTeam: RateLimiter }

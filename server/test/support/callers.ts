@@ -42,7 +42,7 @@ export type Caller = {
   readonly elsewhere?: true
 }
 
-export const allScopes = [
+const allScopes = [
   'ipam:read',
   'ipam:write',
   'lighthouse:read',

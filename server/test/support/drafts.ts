@@ -3,7 +3,8 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { sampleJpeg, samplePng } from '../../src/byoip/letter/testing-letters.ts'
 import { formOf, formType, type FormPart } from './letters.ts'
-import { isReadable, type Draft } from './oracle.ts'
+import { isReadable } from './formats.ts'
+import type { Draft } from './oracle.ts'
 import type { Form, Operation, Schema } from './operations.ts'
 
 /** Values worth trying, by the name of the parameter or field; they must fit the schema. */

@@ -2,7 +2,7 @@
 // declared for its status. It reads contract/openapi.json only, as a stranger would, and none of the product's code.
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { isReadable, isTime } from './oracle.ts'
+import { isReadable, isTime } from './formats.ts'
 
 export type Schema = {
   readonly type?: string

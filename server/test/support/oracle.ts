@@ -1,7 +1,8 @@
-// Judges a request by the published document and the rules of contract.md section 1, with a second JSON Schema
+// Judges a request by the published document and the rules in its introduction, with a second JSON Schema
 // implementation and its own reading of queries. It shares no code with the server, so that the two can disagree.
 import { formBoundary, type FormPart } from './letters.ts'
 import type { Form, Operation, Parameter, Schema } from './operations.ts'
+import { isTime } from './formats.ts'
 
 /** A request before it is written down: names and texts are not yet percent-encoded. */
 export type Draft = {
@@ -78,36 +79,6 @@ function isText(schema: Schema, text: string): boolean {
 function isIntegerText({ minimum = -Infinity, maximum = Infinity }: Schema, text: string): boolean {
   if (!/^(-?[1-9][0-9]*|0)$/.test(text)) return false
   return BigInt(text) >= BigInt(minimum) && BigInt(text) <= BigInt(maximum)
-}
-
-const blanks = new Set('\u034F\u115F\u1160\u17B4\u17B5\u3164\uFFA0')
-const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
-
-/** As the introduction of the document says of the formats `line` and `paragraphs`. */
-export function isReadable(text: string, lines: boolean): boolean {
-  let before = ''
-  for (const character of text) {
-    const isJoiner = character === '\u200c' || character === '\u200d'
-    const isBreak = lines && /[\t\n\r]/.test(character)
-    if (isJoiner && !(before > '\u024f')) return false
-    if (!isJoiner && !isBreak && (unseen.test(character) || blanks.has(character))) return false
-    before = isJoiner ? '' : character
-  }
-  return true
-}
-
-/** ISO 8601, extended form; the time and the offset may be left out. */
-export function isTime(text: string): boolean {
-  const match =
-    /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d(?:\.\d{1,9})?))?)?(?:[Zz]|[+-](\d\d):?(\d\d))?$/.exec(
-      text,
-    )
-  if (!match) return false
-  const [, day, minutes = '00:00', seconds = '00', zoneHours = '00', zoneMinutes = '00'] = match
-  const date = new Date(`${day}T00:00:00Z`)
-  const isDay = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day!)
-  const isClock = minutes <= '23:59' && minutes.slice(3) <= '59' && Number(seconds) < 60
-  return isDay && !day!.startsWith('0000') && isClock && zoneHours <= '23' && zoneMinutes <= '59'
 }
 
 function objectionToHeaders({ parameters }: Operation, headers: Draft['headers']): string | undefined {

@@ -44,11 +44,7 @@ type AmountName = keyof typeof amounts
 type TimeName = (typeof times)[number]
 export type FieldName = AmountName | TimeName | (typeof plain)[number]
 
-export const fieldNames: readonly FieldName[] = [
-  ...plain,
-  ...times,
-  ...(Object.keys(amounts) as AmountName[]),
-]
+const fieldNames: readonly FieldName[] = [...plain, ...times, ...(Object.keys(amounts) as AmountName[])]
 
 export type FieldReader = (
   event: Fields,

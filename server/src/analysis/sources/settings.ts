@@ -1,5 +1,5 @@
 // What every source can be configured with, whatever its kind: where it stands. The rest is its kind's business.
-import { isTimezone } from '../../runtime/time.ts'
+import { isTimezone } from '../../text/time.ts'
 import type { EventTexts } from '../event.ts'
 import { readKey, readObject, readOptionalText, readText } from './reading.ts'
 import type { Fields } from './reading.ts'

@@ -267,7 +267,7 @@ export async function saveAnnouncement(trx: Trx, before: Announcement, after: An
 }
 
 /** Days for which a deleted announcement can be restored. */
-export const restorableDays = 7
+const restorableDays = 7
 
 /** The team's deleted announcement, locked, while it can be restored; without its regions, which do not matter yet. */
 export async function lockDeleted(trx: Trx, teamId: number, id: number): Promise<Announcement | undefined> {

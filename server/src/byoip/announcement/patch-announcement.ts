@@ -33,7 +33,7 @@ export type PatchDeps = {
 }
 
 /**
- * The announcement after the patch, or the very same object when it is already so (contract.md 2.2). Throws 422 on an
+ * The announcement after the patch, or the very same object when it is already so. Throws 422 on an
  * unknown region, 409 `suspended`, `not_validated` or `conflict` on enabling; disabling is never refused.
  */
 export function applyPatch(

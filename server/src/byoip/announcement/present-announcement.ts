@@ -97,7 +97,7 @@ function detailsOf({ suspended, claimed, details }: Announcement): AnnouncementD
  * that found every region as wanted. Regions where it neither should be nor was seen do not count, unless there are no
  * others.
  */
-export function checkOf(announcement: Announcement): { at: Date | null; result: boolean | null } {
+function checkOf(announcement: Announcement): { at: Date | null; result: boolean | null } {
   const concerned = announcement.regions.filter(
     (region) => isDesired(announcement, region) || region.state !== 'withdrawn',
   )

@@ -90,7 +90,7 @@ export function changeKey(router: string, { prefix, to }: RouteChange): string {
 export const heldChangeKey = ({ router, prefix, to }: HeldChange): string => `${router} ${prefix} ${to}`
 
 /** What a change shows people: `AS64496 via 192.0.2.1`. */
-export function routeText({ asPath, nextHop }: Route): string {
+function routeText({ asPath, nextHop }: Route): string {
   const origin = asPath.at(-1)
   return `${origin === undefined ? 'own AS' : `AS${origin}`} via ${nextHop}`
 }

@@ -24,8 +24,8 @@ export type HoldAlert = {
   readonly recipients: number
 }
 
-export const firstReminderMinutes = 30
-export const reminderMinutes = 240
+const firstReminderMinutes = 30
+const reminderMinutes = 240
 
 /** Queues the mails that are due. Any number of processes may run it. */
 export async function sendHoldAlerts(deps: HoldAlertDeps, signal: AbortSignal): Promise<void> {

@@ -84,14 +84,6 @@ export type Plan = {
   readonly drained: boolean
 }
 
-/**
- * The order in which a plan is carried out, and its reason: announcements first, so that a network which replaces a
- * prefix by its halves, or its halves by the whole, is reachable throughout. A prefix that moves to another origin
- * needs no withdrawal before it: a speaker holds one route per prefix, and the new one takes the place of the old in
- * the same update. Moving between regions is make-before-break too, as far as two independent routers can be.
- */
-export const planOrder = ['announce', 'withdraw'] as const
-
 /** Rows of one region and all routes of one of its routers, to the plan. Total: a row that is not valid is quarantined. */
 export function planRoutes(router: PlanRouter, read: readonly PlanRow[], routes: readonly Route[]): Plan {
   const { rows, quarantined } = checkRows(router.regionId, read)

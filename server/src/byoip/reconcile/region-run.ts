@@ -114,7 +114,7 @@ export async function callAll<T, R>(
   return { answers, failures }
 }
 
-export const noMemory: RouterMemory = { drained: false, applied: null }
+const noMemory: RouterMemory = { drained: false, applied: null }
 
 /** How many of the routers that are not drained must carry a route. */
 export function quorumOf({ routers, quorum }: RunDeps, memory: RegionMemory): number {
@@ -199,7 +199,12 @@ export type Sent = {
 
 export const nothingSent: Sent = { withdrawn: new Set(), refused: new Map(), failures: [] }
 
-/** Sends in planOrder, in a transaction of whileHolding(). */
+/**
+ * Sends announcements, then withdrawals, in a transaction of whileHolding(). This order keeps a network reachable that replaces a
+ * prefix by its halves, or the halves by the whole. A prefix that moves to another origin needs no withdrawal, because a router has
+ * one route per prefix and the new one replaces the old in the same update. A move between regions is make-before-break too, as
+ * far as two independent routers allow.
+ */
 export async function sendAll(
   trx: Trx,
   lease: RegionLease,

@@ -92,7 +92,7 @@ export async function setDrained(
 }
 
 /** Why the other routers could not carry the routes of this one; undefined if they could. */
-export function objectionToDrain(
+function objectionToDrain(
   { slug, quorum, routers }: Pick<AdminRegionRow, 'slug' | 'quorum' | 'routers'>,
   name: string,
   { freshMs, now }: Pick<RouterDeps, 'freshMs' | 'now'>,

@@ -1,10 +1,10 @@
 // What is found out about announcements in one go: every check from what is known now, the routing registries asked where
 // they are due. It changes nothing; saveFindings() does.
-import type { Irr } from '../registry/irr.ts'
+import type { Irr } from '../../registry/irr.ts'
 import type { AuthorizationKind } from '@pharos/contract/announcement-checks'
 import type { TxtResolver } from '../../team/txt-resolver.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
-import type { RdapSource } from '../registry/rdap-source.ts'
+import type { RdapSource } from '../../registry/rdap-source.ts'
 import { judgeAuthorization, keptKinds, type KeptKind } from './authorization.ts'
 import {
   judgeAsn,
@@ -18,7 +18,7 @@ import {
 } from './judge.ts'
 import { checkRdap, checkTxt } from './prefix-proof.ts'
 import { prefixTokens } from './prefix-token.ts'
-import type { Rpki } from '../registry/rpki.ts'
+import type { Rpki } from '../../registry/rpki.ts'
 import {
   clearanceOf,
   completeChecks,

@@ -2,9 +2,8 @@
 import type { Asn } from '../../net/asn.ts'
 import { prefixParts, type Prefix } from '../../net/prefix.ts'
 import { roaFix, routeObjectFix } from './fix.ts'
-import type { IrrVerdict } from '../registry/irr.ts'
-import type { RpkiVerdict } from '../registry/rpki.ts'
-import { sourceLabel } from '../registry/source-label.ts'
+import type { IrrVerdict } from '../../registry/irr-verdict.ts'
+import type { RpkiVerdict } from '../../registry/rpki.ts'
 import type { Judgement } from './validation.ts'
 
 /** What is judged. */
@@ -72,7 +71,7 @@ export function judgeRpki({ prefix, originAsn }: Claim, verdict: RpkiVerdict): J
       max_length: maxLength,
       asn,
     })),
-    source: verdict.source && sourceLabel('rpki', verdict.source),
+    source: verdict.source,
     as_of: verdict.asOf?.toISOString() ?? null,
   }
   const fix = verdict.state === 'valid' || verdict.state === 'unavailable' ? null : roaFix(prefix, originAsn)
@@ -99,7 +98,7 @@ const rpkiNotes: Record<RpkiVerdict['state'], (prefix: Prefix, asn: Asn) => stri
 export function judgeIrr({ prefix, originAsn }: Claim, verdict: IrrVerdict): Judgement {
   const evidence = {
     objects: verdict.objects.map(({ prefix: of, origin, source }) => ({ prefix: of, origin, source })),
-    source: verdict.source && sourceLabel('irr', verdict.source),
+    source: verdict.source,
     as_of: verdict.fetched?.toISOString() ?? null,
     ...(verdict.member ? { member: verdict.member } : {}),
   }

@@ -6,7 +6,7 @@ import { parseAddress } from '../../net/address.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
-import type { IpNetwork } from '../registry/rdap-source.ts'
+import type { IpNetwork } from '../../registry/rdap-source.ts'
 import { checkRdap, checkTxt, judgeRdap, judgeTxt, proofNames, txtFix } from './prefix-proof.ts'
 import { prefixTokens } from './prefix-token.ts'
 
@@ -147,6 +147,7 @@ describe('a token in the registration', () => {
     const byte = fc.integer({ min: 0, max: 255 })
     const any = fc
       .tuple(byte, byte, byte, byte, fc.constantFrom(token, `${token}x`, 'x'))
+      .filter(([a, b, c, d]) => !(a === 255 && c === 255 && b > d))
       .map(([a, b, c, d, line]) =>
         network(
           `203.0.${Math.min(a, c)}.${b}`,
@@ -154,7 +155,6 @@ describe('a token in the registration', () => {
           line,
         ),
       )
-      .filter(({ last }) => !last.includes('256'))
     fc.assert(
       fc.property(any, fc.array(any, { maxLength: 2 }), (found, ends) => {
         if (judge(found, ...ends).state !== 'valid') return

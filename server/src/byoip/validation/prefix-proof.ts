@@ -14,7 +14,7 @@ import {
 } from '../../net/prefix.ts'
 import { reverseZones } from '../../net/reverse-zone.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import type { IpNetwork, RdapSource } from '../registry/rdap-source.ts'
+import type { IpNetwork, RdapSource } from '../../registry/rdap-source.ts'
 import { shortestAccepted } from './judge.ts'
 import type { PrefixTokens } from './prefix-token.ts'
 import type { Judgement } from './validation.ts'

@@ -14,7 +14,7 @@ export type Policy = {
 }
 
 /** The reason that stands at an announcement which the policy suspended, and by which it may resume it. */
-export const policyReason = 'validation'
+const policyReason = 'validation'
 
 export async function applyPolicy(
   db: Db,

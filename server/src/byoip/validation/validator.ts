@@ -8,8 +8,8 @@ import type { Component } from '../../runtime/component.ts'
 import type { Log } from '../../runtime/log.ts'
 import { createLoop, type Loop } from '../../runtime/loop.ts'
 import type { Metrics } from '../../runtime/metrics.ts'
-import type { Irr } from '../registry/irr.ts'
-import type { Rpki } from '../registry/rpki.ts'
+import type { Irr } from '../../registry/irr.ts'
+import type { Rpki } from '../../registry/rpki.ts'
 import {
   validateAll,
   validateDue,

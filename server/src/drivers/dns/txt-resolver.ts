@@ -16,7 +16,7 @@ export type TxtResolverOptions = {
 /** Throws a TypeError on a server that is not an address. */
 export function createTxtResolver(options: TxtResolverOptions = {}): TxtResolver {
   const { servers = [], timeoutMs = 1_500, tries = 2 } = options
-  for (const server of servers) assertServer(server)
+  checkNameServers(servers)
   return {
     async resolveTxt(name, signal) {
       signal.throwIfAborted()
@@ -37,7 +37,12 @@ export function createTxtResolver(options: TxtResolverOptions = {}): TxtResolver
   }
 }
 
-function assertServer(text: string): void {
+/** Throws a TypeError if one of the servers is not an IP address with an optional port. */
+export function checkNameServers(servers: readonly string[]): void {
+  for (const server of servers) checkNameServer(server)
+}
+
+function checkNameServer(text: string): void {
   const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text)
   const address = match?.[1] ?? match?.[2] ?? text
   const port = Number(match?.[3] ?? 53)

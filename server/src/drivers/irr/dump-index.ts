@@ -1,7 +1,7 @@
 // What a dump of a registry says, as an index that questions can be put to: built from its objects one by one, then
 // immutable. No files here.
 import { setImmediate } from 'node:timers/promises'
-import type { AsSetMembers, RouteObject } from '../../byoip/registry/irr-source.ts'
+import type { AsSetMembers, RouteObject } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
 import { createPrefixMap, type PrefixMap } from '../../net/prefix-map.ts'
 import { prefixBits } from '../../net/prefix.ts'
@@ -12,10 +12,10 @@ import {
   isMemberByReference,
   membershipOf,
   routeObjectOf,
-} from '../../net/rpsl-objects.ts'
-import { rpslSource } from '../../net/rpsl-objects.ts'
-import type { RpslAsSet, RpslMembership } from '../../net/rpsl-objects.ts'
-import type { RpslObject } from '../../net/rpsl.ts'
+} from '../../registry/data/rpsl-objects.ts'
+import { rpslSource } from '../../registry/data/rpsl-objects.ts'
+import type { RpslAsSet, RpslMembership } from '../../registry/data/rpsl-objects.ts'
+import type { RpslObject } from '../../registry/data/rpsl.ts'
 
 export type DumpIndex = {
   /** How many objects it was built from. */

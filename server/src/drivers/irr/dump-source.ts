@@ -1,8 +1,8 @@
 // A dump of a registry in a file as a source of what it holds. The file is looked at each second; while a new one is no
 // good, is being written, or is empty or much smaller than before, the last good one is used and that is said.
-import type { IrrSource } from '../../byoip/registry/irr-source.ts'
+import type { IrrSource } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
-import { isSuspiciousLoss, isVeryOther } from '../../net/loss.ts'
+import { isSuspiciousLoss, isVeryOther } from '../../registry/data/loss.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { type Dump, type FileState, fileState, readDump } from './dump-file.ts'
@@ -33,6 +33,7 @@ type Good = { readonly dump: Dump; readonly state: string }
 
 class DumpSource implements IrrSource {
   readonly name: string
+  readonly label = 'IRR dump'
   readonly #config: Required<DumpSourceConfig>
   readonly #closing = new AbortController()
   /** Settles when there is a dump, or a reason why there is none. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { freePort } from '@pharos/lab/address'
 import { IrrServer } from '@pharos/lab/irr-server'
-import { irrSourceConformance, type IrrSourceFixture } from '../../byoip/registry/irr-source.conformance.ts'
+import { irrSourceConformance, type IrrSourceFixture } from '../../registry/irr-source.conformance.ts'
 import { createDumpSource } from './dump-source.ts'
 import { createWhoisSource } from './whois-source.ts'
 

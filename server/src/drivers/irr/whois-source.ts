@@ -1,12 +1,12 @@
 // A whois server that speaks the `!` protocol (IRRd, and what is compatible with it) as a source of what the routing
 // registries hold. It keeps connections, and no answers.
-import type { IrrSource, RouteObject } from '../../byoip/registry/irr-source.ts'
+import type { IrrSource, RouteObject } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
 import { covers } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { autNumOf, readAsSetMembers, routeObjectOf } from '../../net/rpsl-objects.ts'
-import { parseRpsl, RpslError } from '../../net/rpsl.ts'
-import type { RpslObject } from '../../net/rpsl.ts'
+import { autNumOf, readAsSetMembers, routeObjectOf } from '../../registry/data/rpsl-objects.ts'
+import { parseRpsl, RpslError } from '../../registry/data/rpsl.ts'
+import type { RpslObject } from '../../registry/data/rpsl.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { createProblemList, type ProblemList } from './problem-list.ts'
 import type { WhoisAnswer } from './whois-answer.ts'
@@ -39,6 +39,7 @@ export function createWhoisSource(config: WhoisSourceConfig): IrrSource {
 
 class WhoisSource implements IrrSource {
   readonly name: string
+  readonly label: string
   readonly #sources: readonly string[]
   readonly #pool: WhoisPool
   readonly #problems: ProblemList = createProblemList()
@@ -47,6 +48,7 @@ class WhoisSource implements IrrSource {
     const { host, port, sources } = config
     const registries = sources.length === 0 ? '' : ` (${sources.join(',')})`
     this.name = `whois://${host.includes(':') ? `[${host}]` : host}:${port}${registries}`
+    this.label = `IRR server${registries}`
     this.#sources = sources
     this.#pool = new WhoisPool(config)
   }

@@ -3,8 +3,8 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
 import type { MailMessage } from '../../mail/mail-transport.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { parseEmail } from '../../runtime/email.ts'
-import { isHeaderText, type Mailbox } from '../../runtime/mail-settings.ts'
+import { parseEmail } from '../../text/email.ts'
+import { isHeaderText, type Mailbox } from '../../text/mailbox.ts'
 
 export type Composed = {
   readonly envelope: { readonly from: string; readonly to: readonly string[] }

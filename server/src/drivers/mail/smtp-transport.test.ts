@@ -10,7 +10,7 @@ import { inspect } from 'node:util'
 import type { MailMessage } from '../../mail/mail-transport.ts'
 import { isKind, sample } from '../../mail/mail-transport.conformance.ts'
 import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'
-import { parseMailUrl } from '../../runtime/mail-settings.ts'
+import { parseMailUrl } from './smtp-url.ts'
 import { createSmtpTransport, type SmtpOptions } from './smtp-transport.ts'
 import { startSmtpServer, type Answers, type TestSmtpOptions, type TestSmtpServer } from './testing-smtp.ts'
 

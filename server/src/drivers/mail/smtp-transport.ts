@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs'
 import { createTransport, type SMTPPoolOptions, type Transporter } from 'nodemailer'
 import type { MailMessage, MailTransport } from '../../mail/mail-transport.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { isLoopback } from '../../runtime/loopback.ts'
-import type { SmtpServer } from '../../runtime/mail-settings.ts'
+import { isLoopback } from '../../net/loopback.ts'
+import { urlDriver } from '../url-driver.ts'
 import { composeMail } from './compose.ts'
 import { asDriverError } from './smtp-error.ts'
+import { parseMailUrl, type SmtpServer } from './smtp-url.ts'
 
 export type SmtpOptions = {
   /** Until a mail is given up, with everything: name, connection, login, and the server's word. */
@@ -20,6 +21,14 @@ const timeoutMsDefault = 60_000
 /** Small, since servers count connections of one client; idle ones are closed before the server does it. */
 const connectionsMax = 4
 const idleMs = 10_000
+
+export const smtp = urlDriver<SmtpServer, SmtpOptions, MailTransport>({
+  kind: 'smtp',
+  schemes: ['smtp:', 'smtps:'],
+  forms: ['smtp://user:password@host:587', 'smtps://user:password@host:465'],
+  parse: parseMailUrl,
+  create: createSmtpTransport,
+})
 
 /** Inert until the first mail. Throws where the file of `?ca=` cannot be read. */
 export function createSmtpTransport(server: SmtpServer, options: SmtpOptions = {}): MailTransport {

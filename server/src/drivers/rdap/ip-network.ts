@@ -1,5 +1,5 @@
 // Decodes an "ip network" object (RFC 9083 section 5.4). Pure; it takes nothing for granted that the answer does not hold.
-import type { IpNetwork } from '../../byoip/registry/rdap-source.ts'
+import type { IpNetwork } from '../../registry/rdap-source.ts'
 import { familyOf, parseAddress } from '../../net/address.ts'
 import { firstOf, hostPrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'

@@ -6,10 +6,7 @@ import { join } from 'node:path'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { startRdapServer, type RdapServer } from '@pharos/lab/rdap-server'
-import {
-  rdapSourceConformance,
-  type RdapSourceFixture,
-} from '../../byoip/registry/rdap-source.conformance.ts'
+import { rdapSourceConformance, type RdapSourceFixture } from '../../registry/rdap-source.conformance.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { createHostResolver } from '../webhook/resolve-host.ts'

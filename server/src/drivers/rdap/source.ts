@@ -1,10 +1,10 @@
 // RDAP over HTTP (RFC 7480, 9082, 9083): the bootstrap file says which registry to ask. HTTPS only, except on a loopback address
 // that the operator's own bootstrap file names.
 import { readFile } from 'node:fs/promises'
-import type { IpNetwork, RdapSource } from '../../byoip/registry/rdap-source.ts'
+import type { IpNetwork, RdapSource } from '../../registry/rdap-source.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
-import { isLoopback } from '../../runtime/loopback.ts'
+import { isLoopback } from '../../net/loopback.ts'
 import type { HostResolver } from '../webhook/resolve-host.ts'
 import { basesOf, parseBootstrap, type Service } from './bootstrap.ts'
 import { getText, type GetOptions } from './get-text.ts'
@@ -89,7 +89,8 @@ const notReadable = (file: string, error: unknown): DriverError =>
 const originsOf = ({ urls }: Service): string[] => urls.map(({ origin }) => origin)
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
 
-function parseBootstrapUrl(text: string): URL {
+/** Parses the URL of the folder with the bootstrap files; throws a TypeError with the accepted forms. */
+export function parseBootstrapUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text.endsWith('/') ? text : `${text}/`) : undefined
   const isAllowed =
     url?.protocol === 'https:' ||

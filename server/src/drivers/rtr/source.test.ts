@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TouchedPrefixes, VrpSource } from '../../byoip/registry/rpki.ts'
+import type { TouchedPrefixes, VrpSource } from '../../registry/vrp-source.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { silentLog } from '../../runtime/log.ts'
 import { createRtrSource, type RtrLimits } from './source.ts'

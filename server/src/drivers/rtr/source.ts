@@ -7,7 +7,7 @@ import type {
   TouchedPrefixes,
   VrpSource,
   VrpSourceStatus,
-} from '../../byoip/registry/rpki.ts'
+} from '../../registry/vrp-source.ts'
 import type { Log } from '../../runtime/log.ts'
 import { HeldVrps } from '../vrps/held-vrps.ts'
 import type { Confirmed } from '../vrps/held-vrps.ts'
@@ -66,6 +66,7 @@ export function createRtrSource(options: RtrSourceOptions): VrpSource {
 
 class RtrSource implements VrpSource {
   readonly name: string
+  readonly label = 'RTR cache'
   readonly #options: RtrSourceOptions
   readonly #limits: RtrLimits
   readonly #log: Log

@@ -1,13 +1,13 @@
 // For tests: an RTR cache that says what a test wants it to, also what no real cache would. It keeps no history by itself.
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
-import { vrpBits } from '../../net/roa-table.ts'
+import { vrpBits } from '../../registry/data/vrp.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { decodePdu } from './pdu.ts'
 import type { RtrIntervals, RtrPdu } from './pdu.ts'
 
 /** `192.0.2.0/24-26 AS64500`, or without a max length. */
-export function parseVrp(text: string) {
+function parseVrp(text: string) {
   const [, prefix, length, maxLength, asn] = /^(\S+\/(\d+))(?:-(\d+))? AS(\d+)$/.exec(text)!
   return vrpBits({ prefix: parsePrefix(prefix!), maxLength: Number(maxLength ?? length), asn: Number(asn) })
 }

@@ -3,19 +3,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { createVrpSources } from '../../roles/registries.ts'
+import { checkVrpSources, createVrpSources } from '../vrp-sources.ts'
 import { silentLog } from '../../runtime/log.ts'
-import { parseRtrUrl } from './url.ts'
+import { parseRtrUrl, readTlsFiles } from './url.ts'
 
-it('reads where a cache is, with the ports that IANA has for it', () => {
-  const read = (text: string) => parseRtrUrl(new URL(text))
-  assert.deepEqual(read('rtr://cache.example.net:3323'), {
+it('parses the address of a cache, with the default ports of IANA', () => {
+  assert.deepEqual(parseRtrUrl('rtr://cache.example.net:3323'), {
     name: 'rtr://cache.example.net:3323',
     host: 'cache.example.net',
     port: 3323,
   })
-  assert.deepEqual(read('rtr://192.0.2.1').port, 323)
-  assert.deepEqual(read('rtrs://[2001:db8::1]'), {
+  assert.deepEqual(parseRtrUrl('rtr://192.0.2.1').port, 323)
+  assert.deepEqual(parseRtrUrl('rtrs://[2001:db8::1]'), {
     name: 'rtrs://[2001:db8::1]',
     host: '2001:db8::1',
     port: 324,
@@ -23,40 +22,54 @@ it('reads where a cache is, with the ports that IANA has for it', () => {
   })
 })
 
-it('reads the files of a certificate when it is configured, not when it is needed', (t) => {
+it('reads the PEM files when the source is created, not at the first connection', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'rtr-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'ca.pem')
   writeFileSync(file, 'text')
-  assert.deepEqual(parseRtrUrl(new URL(`rtrs://c:1?ca=${file}`)).tls, { ca: 'text' })
+  assert.deepEqual(readTlsFiles(parseRtrUrl(`rtrs://c:1?ca=${file}`)).tls, { ca: 'text' })
+  const source = `rtrs://c:1?ca=${file}.none`
+  checkVrpSources([source])
   assert.throws(
-    () => parseRtrUrl(new URL(`rtrs://c:1?ca=${file}.none`)),
+    () => createVrpSources([source], { log: silentLog, confirmMs: 0 }),
     /ca=.*none cannot be read \(ENOENT\)/,
   )
 })
 
-it('says what is wrong with a source', () => {
+it('reports what is wrong with a source', () => {
   const refused: readonly [url: string, reason: RegExp][] = [
-    ['cache.example.net', /a URL such as rtr:/],
-    ['ssh://cache:22', /write rtr:\/\/host:port, rtrs:/],
+    ['cache.example.net', /write rtr:\/\/host:port/],
+    ['rtr:// cache', /a URL such as rtr:/],
+    ['ssh://cache:22', /write rtr:\/\/host:port or rtrs:.*https:\/\/host\/path/],
     ['rtr://', /host is missing/],
-    ['rtr://user:word@cache:1', /knows no user/],
+    ['rtr://user:word@cache:1', /has no user/],
     ['rtr://cache:1/path', /leave out the path/],
     ['rtr://cache:1?ca=/x', /unknown parameter ca .*write rtrs/],
     ['rtrs://cache:1?CA=/x', /unknown parameter CA \(known: ca, cert, key\)/],
-    ['rtrs://cache:1?cert=/dev/null', /come together/],
+    ['rtrs://cache:1?cert=/dev/null', /cert needs key/],
     ['file://host/x', /file:\/absolute\/path/],
   ]
-  for (const [url, reason] of refused)
+  for (const [url, reason] of refused) {
+    assert.throws(() => checkVrpSources([url]), reason, url)
     assert.throws(
       () => createVrpSources([url], { log: silentLog, confirmMs: 0 }),
       (error) => error instanceof TypeError && reason.test(error.message),
       url,
     )
+  }
   assert.throws(() => createVrpSources(['rtr://c:1', 'rtr://c:1'], { log: silentLog, confirmMs: 0 }), /twice/)
-  const names = createVrpSources(['rtr://a:1', 'file:/x.json', 'https://u:p@h/x.json?k=1'], {
-    log: silentLog,
-    confirmMs: 0,
-  }).map(({ name }) => name)
-  assert.deepEqual(names, ['rtr://a:1', 'file:///x.json', 'https://h/x.json'])
+})
+
+it('names a source by its URL for operators, and by its kind for customers', () => {
+  const urls = ['rtr://127.0.0.1:8395', 'rtrs://[fd00::1]', 'file:/x.json', 'https://u:p@h/x.json?k=1']
+  const sources = createVrpSources(urls, { log: silentLog, confirmMs: 0 })
+  assert.deepEqual(
+    sources.map(({ name, label }) => [name, label]),
+    [
+      ['rtr://127.0.0.1:8395', 'RTR cache'],
+      ['rtrs://[fd00::1]', 'RTR cache'],
+      ['file:///x.json', 'VRP export'],
+      ['https://h/x.json', 'VRP export'],
+    ],
+  )
 })

@@ -5,9 +5,10 @@ import { widthOf } from '../../net/bits.ts'
 import { parsePrefix, prefixBits } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
-import { createRoaTable } from '../../net/roa-table.ts'
-import type { RoaTable, VrpBits } from '../../net/roa-table.ts'
-import { parseTime } from '../../runtime/time.ts'
+import { createRoaTable } from '../../registry/data/roa-table.ts'
+import type { RoaTable } from '../../registry/data/roa-table.ts'
+import type { VrpBits } from '../../registry/data/vrp.ts'
+import { parseTime } from '../../text/time.ts'
 import { readRoas } from './list.ts'
 
 export type VrpExport = {

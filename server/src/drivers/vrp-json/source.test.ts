@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TouchedPrefixes, VrpSource } from '../../byoip/registry/rpki.ts'
+import type { TouchedPrefixes, VrpSource } from '../../registry/vrp-source.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { silentLog } from '../../runtime/log.ts'
 import { createVrpJsonSource, type VrpJsonLimits } from './source.ts'
@@ -186,7 +186,7 @@ type Followed = VrpSource & { readonly touched: TouchedPrefixes[] }
 
 function follow(t: TestContext, url: string, limits: Partial<VrpJsonLimits> = {}): Followed {
   const source = createVrpJsonSource({
-    ...parseVrpJsonUrl(new URL(url)),
+    ...parseVrpJsonUrl(url),
     log: silentLog,
     now: () => new Date(),
     confirmMs: 0,

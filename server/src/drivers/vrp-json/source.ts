@@ -7,7 +7,7 @@ import type {
   TouchedPrefixes,
   VrpSource,
   VrpSourceStatus,
-} from '../../byoip/registry/rpki.ts'
+} from '../../registry/vrp-source.ts'
 import type { Log } from '../../runtime/log.ts'
 import { HeldVrps } from '../vrps/held-vrps.ts'
 import type { Confirmed } from '../vrps/held-vrps.ts'
@@ -53,6 +53,7 @@ export function createVrpJsonSource(options: VrpJsonSourceOptions): VrpSource {
 
 class VrpJsonSource implements VrpSource {
   readonly name: string
+  readonly label = 'VRP export'
   readonly #options: VrpJsonSourceOptions
   readonly #limits: VrpJsonLimits
   readonly #log: Log

@@ -1,16 +1,18 @@
-// Where a VRP export is, as the configuration writes it: `file:/path` or `https://host/path`.
+// The URL of a VRP export, as the configuration writes it: `file:/path` or `https://host/path`.
 import { fileURLToPath } from 'node:url'
+import { parseVrpUrl } from '../vrps/url.ts'
 
 export type VrpJsonAddress = {
-  /** The URL without credentials, for people. */
+  /** The URL without credentials, for operators. */
   readonly name: string
   readonly location:
     | { readonly kind: 'file'; readonly path: string }
     | { readonly kind: 'http'; readonly url: URL }
 }
 
-/** Throws TypeError with what is wrong. */
-export function parseVrpJsonUrl(url: URL): VrpJsonAddress {
+/** Throws a TypeError with the problem. */
+export function parseVrpJsonUrl(text: string): VrpJsonAddress {
+  const url = parseVrpUrl(text)
   return url.protocol === 'file:' ? fileAddress(url) : httpAddress(url)
 }
 

@@ -3,9 +3,9 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { vrpSourceConformance } from '../../byoip/registry/vrp-source.conformance.ts'
-import type { VrpSourceFixture } from '../../byoip/registry/vrp-source.conformance.ts'
-import type { Vrp } from '../../net/roa-table.ts'
+import { vrpSourceConformance } from '../../registry/vrp-source.conformance.ts'
+import type { VrpSourceFixture } from '../../registry/vrp-source.conformance.ts'
+import type { Vrp } from '../../registry/data/vrp.ts'
 import { silentLog } from '../../runtime/log.ts'
 import { createRtrSource } from '../rtr/source.ts'
 import { startHonestCache } from '../rtr/testing.ts'
@@ -67,7 +67,7 @@ vrpSourceConformance('VRP export by HTTP', async () => {
 })
 
 function jsonFixture(url: string, rest: Omit<VrpSourceFixture, 'source'>): VrpSourceFixture {
-  const address = parseVrpJsonUrl(new URL(url))
+  const address = parseVrpJsonUrl(url)
   return { source: createVrpJsonSource({ ...address, ...common, limits: { pollMs: 50 } }), ...rest }
 }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parsePrefix } from '../../net/prefix.ts'
-import { createRoaTable, vrpBits } from '../../net/roa-table.ts'
-import type { VrpBits } from '../../net/roa-table.ts'
+import { createRoaTable } from '../../registry/data/roa-table.ts'
+import { vrpBits } from '../../registry/data/vrp.ts'
+import type { VrpBits } from '../../registry/data/vrp.ts'
 import { HeldVrps } from './held-vrps.ts'
 
 const vrps = (from: number, to: number): VrpBits[] =>

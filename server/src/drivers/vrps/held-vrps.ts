@@ -2,11 +2,12 @@
 // of changes. It must not answer from a set that has expired, and knows no protocol. A set that is suddenly empty or much
 // smaller is kept aside: that is how a cache looks that was reinstalled, and ROAs do not vanish in numbers.
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { CurrentVrps, Suspicion, TouchedPrefixes } from '../../byoip/registry/rpki.ts'
-import { isSuspiciousLoss, isVeryOther } from '../../net/loss.ts'
+import type { CurrentVrps, Suspicion, TouchedPrefixes } from '../../registry/vrp-source.ts'
+import { isSuspiciousLoss, isVeryOther } from '../../registry/data/loss.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { vrpPrefix } from '../../net/roa-table.ts'
-import type { RoaTable, VrpBits } from '../../net/roa-table.ts'
+import { vrpPrefix } from '../../registry/data/vrp.ts'
+import type { RoaTable } from '../../registry/data/roa-table.ts'
+import type { VrpBits } from '../../registry/data/vrp.ts'
 
 /** When the source last said that the set is right, and until when that holds; null is for good. */
 export type Confirmed = { readonly asOf: Date; readonly expires: Date | null }

@@ -1,0 +1,16 @@
+// Problems of the settings of a driver, found by their schema.
+import type { TSchema } from 'typebox'
+import { createSchemaCheck, describeProblem, type SchemaPath } from '../text/schema-error.ts'
+
+/** `path` leads from the settings to the one that is wrong. */
+export type SettingProblem = { readonly path: SchemaPath; readonly message: string }
+
+/** Returns a function that lists the problems of a driver's settings; an empty list means that the schema accepts them. */
+export function settingsCheck(schema: TSchema): (settings: unknown) => readonly SettingProblem[] {
+  const check = createSchemaCheck(schema, { showValues: true })
+  return (settings) =>
+    check(settings).map((problem) => ({
+      path: problem.path,
+      message: describeProblem(problem, 'the speaker'),
+    }))
+}

@@ -1,0 +1,308 @@
+// Reads one IRR source for the verdicts: caches its answers, sends concurrent equal queries once, and backs off from a source that
+// fails. It must not judge, and must not know other sources.
+import type { Asn } from '../net/asn.ts'
+import type { Prefix } from '../net/prefix.ts'
+import { DriverError } from '../runtime/driver-error.ts'
+import type { IrrSource } from './irr-source.ts'
+import { createKeptAnswers, type KeptAnswer } from './irr-cache.ts'
+
+export type IrrSourceStatus = {
+  readonly name: string
+  /** `unknown` before the first query; `suspicious` while it is empty or lost many objects at once. */
+  readonly state: 'unknown' | 'up' | 'down' | 'suspicious'
+  readonly since: Date | null
+  readonly lastAnswered: Date | null
+  /** Why the source is not used; null if it is. */
+  readonly error: string | null
+  /** The time of the next query; null if it is not down. */
+  readonly retryAt: Date | null
+  readonly serial: string | null
+  readonly problems: readonly string[]
+}
+
+export type IrrReaderOptions = {
+  readonly now: () => Date
+  /** From 0 to below 1, for the jitter. */
+  readonly random: () => number
+  /** How long an answer is used, unless the source's serial changes. */
+  readonly cacheMs: number
+  /** How long an answer of the same serial is used while the source is down. */
+  readonly keepMs: number
+  /** About the number of objects in the cache. */
+  readonly keptMax: number
+  /** How long a source that lost all objects must stay empty before it is used. 0: at once. */
+  readonly confirmMs: number
+  /** Called when the source is available again, because its data may have changed. */
+  readonly onBack: () => void
+}
+
+/** `cached`: the answer came from the cache. */
+export type IrrAnswer<T> = { readonly value: T; readonly fetched: Date; readonly cached: boolean }
+
+/** The source has no answer. `message` is for customers and names the source by its label. */
+export class IrrUnavailable extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'IrrUnavailable'
+  }
+}
+
+type Ages = { readonly maxAgeMs: number; readonly signal: AbortSignal | undefined }
+type Question<T> = {
+  readonly key: string
+  readonly ask: (signal: AbortSignal) => Promise<T>
+  readonly weigh: (value: T) => number
+}
+type Asking = { readonly askedMs: number; readonly epoch: number; readonly answer: Promise<KeptAnswer> }
+
+/** How many of the last questions that had objects are asked again to find out whether a source lost its data. */
+const witnessesMax = 20
+/** Fewer that lost their objects may be one team's change. */
+const witnessesMin = 3
+/** The part of the witnesses that must have objects again. */
+const backShare = 0.8
+
+const lost = 'returns no objects any more'
+
+const backoffFirstMs = 1_000
+const backoffMaxMs = 60_000
+
+/** A reader of the source. Every answer is an IrrAnswer, or a rejection with IrrUnavailable or with the signal's reason. */
+export class IrrReader {
+  readonly name: string
+  readonly label: string
+  readonly #source: IrrSource
+  readonly #options: IrrReaderOptions
+  readonly #kept
+  readonly #asking = new Map<string, Asking>()
+  readonly #closing = new AbortController()
+  /** Rises when what the source holds changed; answers of before are of no use then. */
+  #epoch = 0
+  /** The last questions that had objects, the latest last. */
+  readonly #witnesses = new Map<string, Question<unknown>>()
+  /** Monotonic; undefined unless the source lost the objects of all witnesses. */
+  #emptySinceMs: number | undefined
+  #checking: Promise<boolean> | undefined
+  #serial: string | undefined
+  #failures = 0
+  #retryMs = -Infinity
+  #error: string | undefined
+  #since: Date | undefined
+  #answered: Date | undefined
+
+  constructor(source: IrrSource, options: IrrReaderOptions) {
+    this.name = source.name
+    this.label = source.label
+    this.#source = source
+    this.#options = options
+    this.#kept = createKeptAnswers(options.keptMax)
+  }
+
+  routeObjects(prefix: Prefix, ages: Ages) {
+    const ask = (signal: AbortSignal) => this.#source.routeObjects(prefix, signal)
+    return this.#read({ key: prefix, ask, weigh: (routes) => routes.length }, ages)
+  }
+
+  autNum(asn: Asn, ages: Ages) {
+    const ask = (signal: AbortSignal) => this.#source.autNum(asn, signal)
+    return this.#read({ key: `AS${asn}`, ask, weigh: (text) => (text?.length ?? 0) / 100 }, ages)
+  }
+
+  asSetMembers(name: string, ages: Ages) {
+    const ask = (signal: AbortSignal) => this.#source.asSetMembers(name, signal)
+    const weigh = (set: Awaited<ReturnType<typeof ask>>) =>
+      set ? (set.asns.length + set.sets.length) / 10 : 0
+    return this.#read({ key: name, ask, weigh }, ages)
+  }
+
+  /** Asks for the serial; true when it is another one, and then what was kept is stale. A source that is down is left alone. */
+  async poll(signal: AbortSignal): Promise<boolean> {
+    if (this.#isResting()) return false
+    const startedMs = this.#nowMs()
+    try {
+      const serial = await this.#source.serial(AbortSignal.any([signal, this.#closing.signal]))
+      this.#succeed()
+      const isOther = serial !== undefined && serial !== this.#serial
+      // An empty database has another serial too: the cache stays valid.
+      if ((isOther || this.#emptySinceMs !== undefined) && (await this.#isEmpty())) return false
+      if (serial === undefined || serial === this.#serial) return false
+      this.#serial = serial
+      this.#epoch++
+      return true
+    } catch (error) {
+      if (!signal.aborted) this.#fail(error, startedMs)
+      return false
+    }
+  }
+
+  status(): IrrSourceStatus {
+    const isDown = this.#error !== undefined
+    return {
+      name: this.name,
+      state: this.#isSuspicious() ? 'suspicious' : isDown ? 'down' : this.#answered ? 'up' : 'unknown',
+      since: this.#since ?? null,
+      lastAnswered: this.#answered ?? null,
+      error: this.#error ?? (this.#emptySinceMs === undefined ? null : `${this.name} ${lost}`),
+      retryAt: isDown ? new Date(this.#retryMs) : null,
+      serial: this.#serial ?? null,
+      problems: this.#source.problems(),
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new DriverError('unreachable', `${this.name}: closed`))
+    await this.#source.close()
+  }
+
+  async #read<T>(question: Question<T>, ages: Ages): Promise<IrrAnswer<T>> {
+    ages.signal?.throwIfAborted()
+    const { cacheMs, keepMs } = this.#options
+    const kept = this.#kept.get(question.key)
+    const isGood = (ageMs: number) => kept?.epoch === this.#epoch && this.#nowMs() - kept.fetchedMs < ageMs
+    if (isGood(Math.min(ages.maxAgeMs, cacheMs))) return answerOf<T>(kept!, true)
+    try {
+      return answerOf<T>(await untilAborted(this.#ask(question, ages), ages.signal), false)
+    } catch (error) {
+      if (ages.signal?.aborted) throw error
+      if (isGood(Math.min(ages.maxAgeMs, keepMs))) return answerOf<T>(kept!, true)
+      throw error
+    }
+  }
+
+  /** Shares a query that is running, unless it was sent too long ago. */
+  #ask<T>(question: Question<T>, { maxAgeMs }: Ages): Promise<KeptAnswer> {
+    const asking = this.#asking.get(question.key)
+    if (asking?.epoch === this.#epoch && this.#nowMs() - asking.askedMs < maxAgeMs) return asking.answer
+    const answer = this.#askSource(question)
+    const mine = { askedMs: this.#nowMs(), epoch: this.#epoch, answer }
+    this.#asking.set(question.key, mine)
+    const done = (): void => {
+      if (this.#asking.get(question.key) === mine) this.#asking.delete(question.key)
+    }
+    void answer.catch(() => {}).finally(done)
+    return answer
+  }
+
+  #isSuspicious(): boolean {
+    return this.#emptySinceMs !== undefined || this.#source.isSuspicious()
+  }
+
+  /** Throws IrrUnavailable if the answer is empty because the source lost its data. */
+  async #checkLoss<T>(question: Question<T>, value: T): Promise<void> {
+    const { key, weigh } = question
+    if (weigh(value) > 0) return this.#noteWitness(question)
+    const wasThere = this.#witnesses.has(key)
+    if (this.#emptyForMs() < this.#options.confirmMs || (wasThere && (await this.#isEmpty())))
+      throw new IrrUnavailable(`${this.label} ${lost}; not used until confirmed`)
+    this.#witnesses.delete(key)
+  }
+
+  /** The witnesses of a loss stay until it is over. */
+  #noteWitness<T>(question: Question<T>): void {
+    if (this.#emptySinceMs !== undefined) return
+    this.#witnesses.delete(question.key)
+    this.#witnesses.set(question.key, question as Question<unknown>)
+    const [oldest] = this.#witnesses.keys()
+    if (this.#witnesses.size > witnessesMax) this.#witnesses.delete(oldest!)
+  }
+
+  /** Whether all witnesses lost their objects, and this is not confirmed by time. Asks once for all who wait. */
+  #isEmpty(): Promise<boolean> {
+    this.#checking ??= this.#askWitnesses().finally(() => (this.#checking = undefined))
+    return this.#checking
+  }
+
+  async #askWitnesses(): Promise<boolean> {
+    const { confirmMs } = this.#options
+    if (confirmMs === 0 || this.#witnesses.size < witnessesMin) return false
+    const weights = await Promise.all(
+      [...this.#witnesses.values()].map(async ({ ask, weigh }) => weigh(await ask(this.#closing.signal))),
+    )
+    const share = weights.filter((weight) => weight > 0).length / weights.length
+    const wasEmpty = this.#emptySinceMs !== undefined
+    if (wasEmpty ? share >= backShare : share > 0) return this.#trust()
+    this.#emptySinceMs ??= performance.now()
+    if (this.#emptyForMs() < confirmMs) return true
+    this.#witnesses.clear()
+    return this.#trust()
+  }
+
+  #trust(): false {
+    if (this.#emptySinceMs !== undefined) {
+      this.#emptySinceMs = undefined
+      this.#options.onBack()
+    }
+    return false
+  }
+
+  #emptyForMs(): number {
+    return this.#emptySinceMs === undefined ? Infinity : performance.now() - this.#emptySinceMs
+  }
+
+  async #askSource<T>(question: Question<T>): Promise<KeptAnswer> {
+    const { key, ask, weigh } = question
+    if (this.#isResting()) throw new IrrUnavailable(`${this.label} does not answer`)
+    const [fetchedMs, epoch] = [this.#nowMs(), this.#epoch]
+    try {
+      const value = await ask(this.#closing.signal)
+      this.#succeed()
+      await this.#checkLoss(question, value)
+      const kept = { value, fetchedMs, epoch }
+      this.#kept.set(key, kept, weigh(value))
+      return kept
+    } catch (error) {
+      throw this.#fail(error, fetchedMs)
+    }
+  }
+
+  #succeed(): void {
+    const wasDown = this.#error !== undefined
+    const now = this.#options.now()
+    if (wasDown || !this.#answered) this.#since = now
+    this.#answered = now
+    this.#error = undefined
+    this.#failures = 0
+    this.#retryMs = -Infinity
+    if (wasDown) this.#options.onBack()
+  }
+
+  /** Queries that fail together count as one failure. A refused query does not affect the others. */
+  #fail(error: unknown, startedMs: number): IrrUnavailable {
+    if (!(error instanceof DriverError)) throw error
+    if (error.kind === 'refused') {
+      this.#succeed()
+      return new IrrUnavailable(`${this.label} refuses the question`)
+    }
+    if (!this.#closing.signal.aborted && startedMs >= this.#retryMs) {
+      if (this.#error === undefined) this.#since = this.#options.now()
+      const restMs = Math.min(backoffMaxMs, backoffFirstMs * 2 ** this.#failures++)
+      this.#retryMs = this.#nowMs() + restMs * (0.5 + this.#options.random() / 2)
+      this.#error = error.message
+    }
+    return new IrrUnavailable(`${this.label} does not answer`)
+  }
+
+  #isResting(): boolean {
+    return this.#nowMs() < this.#retryMs
+  }
+
+  #nowMs(): number {
+    return this.#options.now().getTime()
+  }
+}
+
+function answerOf<T>({ value, fetchedMs }: KeptAnswer, cached: boolean): IrrAnswer<T> {
+  return { value: value as T, fetched: new Date(fetchedMs), cached }
+}
+
+async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return answer
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = (): void => aborted.reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([aborted.promise, answer])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

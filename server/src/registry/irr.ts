@@ -1,0 +1,255 @@
+// The view of the Internet Routing Registries: queries several sources in order, caches their answers, and returns one verdict. A
+// missing answer never counts as valid. It must not know announcements or the database.
+import type { Asn } from '../net/asn.ts'
+import type { Prefix } from '../net/prefix.ts'
+import type { Component } from '../runtime/component.ts'
+import type { Log } from '../runtime/log.ts'
+import { createLoop, type Loop, type LoopOptions } from '../runtime/loop.ts'
+import { findMember } from './as-set.ts'
+import { IrrReader, IrrUnavailable, type IrrAnswer, type IrrSourceStatus } from './irr-reader.ts'
+import type { IrrSource } from './irr-source.ts'
+import {
+  ageOf,
+  judgeRoutes,
+  unavailable,
+  validByMember,
+  type IrrVerdict,
+  type SourceRoutes,
+} from './irr-verdict.ts'
+
+export type IrrQuestion = {
+  /** The name of an as-set whose members may hold the object instead of the origin ASN. */
+  readonly asSet?: string | undefined
+  /** Answers that are older are fetched again; 0 for a user who waits for a change just made. */
+  readonly maxAgeSeconds?: number | undefined
+  /** Ends the wait of this caller. The query continues for others that wait for the same answer. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** `found` in the first source, in order, that has the object; an earlier source that is down makes it `unavailable`. */
+export type AutNumAnswer =
+  | { readonly state: 'found'; readonly text: string; readonly source: string; readonly fetched: Date }
+  | { readonly state: 'missing'; readonly fetched: Date }
+  | { readonly state: 'unavailable'; readonly reason: string }
+
+export interface Irr extends Component {
+  /** Rejects only when the signal of the question is aborted, never because a source failed. */
+  judge(prefix: Prefix, originAsn: Asn, question?: IrrQuestion): Promise<IrrVerdict>
+  autNum(asn: Asn, question?: Omit<IrrQuestion, 'asSet'>): Promise<AutNumAnswer>
+  /**
+   * Calls `onChange` when verdicts may have changed: the data of a source changed, or a source is available again. Returns the
+   * function that unsubscribes. Only while started.
+   */
+  watch(onChange: () => void): () => void
+  status(): readonly IrrSourceStatus[]
+}
+
+export type IrrOptions = {
+  /** In the order in which they are queried. Closed by `stop`. */
+  readonly sources: readonly IrrSource[]
+  readonly log: Log
+  readonly metrics: LoopOptions['metrics']
+  readonly now?: () => Date
+  /** From 0 to below 1, for the jitter of the back-off. */
+  readonly random?: () => number
+  /** How long an answer is used if the source does not report a change. */
+  readonly cacheSeconds?: number
+  /** How long an answer is used while the source is down; the verdict has its age. */
+  readonly keepSeconds?: number
+  /** How often each source is polled for changes. */
+  readonly pollSeconds?: number
+  /** How long a source that lost all objects must stay empty before it is used. */
+  readonly confirmSeconds?: number
+  /** Sets to search for a member of an as-set, at most. */
+  readonly asSetsMax?: number
+}
+
+const byDefault = {
+  now: () => new Date(),
+  random: Math.random,
+  cacheSeconds: 300,
+  keepSeconds: 21_600,
+  pollSeconds: 5,
+  confirmSeconds: 3_600,
+  asSetsMax: 1_000,
+}
+
+const asSetDepthMax = 10
+const keptMax = 500_000
+
+/** Creates the view. It answers before it is started, too; without sources every answer is `unavailable`. */
+export function createIrr(options: IrrOptions): Irr {
+  return new Registries({ ...byDefault, ...options })
+}
+
+type Ages = { readonly maxAgeMs: number; readonly signal: AbortSignal | undefined }
+/** The answers, and the reasons of the sources that did not answer. */
+type Answers = {
+  readonly routes: SourceRoutes[]
+  readonly down: string[]
+}
+
+class Registries implements Irr {
+  readonly name = 'irr'
+  readonly #options: IrrOptions & typeof byDefault
+  readonly #readers: readonly IrrReader[]
+  readonly #watchers = new Set<() => void>()
+  readonly #loop: Loop
+  /** The last state logged for each source. */
+  readonly #logged = new Map<string, string>()
+
+  constructor(options: IrrOptions & typeof byDefault) {
+    this.#options = options
+    const { now, random, cacheSeconds, keepSeconds, pollSeconds, confirmSeconds, log, metrics } = options
+    const reading = {
+      now,
+      random,
+      cacheMs: cacheSeconds * 1_000,
+      keepMs: keepSeconds * 1_000,
+      keptMax,
+      confirmMs: confirmSeconds * 1_000,
+    }
+    this.#readers = options.sources.map(
+      (source) => new IrrReader(source, { ...reading, onBack: () => this.#notify() }),
+    )
+    const run = (signal: AbortSignal): Promise<void> => this.#poll(signal)
+    this.#loop = createLoop({ name: 'irr', intervalMs: pollSeconds * 1_000, run, log, metrics })
+  }
+
+  start(): void {
+    if (this.#readers.length > 0) this.#loop.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop()
+    await Promise.all(this.#readers.map((reader) => reader.close()))
+  }
+
+  watch(onChange: () => void): () => void {
+    const watcher = (): void => onChange()
+    this.#watchers.add(watcher)
+    return () => void this.#watchers.delete(watcher)
+  }
+
+  status(): readonly IrrSourceStatus[] {
+    return this.#readers.map((reader) => reader.status())
+  }
+
+  async judge(prefix: Prefix, originAsn: Asn, question: IrrQuestion = {}): Promise<IrrVerdict> {
+    const ages = agesOf(question)
+    const { routes, down } = await this.#readRoutes(prefix, originAsn, ages)
+    const all = routes.flatMap(({ answer }) => answer.value)
+    const { state, objects } = judgeRoutes(prefix, new Set([originAsn]), all)
+    if (state === 'valid') {
+      const [holder] = routes.slice(-1)
+      return { state, objects, source: holder!.source, ...ageOf([holder!.answer]) }
+    }
+    const byMember =
+      state === 'mismatch_asn' && question.asSet !== undefined
+        ? await this.#judgeMembers(prefix, question.asSet, { routes, down }, ages)
+        : undefined
+    if (byMember && typeof byMember !== 'string') return byMember
+    if (down.length > 0) return unavailable([...new Set(down)].join('; '))
+    if (routes.length === 0) return unavailable(noSource)
+    const source = routes.length === 1 ? routes[0]!.source : null
+    const age = ageOf(routes.map(({ answer }) => answer))
+    return { state, objects, source, ...age, ...(byMember === undefined ? {} : { reason: byMember }) }
+  }
+
+  async autNum(asn: Asn, question: Omit<IrrQuestion, 'asSet'> = {}): Promise<AutNumAnswer> {
+    const answers: IrrAnswer<string | undefined>[] = []
+    for (const reader of this.#readers) {
+      const answer = await unlessUnavailable(reader.autNum(asn, agesOf(question)))
+      if (answer instanceof IrrUnavailable) return { state: 'unavailable', reason: answer.message }
+      const { value, fetched } = answer
+      if (value !== undefined) return { state: 'found', text: value, source: reader.name, fetched }
+      answers.push(answer)
+    }
+    const { fetched } = ageOf(answers)
+    return fetched ? { state: 'missing', fetched } : { state: 'unavailable', reason: noSource }
+  }
+
+  /** Queries the sources in order until one has a valid object; that one is then the last answer. */
+  async #readRoutes(prefix: Prefix, originAsn: Asn, ages: Ages): Promise<Answers> {
+    const answers: Answers = { routes: [], down: [] }
+    for (const reader of this.#readers) {
+      const answer = await unlessUnavailable(reader.routeObjects(prefix, ages))
+      if (answer instanceof IrrUnavailable) {
+        answers.down.push(answer.message)
+        continue
+      }
+      answers.routes.push({ source: reader.label, answer })
+      if (judgeRoutes(prefix, new Set([originAsn]), answer.value).state === 'valid') break
+    }
+    return answers
+  }
+
+  /** Returns the verdict if a member of the as-set has the object; otherwise the reason, if there is one. */
+  async #judgeMembers(prefix: Prefix, asSet: string, { routes, down }: Answers, ages: Ages) {
+    const exact = routes.flatMap(({ answer }) => answer.value).filter((route) => route.prefix === prefix)
+    const sets: IrrAnswer<unknown>[] = []
+    const membersOf = (name: string) => this.#readMembers(name, sets, ages)
+    const limits = { depthMax: asSetDepthMax, setsMax: this.#options.asSetsMax }
+    const origins = new Set(exact.map(({ origin }) => origin))
+    const finding = await unlessUnavailable(findMember(asSet, origins, membersOf, limits))
+    if (finding instanceof IrrUnavailable) {
+      down.push(finding.message)
+      return undefined
+    }
+    return finding.found ? validByMember(prefix, finding, routes, sets) : finding.reason
+  }
+
+  /**
+   * The first source that has the set defines it, as with `!s` of IRRd: a set of the same name in a later registry may belong to
+   * anyone. A source that is down could have it, so the search ends there.
+   */
+  async #readMembers(name: string, used: IrrAnswer<unknown>[], ages: Ages) {
+    for (const reader of this.#readers) {
+      const answer = await reader.asSetMembers(name, ages)
+      used.push(answer)
+      if (answer.value) return answer.value
+    }
+    return undefined
+  }
+
+  async #poll(signal: AbortSignal): Promise<void> {
+    const changes = await Promise.all(this.#readers.map((reader) => reader.poll(signal)))
+    for (const reader of this.#readers) this.#report(reader.status())
+    if (changes.includes(true)) this.#notify()
+  }
+
+  /** Logs each state and each list of problems once. */
+  #report({ name, state, error, problems }: IrrSourceStatus): void {
+    const text = JSON.stringify([state, problems])
+    if (text === (this.#logged.get(name) ?? JSON.stringify(['up', []]))) return
+    this.#logged.set(name, text)
+    const { log } = this.#options
+    if (state === 'down') log.warn({ source: name, reason: error }, 'IRR source does not answer')
+    else if (state === 'suspicious')
+      log.warn(
+        { source: name, problems },
+        'IRR source is empty or lost too many objects: not used until confirmed',
+      )
+    else if (problems.length > 0) log.warn({ source: name, problems }, 'IRR source has problems')
+    else log.info({ source: name }, 'IRR source answers')
+  }
+
+  #notify(): void {
+    for (const watcher of this.#watchers) watcher()
+  }
+}
+
+const noSource = 'no IRR source is configured'
+
+function agesOf({ maxAgeSeconds = Infinity, signal }: Omit<IrrQuestion, 'asSet'>): Ages {
+  return { maxAgeMs: maxAgeSeconds * 1_000, signal }
+}
+
+async function unlessUnavailable<T>(answer: Promise<T>): Promise<T | IrrUnavailable> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof IrrUnavailable) return error
+    throw error
+  }
+}

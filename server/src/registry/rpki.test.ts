@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { parsePrefix } from '../net/prefix.ts'
+import { createRoaTable } from './data/roa-table.ts'
+import { vrpBits } from './data/vrp.ts'
+import type { RoaTable } from './data/roa-table.ts'
+import { createLog, silentLog } from '../runtime/log.ts'
+import { createRpki } from './rpki.ts'
+import type { Rpki } from './rpki.ts'
+import type { CurrentVrps, Suspicion, TouchedPrefixes, VrpSource } from './vrp-source.ts'
+
+const prefix = parsePrefix('192.0.2.0/24')
+const asOf = new Date('2026-11-21T00:00:00Z')
+
+describe('the RPKI', () => {
+  it('answers unavailable, and why, without a source', () => {
+    assert.deepEqual(rpkiOf().judge(prefix, 64500), {
+      state: 'unavailable',
+      covering: [],
+      source: null,
+      asOf: null,
+      reason: 'no RPKI source is configured',
+    })
+  })
+
+  it('answers with the ROAs that cover the prefix, where they come from and how old they are', async () => {
+    const source = new FakeSource('a')
+    const rpki = rpkiOf(source)
+    await rpki.start?.()
+    source.set(64500)
+    const covering = [{ prefix, maxLength: 24, asn: 64500 }]
+    assert.deepEqual(rpki.judge(prefix, 64500), { state: 'valid', covering, source: 'a', asOf })
+    assert.deepEqual(rpki.judge(prefix, 64501), { state: 'mismatch_asn', covering, source: 'a', asOf })
+    assert.equal(rpki.judge(parsePrefix('192.0.2.0/25'), 64500).state, 'mismatch_length')
+    assert.equal(rpki.judge(parsePrefix('198.51.100.0/24'), 64500).state, 'missing')
+  })
+
+  it('answers from the first source in order that is current, and judges all again when that changes', async () => {
+    const [a, b] = [new FakeSource('a'), new FakeSource('b')]
+    const rpki = rpkiOf(a, b)
+    const touched: TouchedPrefixes[] = []
+    rpki.onChange((one) => touched.push(one))
+    await rpki.start?.()
+    b.set(64501)
+    assert.deepEqual([rpki.judge(prefix, 64501).source, touched], ['b', ['all']])
+    a.set(64500)
+    assert.deepEqual([rpki.judge(prefix, 64500).source, touched.length], ['a', 2])
+    b.change([prefix])
+    assert.equal(touched.length, 2)
+    a.change([prefix])
+    assert.deepEqual(touched[2], [prefix])
+    a.expire()
+    assert.deepEqual([rpki.judge(prefix, 64500).source, touched[3]], ['b', 'all'])
+    assert.equal(rpki.status().source, 'b')
+  })
+
+  it('is unavailable when no source is current, with the problem of each of them in the status', async () => {
+    const [a, b] = [new FakeSource('a'), new FakeSource('b')]
+    const rpki = rpkiOf(a, b)
+    const touched: TouchedPrefixes[] = []
+    rpki.onChange((one) => touched.push(one))
+    await rpki.start?.()
+    a.set(64500)
+    a.expire()
+    const { state, reason } = rpki.judge(prefix, 64500)
+    assert.deepEqual([state, touched], ['unavailable', ['all', 'all']])
+    assert.equal(reason, 'no RPKI source is current')
+    assert.deepEqual(
+      rpki.status().sources.map(({ name, problem }) => [name, problem]),
+      [
+        ['a', 'gone'],
+        ['b', 'gone'],
+      ],
+    )
+    assert.equal(rpki.status().source, null)
+  })
+
+  it('answers from a good source at once while the first one is suspicious, and from its last good set without one', async () => {
+    const [a, b] = [new FakeSource('a'), new FakeSource('b')]
+    const rpki = rpkiOf(a, b)
+    const touched: TouchedPrefixes[] = []
+    rpki.onChange((one) => touched.push(one))
+    await rpki.start?.()
+    a.set(64500)
+    touched.length = 0
+    a.suspect(tableOf(0))
+    assert.deepEqual(
+      [rpki.judge(prefix, 64500).state, rpki.judge(prefix, 64500).source, touched],
+      ['valid', 'a', []],
+    )
+    assert.equal(rpki.status().sources[0]!.suspicious, true)
+    b.set(64500)
+    assert.deepEqual([rpki.judge(prefix, 64500).source, rpki.status().source, touched], ['b', 'b', ['all']])
+    b.expire()
+    assert.deepEqual([rpki.judge(prefix, 64500).state, rpki.judge(prefix, 64500).source], ['valid', 'a'])
+    a.suspect(undefined)
+    b.set(64501)
+    assert.equal(rpki.judge(prefix, 64500).source, 'a')
+  })
+
+  it('uses a loss that another source shows too, also one that is suspicious itself, but no empty set', async () => {
+    const [a, b] = [new FakeSource('a'), new FakeSource('b')]
+    await rpkiOf(a, b).start?.()
+    for (const source of [a, b]) source.hold(tableOf(1_000))
+    a.suspect(tableOf(700))
+    assert.deepEqual({ a: a.accepted, b: b.accepted }, { a: 0, b: 0 })
+    b.hold(tableOf(720))
+    assert.deepEqual({ a: a.accepted, b: b.accepted }, { a: 1, b: 0 })
+    for (const source of [a, b]) source.hold(tableOf(700))
+    a.suspect(tableOf(500))
+    b.suspect(tableOf(510))
+    assert.deepEqual({ a: a.accepted, b: b.accepted }, { a: 2, b: 1 })
+    for (const source of [a, b]) source.suspect(tableOf(0))
+    assert.deepEqual({ a: a.accepted, b: b.accepted }, { a: 2, b: 1 })
+    a.suspect(tableOf(700, 1_000))
+    b.hold(tableOf(700))
+    assert.deepEqual({ a: a.accepted, b: b.accepted }, { a: 2, b: 1 })
+  })
+
+  it('warns when a source becomes suspicious, once', async () => {
+    const lines: Record<string, unknown>[] = []
+    const log = createLog(
+      { logLevel: 'warn', logFormat: 'json' },
+      { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) },
+    )
+    const source = new FakeSource('a')
+    await createRpki({ sources: [source], log }).start?.()
+    source.hold(tableOf(1_000))
+    for (const size of [719, 700, 0]) source.suspect(tableOf(size))
+    assert.deepEqual(
+      lines.map(({ source, before, after }) => [source, before, after]),
+      [['a', 1_000, 719]],
+    )
+  })
+
+  it('tells every listener, whatever another one does', async () => {
+    const source = new FakeSource('a')
+    const rpki = rpkiOf(source)
+    const touched: TouchedPrefixes[] = []
+    rpki.onChange(() => {
+      throw new Error('planted')
+    })
+    rpki.onChange((one) => touched.push(one))
+    await rpki.start?.()
+    source.set(64500)
+    assert.deepEqual(touched, ['all'])
+  })
+
+  it('starts and stops its sources, and hears nothing after its stop', async () => {
+    const source = new FakeSource('a')
+    const rpki = rpkiOf(source)
+    const touched: TouchedPrefixes[] = []
+    rpki.onChange((one) => touched.push(one))
+    await rpki.start?.()
+    await rpki.start?.()
+    assert.deepEqual(source.calls, ['start'])
+    await rpki.stop?.()
+    source.set(64500)
+    assert.deepEqual([source.calls, touched], [['start', 'stop'], []])
+  })
+})
+
+/** Of that many VRPs, the first of which is number `from`. */
+function tableOf(size: number, from = 0): RoaTable {
+  return createRoaTable(
+    Array.from({ length: size }, (_, i) =>
+      vrpBits({
+        prefix: parsePrefix(`10.${(from + i) >> 8}.${(from + i) & 255}.0/24`),
+        maxLength: 24,
+        asn: 1,
+      }),
+    ),
+  )
+}
+
+function rpkiOf(...sources: VrpSource[]): Rpki {
+  return createRpki({ sources, log: silentLog })
+}
+
+/** A source that is told what it has. */
+class FakeSource implements VrpSource {
+  readonly name: string
+  readonly label: string
+  readonly calls: string[] = []
+  accepted = 0
+  readonly #listeners = new Set<(touched: TouchedPrefixes) => void>()
+  #current: CurrentVrps | undefined
+  #suspicion: Suspicion | undefined
+
+  constructor(name: string) {
+    this.name = name
+    this.label = name
+  }
+
+  start(): void {
+    this.calls.push('start')
+  }
+
+  stop(): void {
+    this.calls.push('stop')
+  }
+
+  current(): CurrentVrps | undefined {
+    return this.#current
+  }
+
+  suspicion(): Suspicion | undefined {
+    return this.#suspicion
+  }
+
+  accept(): void {
+    this.accepted++
+    this.hold(this.#suspicion!.table)
+  }
+
+  onChange(listener: (touched: TouchedPrefixes) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  status() {
+    const state = this.#current ? ('current' as const) : ('unavailable' as const)
+    const vrps = this.#current?.table.size ?? 0
+    const suspicious = this.#suspicion !== undefined
+    return { state, vrps, suspicious, asOf: null, expires: null, problem: this.#current ? null : 'gone' }
+  }
+
+  hold(table: RoaTable): void {
+    this.#suspicion = undefined
+    this.#current = { table, asOf }
+    this.change('all')
+  }
+
+  suspect(table: RoaTable | undefined): void {
+    const before = this.#current?.table.size ?? 0
+    this.#suspicion = table && { table, before, since: asOf, until: asOf }
+    this.change([])
+  }
+
+  /** One VRP for 192.0.2.0/24. */
+  set(asn: number): void {
+    this.#current = { table: createRoaTable([vrpBits({ prefix, maxLength: 24, asn })]), asOf }
+    this.change('all')
+  }
+
+  expire(): void {
+    this.#current = undefined
+    this.change('all')
+  }
+
+  change(touched: TouchedPrefixes): void {
+    for (const listener of this.#listeners) listener(touched)
+  }
+}

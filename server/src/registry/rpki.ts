@@ -1,0 +1,205 @@
+// The view of the RPKI: verdicts about announcements from the first source that is current, with the age of its data. An
+// expired set must never count as current, and a source that is missing or lost its data must never look like a missing ROA.
+import { areAlike } from './data/loss.ts'
+import type { Asn } from '../net/asn.ts'
+import type { Prefix } from '../net/prefix.ts'
+import type { RoaState } from './data/roa-table.ts'
+import type { Vrp } from './data/vrp.ts'
+import type { Component } from '../runtime/component.ts'
+import type { Log } from '../runtime/log.ts'
+import { createOriginSearch } from './roa-origins.ts'
+import type { TouchedPrefixes, VrpSource, VrpSourceStatus } from './vrp-source.ts'
+
+export type RpkiState = 'valid' | 'mismatch_asn' | 'mismatch_length' | 'missing' | 'unavailable'
+
+/** If the state is `unavailable`, `reason` is the cause as a text for customers, and `source` and `asOf` are null. */
+export type RpkiVerdict = {
+  readonly state: RpkiState
+  /** Every VRP that covers the prefix, of any ASN, most specific first. */
+  readonly covering: readonly Vrp[]
+  /** The label of the source. */
+  readonly source: string | null
+  readonly asOf: Date | null
+  readonly reason?: string
+}
+
+export type RpkiStatus = {
+  /** The name of the source in use; null if none is current. */
+  readonly source: string | null
+  readonly sources: readonly (VrpSourceStatus & { readonly name: string })[]
+}
+
+export type Rpki = Component & {
+  /**
+   * RFC 6811 section 2, from the first source in order that is current and not suspicious, or else from the last good set
+   * of the first one that has any; a few microseconds.
+   */
+  judge(prefix: Prefix, asn: number): RpkiVerdict
+  /**
+   * Resolves to the prefixes for which a ROA names the ASN, at most 1,000, in any order; undefined while no source is current.
+   * A search of all VRPs: 60 ms for 700,000, in slices of 5 ms. Concurrent calls share one search.
+   */
+  originsOf(asn: Asn): Promise<readonly Prefix[] | undefined>
+  /** Calls the listener after each change of the VRPs in use; `all` if the source changed. Returns the function that unsubscribes. */
+  onChange(listener: (touched: TouchedPrefixes) => void): () => void
+  status(): RpkiStatus
+}
+
+export type RpkiOptions = {
+  /** In order of preference. */
+  readonly sources: readonly VrpSource[]
+  readonly log: Log
+}
+
+/** Creates the view. It starts and stops the sources; without sources every verdict is `unavailable`. */
+export function createRpki(options: RpkiOptions): Rpki {
+  return new SourcedRpki(options)
+}
+
+const states: Readonly<Record<RoaState, RpkiState>> = {
+  valid: 'valid',
+  mismatch_asn: 'mismatch_asn',
+  mismatch_length: 'mismatch_length',
+  not_found: 'missing',
+}
+
+class SourcedRpki implements Rpki {
+  readonly name = 'rpki'
+  readonly #sources: readonly VrpSource[]
+  readonly #log: Log
+  readonly #listeners = new Set<(touched: TouchedPrefixes) => void>()
+  readonly #origins = createOriginSearch()
+  #unsubscribes: (() => void)[] = []
+  #chosen: VrpSource | undefined
+  readonly #suspicious = new Set<VrpSource>()
+
+  constructor({ sources, log }: RpkiOptions) {
+    this.#sources = sources
+    this.#log = log
+  }
+
+  async start(): Promise<void> {
+    if (this.#unsubscribes.length > 0) return
+    this.#unsubscribes = this.#sources.map((source) =>
+      source.onChange((touched) => this.#changed(source, touched)),
+    )
+    await Promise.all(this.#sources.map((source) => source.start?.()))
+  }
+
+  async stop(): Promise<void> {
+    for (const unsubscribe of this.#unsubscribes) unsubscribe()
+    this.#unsubscribes = []
+    await Promise.all(this.#sources.map((source) => source.stop?.()))
+  }
+
+  judge(prefix: Prefix, asn: number): RpkiVerdict {
+    const source = this.#firstCurrent()
+    const current = source?.current()
+    if (source && current) {
+      const { state, covering } = current.table.judge(prefix, asn)
+      return { state: states[state], covering, source: source.label, asOf: current.asOf }
+    }
+    // For customers. The log has the problem of each source.
+    const reason = this.#sources.length === 0 ? 'no RPKI source is configured' : 'no RPKI source is current'
+    return { state: 'unavailable', covering: [], source: null, asOf: null, reason }
+  }
+
+  async originsOf(asn: Asn): Promise<readonly Prefix[] | undefined> {
+    const current = this.#firstCurrent()?.current()
+    return current && this.#origins(current.table, asn)
+  }
+
+  onChange(listener: (touched: TouchedPrefixes) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  status(): RpkiStatus {
+    return {
+      source: this.#firstCurrent()?.name ?? null,
+      sources: this.#sources.map((source) => ({ name: source.name, ...source.status() })),
+    }
+  }
+
+  #firstCurrent(): VrpSource | undefined {
+    let first: VrpSource | undefined
+    for (const source of this.#sources) {
+      if (source.current() === undefined) continue
+      if (source.suspicion() === undefined) return source
+      first ??= source
+    }
+    return first
+  }
+
+  /** Changes of a source that is not in use are not passed on. */
+  #changed(source: VrpSource, touched: TouchedPrefixes): void {
+    this.#logSuspicion(source)
+    const before = this.#chosen
+    const after = this.#firstCurrent()
+    this.#chosen = after
+    if (before === after) {
+      if (source === after && touched.length > 0) this.#notify(touched)
+    } else {
+      if (after) this.#log.info({ source: after.name, before: before?.name }, 'RPKI source in use changed')
+      else
+        this.#log.warn({ before: before?.name, reason: this.#whyUnavailable() }, 'no RPKI source is current')
+      this.#notify('all')
+    }
+    this.#confirmByOthers()
+  }
+
+  /** Logs the start and the end of a suspicion. */
+  #logSuspicion(source: VrpSource): void {
+    const suspicion = source.suspicion()
+    if (this.#suspicious.has(source) === (suspicion !== undefined)) return
+    if (suspicion) {
+      this.#suspicious.add(source)
+      const { before, table, until } = suspicion
+      this.#log.warn(
+        { source: source.name, before, after: table.size, until },
+        'RPKI source is empty or lost more than 20 % of its VRPs: not used until confirmed',
+      )
+    } else {
+      this.#suspicious.delete(source)
+      this.#log.info(
+        { source: source.name, vrps: source.status().vrps },
+        'RPKI source is no longer suspicious',
+      )
+    }
+  }
+
+  /** A loss that another source has too is a change of the ROAs, and is used at once. */
+  #confirmByOthers(): void {
+    for (const source of this.#sources) {
+      const suspicion = source.suspicion()
+      if (!suspicion) continue
+      const witness = this.#sources.find((other) => {
+        const table = other.suspicion()?.table ?? other.current()?.table
+        return other !== source && table !== undefined && areAlike(suspicion.table, table)
+      })
+      if (!witness) continue
+      this.#log.info(
+        { source: source.name, confirmedBy: witness.name },
+        'RPKI loss confirmed by another source',
+      )
+      source.accept()
+    }
+  }
+
+  #notify(touched: TouchedPrefixes): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(touched)
+      } catch (error) {
+        // A failing listener must not end the session of the source.
+        this.#log.error({ error }, 'RPKI change listener failed')
+      }
+    }
+  }
+
+  #whyUnavailable(): string {
+    return this.#sources
+      .map((source) => `${source.name}: ${source.status().problem ?? 'no data yet'}`)
+      .join('; ')
+  }
+}

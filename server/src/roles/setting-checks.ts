@@ -1,0 +1,21 @@
+// The settings that a driver or a domain reads: each is checked by its own parser, together with all other settings.
+import { checkNameServers } from '../drivers/dns/txt-resolver.ts'
+import { checkIrrSources } from '../drivers/irr-sources.ts'
+import { checkMailTransport } from '../drivers/mail-transports.ts'
+import { parseBootstrapUrl } from '../drivers/rdap/source.ts'
+import { checkScanner } from '../drivers/scanners.ts'
+import { checkVrpSources } from '../drivers/vrp-sources.ts'
+import type { SettingChecks } from '../runtime/config.ts'
+import { parseWebhookSecret } from '../webhook/operator-webhook-secret.ts'
+import { parseNetworks } from './webhooks.ts'
+
+export const settingChecks: SettingChecks = {
+  clamd_url: checkScanner,
+  dns_resolvers: checkNameServers,
+  irr_sources: checkIrrSources,
+  mail_url: checkMailTransport,
+  operator_webhook_secret: parseWebhookSecret,
+  rdap_bootstrap: parseBootstrapUrl,
+  rpki_sources: checkVrpSources,
+  webhook_networks_allowed: parseNetworks,
+}

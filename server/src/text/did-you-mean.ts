@@ -1,0 +1,23 @@
+// Finds the name that was probably meant, for error messages.
+
+/** ` (did you mean PHAROS_PORT?)` when a name is a few letters away from one that exists. */
+export function didYouMean(wrong: string, names: readonly string[]): string {
+  const close = names
+    .map((name) => ({ name, steps: editSteps(wrong, name) }))
+    .filter(({ steps }) => steps <= Math.max(2, Math.floor(wrong.length / 5)))
+    .sort((a, b) => a.steps - b.steps)[0]
+  return close ? ` (did you mean ${close.name}?)` : ''
+}
+
+/** Levenshtein distance; names are short. */
+function editSteps(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

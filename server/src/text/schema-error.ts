@@ -1,0 +1,366 @@
+// Checks values by a schema, and explains every error as a place and a message: what is wrong, then what to do. The only
+// translator of schema errors: requests, the platform file, the configuration and driver settings use it. A message
+// contains no regular expression, and no value of a secret field.
+import {
+  describeHiddenCharacter,
+  findHiddenCharacter,
+  textFormats,
+  type TextFormat,
+} from '@pharos/contract/text'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { TLocalizedValidationError } from 'typebox/error'
+import { Format } from 'typebox/format'
+import { Settings } from 'typebox/system'
+import { Value } from 'typebox/value'
+import { didYouMean } from './did-you-mean.ts'
+import { parseTime } from './time.ts'
+
+for (const format of textFormats)
+  Format.Set(format, (text) => findHiddenCharacter(format, text) === undefined)
+
+// The validator's own format requires an offset; a time without one is read as UTC here, in bodies as in queries.
+Format.Set('date-time', (text) => parseTime(text) !== undefined)
+
+export const timeExpected = 'an ISO 8601 date-time such as 2026-01-31T12:00:00Z'
+
+// The validator stops after 8 errors by default; a bulk request gets every wrong element.
+Settings.Set({ maxErrors: 1000 })
+const problemsMax = 100
+
+export type SchemaPath = readonly (string | number)[]
+
+export type SchemaProblem = {
+  readonly path: SchemaPath
+  /** A predicate to follow the name of the field, such as `must be at most 100 characters; this has 120`. */
+  readonly message: string
+  /** The public `type` of the error: the schema's keyword, or `unknown`, `hidden_character`. */
+  readonly type: string
+  readonly ctx?: Readonly<Record<string, unknown>>
+}
+
+type CheckOptions = {
+  /** Whether a message ends in the wrong value (`, not "ab"`): for files, whose author sees nothing else of it. */
+  readonly showValues?: boolean
+}
+
+/** The part of a JSON schema that messages are made from. `expects` is a noun phrase that follows `must be`. */
+type SchemaPart = {
+  readonly type?: string | readonly string[]
+  readonly expects?: string
+  readonly description?: string
+  readonly secret?: boolean
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly format?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly items?: SchemaPart
+  readonly anyOf?: readonly SchemaPart[]
+  readonly properties?: Readonly<Record<string, SchemaPart>>
+}
+
+/** Returns a function that lists the problems of a value, at most 100; an empty list means that the value is valid. */
+export function createSchemaCheck(
+  schema: TSchema,
+  options: CheckOptions = {},
+): (value: unknown) => readonly SchemaProblem[] {
+  const validator = Compile(schema)
+  return (value) => {
+    if (validator.Check(value)) return []
+    const problems = withoutRepeats(problemsOf(schema as SchemaPart, value, [], options))
+    return problems.length > 0 ? problems.slice(0, problemsMax) : [expectation([], schema as SchemaPart)]
+  }
+}
+
+/** Returns what a schema accepts as a noun phrase: `a whole number from 1 to 1000`, `one of a, b`. */
+export function describeExpected(schema: TSchema): string {
+  return expectedBy(schema as SchemaPart)
+}
+
+/** Returns a problem as a sentence without a full stop, beginning with the field: `region must be one of ams, fra`. */
+export function describeProblem({ path, message }: SchemaProblem, whole: string): string {
+  return `${path.findLast((step) => typeof step === 'string') ?? whole} ${message}`
+}
+
+function problemsOf(
+  schema: SchemaPart,
+  value: unknown,
+  base: SchemaPath,
+  options: CheckOptions,
+): SchemaProblem[] {
+  if (schema.anyOf) return problemsOfChoice(schema, value, base, options)
+  const choices = new Set<string>()
+  return (Value.Errors(schema as TSchema, value) as TLocalizedValidationError[]).flatMap((error) => {
+    const choice = outermostChoice(error)
+    if (!choice) return explain(schema, error, value, base, options)
+    if (choices.has(choice.instancePath)) return []
+    choices.add(choice.instancePath)
+    const path = pathOf(choice.instancePath)
+    return problemsOfChoice(
+      partAt(schema, choice.schemaPath),
+      valueAt(value, path),
+      [...base, ...path],
+      options,
+    )
+  })
+}
+
+/** Of several alternatives, the errors of the one that the value comes closest to count. */
+function problemsOfChoice(
+  schema: SchemaPart,
+  value: unknown,
+  base: SchemaPath,
+  options: CheckOptions,
+): SchemaProblem[] {
+  const alternatives = schema.anyOf!.filter((one) => !isNull(one) && hasTypeOf(one, value))
+  if (alternatives.length > 0) return problemsOf(closestTo(alternatives, value), value, base, options)
+  const types = [...new Set(schema.anyOf!.flatMap((one) => one.type ?? []))]
+  const ctx = { expected: types.length === 1 ? types[0] : types }
+  return [withValue({ ...expectation(base, schema), type: 'type', ctx }, schema, value, options)]
+}
+
+/** The alternative that knows most fields of the value; the first one otherwise. */
+function closestTo(alternatives: readonly SchemaPart[], value: unknown): SchemaPart {
+  const given = isRecord(value) ? Object.keys(value) : []
+  const known = alternatives.map(
+    ({ properties = {} }) => given.filter((name) => Object.hasOwn(properties, name)).length,
+  )
+  return alternatives[known.indexOf(Math.max(...known))]!
+}
+
+/** Finds the place of the outermost choice that an error is about or inside of, in the schema and in the value. */
+function outermostChoice(
+  error: TLocalizedValidationError,
+): { readonly schemaPath: string; readonly instancePath: string } | undefined {
+  const { keyword, schemaPath, instancePath } = error
+  const steps = schemaPath.split('/').slice(1)
+  let depth = 0
+  for (let at = 0; at < steps.length; at++) {
+    if (steps[at] === 'anyOf') {
+      return {
+        schemaPath: ['#', ...steps.slice(0, at)].join('/'),
+        instancePath: instancePath.split('/', depth + 1).join('/'),
+      }
+    }
+    if (['items', 'additionalProperties', 'properties', 'patternProperties'].includes(steps[at]!)) depth++
+    if (['properties', 'patternProperties'].includes(steps[at]!)) at++ // the next step is a name
+  }
+  return keyword === 'anyOf' ? { schemaPath, instancePath } : undefined
+}
+
+function explain(
+  root: SchemaPart,
+  error: TLocalizedValidationError,
+  whole: unknown,
+  base: SchemaPath,
+  options: CheckOptions,
+): SchemaProblem[] {
+  const inner = pathOf(error.instancePath)
+  const path = [...base, ...inner]
+  const schema = partAt(root, error.schemaPath)
+  const value = valueAt(whole, inner)
+  switch (error.keyword) {
+    case 'boolean': // An unknown field; reported with its name as additionalProperties.
+      return []
+    case 'required':
+      return error.params.requiredProperties.map((name) => ({
+        path: [...path, name],
+        message: 'is required',
+        type: 'required',
+      }))
+    case 'additionalProperties':
+      return error.params.additionalProperties.map((name) => ({
+        path: [...path, name],
+        ...unknownName(name, 'field', Object.keys(schema.properties ?? {})),
+      }))
+    case 'format': {
+      const hidden = hiddenCharacter(path, error.params.format, value)
+      if (hidden) return [hidden]
+      break
+    }
+    case 'pattern': // An empty text is reported once.
+      if (value === '' && ((schema as { minLength?: number }).minLength ?? 0) > 0) return []
+  }
+  const problem: SchemaProblem = {
+    path,
+    message: messageOf(error, schema, value),
+    type: error.keyword,
+    ctx: contextOf(error),
+  }
+  return [limits.has(error.keyword) ? problem : withValue(problem, schema, value, options)]
+}
+
+const limits: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems'])
+
+function contextOf({ keyword, params }: TLocalizedValidationError): Record<string, unknown> {
+  if (keyword === 'type') return { expected: params.type }
+  return keyword === 'enum' ? { allowed: params.allowedValues } : { ...params }
+}
+
+function messageOf(error: TLocalizedValidationError, schema: SchemaPart, value: unknown): string {
+  switch (error.keyword) {
+    case 'enum':
+      return oneOf(error.params.allowedValues, value)
+    case 'minLength':
+      if (error.params.limit === 1) return 'must not be empty'
+      return `must be at least ${error.params.limit} characters; this has ${lengthOf(value)}`
+    case 'maxLength':
+      return `must be at most ${count(error.params.limit, 'character')}; this has ${lengthOf(value)}`
+    case 'minItems':
+      if (error.params.limit === 1) return 'must not be empty'
+      return `must have at least ${error.params.limit} elements; this has ${lengthOf(value)}`
+    case 'maxItems':
+      return `must have at most ${count(error.params.limit, 'element')}; this has ${lengthOf(value)}`
+    case 'uniqueItems':
+      return `must not repeat a value: ${repeatedValues(value, error.params.duplicateItems)}`
+    case 'minimum':
+    case 'maximum':
+      if (schema.expects || (schema.minimum !== undefined && schema.maximum !== undefined)) break
+      return `must be at ${error.keyword === 'minimum' ? 'least' : 'most'} ${error.params.limit}`
+    case 'pattern':
+      return `must be ${schema.expects ?? schema.description ?? 'in the documented form'}`
+  }
+  return `must be ${expectedBy(schema)}`
+}
+
+/** Returns the problem of a name that does not exist, with the one that was probably meant. `noun` is `field` or the like. */
+export function unknownName(
+  name: string,
+  noun: string,
+  known: readonly string[],
+): Required<Omit<SchemaProblem, 'path'>> {
+  const list =
+    known.length > 0 ? `known ${noun}s are ${known.join(', ')}` : `remove it: no ${noun}s are known here`
+  return {
+    message: `is not a known ${noun}${didYouMean(name, known)}; ${list}`,
+    type: 'unknown',
+    ctx: { known },
+  }
+}
+
+/** Returns the predicate for a value that is none of the allowed ones: `must be one of ams, fra (did you mean ams?)`. */
+export function oneOf(allowed: readonly unknown[], value: unknown): string {
+  const hint = typeof value === 'string' ? didYouMean(value, allowed.map(String)) : ''
+  return allowed.length === 1
+    ? `must be ${String(allowed[0])}`
+    : `must be one of ${allowed.join(', ')}${hint}`
+}
+
+function expectedBy(schema: SchemaPart): string {
+  if (schema.expects) return schema.expects
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(expectedBy))].join(' or ')
+  if (schema.enum) return `one of ${schema.enum.join(', ')}`
+  if ('const' in schema) return JSON.stringify(schema.const)
+  if (schema.format === 'date-time') return timeExpected
+  const { minimum, maximum } = schema
+  const range = minimum !== undefined && maximum !== undefined ? ` from ${minimum} to ${maximum}` : ''
+  switch (schema.type) {
+    case 'integer':
+      return `a whole number${range}`
+    case 'number':
+      return `a number${range}`
+    case 'boolean':
+      return 'true or false'
+    case 'array':
+      return schema.items?.enum ? `an array of ${schema.items.enum.join(', ')}` : 'an array'
+    case 'object':
+      return 'an object'
+    case 'null':
+      return 'null'
+    default:
+      return 'a string'
+  }
+}
+
+const expectation = (path: SchemaPath, schema: SchemaPart): SchemaProblem => ({
+  path,
+  message: `must be ${expectedBy(schema)}`,
+  type: 'invalid',
+})
+
+function withValue(
+  problem: SchemaProblem,
+  schema: SchemaPart,
+  value: unknown,
+  { showValues }: CheckOptions,
+): SchemaProblem {
+  if (!showValues || schema.secret || problem.path.some((step) => isSecretName(String(step)))) return problem
+  return { ...problem, message: `${problem.message}, not ${shown(value)}` }
+}
+
+/** Whether a field with this name holds a secret: its value is not repeated in a message. */
+export const isSecretName = (name: string): boolean => /password|secret|token|otp/i.test(name)
+
+/** The value as JSON, at most 60 characters. */
+function shown(value: unknown): string {
+  const text = value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value))
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text
+}
+
+function hiddenCharacter(path: SchemaPath, format: string, value: unknown): SchemaProblem | undefined {
+  if (!(textFormats as readonly string[]).includes(format)) return undefined
+  const found = findHiddenCharacter(format as TextFormat, String(value))
+  if (!found) return undefined
+  const ctx = { code_point: found.codePoint, position: found.position }
+  return { path, message: describeHiddenCharacter(found), type: 'hidden_character', ctx }
+}
+
+const count = (limit: number, noun: string): string => `${limit} ${noun}${limit === 1 ? '' : 's'}`
+
+/** Characters as JSON schema counts them (code points), or elements. */
+const lengthOf = (value: unknown): number => Array.from(value as string | unknown[]).length
+
+function repeatedValues(value: unknown, indexes: readonly number[]): string {
+  const repeated = indexes.map((index) => (value as unknown[])[index])
+  return `remove ${repeated.every((one) => typeof one === 'object') ? 'the copies' : [...new Set(repeated)].join(', ')}`
+}
+
+const isNull = ({ type }: SchemaPart): boolean => type === 'null'
+
+function hasTypeOf({ type, enum: allowed }: SchemaPart, value: unknown): boolean {
+  const types = type === undefined ? (allowed ?? []).map((one) => typeof one) : [type].flat()
+  return types.some((one) => {
+    if (one === 'integer' || one === 'number') return typeof value === 'number'
+    if (one === 'array') return Array.isArray(value)
+    return one === 'object' ? isRecord(value) : typeof value === one
+  })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The part of a schema at a pointer such as `#/properties/teams/items`; of an unknown field, its object. */
+function partAt(root: SchemaPart, pointer: string): SchemaPart {
+  let part: unknown = root
+  for (const step of pathOf(pointer)) {
+    const next = (part as Record<string | number, unknown>)[step]
+    if (typeof next !== 'object' || next === null) break
+    part = next
+  }
+  return part as SchemaPart
+}
+
+/** The steps of a JSON pointer (RFC 6901); indexes of arrays become numbers. */
+function pathOf(pointer: string): (string | number)[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((step) => (/^(0|[1-9][0-9]*)$/.test(step) ? Number(step) : step))
+}
+
+function valueAt(value: unknown, path: SchemaPath): unknown {
+  return path.reduce<unknown>(
+    (inner, step) => (inner as Record<string | number, unknown> | null | undefined)?.[step],
+    value,
+  )
+}
+
+/** The same message at one place is listed once. */
+function withoutRepeats(problems: readonly SchemaProblem[]): SchemaProblem[] {
+  return [
+    ...new Map(problems.map((one) => [JSON.stringify([one.path, one.type, one.message]), one])).values(),
+  ]
+}

@@ -1,0 +1,11 @@
+// The secret of the operator's webhook, as the setting writes it: the form of the Standard Webhooks specification.
+
+const form = /^whsec_(?<key>[A-Za-z0-9+/]+={0,2})$/
+
+/** Returns the key; throws an Error with the expected form, without the secret. */
+export function parseWebhookSecret(text: string): Buffer {
+  const key = Buffer.from(form.exec(text)?.groups?.['key'] ?? '', 'base64')
+  if (key.length < 24 || key.length > 64)
+    throw new Error('must be whsec_ and 24 to 64 bytes in base64: openssl rand -base64 32')
+  return key
+}
