@@ -12,7 +12,7 @@ import type { Postgres, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
@@ -97,7 +97,7 @@ async function refreshProofs(
 ): Promise<void> {
   const { actor } = operation
   if (actor.kind === 'token' && !actor.scopes.includes('ipam:write'))
-    throw new Failure('scope_missing', 'The API token needs the scope ipam:write to refresh.')
+    throw fail('scope_missing', 'refresh', { scope: 'ipam:write' })
   deps.refreshes.perAsn.take(`${actor.teamId} ${asn}`)
   deps.refreshes.perTeam.take(`${actor.teamId}`)
   const claim = await deps.postgres.inTeam(actor.teamId, (trx) => readClaim(trx, deps, actor.teamId, asn))
