@@ -99,10 +99,7 @@ describe('a body that switches an announcement', () => {
     ],
     ['{"enabled":false,"Region":"ams"}', { code: 'invalid', at: 'body.Region', says: /not a known field/ }],
     ['{"enabled":false,"__proto__":{}}', { code: 'invalid', says: /not a known field/ }],
-    [
-      '{"enabled":true,"enabled":false}',
-      { code: 'invalid', at: 'body.enabled', says: /is given twice/ },
-    ],
+    ['{"enabled":true,"enabled":false}', { code: 'invalid', at: 'body.enabled', says: /is given twice/ }],
     ['{"enabled":true,"\\u0065nabled":false}', { code: 'invalid', says: /is given twice/ }],
     ['[]', { code: 'invalid', says: /must be an object/ }],
     ['[{"enabled":false}]', { code: 'invalid', says: /must be an object/ }],

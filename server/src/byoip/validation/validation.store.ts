@@ -199,8 +199,9 @@ function subjectOf(row: SubjectRow, proofsDue: boolean): Subject {
   }
 }
 
-export function checkOf({ since: _, next_check: __, checked, ...check }: CheckJson): Check {
-  return { ...check, checked: checked === null ? null : new Date(checked) }
+export function checkOf({ name, state, reason, attrs, note, evidence, fix, checked }: CheckJson): Check {
+  const time = checked === null ? null : new Date(checked)
+  return { name, state, reason, attrs, note, evidence, fix, checked: time }
 }
 
 /** A proof that was looked for now. */
