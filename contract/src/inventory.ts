@@ -1,4 +1,5 @@
 // Inventory: what a team holds. So far its ASNs, and how it proves that they are its own.
+import { asnProofReasons } from './asn-proof-reason.ts'
 import { Paragraphs } from './text.ts'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
@@ -71,7 +72,9 @@ export const AsnProof = Strict({
   method: OneOf(...asnProofMethods),
   proves: OneOf('asn', 'address_space'),
   state: OneOf(...asnProofStates),
-  note: Type.String({ description: 'why it is in this state' }),
+  reason: Nullable(OneOf(...asnProofReasons)),
+  attrs: Type.Record(Type.String(), Type.Unknown(), { description: 'the attributes of the reason' }),
+  note: Type.String({ description: 'the reason as a sentence' }),
   instructions: Type.String({ description: 'the steps as one text' }),
   steps: Type.Array(ProofStep, {
     description: 'what to create; `needs` is whether one of the lines of a step is enough, or all are needed',

@@ -749,6 +749,8 @@ create table asn_proofs (
   note text not null,
   missing_since timestamp with time zone, -- since when no check has found what was valid before; null where it is there or never was
   checked timestamp with time zone not null,
+  reason text, -- code from contract/src/asn-proof-reason.ts; null in rows from before codes existed
+  attrs jsonb not null default '{}'::jsonb, -- JSON object: the attributes of the reason
   constraint asn_proofs_pkey PRIMARY KEY (team_id, asn, method),
   constraint asn_proofs_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint asn_proofs_asn_check CHECK (((asn >= 1) AND (asn <= '4294967295'::bigint))),

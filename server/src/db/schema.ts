@@ -198,6 +198,10 @@ export interface AsnProofsTable {
   /** since when no check has found what was valid before; null where it is there or never was */
   missing_since: Date | null
   checked: Date
+  /** code from contract/src/asn-proof-reason.ts; null in rows from before codes existed */
+  reason: string | null
+  /** JSON object: the attributes of the reason */
+  attrs: GeneratedJson
 }
 
 export type AsnsVerifiedBy = 'rdap_email' | 'peeringdb' | 'aut_num' | 'dns_txt' | 'roa'

@@ -1,5 +1,7 @@
 // What one look at one method comes to, and how a look that fails is told from one that finds nothing. It knows no method.
+import { asnProofReasonText, type AsnProofReason } from '@pharos/contract/asn-proof-reason'
 import type { AsnProofState, ProofStep } from '@pharos/contract/inventory'
+import type { ReasonAttrs } from '@pharos/contract/region-reason'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { unlessAborted } from '../runtime/abort.ts'
@@ -12,7 +14,10 @@ export type Evidence = Readonly<Record<string, unknown>>
 export type Finding = {
   /** `pending` is what was not looked at, and so never found. */
   readonly state: Exclude<AsnProofState, 'pending'>
-  /** One sentence for the team. */
+  /** Null: it was stored before reasons had codes. */
+  readonly reason: AsnProofReason | null
+  readonly attrs: ReasonAttrs
+  /** The sentence of the reason, for people. */
   readonly note: string
   readonly evidence: Evidence
 }
@@ -25,21 +30,13 @@ export type Claim = {
   readonly heldPrefixes: readonly Prefix[]
 }
 
-export const valid = (note: string, evidence: Evidence): Finding => ({ state: 'valid', note, evidence })
-export const missing = (note: string, evidence: Evidence = {}): Finding => ({
-  state: 'missing',
-  note,
-  evidence,
-})
-export const unavailable = (note: string, evidence: Evidence = {}): Finding => ({
-  state: 'unavailable',
-  note,
-  evidence,
-})
-
-/** Follows what a method found that shows control of a prefix only. */
-export const evidenceOnly =
-  'It shows control of the prefix, not of the ASN, and does not verify the ASN by itself.'
+/** Returns a finding with the sentence of its reason. */
+export const finding = (
+  state: Finding['state'],
+  reason: AsnProofReason,
+  attrs: ReasonAttrs = {},
+  evidence: Evidence = {},
+): Finding => ({ state, reason, attrs, note: asnProofReasonText(reason, attrs), evidence })
 
 /** Returns a step with its lines, all of which are needed unless `needs` is `one`. */
 export const step = (
@@ -59,7 +56,7 @@ export const instructEvidence = (asn: Asn): ProofStep =>
       'If no regional registry has an aut-num object of the ASN, ask the provider to verify it with this as evidence.',
   )
 
-export const notSetUp = unavailable('The provider has not configured this method.')
+export const notSetUp = finding('unavailable', 'not_configured')
 
 /** Runs a look for at most so long, whether it heeds its signal or not. Whatever it throws is a finding, never `valid`. */
 export async function lookFor(
@@ -73,19 +70,17 @@ export async function lookFor(
   try {
     return await unlessAborted(ended, look(ended))
   } catch (error) {
-    if (timeout.aborted) return unavailable(`There was no answer within ${timeoutMs / 1000} seconds.`)
+    if (timeout.aborted) return finding('unavailable', 'timeout', { seconds: timeoutMs / 1000 })
     signal.throwIfAborted()
     return findingOf(error, onError)
   }
 }
 
 function findingOf(error: unknown, onError: (error: unknown) => void): Finding {
-  if (error instanceof Failure && error.code === 'unavailable') return unavailable(error.message)
+  if (error instanceof Failure && error.code === 'unavailable') return finding('unavailable', 'not_queried')
   if (!(error instanceof DriverError)) {
     onError(error)
-    return { state: 'error', note: 'The check failed; the provider has been told.', evidence: {} }
+    return finding('error', 'failed')
   }
-  return error.kind === 'unreachable'
-    ? unavailable('There was no answer; it is tried again every day, and whenever you ask.')
-    : { state: 'error', note: 'The answer was an error or could not be read.', evidence: {} }
+  return error.kind === 'unreachable' ? finding('unavailable', 'unreachable') : finding('error', 'unreadable')
 }

@@ -5,7 +5,7 @@ import type { ProofStep } from '@pharos/contract/inventory'
 import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../net/rpsl.ts'
 import { autNumOf } from '../net/rpsl-objects.ts'
 import { holdsToken } from './asn-token.ts'
-import { missing, notSetUp, step, unavailable, valid, type Claim, type Finding } from './asn-finding.ts'
+import { finding, notSetUp, step, type Claim, type Finding } from './asn-finding.ts'
 import type { AutNumSource } from './asn-proof-sources.ts'
 
 /** The `source:` of the objects of the five regional registries, and their names on the API. */
@@ -27,28 +27,22 @@ export async function checkAutNum(
 ): Promise<Finding> {
   if (!source) return notSetUp
   const answer = await source.autNum(claim.asn, { maxAgeSeconds, signal })
-  if (answer.state === 'unavailable') return unavailable('The routing registry did not answer.')
-  if (answer.state === 'missing')
-    return missing(`The routing registries have no aut-num object of AS${claim.asn}.`)
+  if (answer.state === 'unavailable') return finding('unavailable', 'registry_unavailable')
+  if (answer.state === 'missing') return finding('missing', 'aut_num_missing', { asn: claim.asn })
   return judgeAutNum(answer.text, claim)
 }
 
 /** Pure: what the text of an aut-num object proves. */
 export function judgeAutNum(text: string, claim: Claim): Finding {
   const object = readAutNum(text)
-  if (!object || object.asn !== claim.asn)
-    return { state: 'error', note: 'The aut-num object could not be read.', evidence: {} }
+  if (!object || object.asn !== claim.asn) return finding('error', 'aut_num_unreadable')
   const { source, holder } = object
   const evidence = { source, holder, rir: regionalRegistries[source] ?? null }
-  const at = `the aut-num object of AS${claim.asn} in ${source}`
+  const attrs = { asn: claim.asn, source }
   if (!object.lines.some((line) => holdsToken(line, claim.tokens)))
-    return missing(`The token does not stand in ${at}.`, evidence)
-  if (evidence.rir === null)
-    return missing(
-      `The token stands in ${at}, where anybody may register: it has to stand in that of a regional registry.`,
-      evidence,
-    )
-  return valid(`The token stands in ${at}.`, evidence)
+    return finding('missing', 'aut_num_token_missing', attrs, evidence)
+  if (evidence.rir === null) return finding('missing', 'aut_num_open_registry', attrs, evidence)
+  return finding('valid', 'aut_num_found', attrs, evidence)
 }
 
 type AutNum = {

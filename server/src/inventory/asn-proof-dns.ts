@@ -6,17 +6,7 @@ import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
 import { reverseZones } from '../net/reverse-zone.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import type { TxtResolver } from '../team/txt-resolver.ts'
-import {
-  evidenceOnly,
-  instructEvidence,
-  missing,
-  notSetUp,
-  step,
-  unavailable,
-  valid,
-  type Claim,
-  type Finding,
-} from './asn-finding.ts'
+import { finding, instructEvidence, notSetUp, step, type Claim, type Finding } from './asn-finding.ts'
 import type { AsnProofSources } from './asn-proof-sources.ts'
 
 /** A prefix of more zones is not offered: nobody would create so many records. */
@@ -46,11 +36,9 @@ export async function checkDns(
 ): Promise<Finding> {
   if (!txt || !origins) return notSetUp
   const answer = await origins.originsOf(claim.asn, signal)
-  if (answer.state === 'unavailable')
-    return unavailable('What the ASN originates is not known now: ROAs and route objects could not be read.')
+  if (answer.state === 'unavailable') return finding('unavailable', 'origins_unavailable')
   const places = dnsPlaces(answer.prefixes)
-  if (places.length === 0)
-    return missing(`No ROA and no route object names a prefix of AS${claim.asn} that has reverse zones.`)
+  if (places.length === 0) return finding('missing', 'origins_missing', { asn: claim.asn })
   const answers = await lookUpNames(
     txt,
     [...new Set(places.flatMap(({ names }) => names))],
@@ -65,24 +53,19 @@ export type NameAnswer = 'token' | 'other' | 'none' | 'unreachable' | 'failed'
 /** Pure. What could not be asked makes "not there" unknown. */
 export function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<string, NameAnswer>): Finding {
   const found = places.find(({ names }) => names.every((name) => answers.get(name) === 'token'))
-  if (found) return valid(`The token stands at ${found.names.join(' and ')}. ${evidenceOnly}`, { ...found })
+  if (found) return finding('valid', 'txt_found', { names: found.names }, { ...found })
   const names = (answer: NameAnswer) => [...answers].filter(([, is]) => is === answer).map(([name]) => name)
   const unreachable = names('unreachable')
   if (unreachable.length > 0)
-    return unavailable('The name servers did not answer.', { unanswered: unreachable.slice(0, 8) })
+    return finding('unavailable', 'txt_unavailable', {}, { unanswered: unreachable.slice(0, 8) })
   const failed = names('failed')
   if (failed.length > 0)
-    return {
-      state: 'error',
-      note: `The name servers answered with an error at ${failed[0]}.`,
-      evidence: { failed: failed.slice(0, 8) },
-    }
+    return finding('error', 'txt_failed', { name: failed[0] }, { failed: failed.slice(0, 8) })
   const [half, other] = [names('token'), names('other')]
-  if (half.length > 0)
-    return missing(`The token stands at ${half[0]}, and not at all zones of its prefix.`, { token_at: half })
+  if (half.length > 0) return finding('missing', 'txt_partial', { name: half[0] }, { token_at: half })
   if (other.length > 0)
-    return missing(`There is another text at ${other[0]}.`, { other_text_at: other.slice(0, 8) })
-  return missing('No such record exists.')
+    return finding('missing', 'txt_other', { name: other[0] }, { other_text_at: other.slice(0, 8) })
+  return finding('missing', 'txt_missing')
 }
 
 /** Asks for the TXT records of all names, a few at a time. Never rejects because of a name server. */

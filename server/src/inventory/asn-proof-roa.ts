@@ -2,17 +2,7 @@
 // can name any ASN in it, so this never verifies the ASN; staff may take it into account.
 import type { ProofStep } from '@pharos/contract/inventory'
 import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
-import {
-  evidenceOnly,
-  instructEvidence,
-  missing,
-  notSetUp,
-  step,
-  unavailable,
-  valid,
-  type Claim,
-  type Finding,
-} from './asn-finding.ts'
+import { finding, instructEvidence, notSetUp, step, type Claim, type Finding } from './asn-finding.ts'
 import type { Roa, RoaSource } from './asn-proof-sources.ts'
 
 /** Prefixes looked at in one check, and named in the instructions. */
@@ -22,21 +12,18 @@ const namedMax = 10
 export async function checkRoa(source: RoaSource | undefined, claim: Claim): Promise<Finding> {
   if (!source) return notSetUp
   const prefixes = claim.heldPrefixes.slice(0, prefixesMax)
-  if (prefixes.length === 0) return missing('The team holds no prefix by other proof yet.')
+  if (prefixes.length === 0) return finding('missing', 'roa_no_prefix')
   const answers = await Promise.all(
     prefixes.map(async (prefix) => [prefix, await source.roasOf(prefix)] as const),
   )
   for (const [prefix, answer] of answers) {
     if (answer.state !== 'found') continue
     const roa = answer.roas.find((one) => isOf(one, prefix, claim))
-    if (roa)
-      return valid(
-        `A ROA allows AS${claim.asn} to originate ${prefix}, a prefix of the team. ${evidenceOnly}`,
-        evidenceOf(roa),
-      )
+    if (roa) return finding('valid', 'roa_found', { asn: claim.asn, prefix }, evidenceOf(roa))
   }
-  if (answers.some(([, { state }]) => state === 'unavailable')) return unavailable('ROAs could not be read.')
-  return missing(`No ROA of a prefix of the team names AS${claim.asn}.`)
+  if (answers.some(([, { state }]) => state === 'unavailable'))
+    return finding('unavailable', 'roa_unavailable')
+  return finding('missing', 'roa_missing', { asn: claim.asn })
 }
 
 /** A ROA of a covering prefix may be somebody else's: only one of the prefix itself counts. */

@@ -1,7 +1,9 @@
 // The SQL of proofs: what was last seen of each method, the verification that follows, and what a proof rests on. Every
 // statement names the team, but the one by which the loop finds what is to be looked at again.
 import { sql } from 'kysely'
+import type { AsnProofReason } from '@pharos/contract/asn-proof-reason'
 import type { AsnProofMethod, AsnProofState } from '@pharos/contract/inventory'
+import type { ReasonAttrs } from '@pharos/contract/region-reason'
 import type { Db, Trx } from '../db/postgres.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
@@ -13,6 +15,8 @@ import type { AsnVerificationState } from './asn-verification.ts'
 export type AsnProof = {
   readonly method: AsnProofMethod
   readonly state: AsnProofState
+  readonly reason: AsnProofReason | null
+  readonly attrs: ReasonAttrs
   readonly note: string
   readonly evidence: Evidence
   /** Since when what was valid before is not there; null where it is, or never was. */
@@ -37,7 +41,7 @@ export async function isHeldElsewhere(trx: Trx, teamId: number, asn: Asn): Promi
 
 export async function listAsnProofs(trx: Trx, teamId: number, asn: Asn): Promise<AsnProof[]> {
   const { rows } = await sql<Omit<AsnProof, 'missingSince'> & { missing_since: Date | null }>`
-    select method, state, note, evidence, missing_since, checked from asn_proofs
+    select method, state, reason, attrs, note, evidence, missing_since, checked from asn_proofs
     where team_id = ${teamId} and asn = ${asn}`.execute(trx)
   return rows.map(({ missing_since: missingSince, ...proof }) => ({ ...proof, missingSince }))
 }
@@ -50,11 +54,12 @@ export async function saveAsnProofs(
 ): Promise<void> {
   const rows = proofs.map(({ missingSince, ...proof }) => ({ ...proof, missing_since: missingSince }))
   await sql`
-    insert into asn_proofs (team_id, asn, method, state, note, evidence, missing_since, checked)
-    select ${teamId}, ${asn}, n.method, n.state, n.note, n.evidence, n.missing_since, n.checked
+    insert into asn_proofs (team_id, asn, method, state, reason, attrs, note, evidence, missing_since, checked)
+    select ${teamId}, ${asn}, n.method, n.state, n.reason, n.attrs, n.note, n.evidence, n.missing_since, n.checked
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (
-      method text, state text, note text, evidence jsonb, missing_since timestamptz, checked timestamptz)
-    on conflict (team_id, asn, method) do update set state = excluded.state, note = excluded.note,
+      method text, state text, reason text, attrs jsonb, note text, evidence jsonb, missing_since timestamptz, checked timestamptz)
+    on conflict (team_id, asn, method) do update set state = excluded.state, reason = excluded.reason,
+      attrs = excluded.attrs, note = excluded.note,
       evidence = excluded.evidence, missing_since = excluded.missing_since, checked = excluded.checked`.execute(
     trx,
   )

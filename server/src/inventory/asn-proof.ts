@@ -1,5 +1,6 @@
 // How a team proves that an ASN is its own. Reading asks nobody and stores nothing; a refresh asks the registries outside
 // of any transaction, and then settles what follows in one. The daily check does the same without a request.
+import { asnProofReasonText } from '@pharos/contract/asn-proof-reason'
 import {
   asnProofMethods,
   asnProofScopes,
@@ -257,13 +258,21 @@ const instruct: Record<
   peeringdb: () => [step(notSetUp.note)],
 }
 
+const notChecked = {
+  state: 'pending',
+  reason: 'not_checked',
+  attrs: {},
+  note: asnProofReasonText('not_checked', {}),
+  evidence: {},
+} as const
+
 function presentProof(
   proof: AsnProof | undefined,
   isSetUp: boolean,
   held: HeldAsn | undefined,
-): Pick<WireProof, 'state' | 'note' | 'evidence' | 'checked'> {
-  if (!isSetUp) return { state: 'unavailable', note: notSetUp.note, evidence: {}, checked: null }
-  if (!proof) return { state: 'pending', note: 'It was not checked yet.', evidence: {}, checked: null }
-  const { state, evidence, checked } = proof
-  return { state, note: noteOf(proof, held), evidence, checked: checked.toISOString() }
+): Pick<WireProof, 'state' | 'reason' | 'attrs' | 'note' | 'evidence' | 'checked'> {
+  if (!isSetUp) return { ...notSetUp, checked: null }
+  if (!proof) return { ...notChecked, checked: null }
+  const { state, reason, attrs, evidence, checked } = proof
+  return { state, reason, attrs, note: noteOf(proof, held), evidence, checked: checked.toISOString() }
 }

@@ -22,3 +22,7 @@ comment on column announcement_validations.attrs is 'JSON object: the attributes
 comment on column announcement_validations.note is 'the sentence of the reason, for webhooks';
 comment on column announcement_proofs.reason is 'code from contract/src/check-reason.ts; null in rows from before codes existed';
 comment on column announcement_proofs.attrs is 'JSON object: the attributes of the reason';
+
+alter table asn_proofs add column reason text, add column attrs jsonb not null default '{}';
+comment on column asn_proofs.reason is 'code from contract/src/asn-proof-reason.ts; null in rows from before codes existed';
+comment on column asn_proofs.attrs is 'JSON object: the attributes of the reason';
