@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { killProgram, programPath, startProgram } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import type { Family } from '../../server/src/net/bits.ts'
-import { vrpPrefix } from '../../server/src/registry/data/vrp.ts'
+import { vrpPrefix } from '../../server/src/registry/objects/vrp.ts'
 import type { RoaData } from './roa-data.ts'
 
 const run = promisify(execFile)

@@ -1,8 +1,8 @@
 // P8: every announcement judged by the RPKI, and a delta of VRPs applied. Beside it BIRD's roa_check over the same routes and
 // the same VRPs. Both find the same ones valid and invalid, or nothing is measured.
-import { createRoaTable, roaStates } from '../../server/src/registry/data/roa-table.ts'
-import type { RoaTable } from '../../server/src/registry/data/roa-table.ts'
-import type { VrpBits } from '../../server/src/registry/data/vrp.ts'
+import { createRoaTable, roaStates } from '../../server/src/registry/objects/roa-table.ts'
+import type { RoaTable } from '../../server/src/registry/objects/roa-table.ts'
+import type { VrpBits } from '../../server/src/registry/objects/vrp.ts'
 import type { Bench, Figure, Line } from './figure.ts'
 import { missingPeers } from './packages.ts'
 import { RoaBird } from './roa-bird.ts'

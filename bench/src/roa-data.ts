@@ -3,8 +3,8 @@
 import { maskBits } from '../../server/src/net/bits.ts'
 import type { Bits, Family } from '../../server/src/net/bits.ts'
 import type { Columns } from '../../server/src/net/prefix-table.ts'
-import { vrpPrefix } from '../../server/src/registry/data/vrp.ts'
-import type { VrpBits } from '../../server/src/registry/data/vrp.ts'
+import { vrpPrefix } from '../../server/src/registry/objects/vrp.ts'
+import type { VrpBits } from '../../server/src/registry/objects/vrp.ts'
 
 /** A route and the ASN that originates it. */
 export type Announced = Bits & { readonly asn: number }

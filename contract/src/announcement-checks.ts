@@ -2,6 +2,8 @@
 // state. Schemas only.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { checkReasons } from './check-reason.ts'
+import { stateMessageTags } from './state-message.ts'
 import { Id, Nullable, NullableTime, OneOf, Optional, Time, Component, Enumeration } from './scalar.ts'
 
 export const validationNames = ['irr', 'rpki', 'loa', 'asn', 'size', 'overlap'] as const
@@ -31,10 +33,16 @@ export type ValidationState = (typeof validationStates)[number]
 export const authorizationKinds = ['letter', 'roa', 'dns_txt', 'rdap'] as const
 export type AuthorizationKind = (typeof authorizationKinds)[number]
 
+const reasonFields = {
+  reason: Nullable(Enumeration('CheckReason', checkReasons)),
+  attrs: Type.Record(Type.String(), Type.Unknown(), { description: 'attributes of the reason' }),
+  note: Type.String({ description: 'the reason, as a sentence' }),
+}
+
 export const AuthorizationProof = Component('AuthorizationProof', {
   kind: Enumeration('AuthorizationKind', authorizationKinds),
   state: Enumeration('ValidationState', validationStates),
-  note: Type.String({ description: 'the reason, as a sentence' }),
+  ...reasonFields,
   fix: Nullable(Type.String({ description: 'literal text of the object or record to create; null if none' })),
   checked: NullableTime,
 })
@@ -43,7 +51,7 @@ export type AuthorizationProof = Static<typeof AuthorizationProof>
 export const Validation = Component('AnnouncementValidation', {
   name: Enumeration('ValidationName', validationNames),
   state: Enumeration('ValidationState', validationStates),
-  note: Type.String({ description: 'the reason, as a sentence' }),
+  ...reasonFields,
   evidence: Type.Record(Type.String(), Type.Unknown(), { description: 'evidence returned by the registry' }),
   fix: Nullable(Type.String({ description: 'literal text of the object or record to create; null if none' })),
   checked: NullableTime,
@@ -57,12 +65,16 @@ export type Validation = Static<typeof Validation>
 
 export const StateMessage = Component('StateMessage', {
   severity: OneOf('info', 'warning', 'error'),
-  tag: Type.String({ description: 'code, such as validation_lost' }),
-  message: Type.String({ description: 'the deviation from the desired state, and who can act' }),
-  attrs: Type.Record(Type.String(), Type.Unknown()),
+  tag: Enumeration('StateMessageTag', stateMessageTags),
+  message: Type.String({ description: 'the tag as a sentence: the deviation from the desired state, and who can act' }),
+  attrs: Type.Record(Type.String(), Type.Unknown(), { description: 'attributes of the tag' }),
   timestamp: Time,
 })
 export type StateMessage = Static<typeof StateMessage>
+
+/** Origin of a suspension: the staff of the provider, or its policy for failing checks. */
+export const suspendedBy = ['staff', 'validation'] as const
+export type SuspendedBy = (typeof suspendedBy)[number]
 
 export const AnnouncementDetails = Component('AnnouncementDetails', {
   description: Type.String(),
@@ -70,7 +82,8 @@ export const AnnouncementDetails = Component('AnnouncementDetails', {
   delegate_loa: Type.Boolean(),
   loa_signatory: Type.String(),
   suspended: Type.Boolean(),
-  suspended_reason: Nullable(Type.String()),
+  suspended_by: Nullable(OneOf(...suspendedBy)),
+  suspended_reason: Nullable(Type.String({ description: 'the text of staff for the team' })),
   claimed: Nullable(Time),
   deleted: Nullable(Time),
 })

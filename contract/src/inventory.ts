@@ -1,4 +1,5 @@
 // Inventory: the ASNs of a team and their verification.
+import { asnProofReasons } from './asn-proof-reason.ts'
 import { Paragraphs } from './text.ts'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
@@ -60,12 +61,25 @@ export const HeldAsn = Component('Asn', {
 })
 export type HeldAsn = Static<typeof HeldAsn>
 
+/** One step of a proof: what to do, and the lines to copy. */
+export const ProofStep = Component('ProofStep', {
+  text: Type.String({ description: 'what to do' }),
+  lines: Type.Array(Type.String(), { description: 'literal lines to create; empty if there is nothing to copy' }),
+  needs: OneOf('one', 'all'),
+})
+export type ProofStep = Static<typeof ProofStep>
+
 export const AsnProof = Component('AsnProof', {
   method: Enumeration('AsnProofMethod', asnProofMethods),
   proves: OneOf('asn', 'address_space'),
   state: Enumeration('AsnProofState', asnProofStates),
-  note: Type.String({ description: 'the reason of the state' }),
-  instructions: Type.String({ description: 'what to create, as literal text' }),
+  reason: Nullable(Enumeration('AsnProofReason', asnProofReasons)),
+  attrs: Type.Record(Type.String(), Type.Unknown(), { description: 'attributes of the reason' }),
+  note: Type.String({ description: 'the reason, as a sentence' }),
+  instructions: Type.String({ description: 'the steps as one text' }),
+  steps: Type.Array(ProofStep, {
+    description: 'what to create; `needs`: one of the lines of a step is enough, or all are needed',
+  }),
   token: Nullable(Type.String({ description: 'the text to publish, if there is one' })),
   evidence: Type.Record(Type.String(), Type.Unknown(), { description: 'data that was read, and its source' }),
   checked: NullableTime,

@@ -2,8 +2,8 @@
 // Sockets and files are not known here.
 import { parseAsn } from '../../server/src/net/asn.ts'
 import { parsePrefix } from '../../server/src/net/prefix.ts'
-import { routeObjectOf } from '../../server/src/registry/data/rpsl-objects.ts'
-import type { RpslObject } from '../../server/src/registry/data/rpsl.ts'
+import { routeObjectOf } from '../../server/src/registry/objects/rpsl-objects.ts'
+import type { RpslObject } from '../../server/src/registry/objects/rpsl.ts'
 import { asnsOf, isRoute, membersOf, routesOf, searchRoutes, type Registry } from './irr-registry.ts'
 
 /** What one connection has said about itself. */

@@ -9,8 +9,8 @@ import {
   membershipOf,
   routeObjectOf,
   rpslSource,
-} from '../../server/src/registry/data/rpsl-objects.ts'
-import { type RpslObject, RpslError } from '../../server/src/registry/data/rpsl.ts'
+} from '../../server/src/registry/objects/rpsl-objects.ts'
+import { type RpslObject, RpslError } from '../../server/src/registry/objects/rpsl.ts'
 
 export type Registry = {
   readonly serial: number

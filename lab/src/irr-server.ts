@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
-import { parseRpsl } from '../../server/src/registry/data/rpsl.ts'
+import { parseRpsl } from '../../server/src/registry/objects/rpsl.ts'
 import { answerIrrQuery, createIrrSession, type IrrSession } from './irr-answers.ts'
 import { createRegistry, type Registry } from './irr-registry.ts'
 

@@ -15,17 +15,17 @@ const allowed: Record<string, readonly string[]> = {
   contract: ['typebox', 'eventsource-parser'],
   net: [],
   text: ['contract', 'packages'],
-  'registry/data': ['net'],
+  'registry/objects': ['net'],
   runtime: ['net', 'text', 'contract', 'packages'],
   operation: ['runtime'],
   db: ['operation', 'runtime', 'net', 'contract', 'packages'],
   http: ['contract', 'operation', 'runtime', 'text', 'packages'],
-  registry: ['registry/data', 'net', 'runtime', 'packages'],
+  registry: ['registry/objects', 'net', 'runtime', 'packages'],
   drivers: [
     'net',
     'text',
     'runtime',
-    'registry/data',
+    'registry/objects',
     'packages',
     'type:registry',
     'type:byoip',
@@ -46,7 +46,7 @@ const allowed: Record<string, readonly string[]> = {
     'runtime',
     'db',
     'registry',
-    'registry/data',
+    'registry/objects',
     'team',
     'packages',
   ],
@@ -58,7 +58,7 @@ const allowed: Record<string, readonly string[]> = {
     'runtime',
     'db',
     'registry',
-    'registry/data',
+    'registry/objects',
     'mail',
     'team',
     'inventory',
@@ -122,7 +122,7 @@ function violationOf({ from, to, typeOnly }: Import): string | undefined {
   if (!rules || rules.includes('*') || source === target) return domainViolation(from, to)
   if (to.startsWith('package:')) {
     const free = to.startsWith('package:node:')
-      ? !['contract', 'net', 'registry/data'].includes(source)
+      ? !['contract', 'net', 'registry/objects'].includes(source)
       : rules.includes('packages')
     return free || rules.includes(target.split('/')[0]!)
       ? undefined

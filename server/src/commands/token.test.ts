@@ -74,9 +74,9 @@ const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
   [
     'a scope that no operation asks for',
     ['--scopes', 'ipam:raed'],
-    /no scope ipam:raed; scopes are ipam:read, /,
+    /unknown scope ipam:raed; scopes are ipam:read, /,
   ],
-  ['no scope at all', ['--scopes', ' , '], /A token without a scope/],
+  ['no scope at all', ['--scopes', ' , '], /must not be empty; scopes are /],
   ['a time that is over', ['--scopes', 'ipam:read', '--expires', '2020-01-01'], /is over already/],
   ['no time', ['--scopes', 'ipam:read', '--expires', 'soon'], /neither a time such as/],
   ['host bits', ['--scopes', 'ipam:read', '--networks', '192.0.2.1/24'], /write 192\.0\.2\.0\/24/],

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DriverError } from '../runtime/driver-error.ts'
 import { Failure } from '../runtime/error.ts'
-import { lookFor, valid } from './asn-finding.ts'
+import { finding, lookFor } from './asn-finding.ts'
 
 const never = new AbortController().signal
 const noError = (error: unknown) => assert.fail(String(error))
-const found = valid('It is there.', {})
+const found = finding('valid', 'aut_num_found', { asn: 64500, source: 'RIPE' })
 
 async function look(throws: unknown): Promise<[string, unknown[]]> {
   const told: unknown[] = []

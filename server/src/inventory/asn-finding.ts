@@ -1,5 +1,7 @@
 // The result of checking one method, and how a failed check differs from one that finds nothing. It knows no method.
-import type { AsnProofMethod, AsnProofState } from '@pharos/contract/inventory'
+import { asnProofReasonText, type AsnProofReason } from '@pharos/contract/asn-proof-reason'
+import type { AsnProofMethod, AsnProofState, ProofStep } from '@pharos/contract/inventory'
+import type { ReasonAttrs } from '@pharos/contract/region-reason'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { unlessAborted } from '../runtime/abort.ts'
@@ -15,7 +17,10 @@ export type Evidence = Readonly<Record<string, unknown>>
 export type Finding = {
   /** `pending` is what was not looked at, and so never found. */
   readonly state: Exclude<AsnProofState, 'pending'>
-  /** One sentence for the team. */
+  /** Null: it was stored before reasons had codes. */
+  readonly reason: AsnProofReason | null
+  readonly attrs: ReasonAttrs
+  /** The sentence of the reason, for people. */
   readonly note: string
   readonly evidence: Evidence
 }
@@ -24,6 +29,8 @@ export type Finding = {
 export type AsnProof = {
   readonly method: AsnProofMethod
   readonly state: AsnProofState
+  readonly reason: AsnProofReason | null
+  readonly attrs: ReasonAttrs
   readonly note: string
   readonly evidence: Evidence
   /** Since when a proof that was valid is missing; null if it is valid, or never was. */
@@ -46,28 +53,33 @@ export type Claim = {
   readonly heldPrefixes: readonly Prefix[]
 }
 
-export const valid = (note: string, evidence: Evidence): Finding => ({ state: 'valid', note, evidence })
-export const missing = (note: string, evidence: Evidence = {}): Finding => ({
-  state: 'missing',
-  note,
-  evidence,
+/** Returns a finding with the sentence of its reason. */
+export const finding = (
+  state: Finding['state'],
+  reason: AsnProofReason,
+  attrs: ReasonAttrs = {},
+  evidence: Evidence = {},
+): Finding => ({ state, reason, attrs, note: asnProofReasonText(reason, attrs), evidence })
+
+/** Returns a step with its lines, all of which are needed unless `needs` is `one`. */
+export const step = (
+  text: string,
+  lines: readonly string[] = [],
+  needs: ProofStep['needs'] = 'all',
+): ProofStep => ({
+  text,
+  lines: [...lines],
+  needs,
 })
-export const unavailable = (note: string, evidence: Evidence = {}): Finding => ({
-  state: 'unavailable',
-  note,
-  evidence,
-})
 
-/** Follows what a method found that shows control of a prefix only. */
-export const evidenceOnly =
-  'It shows control of the prefix, not of the ASN, and does not verify the ASN by itself.'
+/** The first step of such a method. */
+export const instructEvidence = (asn: Asn): ProofStep =>
+  step(
+    `This does not verify AS${asn}, since the holder of a prefix can name any ASN. Add the token to the aut-num object instead. ` +
+      'If no regional registry has an aut-num object of the ASN, ask the provider to verify it with this as evidence.',
+  )
 
-/** Precedes the instructions of such a method. */
-export const instructEvidence = (asn: Asn): string =>
-  `This does not verify AS${asn}, since the holder of a prefix can name any ASN. Add the token to the aut-num object instead. ` +
-  'If no regional registry has an aut-num object of the ASN, ask the provider to verify it with this as evidence.'
-
-export const notSetUp = unavailable('The provider has not configured this method.')
+export const notSetUp = finding('unavailable', 'not_configured')
 
 /** Runs a look for at most so long, whether it heeds its signal or not. Whatever it throws is a finding, never `valid`. */
 export async function lookFor(
@@ -81,19 +93,17 @@ export async function lookFor(
   try {
     return await unlessAborted(ended, look(ended))
   } catch (error) {
-    if (timeout.aborted) return unavailable(`There was no answer within ${timeoutMs / 1000} seconds.`)
+    if (timeout.aborted) return finding('unavailable', 'timeout', { seconds: timeoutMs / 1000 })
     signal.throwIfAborted()
     return findingOf(error, onError)
   }
 }
 
 function findingOf(error: unknown, onError: (error: unknown) => void): Finding {
-  if (error instanceof Failure && error.code === 'unavailable') return unavailable(error.message)
+  if (error instanceof Failure && error.code === 'unavailable') return finding('unavailable', 'not_queried')
   if (!(error instanceof DriverError)) {
     onError(error)
-    return { state: 'error', note: 'The check failed; the provider has been told.', evidence: {} }
+    return finding('error', 'failed')
   }
-  return error.kind === 'unreachable'
-    ? unavailable('There was no answer; it is tried again every day, and whenever you ask.')
-    : { state: 'error', note: 'The answer was an error or could not be read.', evidence: {} }
+  return error.kind === 'unreachable' ? finding('unavailable', 'unreachable') : finding('error', 'unreadable')
 }

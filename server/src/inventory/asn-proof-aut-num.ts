@@ -1,18 +1,11 @@
 // Proof by the aut-num object: the one entry of an ASN that only its holder can change, in the database of the regional
 // registry that assigned it. In any other registry everybody may have an aut-num object of any ASN, so there it proves
 // nothing.
-import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../registry/data/rpsl.ts'
-import { autNumOf } from '../registry/data/rpsl-objects.ts'
+import type { ProofStep } from '@pharos/contract/inventory'
+import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../registry/objects/rpsl.ts'
+import { autNumOf } from '../registry/objects/rpsl-objects.ts'
 import { holdsToken } from './asn-token.ts'
-import {
-  missing,
-  notSetUp,
-  unavailable,
-  valid,
-  type AsnProofSources,
-  type Claim,
-  type Finding,
-} from './asn-finding.ts'
+import { finding, notSetUp, step, type AsnProofSources, type Claim, type Finding } from './asn-finding.ts'
 
 /** The `source:` of the objects of the five regional registries, and their names on the API. */
 const regionalRegistries: Readonly<Record<string, string>> = {
@@ -33,28 +26,22 @@ export async function checkAutNum(
 ): Promise<Finding> {
   if (!irr) return notSetUp
   const answer = await irr.autNum(claim.asn, { maxAgeSeconds, signal })
-  if (answer.state === 'unavailable') return unavailable('The routing registry did not answer.')
-  if (answer.state === 'missing')
-    return missing(`The routing registries have no aut-num object of AS${claim.asn}.`)
+  if (answer.state === 'unavailable') return finding('unavailable', 'registry_unavailable')
+  if (answer.state === 'missing') return finding('missing', 'aut_num_missing', { asn: claim.asn })
   return judgeAutNum(answer.text, claim)
 }
 
 /** Pure: what the text of an aut-num object proves. */
 export function judgeAutNum(text: string, claim: Claim): Finding {
   const object = readAutNum(text)
-  if (!object || object.asn !== claim.asn)
-    return { state: 'error', note: 'The aut-num object could not be read.', evidence: {} }
+  if (!object || object.asn !== claim.asn) return finding('error', 'aut_num_unreadable')
   const { source, holder } = object
   const evidence = { source, holder, rir: regionalRegistries[source] ?? null }
-  const at = `the aut-num object of AS${claim.asn} in ${source}`
+  const attrs = { asn: claim.asn, source }
   if (!object.lines.some((line) => holdsToken(line, claim.tokens)))
-    return missing(`The token does not stand in ${at}.`, evidence)
-  if (evidence.rir === null)
-    return missing(
-      `The token stands in ${at}, where anybody may register: it has to stand in that of a regional registry.`,
-      evidence,
-    )
-  return valid(`The token stands in ${at}.`, evidence)
+    return finding('missing', 'aut_num_token_missing', attrs, evidence)
+  if (evidence.rir === null) return finding('missing', 'aut_num_open_registry', attrs, evidence)
+  return finding('valid', 'aut_num_found', attrs, evidence)
 }
 
 type AutNum = {
@@ -87,9 +74,9 @@ function holderOf(object: RpslObject): string | null {
   return holder === '' ? null : holder.slice(0, 200)
 }
 
-export function instructAutNum({ asn, tokens: [token] }: Claim): string {
-  return (
+export function instructAutNum({ asn, tokens: [token] }: Claim): ProofStep[] {
+  const text =
     `Add this line to your aut-num object AS${asn} in the database of the regional registry that assigned it ` +
-    `(RIPE, APNIC, AFRINIC, ARIN or LACNIC):\n\nremarks:        ${token}`
-  )
+    '(RIPE, APNIC, AFRINIC, ARIN or LACNIC):'
+  return [step(text, [`remarks:        ${token}`])]
 }

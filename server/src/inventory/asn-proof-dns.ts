@@ -1,17 +1,16 @@
 // Evidence by DNS: the token in the reverse zone of a prefix that the ASN may originate. Registries delegate reverse zones to
 // the holder of the prefix, who can name any ASN in a ROA, so this never verifies the ASN; staff may take it into account.
 // A prefix that is delegated as several zones needs the token in each: one of them may belong to a customer.
+import type { ProofStep } from '@pharos/contract/inventory'
 import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
 import { reverseZones } from '../net/reverse-zone.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import type { TxtResolver } from '../team/txt-resolver.ts'
 import {
-  evidenceOnly,
+  finding,
   instructEvidence,
-  missing,
   notSetUp,
-  unavailable,
-  valid,
+  step,
   type AsnProofSources,
   type Claim,
   type Finding,
@@ -44,11 +43,9 @@ export async function checkDns(
 ): Promise<Finding> {
   if (!txt || !rpki) return notSetUp
   const prefixes = await rpki.originsOf(claim.asn)
-  if (!prefixes)
-    return unavailable('What the ASN originates is not known now: ROAs and route objects could not be read.')
+  if (!prefixes) return finding('unavailable', 'origins_unavailable')
   const places = dnsPlaces(prefixes)
-  if (places.length === 0)
-    return missing(`No ROA and no route object names a prefix of AS${claim.asn} that has reverse zones.`)
+  if (places.length === 0) return finding('missing', 'origins_missing', { asn: claim.asn })
   const answers = await lookUpNames(
     txt,
     [...new Set(places.flatMap(({ names }) => names))],
@@ -63,24 +60,19 @@ export type NameAnswer = 'token' | 'other' | 'none' | 'unreachable' | 'failed'
 /** Pure. What could not be asked makes "not there" unknown. */
 function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<string, NameAnswer>): Finding {
   const found = places.find(({ names }) => names.every((name) => answers.get(name) === 'token'))
-  if (found) return valid(`The token stands at ${found.names.join(' and ')}. ${evidenceOnly}`, { ...found })
+  if (found) return finding('valid', 'txt_found', { names: found.names }, { ...found })
   const names = (answer: NameAnswer) => [...answers].filter(([, is]) => is === answer).map(([name]) => name)
   const unreachable = names('unreachable')
   if (unreachable.length > 0)
-    return unavailable('The name servers did not answer.', { unanswered: unreachable.slice(0, 8) })
+    return finding('unavailable', 'txt_unavailable', {}, { unanswered: unreachable.slice(0, 8) })
   const failed = names('failed')
   if (failed.length > 0)
-    return {
-      state: 'error',
-      note: `The name servers answered with an error at ${failed[0]}.`,
-      evidence: { failed: failed.slice(0, 8) },
-    }
+    return finding('error', 'txt_failed', { name: failed[0] }, { failed: failed.slice(0, 8) })
   const [half, other] = [names('token'), names('other')]
-  if (half.length > 0)
-    return missing(`The token stands at ${half[0]}, and not at all zones of its prefix.`, { token_at: half })
+  if (half.length > 0) return finding('missing', 'txt_partial', { name: half[0] }, { token_at: half })
   if (other.length > 0)
-    return missing(`There is another text at ${other[0]}.`, { other_text_at: other.slice(0, 8) })
-  return missing('No such record exists.')
+    return finding('missing', 'txt_other', { name: other[0] }, { other_text_at: other.slice(0, 8) })
+  return finding('missing', 'txt_missing')
 }
 
 /** Asks for the TXT records of all names, a few at a time. Never rejects because of a name server. */
@@ -116,26 +108,27 @@ async function askOne(
 }
 
 /** `places` undefined: the prefixes that the ASN originates are not known now. */
-export function instructDns(claim: Claim, places: readonly DnsPlace[] | undefined): string {
-  return `${instructEvidence(claim.asn)}\n${recordsOf(claim, places)}`
+export function instructDns(claim: Claim, places: readonly DnsPlace[] | undefined): ProofStep[] {
+  return [instructEvidence(claim.asn), ...recordSteps(claim, places)]
 }
 
-function recordsOf({ asn, tokens: [token] }: Claim, places: readonly DnsPlace[] | undefined): string {
+function recordSteps({ asn, tokens: [token] }: Claim, places: readonly DnsPlace[] | undefined): ProofStep[] {
   const record = (name: string) => `${name}. 3600 IN TXT "${token}"`
   const general =
     `Create a TXT record with the token at _pharos-asn.<zone>, where <zone> is the reverse zone of a prefix that AS${asn} ` +
     'originates according to ROAs or route objects'
-  if (!places) return `${general}: ${record('_pharos-asn.<zone>')}`
-  if (places.length === 0) return `${general}. There is no such prefix yet.`
-  const [one, several] = [
-    places.filter((p) => p.names.length === 1),
-    places.filter((p) => p.names.length > 1),
-  ]
+  if (!places) return [step(`${general}:`, [record('_pharos-asn.<zone>')])]
+  if (places.length === 0) return [step(`${general}. There is no such prefix yet.`)]
+  const single = places.filter(({ names }) => names.length === 1)
+  const several = places.filter(({ names }) => names.length > 1)
+  const singleRecords = single.map(({ names }) => record(names[0]!))
   return [
-    ...(one.length > 0 ? ['Create one of these records:', ...one.map(({ names }) => record(names[0]!))] : []),
-    ...several.flatMap(({ prefix, names }) => [
-      `${one.length > 0 ? 'Or all' : 'Create all'} of these, the zones of ${prefix}:`,
-      ...names.map(record),
-    ]),
-  ].join('\n')
+    ...(single.length > 0 ? [step('Create one of these records:', singleRecords, 'one')] : []),
+    ...several.map(({ prefix, names }) =>
+      step(
+        `${single.length > 0 ? 'Or create all' : 'Create all'} of these records, for the zones of ${prefix}:`,
+        names.map(record),
+      ),
+    ),
+  ]
 }

@@ -1,14 +1,13 @@
 // Evidence by ROA: a ROA of a prefix that is the team's by other proof names the ASN. The holder of the prefix signs a ROA and
 // can name any ASN in it, so this never verifies the ASN; staff may take it into account.
+import type { ProofStep } from '@pharos/contract/inventory'
 import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
-import type { Vrp } from '../registry/data/vrp.ts'
+import type { Vrp } from '../registry/objects/vrp.ts'
 import {
-  evidenceOnly,
+  finding,
   instructEvidence,
-  missing,
   notSetUp,
-  unavailable,
-  valid,
+  step,
   type AsnProofSources,
   type Claim,
   type Finding,
@@ -22,18 +21,14 @@ const namedMax = 10
 export function checkRoa({ rpki }: Pick<AsnProofSources, 'rpki'>, claim: Claim): Finding {
   if (!rpki) return notSetUp
   const prefixes = claim.heldPrefixes.slice(0, prefixesMax)
-  if (prefixes.length === 0) return missing('The team holds no prefix by other proof yet.')
+  if (prefixes.length === 0) return finding('missing', 'roa_no_prefix')
   const verdicts = prefixes.map((prefix) => [prefix, rpki.judge(prefix, claim.asn)] as const)
   for (const [prefix, { covering }] of verdicts) {
     const roa = covering.find((one) => isOf(one, prefix, claim))
-    if (roa)
-      return valid(
-        `A ROA allows AS${claim.asn} to originate ${prefix}, a prefix of the team. ${evidenceOnly}`,
-        evidenceOf(roa),
-      )
+    if (roa) return finding('valid', 'roa_found', { asn: claim.asn, prefix }, evidenceOf(roa))
   }
-  if (verdicts.some(([, { state }]) => state === 'unavailable')) return unavailable('ROAs could not be read.')
-  return missing(`No ROA of a prefix of the team names AS${claim.asn}.`)
+  if (verdicts.some(([, { state }]) => state === 'unavailable')) return finding('unavailable', 'roa_unavailable')
+  return finding('missing', 'roa_missing', { asn: claim.asn })
 }
 
 /** Only a ROA of the prefix itself counts: one of a covering prefix may belong to another holder. */
@@ -41,12 +36,12 @@ const isOf = (roa: Vrp, prefix: Prefix, { asn }: Claim): boolean => roa.asn === 
 
 const evidenceOf = ({ prefix, maxLength, asn }: Vrp) => ({ prefix, max_length: maxLength, asn })
 
-export function instructRoa({ asn, heldPrefixes }: Claim): string {
+export function instructRoa({ asn, heldPrefixes }: Claim): ProofStep[] {
   if (heldPrefixes.length === 0)
-    return `${instructEvidence(asn)}\nThe team has no verified prefix yet that a ROA could be for.`
+    return [instructEvidence(asn), step('The team has no verified prefix yet that a ROA could be for.')]
   const tuples = heldPrefixes
     .toSorted(comparePrefixes)
     .slice(0, namedMax)
     .map((prefix) => `(${prefix}, maxLength ${lengthOf(prefix)}, AS${asn})`)
-  return `${instructEvidence(asn)}\nCreate one of these ROAs at your regional registry:\n${tuples.join('\n')}`
+  return [instructEvidence(asn), step('Create one of these ROAs at your regional registry:', tuples, 'one')]
 }

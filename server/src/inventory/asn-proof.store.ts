@@ -5,7 +5,7 @@ import type { AsnProofMethod } from '@pharos/contract/inventory'
 import type { Db, Trx } from '../db/postgres.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { AsnProof } from './asn-finding.ts'
 import type { AsnVerificationState } from './asn-verification.ts'
 
@@ -26,7 +26,7 @@ export async function isHeldElsewhere(trx: Trx, teamId: number, asn: Asn): Promi
 
 export async function listAsnProofs(trx: Trx, teamId: number, asn: Asn): Promise<AsnProof[]> {
   const { rows } = await sql<Omit<AsnProof, 'missingSince'> & { missing_since: Date | null }>`
-    select method, state, note, evidence, missing_since, checked from asn_proofs
+    select method, state, reason, attrs, note, evidence, missing_since, checked from asn_proofs
     where team_id = ${teamId} and asn = ${asn}`.execute(trx)
   return rows.map(({ missing_since: missingSince, ...proof }) => ({ ...proof, missingSince }))
 }
@@ -39,11 +39,12 @@ export async function saveAsnProofs(
 ): Promise<void> {
   const rows = proofs.map(({ missingSince, ...proof }) => ({ ...proof, missing_since: missingSince }))
   await sql`
-    insert into asn_proofs (team_id, asn, method, state, note, evidence, missing_since, checked)
-    select ${teamId}, ${asn}, n.method, n.state, n.note, n.evidence, n.missing_since, n.checked
+    insert into asn_proofs (team_id, asn, method, state, reason, attrs, note, evidence, missing_since, checked)
+    select ${teamId}, ${asn}, n.method, n.state, n.reason, n.attrs, n.note, n.evidence, n.missing_since, n.checked
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (
-      method text, state text, note text, evidence jsonb, missing_since timestamptz, checked timestamptz)
-    on conflict (team_id, asn, method) do update set state = excluded.state, note = excluded.note,
+      method text, state text, reason text, attrs jsonb, note text, evidence jsonb, missing_since timestamptz, checked timestamptz)
+    on conflict (team_id, asn, method) do update set state = excluded.state, reason = excluded.reason,
+      attrs = excluded.attrs, note = excluded.note,
       evidence = excluded.evidence, missing_since = excluded.missing_since, checked = excluded.checked`.execute(
     trx,
   )
@@ -76,13 +77,9 @@ const oneHolder = 'asns_one_holder'
 /** A writer that did not take the lock was faster. */
 export function rethrowHeld(error: unknown): never {
   if ((error as { constraint?: string }).constraint !== oneHolder) throw error
-  throw new Failure(
-    'conflict',
-    'Another team was verified for the ASN at the same moment. Repeat the request.',
-    {
-      cause: error,
-    },
-  )
+  throw fail('conflict', 'asnRace', {
+    cause: error,
+  })
 }
 
 /** The prefixes that are the team's whatever becomes of the ASN: by the operator's word, or all checks passed once. */

@@ -4,8 +4,7 @@ import * as fc from 'fast-check'
 import { asnProofMethods, type AsnProofMethod } from '@pharos/contract/inventory'
 import { parseAsn } from '../net/asn.ts'
 import { isVerified, type HeldAsn } from './held-asn.ts'
-import type { Finding } from './asn-finding.ts'
-import type { AsnProof } from './asn-finding.ts'
+import { finding as makeFinding, type AsnProof, type Finding } from './asn-finding.ts'
 import { dayMs, hourMs, noteOf, proofAfter, settle } from './asn-verification.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -27,7 +26,10 @@ const proven = (expires: Date, verifiedBy: AsnProofMethod = 'rdap_email') =>
   held({ verified: inDays(-100), verifiedBy, expires })
 const operators = held({ verified: inDays(-100), verifiedBy: 'operator' })
 
-const finding = (state: Finding['state']): Finding => ({ state, note: `It is ${state}.`, evidence: {} })
+const finding = (state: Finding['state']): Finding => ({
+  ...makeFinding(state, 'txt_missing'),
+  note: `It is ${state}.`,
+})
 const found = (states: Partial<Record<AsnProofMethod, Finding['state']>>) =>
   new Map(
     Object.entries(states).map(([method, state]) => [method as AsnProofMethod, finding(state)] as const),

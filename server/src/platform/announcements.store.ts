@@ -24,9 +24,9 @@ export async function createAnnouncements(
   const rows = created.map(({ fields }, place) => ({ ...fields, ...validationsOf(fields, now), place }))
   await takeOver(trx, rows)
   const inserted = await sql<{ id: number; team_id: number; prefix: string }>`
-    insert into announcements (team_id, prefix, origin_asn, description, suspended,
+    insert into announcements (team_id, prefix, origin_asn, description, suspended, suspended_by,
       irr_validated, rpki_validated, loa_validated, created)
-    select t.id, n.prefix, n.origin_asn, n.description, n.suspended, n.irr, n.rpki, n.loa, ${now}
+    select t.id, n.prefix, n.origin_asn, n.description, n.suspended, case when n.suspended then 'staff' end, n.irr, n.rpki, n.loa, ${now}
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (place integer, team text, prefix cidr, origin_asn bigint,
       description text, suspended boolean, irr timestamptz, rpki timestamptz, loa timestamptz)
     join teams t on t.slug = n.team
@@ -113,6 +113,7 @@ export async function updateAnnouncement(trx: Trx, change: Update<'announcement'
   const after = withIntent(base, intent, regions, now)
   await sql`
     update announcements set suspended = ${after.suspended},
+      suspended_by = ${fields.suspended === undefined ? before.details.suspendedBy : fields.suspended ? 'staff' : null},
       origin_asn = ${fields.origin_asn ?? before.originAsn}, description = ${fields.description ?? row.description},
       irr_validated = ${after.irrValidated}, rpki_validated = ${after.rpkiValidated}, loa_validated = ${after.loaValidated},
       clearance = ${after.clearance}, claimed = ${after.claimed}, managed_by = 'operator',

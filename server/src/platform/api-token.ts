@@ -2,7 +2,7 @@
 import { scopes as knownScopes } from '@pharos/contract/scope'
 import type { Db } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { Failure, notFound } from '../runtime/error.ts'
+import { fail, invalid, notFound, type Failure } from '../runtime/error.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { endApiToken, makeApiToken } from '../session/api-token.ts'
@@ -38,16 +38,14 @@ export async function createTeamToken(
 }
 
 function refuseUnknownScopes(scopes: readonly string[]): void {
-  const known = `scopes are ${knownScopes.join(', ')}`
-  if (scopes.length === 0) throw new Failure('invalid', `A token without a scope can do nothing; ${known}.`)
+  if (scopes.length === 0) throw invalid(['scopes'], 'scopesMissing', { known: knownScopes })
   const unknown = scopes.find((scope) => !(knownScopes as readonly string[]).includes(scope))
-  if (unknown !== undefined) throw new Failure('invalid', `There is no scope ${unknown}; ${known}.`)
+  if (unknown !== undefined) throw invalid(['scopes'], 'scope', { unknown, known: knownScopes })
 }
 
 function noTeam(slug: string, slugs: readonly string[]): Failure {
-  const hint =
-    didYouMean(slug, slugs) || (slugs.length > 0 ? '' : '; there are no teams yet, see pharos apply')
-  return new Failure('not_found', `There is no team ${slug}${hint}.`)
+  const hint = didYouMean(slug, slugs) || (slugs.length > 0 ? '' : '; there are no teams yet, see pharos apply')
+  return fail('not_found', 'team', { slug, hint })
 }
 
 /** The tokens of a team that are not revoked, the newest first; of all teams without one. */

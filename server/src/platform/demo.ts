@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Postgres } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { applyPlatform, preparePlatform } from './apply.ts'
 import { demoHistory } from './demo-history.ts'
@@ -53,9 +53,5 @@ async function refuseOthers(postgres: Postgres, ours: ReadonlySet<string>): Prom
   const slugs = await listTeamSlugs(postgres.owner)
   const foreign = slugs.find((slug) => !ours.has(slug))
   if (foreign === undefined) return
-  throw new Failure(
-    'conflict',
-    `The database holds team ${foreign}, which is not of the demo: demo accounts are not added to it. ` +
-      'Give the demo a database of its own, or run pharos serve.',
-  )
+  throw fail('conflict', 'demoDatabase', { team: foreign })
 }

@@ -1,8 +1,8 @@
 // Searches an as-set and the sets in it for one of several ASNs. Real sets contain each other, have tens of thousands of names, and
 // belong to anyone, so the search is bounded. A search that reaches its bound never counts as a match.
 import type { Asn } from '../net/asn.ts'
-import { parseAsSetName } from './data/rpsl-objects.ts'
-import { RpslError } from './data/rpsl.ts'
+import { parseAsSetName } from './objects/rpsl-objects.ts'
+import { RpslError } from './objects/rpsl.ts'
 import type { AsSetMembers } from './irr-source.ts'
 
 export type AsSetLimits = {

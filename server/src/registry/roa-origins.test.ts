@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAsn } from '../net/asn.ts'
 import { parsePrefix } from '../net/prefix.ts'
-import { createRoaTable, type RoaTable } from './data/roa-table.ts'
-import { vrpBits } from './data/vrp.ts'
+import { createRoaTable, type RoaTable } from './objects/roa-table.ts'
+import { vrpBits } from './objects/vrp.ts'
 import { createOriginSearch } from './roa-origins.ts'
 
 const vrp = (prefix: string, asn: number) => vrpBits({ prefix: parsePrefix(prefix), maxLength: 48, asn })

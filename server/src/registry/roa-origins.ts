@@ -3,8 +3,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
-import type { RoaTable } from './data/roa-table.ts'
-import { vrpPrefix } from './data/vrp.ts'
+import type { RoaTable } from './objects/roa-table.ts'
+import { vrpPrefix } from './objects/vrp.ts'
 
 /** VRPs visited in one turn of the event loop: 5 ms at most. */
 const sliceSize = 5_000

@@ -1,10 +1,10 @@
 // The view of the RPKI: verdicts about announcements from the first source that is current, with the age of its data. An
 // expired set must never count as current, and a source that is missing or lost its data must never look like a missing ROA.
-import { areAlike } from './data/loss.ts'
+import { areAlike } from './objects/loss.ts'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
-import type { RoaState } from './data/roa-table.ts'
-import type { Vrp } from './data/vrp.ts'
+import type { RoaState } from './objects/roa-table.ts'
+import type { Vrp } from './objects/vrp.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Log } from '../runtime/log.ts'
 import { createOriginSearch } from './roa-origins.ts'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parsePrefix } from '../net/prefix.ts'
-import type { Vrp } from './data/vrp.ts'
+import type { Vrp } from './objects/vrp.ts'
 import type { TouchedPrefixes, VrpSource } from './vrp-source.ts'
 
 export type VrpSourceFixture = {

@@ -2,7 +2,7 @@
 // type only. It must not know an announcement or another source.
 import type { Prefix } from '../net/prefix.ts'
 import type { Component } from '../runtime/component.ts'
-import type { RoaTable } from './data/roa-table.ts'
+import type { RoaTable } from './objects/roa-table.ts'
 
 /** The prefixes at which VRPs were added or removed, so that what they cover has to be judged again. `all` if they are not known. */
 export type TouchedPrefixes = readonly Prefix[] | 'all'

@@ -2,7 +2,7 @@
 // counts as no answer: nothing passes unscanned.
 import { connect } from 'node:net'
 import type { LetterScanner } from '../../byoip/letter/inspect-letter.ts'
-import { Failure } from '../../runtime/error.ts'
+import { fail, type Failure } from '../../runtime/error.ts'
 import { urlDriver } from '../url-driver.ts'
 import { parseClamdUrl, type ClamdAddress } from './url.ts'
 
@@ -34,9 +34,7 @@ export function createClamd(address: ClamdAddress): LetterScanner {
 }
 
 function unavailable(cause: Error): Failure {
-  const detail =
-    'The virus scanner does not answer, and letters are not accepted without it. Upload the letter again later.'
-  return new Failure('unavailable', detail, { retryAfterSeconds: 60, degraded: ['virus scanner'], cause })
+  return fail('unavailable', 'scanner', { retryAfterSeconds: 60, degraded: ['virus scanner'], cause })
 }
 
 function ask(address: ClamdAddress, bytes: Buffer): Promise<string> {

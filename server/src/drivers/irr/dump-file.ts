@@ -4,8 +4,8 @@ import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { createRpslSplitter, readRpslParagraph, RpslError } from '../../registry/data/rpsl.ts'
-import type { RpslParagraph } from '../../registry/data/rpsl.ts'
+import { createRpslSplitter, readRpslParagraph, RpslError } from '../../registry/objects/rpsl.ts'
+import type { RpslParagraph } from '../../registry/objects/rpsl.ts'
 import { createDumpIndexBuilder, type DumpIndex, type DumpIndexBuilder } from './dump-index.ts'
 
 export type Dump = {

@@ -12,10 +12,10 @@ import {
   isMemberByReference,
   membershipOf,
   routeObjectOf,
-} from '../../registry/data/rpsl-objects.ts'
-import { rpslSource } from '../../registry/data/rpsl-objects.ts'
-import type { RpslAsSet, RpslMembership } from '../../registry/data/rpsl-objects.ts'
-import type { RpslObject } from '../../registry/data/rpsl.ts'
+} from '../../registry/objects/rpsl-objects.ts'
+import { rpslSource } from '../../registry/objects/rpsl-objects.ts'
+import type { RpslAsSet, RpslMembership } from '../../registry/objects/rpsl-objects.ts'
+import type { RpslObject } from '../../registry/objects/rpsl.ts'
 
 export type DumpIndex = {
   /** How many objects it was built from. */

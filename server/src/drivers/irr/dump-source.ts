@@ -2,7 +2,7 @@
 // good, is being written, or is empty or much smaller than before, the last good one is used and that is said.
 import type { IrrSource } from '../../registry/irr-source.ts'
 import type { Asn } from '../../net/asn.ts'
-import { isSuspiciousLoss, isVeryOther } from '../../registry/data/loss.ts'
+import { isSuspiciousLoss, isVeryOther } from '../../registry/objects/loss.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { type Dump, type FileState, fileState, readDump } from './dump-file.ts'

@@ -2,7 +2,7 @@
 // `file:/path/of/a/dump.rpsl?sources=RIPE`, also compressed. The registries are searched in the order given; all by default.
 import { isAbsolute } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseRegistryName } from '../../registry/data/rpsl-objects.ts'
+import { parseRegistryName } from '../../registry/objects/rpsl-objects.ts'
 
 export const whoisForm = 'whois://host:43?sources=RADB&sources=RIPE'
 export const dumpForm = 'file:/path/of/a/dump'

@@ -5,7 +5,7 @@ import { parseAsn } from '../../net/asn.ts'
 import type { Asn } from '../../net/asn.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { parseAsSetName, parseRegistryName } from '../../registry/data/rpsl-objects.ts'
+import { parseAsSetName, parseRegistryName } from '../../registry/objects/rpsl-objects.ts'
 
 /**
  * What a connection begins with, in lines of which the first has no answer: keep it open, who asks, when to close it after

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { parsePrefix } from '../../net/prefix.ts'
-import { vrpBits } from '../../registry/data/vrp.ts'
+import { vrpBits } from '../../registry/objects/vrp.ts'
 import {
   decodePdu,
   encodeErrorReport,

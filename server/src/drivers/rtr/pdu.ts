@@ -2,7 +2,7 @@
 // Pure. It says what is malformed and with which error code; it does not know what may come when.
 import { maskBits, sameBits, widthOf } from '../../net/bits.ts'
 import type { Family } from '../../net/bits.ts'
-import type { VrpBits } from '../../registry/data/vrp.ts'
+import type { VrpBits } from '../../registry/objects/vrp.ts'
 
 export type RtrVersion = 0 | 1
 

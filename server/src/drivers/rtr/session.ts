@@ -4,9 +4,9 @@
 // It starts with a Reset Query and never continues the history of another connection, although RFC 8210 section 8.2 allows it:
 // that the history is the same is said by 16 bits that caches choose as they like. stayrtr 0.5 that was restarted within a
 // second has the same session and serial 0 again; asked for changes, it answers that there are none, with other VRPs.
-import { createRoaTable } from '../../registry/data/roa-table.ts'
-import type { RoaTable } from '../../registry/data/roa-table.ts'
-import type { VrpBits } from '../../registry/data/vrp.ts'
+import { createRoaTable } from '../../registry/objects/roa-table.ts'
+import type { RoaTable } from '../../registry/objects/roa-table.ts'
+import type { VrpBits } from '../../registry/objects/vrp.ts'
 import { encodeResetQuery, encodeSerialQuery, errorCodes, RtrError } from './pdu.ts'
 import type { DecodedPdu, RtrIntervals, RtrPdu, RtrVersion } from './pdu.ts'
 

@@ -1,7 +1,7 @@
 // For tests: an RTR cache that says what a test wants it to, also what no real cache would. It keeps no history by itself.
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
-import { vrpBits } from '../../registry/data/vrp.ts'
+import { vrpBits } from '../../registry/objects/vrp.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { decodePdu } from './pdu.ts'
 import type { RtrIntervals, RtrPdu } from './pdu.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parsePrefix } from '../../net/prefix.ts'
-import { createRoaTable } from '../../registry/data/roa-table.ts'
-import { vrpBits } from '../../registry/data/vrp.ts'
-import type { VrpBits } from '../../registry/data/vrp.ts'
+import { createRoaTable } from '../../registry/objects/roa-table.ts'
+import { vrpBits } from '../../registry/objects/vrp.ts'
+import type { VrpBits } from '../../registry/objects/vrp.ts'
 import { HeldVrps } from './held-vrps.ts'
 
 const vrps = (from: number, to: number): VrpBits[] =>

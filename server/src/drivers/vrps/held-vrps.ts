@@ -3,11 +3,11 @@
 // smaller is kept aside: that is how a cache looks that was reinstalled, and ROAs do not vanish in numbers.
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { CurrentVrps, Suspicion, TouchedPrefixes } from '../../registry/vrp-source.ts'
-import { isSuspiciousLoss, isVeryOther } from '../../registry/data/loss.ts'
+import { isSuspiciousLoss, isVeryOther } from '../../registry/objects/loss.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { vrpPrefix } from '../../registry/data/vrp.ts'
-import type { RoaTable } from '../../registry/data/roa-table.ts'
-import type { VrpBits } from '../../registry/data/vrp.ts'
+import { vrpPrefix } from '../../registry/objects/vrp.ts'
+import type { RoaTable } from '../../registry/objects/roa-table.ts'
+import type { VrpBits } from '../../registry/objects/vrp.ts'
 
 /** When the source last said that the set is right, and until when that holds; null is for good. */
 export type Confirmed = { readonly asOf: Date; readonly expires: Date | null }
