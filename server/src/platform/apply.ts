@@ -79,7 +79,7 @@ export async function applyPlatform(
   })
 }
 
-/** What two plans must have in common to be the same: all but the rows, which loops write to as well. */
+/** A plan as text for comparison. Rows are left out: loops write to them too. */
 function contentOf(changes: readonly Change[]): string {
   return canonical(changes.map((change) => ({ ...change, row: null })))
 }

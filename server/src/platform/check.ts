@@ -22,7 +22,7 @@ export type Checked = {
   /** Not yet fields of their entries: see resolveSecrets(). */
   readonly secrets: readonly WrittenSecret[]
   readonly problems: readonly Problem[]
-  /** What is allowed and worth a second look. */
+  /** Accepted values that may be mistakes, such as a reserved ASN. */
   readonly notices: readonly Problem[]
 }
 

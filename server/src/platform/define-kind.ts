@@ -1,4 +1,4 @@
-// Completes the definition of a kind: its rows are written as its fields say, unless it has its own functions.
+// Completes the definition of a kind with functions that write its rows by its fields, unless it has its own.
 import type { TSchema } from 'typebox'
 import type { Current, Fields, Kind, KindDefinition, Reference, Row } from './kind.ts'
 import type { Path } from './problem.ts'

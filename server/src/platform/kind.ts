@@ -24,9 +24,9 @@ export type KindDefinition<F, S extends TSchema> = {
   initialOf?(given: Readonly<Partial<F>>): Partial<F>
   /** Checks what the schema cannot express in the elements of the section, and adds the entries. */
   check(context: CheckContext, elements: readonly Element<Static<S>>[]): void
-  /** References that are not fields of their own. */
+  /** References inside other fields, such as settings. */
   referencesOf?(fields: Readonly<Partial<F>>): readonly Reference[]
-  /** What limits the file's effect on a row, from its columns. */
+  /** Returns the limits of the file's effect on a row, from its columns. */
   stateOf?(row: Columns): Partial<RowState>
   /** Keys of rows that their owner has removed: the file creates them again only with `enforce`. */
   readRemoved?(db: Db | Trx): Promise<readonly string[]>
@@ -106,7 +106,7 @@ export type Secret = {
   store(text: string, stored: string | undefined, ring: KeyRing, key: string): string | Promise<string>
 }
 
-/** What limits the file's effect on a row. */
+/** Limits of the file's effect on a row. */
 export type RowState = {
   /** Why the row cannot be deleted now, beside references to it; null if it can. */
   readonly inUse: string | null
@@ -130,7 +130,7 @@ export type Row<F = Fields> = RowState & {
 export type Current = {
   /** By the name of their kind, then by key. */
   readonly rows: ReadonlyMap<string, ReadonlyMap<string, Row>>
-  /** What owners have removed, such as `membership demo ada@demo.example`. */
+  /** Elements that their owners have removed, such as `membership demo ada@demo.example`. */
   readonly removed: ReadonlySet<string>
 }
 
@@ -148,10 +148,10 @@ export type Entry<F = Fields> = {
 /** The fields that an element names; undefined like a missing field. */
 export type Given<F> = { readonly [N in keyof F]?: F[N] | undefined }
 
-/** What a kind's check can ask and do. */
+/** The interface of the engine for the check of a kind. */
 export type CheckContext = {
   problem(path: Path, message: string): void
-  /** Something that is allowed and worth a second look. */
+  /** Reports an accepted value that may be a mistake. */
   notice(path: Path, message: string): void
   /** Adds an entry, without its undefined fields. A second one of the same key is a problem. */
   add<F>(kind: Kind<F>, path: Path, fields: Given<F>): void

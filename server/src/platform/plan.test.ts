@@ -12,7 +12,7 @@ const plain: PlanOptions = { prune: false, enforce: false }
 const sample = checkText(sampleText).desired
 const { kinds } = platformKinds
 
-/** What the database would hold after the plan: a model of apply.ts without a database. */
+/** The state of the database after a plan: a model of apply.ts without a database. */
 function after(current: Current, { changes }: Plan): Current {
   const next = new Map(kinds.map((kind) => [kind.name, new Map<string, Row>(rowsOf(current, kind))]))
   for (const change of changes) {

@@ -1,4 +1,4 @@
-// Compares what a platform document wants with what exists: the difference as a list of changes, in the order in which
+// Compares the entries of a platform document with the database: the difference as a list of changes, in the order in which
 // they can be made. Pure, and the same input gives the same plan.
 import { referencesOf, rowsOf, withInitials } from './define-kind.ts'
 import type {
@@ -15,18 +15,18 @@ import type {
 } from './kind.ts'
 import type { Registry } from './registry.ts'
 
-/** What a document wants, and which of its sections it has: only these are pruned. */
+/** The entries of a document and the sections that it has: only these are pruned. */
 export type Desired = { readonly entries: readonly Entry[]; readonly present: ReadonlySet<string> }
 
 export type Plan = {
   readonly changes: readonly Change[]
   /** How many elements of the document exist as they should, by the name of their kind. */
   readonly unchanged: Readonly<Record<string, number>>
-  /** What was left as it is although the document differs or does not name it, and why. */
+  /** Rows and fields that were kept although the document differs or does not name them, with the reason. */
   readonly notices: readonly string[]
 }
 
-/** Returns what to do so that everything is as the document says. */
+/** Returns the changes that make the database agree with the document. */
 export function planPlatform(
   registry: Registry,
   desired: Desired,
@@ -50,7 +50,7 @@ export function planPlatform(
 
 type Notice = (message: string) => void
 
-/** What its owner has removed is not created again by a document that still names it. */
+/** An element that its owner has removed is not created again by a document that still names it. */
 function staysRemoved(
   { kind, key }: Entry,
   { removed }: Current,
@@ -108,7 +108,7 @@ function isSame(before: unknown, after: unknown): boolean {
   return canonical(before) === canonical(after)
 }
 
-/** JSON with sorted names: the database stores the names of an object in an order of its own. */
+/** JSON with sorted names: the database does not keep the order of names in an object. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

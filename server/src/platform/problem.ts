@@ -1,4 +1,4 @@
-// Mistakes in a platform document and where they are. All of them are reported at once, so that one run is enough to
+// Mistakes in a platform document, with their places. All of them are reported at once, so that one run is enough to
 // correct the document.
 
 /** The path to a value in the document, such as `['regions', 2, 'location']`. */

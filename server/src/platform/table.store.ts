@@ -1,4 +1,4 @@
-// Reads and writes the rows of a kind as its fields say. Values travel as JSON and become columns by the table's own types
+// Reads and writes the rows of a kind by its fields. Values travel as JSON and become columns by the table's own types
 // (jsonb_populate_record), so that a field works for every type of PostgreSQL.
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
