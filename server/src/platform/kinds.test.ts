@@ -23,16 +23,21 @@ const files: Readonly<Record<string, string>> = { password: 'sentence of a file'
 type Element = Readonly<Record<string, unknown>>
 type Platform = Readonly<Record<string, readonly Element[]>>
 
-const sample = parse(sampleText) as Platform
+type Sample = {
+  /** An element of sampleText by its index, or one that is added to it. */
+  readonly element: number | Element
+  /** For each field of the schema: the changes to the element. Undefined removes a field. */
+  readonly fields: Readonly<Record<string, Element>>
+}
 
-/** For each section: an element of the sample, and what to change in it for each field. Undefined removes a field. */
-const samples: Readonly<Record<string, { readonly at: number; readonly fields: Record<string, Element> }>> = {
+/** By section. */
+const samples: Readonly<Record<string, Sample>> = {
   locations: {
-    at: 0,
+    element: 0,
     fields: { name: { name: 'X' }, country: { country: 'BE' }, timezone: { timezone: 'UTC' } },
   },
   regions: {
-    at: 0,
+    element: 0,
     fields: {
       name: { name: 'X' },
       location: { location: 'fra' },
@@ -45,7 +50,7 @@ const samples: Readonly<Record<string, { readonly at: number; readonly fields: R
     },
   },
   teams: {
-    at: 0,
+    element: 0,
     fields: {
       name: { name: 'X' },
       modules: { modules: ['dns'] },
@@ -54,7 +59,7 @@ const samples: Readonly<Record<string, { readonly at: number; readonly fields: R
     },
   },
   users: {
-    at: 0,
+    element: 0,
     fields: {
       username: { username: 'x' },
       first_name: { first_name: 'X' },
@@ -76,10 +81,10 @@ const samples: Readonly<Record<string, { readonly at: number; readonly fields: R
       confirmed: { confirmed: false },
     },
   },
-  prefixes: { at: 0, fields: { name: { name: 'X' }, location: { location: 'fra' } } },
-  asns: { at: 0, fields: { name: { name: 'X' }, verified: { verified: false } } },
+  prefixes: { element: 0, fields: { name: { name: 'X' }, location: { location: 'fra' } } },
+  asns: { element: 0, fields: { name: { name: 'X' }, verified: { verified: false } } },
   announcements: {
-    at: 1,
+    element: 1,
     fields: {
       origin_asn: { origin_asn: 64499 },
       description: { description: 'X' },
@@ -90,7 +95,7 @@ const samples: Readonly<Record<string, { readonly at: number; readonly fields: R
     },
   },
   sources: {
-    at: 0,
+    element: 0,
     fields: {
       kind: { kind: 'generic', settings: { fields: { id: '/i', network: '/n' } } },
       name: { name: 'X' },
@@ -99,6 +104,19 @@ const samples: Readonly<Record<string, { readonly at: number; readonly fields: R
       settings: { settings: {} },
     },
   },
+}
+
+/** The sample platform with the elements that only this test has. */
+const sample = (() => {
+  const platform: Record<string, readonly Element[]> = parse(sampleText)
+  for (const [section, { element }] of Object.entries(samples))
+    if (typeof element === 'object') platform[section] = [...(platform[section] ?? []), element]
+  return platform
+})()
+
+function elementOf(section: string): Element {
+  const { element } = samples[section] ?? assert.fail(`no sample of ${section}`)
+  return typeof element === 'object' ? element : sample[section]![element]!
 }
 
 /** Fields of an identity never change; those of a team's element are its team. */
@@ -125,9 +143,8 @@ describe('every kind of the platform file', () => {
   const read = (): Promise<Current> => readCurrent(platformKinds, database.postgres.owner)
 
   async function empty(): Promise<void> {
-    await sql`truncate locations, regions, teams, users, sources restart identity cascade`.execute(
-      database.postgres.owner,
-    )
+    const tables = platformKinds.kinds.map(({ table }) => sql.table(table.name))
+    await sql`truncate ${sql.join(tables)} restart identity cascade`.execute(database.postgres.owner)
   }
 
   for (const kind of platformKinds.kinds) {
@@ -208,9 +225,9 @@ describe('every kind of the platform file', () => {
       for (const field of Object.keys((kind.element as TObject).properties)) {
         if (isIdentity(kind, field)) continue
         it(`changes ${field}, once, with an entry in the audit log`, async () => {
-          const { at, fields } = samples[kind.section] ?? assert.fail(`no sample of ${kind.section}`)
-          const changed = fields[field] ?? assert.fail(`no sample of ${kind.section}.${field}`)
-          const merged = { ...sample[kind.section]![at], ...changed }
+          const base = elementOf(kind.section)
+          const changed = samples[kind.section]!.fields[field] ?? assert.fail(`no sample of ${field}`)
+          const merged = { ...base, ...changed }
           const given = Object.entries(merged).filter(([, value]) => value !== undefined)
           const platform = { [kind.section]: [Object.fromEntries(given)] }
           await empty()
