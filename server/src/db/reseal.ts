@@ -64,7 +64,7 @@ export const sealedPlaces: readonly Sealed[] = [
   },
 ]
 
-export type SealedCount = {
+type SealedCount = {
   readonly noun: string
   /** Number of values under the newest key of the ring, under another one, and under a key that is not in the ring. */
   readonly newest: number
@@ -91,7 +91,7 @@ export async function countSealed(db: Db, ring: KeyRing): Promise<SealedCount[]>
 
 const sum = (a: number, b: number): number => a + b
 
-export type ResealOutcome = {
+type ResealOutcome = {
   readonly resealed: number
   /** Values that cannot be decrypted: their key is not in the ring, or they were altered. */
   readonly failed: readonly { readonly noun: string; readonly name: string; readonly error: string }[]

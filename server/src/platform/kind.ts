@@ -41,7 +41,7 @@ export type KindDefinition<F, S extends TSchema> = {
 } & Partial<Defaults<F>>
 
 /** The parts that most kinds leave to `defineKind`. */
-export type Defaults<F> = {
+type Defaults<F> = {
   /** The key of an entry: the values of its identity, joined by spaces. */
   keyOf(fields: Readonly<F>): string
   create(trx: Trx, created: readonly Create<F>[], now: Date): Promise<void>
@@ -85,7 +85,7 @@ export type FieldOptions<T> = {
   readonly reference?: ReferenceTarget
 }
 
-export type ReferenceTarget = {
+type ReferenceTarget = {
   readonly kind: Kind
   /** The column holds the id of the row, not its key. */
   readonly isId: boolean
@@ -107,7 +107,7 @@ export type Secret = {
 }
 
 /** Limits of the file's effect on a row. */
-export type RowState = {
+type RowState = {
   /** Why the row cannot be deleted now, beside references to it; null if it can. */
   readonly inUse: string | null
   /** References beyond those in its fields, such as `region ams`. */
@@ -191,7 +191,7 @@ export type Update<F = Fields> = {
   readonly row: Row<F>
 }
 
-export type Delete<F = Fields> = {
+type Delete<F = Fields> = {
   readonly action: 'delete'
   readonly kind: string
   readonly key: string

@@ -44,13 +44,13 @@ function changeOf(kind: Kind, { field, before, after }: FieldChange): string {
 }
 
 /** A plan as values of JSON. */
-export type PlanData = {
+type PlanData = {
   readonly changes: readonly ChangeData[]
   readonly unchanged: Plan['unchanged']
   readonly notices: Plan['notices']
 }
 
-export type ChangeData = Pick<Change, 'action' | 'kind' | 'key'> & {
+type ChangeData = Pick<Change, 'action' | 'kind' | 'key'> & {
   readonly fields?: Readonly<Record<string, unknown>>
   readonly changes?: readonly Partial<FieldChange>[]
 }
@@ -64,7 +64,7 @@ export function planAsData(registry: Registry, { changes, unchanged, notices }: 
 }
 
 /** A change without its row and without the values of secret fields. */
-export function changeAsData({ fields }: Kind, change: Change): ChangeData {
+function changeAsData({ fields }: Kind, change: Change): ChangeData {
   const { action, kind, key } = change
   const isSecret = (name: string) => fields[name]!.secret !== undefined
   if (change.action === 'delete') return { action, kind, key }

@@ -17,7 +17,7 @@ import { insertRows, updateRow } from '../table.store.ts'
 import { toTime, type PassedAt } from './values.ts'
 
 /** The fields of the kind `announcement`. */
-export type AnnouncementFields = {
+type AnnouncementFields = {
   readonly team: string
   readonly prefix: Prefix
   readonly origin_asn: number
