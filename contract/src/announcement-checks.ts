@@ -1,7 +1,9 @@
-// What is told about an announcement beside its fields: its checks, each with its reason and its fix, what happened to
-// it, and what is not yet as wanted. Shapes only.
+// The parts of an announcement beside its fields: its checks, each with its reason and its fix, its history, and the messages
+// about everything that is not yet as wanted. Shapes only.
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
+import { checkReasons } from './check-reason.ts'
+import { stateMessageTags } from './state-message.ts'
 import { Id, Nullable, NullableTime, OneOf, Optional, Strict, Time } from './scalar.ts'
 
 export const validationNames = ['irr', 'rpki', 'loa', 'asn', 'size', 'overlap'] as const
@@ -34,7 +36,9 @@ export type AuthorizationKind = (typeof authorizationKinds)[number]
 export const AuthorizationProof = Strict({
   kind: OneOf(...authorizationKinds),
   state: OneOf(...validationStates),
-  note: Type.String({ description: 'why, in a sentence' }),
+  reason: Nullable(OneOf(...checkReasons)),
+  attrs: Type.Record(Type.String(), Type.Unknown(), { description: 'the attributes of the reason' }),
+  note: Type.String({ description: 'the reason as a sentence' }),
   fix: Nullable(
     Type.String({ description: 'the literal text of what to create; null if there is nothing to do' }),
   ),
@@ -45,7 +49,9 @@ export type AuthorizationProof = Static<typeof AuthorizationProof>
 export const Validation = Strict({
   name: OneOf(...validationNames),
   state: OneOf(...validationStates),
-  note: Type.String({ description: 'why, in a sentence' }),
+  reason: Nullable(OneOf(...checkReasons)),
+  attrs: Type.Record(Type.String(), Type.Unknown(), { description: 'the attributes of the reason' }),
+  note: Type.String({ description: 'the reason as a sentence' }),
   evidence: Type.Record(Type.String(), Type.Unknown(), { description: 'what the registry said' }),
   fix: Nullable(
     Type.String({ description: 'the literal text of what to create; null where there is nothing to do' }),
@@ -61,12 +67,18 @@ export type Validation = Static<typeof Validation>
 
 export const StateMessage = Strict({
   severity: OneOf('info', 'warning', 'error'),
-  tag: Type.String({ description: 'a word for programs, such as validation_lost' }),
-  message: Type.String({ description: 'why something is not as wanted, and who can act' }),
-  attrs: Type.Record(Type.String(), Type.Unknown()),
+  tag: OneOf(...stateMessageTags),
+  message: Type.String({
+    description: 'the tag as a sentence: why something is not as wanted, and who can act',
+  }),
+  attrs: Type.Record(Type.String(), Type.Unknown(), { description: 'the attributes of the tag' }),
   timestamp: Time,
 })
 export type StateMessage = Static<typeof StateMessage>
+
+/** Who suspended an announcement: the staff of the provider, or its policy for failing checks. */
+export const suspendedBy = ['staff', 'validation'] as const
+export type SuspendedBy = (typeof suspendedBy)[number]
 
 export const AnnouncementDetails = Strict({
   description: Type.String(),
@@ -74,7 +86,8 @@ export const AnnouncementDetails = Strict({
   delegate_loa: Type.Boolean(),
   loa_signatory: Type.String(),
   suspended: Type.Boolean(),
-  suspended_reason: Nullable(Type.String()),
+  suspended_by: Nullable(OneOf(...suspendedBy)),
+  suspended_reason: Nullable(Type.String({ description: 'the text of staff for the team' })),
   claimed: Nullable(Time),
   deleted: Nullable(Time),
 })

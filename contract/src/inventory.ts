@@ -57,12 +57,25 @@ export const HeldAsn = Strict({
 })
 export type HeldAsn = Static<typeof HeldAsn>
 
+/** One thing to create for a proof: what to do, and the lines to copy. */
+export const ProofStep = Strict({
+  text: Type.String({ description: 'what to do' }),
+  lines: Type.Array(Type.String(), {
+    description: 'to create to the letter; empty if there is nothing to copy',
+  }),
+  needs: OneOf('one', 'all'),
+})
+export type ProofStep = Static<typeof ProofStep>
+
 export const AsnProof = Strict({
   method: OneOf(...asnProofMethods),
   proves: OneOf('asn', 'address_space'),
   state: OneOf(...asnProofStates),
   note: Type.String({ description: 'why it is in this state' }),
-  instructions: Type.String({ description: 'what to create, to the letter' }),
+  instructions: Type.String({ description: 'the steps as one text' }),
+  steps: Type.Array(ProofStep, {
+    description: 'what to create; `needs` is whether one of the lines of a step is enough, or all are needed',
+  }),
   token: Nullable(Type.String({ description: 'the text that has to stand there, where there is one' })),
   evidence: Type.Record(Type.String(), Type.Unknown(), { description: 'what was read, and where' }),
   checked: NullableTime,

@@ -1,47 +1,47 @@
-// The closed list of error codes. A code is added here or nowhere: the HTTP status, the title and the
-// documentation of every problem+json answer (RFC 9457) come from this table; `help` says what to do next.
-// What a particular answer says beyond that (detail, errors) is set where the error is thrown.
+// The closed list of error codes. The HTTP status, the title and the documentation of every problem+json response
+// (RFC 9457) come from this table; `help` is what to do next. The messages of each code, which become `detail` and
+// `errors`, are in server/src/runtime/messages.ts.
 
 export const problems = {
   malformed: {
     status: 400,
-    title: 'The request cannot be read',
-    help: 'Send valid JSON in UTF-8 and a correctly encoded URL; `detail` says where reading stopped.',
+    title: 'The request could not be parsed',
+    help: 'Send valid JSON in UTF-8 and a correctly encoded URL. `detail` names the first mistake.',
   },
   invalid_token: {
     status: 400,
     title: 'The token is unknown, expired or used',
-    help: 'Ask for a new mail; a link works once and for a limited time.',
+    help: 'Request a new mail. A link works once, for a limited time.',
   },
   unauthenticated: {
     status: 401,
-    title: 'No valid credential',
-    help: 'Send `Authorization: Token <API token>`, or in the web application `Authorization: Bearer <access token>`. An access token lasts five minutes: refresh the session.',
+    title: 'Authentication required',
+    help: 'Send `Authorization: Token <API token>`, or in the web application `Authorization: Bearer <access token>`. An access token expires after five minutes: refresh the session.',
   },
   invalid_credentials: {
     status: 401,
     title: 'Wrong e-mail or password',
-    help: 'Check the e-mail address and the password. The answer is the same when there is no such account.',
+    help: 'Check the e-mail address and the password. The response is the same if no account has the address.',
   },
   token_not_valid: {
     status: 401,
     title: 'The refresh token is not valid',
-    help: 'The session has ended: it expired, was signed out, or an old refresh token was presented again, which ends it for safety. Sign in again.',
+    help: 'The session has expired or was signed out, or an old refresh token was used again, which ends the session. Sign in again.',
   },
   otp_required: {
     status: 401,
     title: 'A second factor is required',
-    help: 'Repeat the sign-in with `otp`, the code of your second factor.',
+    help: 'Sign in again with `otp`, a code of your second factor.',
   },
   forbidden: {
     status: 403,
-    title: 'The role does not allow this',
-    help: 'Ask an admin of your team, or the provider where `detail` says so.',
+    title: 'Permission denied',
+    help: 'Ask an admin of your team, or your provider if `detail` names the provider.',
   },
   scope_missing: {
     status: 403,
-    title: 'The API token lacks the scope',
-    help: 'Create an API token with the scope that `detail` names.',
+    title: 'The API token does not have the scope',
+    help: 'Create an API token with the scope in `detail`.',
   },
   module_disabled: {
     status: 403,
@@ -51,12 +51,12 @@ export const problems = {
   wrong_password: {
     status: 403,
     title: 'The current password is wrong',
-    help: 'Repeat the change with the password you sign in with. Whoever has forgotten it asks for a reset by mail.',
+    help: 'Send the password that you sign in with. If you have forgotten it, request a reset by mail.',
   },
   second_factor_required: {
     status: 403,
     title: 'The team requires a second factor',
-    help: 'Set up a second factor (`POST /v3/session/totp`), or switch to another team; your own account stays open to you.',
+    help: 'Set up a second factor (`POST /v3/session/totp`), or switch to another team. Operations on your own account still work.',
   },
   email_unconfirmed: {
     status: 403,
@@ -65,110 +65,114 @@ export const problems = {
   },
   quota_exceeded: {
     status: 403,
-    title: 'The quota is used up',
-    help: 'Delete what you no longer need, or ask your provider for more.',
+    title: 'Quota exceeded',
+    help: 'Delete objects that you no longer need, or ask your provider for a higher quota.',
   },
   not_found: {
     status: 404,
     title: 'Not found',
-    help: 'Check the path and the id. Objects of other teams are not found either.',
+    help: 'Check the path and the id. Objects of other teams return the same.',
   },
   method_not_allowed: {
     status: 405,
-    title: 'The method is not allowed here',
+    title: 'Method not allowed',
     help: 'Use one of the methods in the `Allow` header.',
   },
   not_validated: {
     status: 409,
     title: 'The announcement is not validated',
-    help: '`errors` names the checks that have not passed. Disabling is always possible.',
+    help: '`errors` lists the checks that have not passed. Disabling is always possible.',
   },
   suspended: {
     status: 409,
-    title: 'Suspended by the operator',
-    help: 'The provider has suspended it; contact them.',
+    title: 'Suspended by the provider',
+    help: 'Contact the provider.',
   },
   prefix_claimed: {
     status: 409,
-    title: 'The prefix belongs to somebody else here',
-    help: 'Another customer of the provider holds the prefix or one that covers it. If it is yours, ask your provider.',
+    title: 'The prefix is held by another customer',
+    help: 'Another customer of the provider holds the prefix or one that covers it. If it is yours, contact your provider.',
   },
   still_announced: {
     status: 409,
-    title: 'It is still announced',
-    help: 'Disable the announcement, wait until `status` says withdrawn, then delete it; `errors` names the regions.',
+    title: 'The announcement is not withdrawn',
+    help: 'Disable the announcement, wait until `status` is `withdrawn`, then delete it. `errors` lists the regions.',
   },
   already_member: {
     status: 409,
     title: 'Already a member of the team',
-    help: 'Change the member that there is; an invitation that has run out is sent again by inviting anew.',
+    help: 'Change the role of the existing member. To renew an expired invitation, invite again.',
   },
   last_admin: {
     status: 409,
-    title: 'The team would be left without an admin',
-    help: 'Make somebody else an admin of the team first.',
+    title: 'The team needs an admin',
+    help: 'Make another member an admin of the team first.',
   },
   domain_claimed: {
     status: 409,
-    title: 'Another team has proved the domain',
-    help: 'If the domain is yours, ask your provider.',
+    title: 'The domain is verified for another team',
+    help: 'If the domain is yours, contact your provider.',
   },
   conflict: {
     status: 409,
-    title: 'The state does not allow this',
-    help: '`detail` says which state is in the way.',
+    title: 'Conflict with the current state',
+    help: '`detail` names the conflict and how to resolve it.',
   },
   idempotency_in_flight: {
     status: 409,
-    title: 'The same request is still being worked on',
-    help: 'Wait as long as `Retry-After` says and repeat with the same key: you will get the answer of the first request.',
+    title: 'The request is still in progress',
+    help: 'Wait for `Retry-After` and repeat the request with the same key: it returns the response of the first one.',
   },
   precondition_failed: {
     status: 412,
     title: 'The record has changed',
     help: 'Read the record again and repeat the change with its new `ETag`.',
   },
-  body_too_large: { status: 413, title: 'The body is too large', help: 'Send less at once.' },
+  body_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    help: 'Send fewer elements or a smaller file.',
+  },
   unsupported_media_type: {
     status: 415,
-    title: 'The media type is not supported',
-    help: 'Send the media type that `detail` names: nearly everywhere `Content-Type: application/json`.',
+    title: 'Unsupported media type',
+    help: 'Send the media type in `detail`, for most operations `Content-Type: application/json`.',
   },
   invalid: {
     status: 422,
     title: 'The request is not valid',
-    help: '`errors` lists everything that is wrong: `loc` is the place, `msg` what is expected, `ctx` what would be accepted.',
+    help: '`errors` lists every mistake: `loc` is the place, `msg` what is expected, `ctx` the limits or the accepted values.',
   },
   reserved_asn: {
     status: 422,
-    title: 'The ASN belongs to no network',
-    help: 'It is set aside: private use, documentation or reserved by IANA. Use the ASN that a regional registry assigned to you.',
+    title: 'The ASN is reserved',
+    help: 'The ASN is for private use or documentation, or reserved by IANA. Use the ASN that a regional registry assigned to you.',
   },
   idempotency_mismatch: {
     status: 422,
     title: 'The Idempotency-Key was used for another request',
-    help: 'An Idempotency-Key belongs to one request; take a new one for another.',
+    help: 'Use a new Idempotency-Key for each request.',
   },
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    help: 'Wait as long as `Retry-After` says. `RateLimit-Remaining` tells how much is left.',
+    help: 'Wait for `Retry-After`. `RateLimit-Remaining` is the number of requests left.',
   },
   internal: {
     status: 500,
     title: 'Internal error',
-    help: 'This is our mistake. Give the provider the `request_id`; repeating with the same Idempotency-Key is safe.',
+    help: 'Give the provider the `request_id`. Repeating the request with the same Idempotency-Key is safe.',
   },
   unavailable: {
     status: 503,
     title: 'A dependency is not available',
-    help: '`degraded` names the part that is down. Wait as long as `Retry-After` says; nothing was changed.',
+    help: '`degraded` lists the dependencies that are down. Nothing was changed. Repeat the request after `Retry-After`.',
   },
 } as const satisfies Record<string, { status: number; title: string; help: string }>
 
 export type ProblemCode = keyof typeof problems
 
-/** One thing that is wrong, and where: `loc` like `["body","region"]` or `["query","limit"]`. */
+/** One mistake and its place: `loc` like `["body","region"]` or `["query","limit"]`. */
 export type ProblemError = {
   readonly loc: readonly (string | number)[]
   readonly msg: string
@@ -176,7 +180,7 @@ export type ProblemError = {
   readonly ctx?: Readonly<Record<string, unknown>>
 }
 
-/** The body of every error answer, `application/problem+json`. */
+/** The body of every error response, `application/problem+json`. */
 export type Problem = {
   readonly type: string
   readonly title: string

@@ -99,11 +99,8 @@ describe('a body that switches an announcement', () => {
     ],
     ['{"enabled":false,"Region":"ams"}', { code: 'invalid', at: 'body.Region', says: /not a known field/ }],
     ['{"enabled":false,"__proto__":{}}', { code: 'invalid', says: /not a known field/ }],
-    [
-      '{"enabled":true,"enabled":false}',
-      { code: 'invalid', at: 'body.enabled', says: /"enabled" is given twice/ },
-    ],
-    ['{"enabled":true,"\\u0065nabled":false}', { code: 'invalid', says: /given twice/ }],
+    ['{"enabled":true,"enabled":false}', { code: 'invalid', at: 'body.enabled', says: /is given twice/ }],
+    ['{"enabled":true,"\\u0065nabled":false}', { code: 'invalid', says: /is given twice/ }],
     ['[]', { code: 'invalid', says: /must be an object/ }],
     ['[{"enabled":false}]', { code: 'invalid', says: /must be an object/ }],
     ['null', { code: 'invalid', says: /must be an object/ }],
@@ -119,8 +116,8 @@ describe('a body that switches an announcement', () => {
     ]),
     [`{"enabled":false,"region":"${'a'.repeat(256)}"}`, { code: 'invalid', at: 'body.region', says: /255/ }],
     ['{"enabled":false,"region":"ams\\u0000"}', { code: 'invalid', says: /NUL/ }],
-    ['', { code: 'malformed', says: /empty; a JSON object is expected/ }],
-    [' \n ', { code: 'malformed', says: /empty; a JSON object is expected/ }],
+    ['', { code: 'malformed', says: /The body is empty\. Send a JSON object/ }],
+    [' \n ', { code: 'malformed', says: /The body is empty\. Send a JSON object/ }],
     ['{"enabled":fal', { code: 'malformed', says: /not valid JSON/ }],
     ["{'enabled':false}", { code: 'malformed', says: /not valid JSON/ }],
     ['{"enabled":false,}', { code: 'malformed', says: /not valid JSON/ }],
@@ -175,8 +172,8 @@ describe('a body that switches an announcement', () => {
       ...patch('{"enabled":true}'),
       url: `/v3/ipam/announcements/${id}`,
     })
-    await assertRefused(enable(unvalidated), { code: 'not_validated', says: /missing: irr, rpki, loa/ })
-    await assertRefused(enable(suspended), { code: 'suspended', says: /ask your provider/ })
+    await assertRefused(enable(unvalidated), { code: 'not_validated', says: /Missing: irr, rpki, loa/ })
+    await assertRefused(enable(suspended), { code: 'suspended', says: /Contact the provider/ })
   })
 })
 
@@ -274,7 +271,7 @@ describe('a path', () => {
       const sent = { ...patch('{"enabled":false}'), method }
       await assertRefused(sent, {
         code: 'method_not_allowed',
-        says: /Allowed here: ((PATCH|GET|DELETE)(, )?){3}/,
+        says: /Use one of these methods: ((PATCH|GET|DELETE)(, )?){3}/,
       })
       assert.match(String((await send(sent)).headers.allow), /PATCH/)
     })
@@ -477,7 +474,7 @@ describe('a session request', () => {
     ['refresh', '{"refresh":null}', { code: 'invalid', at: 'body.refresh', says: /must be a string/ }],
     ['refresh', '{"refresh":""}', { code: 'invalid', at: 'body.refresh', says: /1/ }],
     ['refresh', '{"refresh":"a","token":"b"}', { code: 'invalid', says: /known fields are refresh, etag/ }],
-    ['refresh', '{"refresh":"a"}', { code: 'token_not_valid', says: /sign in again/ }],
+    ['refresh', '{"refresh":"a"}', { code: 'token_not_valid', says: /Sign in again/ }],
     ['refresh?etag=', '{"refresh":"a"}', { code: 'invalid', at: 'query.etag', says: /1/ }],
     ['token', '{}', { code: 'invalid', says: /is required/ }],
     ['token', '{"email":"a@b.example","password":""}', { code: 'invalid', at: 'body.password', says: /1/ }],

@@ -185,7 +185,10 @@ describe('an upload', () => {
     assert.deepEqual(body.errors[0].loc, ['body', 'file'])
     assert.equal(body.errors[0].type, 'script')
     assert.deepEqual(body.errors[0].ctx.found, ['JS', 'JavaScript'])
-    assert.equal(body.detail, 'The PDF contains JavaScript. Print the letter to a new PDF and upload that.')
+    assert.equal(
+      body.detail,
+      'body.file: The PDF contains JavaScript. Print the letter to a new PDF and upload that.',
+    )
     const hidden = samplePdf('/Names << /EmbeddedFiles#00 << /Names [] >> >>')
     assert.equal((await upload(fileOf(hidden))).body.errors[0].type, 'name')
     const behind = Buffer.concat([samplePng(), Buffer.from('<html>')])

@@ -101,7 +101,7 @@ const faults: Record<string, (dice: readonly [number, number]) => Fault> = {
   disabled: () => ({ name: 'everything disabled', statement: sql`update announcements set enabled = false` }),
   suspended: () => ({
     name: 'everything suspended',
-    statement: sql`update announcements set suspended = true`,
+    statement: sql`update announcements set suspended = true, suspended_by = 'staff'`,
   }),
   deleted: ([a]) => ({
     name: 'rows deleted',

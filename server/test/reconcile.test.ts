@@ -172,7 +172,9 @@ describe('one run', () => {
   it('withdraws what the operator suspends', async () => {
     const id = await seed('203.0.113.0/24')
     await reconcile()
-    await sql`update announcements set suspended = true where id = ${id}`.execute(database.postgres.owner)
+    await sql`update announcements set suspended = true, suspended_by = 'staff' where id = ${id}`.execute(
+      database.postgres.owner,
+    )
     await reconcile()
     assert.deepEqual([(await get(id)).status, onRouter()], ['suspended', []])
   })

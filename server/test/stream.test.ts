@@ -282,7 +282,7 @@ describe('places', () => {
     const ofRed = [await followFromNow({ at }), await followFromNow({ at }), await followFromNow({ at })]
     assert.equal(await problemOf({ at }), 'rate_limited')
     for (const one of ofBlue) assert.equal((await one.next())!.type, 'ready')
-    const refused = { name: 'ProblemError', message: /^Too many follow/ }
+    const refused = { name: 'ProblemError', message: /^The server has too many open streams/ }
     await assert.rejects(new Followed({ at }, access).next(), refused)
     await Promise.all([...ofRed, ...ofBlue].map((one) => one.end()))
     while ((await beginning(at)) !== 'ready') await sleep(50)

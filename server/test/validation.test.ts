@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 
 import type { LetterVerdict } from '../src/byoip/validation/judge.ts'
+import { because } from '../src/byoip/validation/validation.ts'
 import { createValidator } from '../src/byoip/validation/validator.ts'
 import type { Policy } from '../src/byoip/validation/validation-policy.ts'
 import type { Component } from '../src/runtime/component.ts'
@@ -153,7 +154,12 @@ async function create(who: string, cidr: string, asn = who === 'red' ? 64496 : 6
 }
 
 const accept = (id: number) =>
-  accepted.set(id, { state: 'valid', note: 'Accepted.', validUntil: null, letterId: null })
+  accepted.set(id, {
+    state: 'valid',
+    ...because('letter_accepted'),
+    validUntil: null,
+    letterId: null,
+  })
 
 const read = async (who: string, id: number) =>
   (await call(who, 'GET', `${path}/${id}?include=validations,state_messages,details`)).body
@@ -306,8 +312,8 @@ describe('what a team is told of the registries', () => {
       .result.results[0].validations.filter(({ state }: { state: string }) => state === 'unavailable')
       .map(({ note }: { note: string }) => note)
     assert.deepEqual(notes, [
-      'The routing registries could not be asked. IRR server (LAB) does not answer.',
-      'The RPKI could not be asked. No RPKI source is current.',
+      'The routing registries could not be queried. IRR server (LAB) does not answer.',
+      'The RPKI could not be queried. No RPKI source is current.',
     ])
     assert.doesNotMatch(response.body, places)
   })
@@ -368,10 +374,27 @@ describe('an announcement that is live', () => {
       api.database.postgres.owner,
     )
     await call('red', 'POST', `${path}/${id}/validate`)
-    await waitFor(async () => (await read('red', id)).details.suspended_reason === 'validation')
+    await waitFor(async () => (await read('red', id)).details.suspended_by === 'validation')
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     await waitFor(async () => !(await read('red', id)).details.suspended)
     assert.equal((await read('red', id)).enabled, true)
+  })
+
+  it('stays suspended by staff while all checks pass, even if the reason is the word of the policy', async () => {
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
+    await start({ onLoss: 'suspend', graceHours: 1 })
+    const id = await passed('red', '203.0.113.0/24')
+    await call('staff', 'POST', `/v3/admin/announcements/${id}/suspend`, { reason: 'validation' })
+    await setRoas()
+    await until('red', id, { rpki: 'missing' })
+    await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
+    await until('red', id, { rpki: 'valid' })
+    const { details } = await read('red', id)
+    assert.deepEqual(
+      [details.suspended, details.suspended_by, details.suspended_reason],
+      [true, 'staff', 'validation'],
+    )
   })
 
   it('keeps its verdict while the registries are silent', async () => {

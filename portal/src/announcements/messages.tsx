@@ -1,6 +1,7 @@
 // What is not as wanted, the gravest first, with what happens next and where it is mended.
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { StateMessage } from '@pharos/contract/announcement-checks'
+import type { StateMessageTag } from '@pharos/contract/state-message'
 import type { Announcement } from '@pharos/contract/byoip'
 import { Time, WithTimes } from '../ui/time.tsx'
 import { checkName } from './history-words.ts'
@@ -10,10 +11,9 @@ const colors: Record<StateMessage['severity'], string> = { error: 'red', warning
 type Props = { announcement: Announcement; onShowChecks: () => void }
 
 export function Messages({ announcement, onShowChecks }: Props) {
-  const { state_messages: messages = [], details } = announcement
-  const inTheWay = messages.filter(isInTheWay)
-  // What a region says stands in the region's own line.
-  const others = messages.filter((one) => !isInTheWay(one) && !one.tag.startsWith('region_'))
+  const { state_messages: messages = [] } = announcement
+  const inTheWay = messages.filter(({ tag }) => places[tag] === 'checks')
+  const others = messages.filter(({ tag }) => places[tag] === 'alert')
   return (
     <>
       {others.map((message) => (
@@ -23,7 +23,7 @@ export function Messages({ announcement, onShowChecks }: Props) {
           title={<WithTimes text={message.message} />}
         >
           <Stack gap={4}>
-            {nextOf(message, details?.suspended_reason ?? null)}
+            {nextOf(message)}
             {message.tag !== 'suspended' && (
               <Text size="xs" c="dimmed">
                 <Time at={message.timestamp} />
@@ -37,25 +37,36 @@ export function Messages({ announcement, onShowChecks }: Props) {
   )
 }
 
-/** A check that keeps it from being announced for the first time; one that had passed is told apart. */
-const isInTheWay = ({ tag }: StateMessage): boolean =>
-  tag.startsWith('validation_') && tag !== 'validation_lost'
+/** Where each message is shown: by itself, in the summary of the checks, or in the row of its region. */
+const places: Record<StateMessageTag, 'alert' | 'checks' | 'region'> = {
+  suspended: 'alert',
+  validation_lost: 'alert',
+  validation_failed: 'checks',
+  validation_pending: 'checks',
+  validation_missing: 'checks',
+  validation_unavailable: 'checks',
+  ends_soon: 'alert',
+  region_withdrawn: 'region',
+  region_announcing: 'region',
+  region_announced: 'region',
+  region_withdrawing: 'region',
+  region_error: 'region',
+}
 
-function nextOf({ tag, attrs }: StateMessage, reason: string | null) {
+function nextOf({ tag, attrs }: StateMessage) {
   if (tag === 'suspended')
     return (
       <Text size="sm">
-        {reason === 'validation'
-          ? 'It is kept withdrawn; what a router still shows stands below. Mend the check: it is repeated by itself, and what you want is announced again once all have passed.'
-          : 'It is kept withdrawn; what a router still shows stands below. It cannot be switched on until they end the suspension; what you want is then announced again by itself.'}
+        {attrs['by'] === 'validation'
+          ? 'It is kept withdrawn. The regions below show what the routers still announce. Fix the check: it is repeated automatically, and the announcement resumes once all checks pass.'
+          : 'It is kept withdrawn. The regions below show what the routers still announce. It cannot be enabled until the provider ends the suspension, and then resumes automatically.'}
       </Text>
     )
   if (tag === 'validation_lost')
     return (
       <Text size="sm">
-        Mend it below ({checkName(String(attrs['validation']))}): other networks may already refuse the
-        prefix, and the provider may suspend what fails for too long. Once switched off, it cannot be switched
-        on before the check passes.
+        Fix it below ({checkName(String(attrs['validation']))}): other networks may already reject the prefix,
+        and the provider may suspend it. Once disabled, it cannot be enabled until the check passes.
       </Text>
     )
   return null

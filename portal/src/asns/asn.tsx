@@ -5,6 +5,7 @@ import {
   verifyAsnRoute,
   type AsnProof,
   type AsnVerification,
+  type ProofStep,
 } from '@pharos/contract/inventory'
 import { IconRefresh } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
@@ -17,7 +18,6 @@ import { Page } from '../ui/page.tsx'
 import { Problem, tell } from '../ui/problem.tsx'
 import { daysUntil, Time } from '../ui/time.tsx'
 import { useWait } from '../ui/use-wait.ts'
-import { stepsOf, type Step } from './instructions.ts'
 import { HoldBadge, methodNames, methodReasons, ProofBadge, provenBy, warnDays } from './words.tsx'
 
 export function AsnPage() {
@@ -165,8 +165,7 @@ function Standing({
 }
 
 function Method({ proof }: { proof: AsnProof }) {
-  const { method, proves, state, note, instructions, token, evidence, checked } = proof
-  const steps = stepsOf(instructions)
+  const { method, proves, state, note, steps, token, evidence, checked } = proof
   const hasLines = steps.some(({ lines }) => lines.length > 0)
   return (
     <Card component="section" aria-label={methodNames[method]}>
@@ -211,9 +210,9 @@ function Method({ proof }: { proof: AsnProof }) {
 /** So many are shown before one asks for the others: any of them is enough. */
 const shownLines = 3
 
-function StepToDo({ step: { text, lines, isOneOf } }: { step: Step }) {
+function StepToDo({ step: { text, lines, needs } }: { step: ProofStep }) {
   const [isLong, setIsLong] = useState(false)
-  const blocks = isOneOf ? lines : lines.length === 0 ? [] : [lines.join('\n')]
+  const blocks = needs === 'one' ? lines : lines.length === 0 ? [] : [lines.join('\n')]
   return (
     <Stack gap={4}>
       <Text size="sm">{text}</Text>

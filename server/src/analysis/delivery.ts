@@ -3,7 +3,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Postgres } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { isSourceSecret, parseSourceCredential } from './credential.ts'
 import { insertDelivery } from './delivery.store.ts'
@@ -49,10 +49,7 @@ async function checkSource(postgres: Postgres, keys: KeyRing, request: DeliveryR
   const secret = authorization === undefined ? token : parseSourceCredential(authorization)
   const stored = sourceKey.includes('\0') ? undefined : await findSourceSecret(postgres.front, sourceKey)
   if (isSourceSecret(keys, secret ?? '', stored) && secret) return
-  throw new Failure(
-    'unauthenticated',
-    'Send the secret of the source as `Authorization: Token <secret>`, as the password of HTTP Basic, or as `?token=`.',
-  )
+  throw fail('unauthenticated', 'source')
 }
 
 const deliveryIdMax = 200

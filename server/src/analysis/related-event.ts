@@ -5,7 +5,7 @@ import type { Postgres } from '../db/postgres.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { invalid, notFound } from '../runtime/error.ts'
+import { invalid, notFound, failWith, prefixErrorAt } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
 import { flagBits } from './record.ts'
 import { findParsedData, findRelatedEvent, listRelated } from './related-event.store.ts'
@@ -63,7 +63,7 @@ export function parseRelatedQuery(query: QueryOf<typeof listRelatedEventsRoute>)
   const start = query.start === undefined ? null : new Date(query.start)
   const end = query.end === undefined ? null : new Date(query.end)
   if (start && end && end < start) {
-    throw invalid(['query', 'end'], 'must not be before start', 'range', { start: query.start })
+    throw invalid(['query', 'end'], 'beforeStart', { start: query.start })
   }
   return {
     flags: flagsOf(query.flag),
@@ -89,8 +89,7 @@ function parseNetwork(text: string): RelatedQuery['network'] {
   } catch (error) {
     if (!(error instanceof PrefixError)) throw error
     if (!nearly.has(error.reason)) return { text }
-    const ctx = error.canonical === undefined ? undefined : { canonical: error.canonical }
-    throw invalid(['query', 'affected_network'], error.message, error.reason, ctx)
+    throw failWith('invalid', [prefixErrorAt(['query', 'affected_network'], error)])
   }
 }
 

@@ -3,7 +3,7 @@ import type { AuditEntry } from '@pharos/contract/audit'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
-import { invalid, notFound } from '../runtime/error.ts'
+import { invalid, notFound, failWith, prefixErrorAt } from '../runtime/error.ts'
 import { etagOf } from '../runtime/etag.ts'
 import type { Actor, Operation } from '../runtime/operation.ts'
 import { parseOrdering } from '../runtime/ordering.ts'
@@ -66,7 +66,7 @@ const viewerOf = ({ teamId, isStaff }: Actor): Viewer => ({ teamId, isStaff })
 
 function filterOf({ actor, action, target, request_id, address, start, end }: AuditQuery): EntryFilter {
   if (start !== undefined && end !== undefined && new Date(end) < new Date(start))
-    throw invalid(['query', 'end'], 'must not be before start', 'range', { start })
+    throw invalid(['query', 'end'], 'beforeStart', { start })
   const isPrefix = (one: string) => one.endsWith('.*')
   return {
     ...(actor ? { actors: actor } : {}),
@@ -85,8 +85,7 @@ function parseNetwork(text: string): Prefix {
     return parsePrefixOrAddress(text)
   } catch (error) {
     if (!(error instanceof PrefixError)) throw error
-    const ctx = error.canonical === undefined ? undefined : { canonical: error.canonical }
-    throw invalid(['query', 'address'], error.message, error.reason, ctx)
+    throw failWith('invalid', [prefixErrorAt(['query', 'address'], error)])
   }
 }
 

@@ -74,9 +74,9 @@ const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
   [
     'a scope that no operation asks for',
     ['--scopes', 'ipam:raed'],
-    /Unknown scope ipam:raed; scopes are ipam:read, /,
+    /unknown scope ipam:raed; scopes are ipam:read, /,
   ],
-  ['no scope at all', ['--scopes', ' , '], /A token needs at least one scope/],
+  ['no scope at all', ['--scopes', ' , '], /must not be empty; scopes are /],
   ['a time that is over', ['--scopes', 'ipam:read', '--expires', '2020-01-01'], /is over already/],
   ['no time', ['--scopes', 'ipam:read', '--expires', 'soon'], /neither a time such as/],
   ['host bits', ['--scopes', 'ipam:read', '--networks', '192.0.2.1/24'], /write 192\.0\.2\.0\/24/],
@@ -97,10 +97,10 @@ test('a team or a token that does not exist is named', async () => {
   const args = ['create', '--team', 'dmeo', '--name', 'x', '--scopes', 'ipam:read']
   await assert.rejects(pharos(...args), (error) => {
     assert.ok(error instanceof Failure && error.code === 'not_found')
-    assert.match(error.message, /Unknown team dmeo \(did you mean demo\?\)/)
+    assert.match(error.message, /There is no team dmeo \(did you mean demo\?\)/)
     return true
   })
-  await assert.rejects(pharos('list', '--team', 'nobody'), /Unknown team nobody/)
+  await assert.rejects(pharos('list', '--team', 'nobody'), /There is no team nobody/)
   await assert.rejects(pharos('revoke', 'aaaaaaaaaaaa'), /no such API token/)
 })
 

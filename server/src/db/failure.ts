@@ -1,6 +1,6 @@
 // Tells "the database cannot be reached" from every other error, in one place. It must not hide errors of ours:
 // a violated constraint or wrong SQL passes through unchanged.
-import { Failure } from '../runtime/error.ts'
+import { fail, Failure } from '../runtime/error.ts'
 import { errorCode, errorText } from './errno.ts'
 
 /**
@@ -41,7 +41,7 @@ export function isStale(error: unknown): boolean {
  */
 export function asFailure(error: unknown): unknown {
   if (error instanceof Failure || !isUnavailable(error)) return error
-  return new Failure('unavailable', 'The database is not available.', {
+  return fail('unavailable', 'database', {
     degraded: ['postgresql'],
     retryAfterSeconds: 2,
     cause: error,

@@ -1,7 +1,7 @@
 // The one way in which a request changes something: a transaction of its team, in which the Idempotency-Key is kept
 // together with the effect it stands for, and which a dry run takes back. It knows no table but idempotency_keys.
 import { sql } from 'kysely'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import { actorName, type Operation } from '../runtime/operation.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 import type { Postgres, Trx } from './postgres.ts'
@@ -127,13 +127,9 @@ async function findKept<Body>(
     trx,
   )
   if (!rows[0]!.locked) {
-    throw new Failure(
-      'idempotency_in_flight',
-      'A request with this Idempotency-Key is still being worked on.',
-      {
-        retryAfterSeconds: 1,
-      },
-    )
+    throw fail('idempotency_in_flight', 'request', {
+      retryAfterSeconds: 1,
+    })
   }
   const kept = await trx
     .selectFrom('idempotency_keys')
@@ -154,10 +150,7 @@ async function findKept<Body>(
     return undefined
   }
   if (!kept.request_hash.equals(idempotency.requestHash)) {
-    throw new Failure(
-      'idempotency_mismatch',
-      'This Idempotency-Key was used for another request; take a new one.',
-    )
+    throw fail('idempotency_mismatch', 'request')
   }
   return {
     body: unwrap(kept.body) as Body,

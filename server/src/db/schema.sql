@@ -587,6 +587,8 @@ create table announcement_proofs (
   checked timestamp with time zone, -- when the name servers or the registry last answered; what they said then stands while they are silent
   since timestamp with time zone not null default now(), -- when the state began
   next_check timestamp with time zone not null, -- when they are asked again
+  reason text, -- code from contract/src/check-reason.ts; null in rows from before codes existed
+  attrs jsonb not null default '{}'::jsonb, -- JSON object: the attributes of the reason
   constraint announcement_proofs_pkey PRIMARY KEY (announcement_id, kind),
   constraint announcement_proofs_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
   constraint announcement_proofs_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
@@ -636,12 +638,14 @@ create table announcement_validations (
   name text not null,
   team_id integer not null,
   state text not null,
-  note text not null,
+  note text not null, -- the sentence of the reason, for webhooks
   evidence jsonb not null default '{}'::jsonb,
   fix text, -- the literal text of what to create; null where there is nothing to do
   checked timestamp with time zone, -- when its registry was last asked and answered
   since timestamp with time zone not null default now(), -- when the state began
   next_check timestamp with time zone, -- when the registry is asked again; null for what follows from other rows
+  reason text, -- code from contract/src/check-reason.ts; null in rows from before codes existed
+  attrs jsonb not null default '{}'::jsonb, -- JSON object: the attributes of the reason
   constraint announcement_validations_pkey PRIMARY KEY (announcement_id, name),
   constraint announcement_validations_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
   constraint announcement_validations_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
@@ -676,9 +680,10 @@ create table announcements (
   clearance text not null default 'pending'::text, -- how far the checks are; passed while irr, rpki and loa are all valid
   claimed timestamp with time zone, -- when every check had passed for the first time: since then it holds the prefix
   check_requested timestamp with time zone, -- somebody asked for all checks at once; null when that was done
-  suspended_reason text, -- what the operator tells the team; `validation` where the policy did it
+  suspended_reason text, -- the text of staff for the team; null if there is none
   deleted timestamp with time zone, -- deleted by its team; for seven days it can be restored
   checked_origin bigint, -- the origin for which every check passed; a row with another one is not announced
+  suspended_by text, -- `staff`: the provider, through the API or the platform file; `validation`: the policy for failing checks
   constraint announcements_pkey PRIMARY KEY (id),
   constraint announcements_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE,
   constraint announcements_clearance_check CHECK ((clearance = ANY (ARRAY['pending'::text, 'running'::text, 'failed'::text, 'passed'::text]))),
@@ -687,6 +692,8 @@ create table announcements (
   constraint announcements_managed_by_check CHECK ((managed_by = ANY (ARRAY['operator'::text, 'team'::text]))),
   constraint announcements_origin_asn_check CHECK (((origin_asn >= 1) AND (origin_asn <= '4294967295'::bigint))),
   constraint announcements_status_check CHECK ((status = ANY (ARRAY['pending_validation'::text, 'validating'::text, 'validation_failed'::text, 'ready'::text, 'announcing'::text, 'announced'::text, 'partially_announced'::text, 'withdrawing'::text, 'withdrawn'::text, 'suspended'::text, 'error'::text]))),
+  constraint announcements_suspended_by CHECK ((suspended = (suspended_by IS NOT NULL))),
+  constraint announcements_suspended_by_check CHECK ((suspended_by = ANY (ARRAY['staff'::text, 'validation'::text]))),
   constraint announcements_vouched_check CHECK ((vouched <@ ARRAY['irr'::text, 'rpki'::text, 'loa'::text]))
 );
 CREATE UNIQUE INDEX announcements_claim ON public.announcements USING btree (prefix) WHERE ((claimed IS NOT NULL) AND (deleted IS NULL));

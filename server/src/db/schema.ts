@@ -39,6 +39,10 @@ export interface AnnouncementProofsTable {
   since: Generated<Date>
   /** when they are asked again */
   next_check: Date
+  /** code from contract/src/check-reason.ts; null in rows from before codes existed */
+  reason: string | null
+  /** JSON object: the attributes of the reason */
+  attrs: GeneratedJson
 }
 
 export type AnnouncementRegionsState = 'withdrawn' | 'announcing' | 'announced' | 'withdrawing' | 'error'
@@ -83,6 +87,7 @@ export interface AnnouncementValidationsTable {
   name: AnnouncementValidationsName
   team_id: number
   state: AnnouncementValidationsState
+  /** the sentence of the reason, for webhooks */
   note: string
   evidence: GeneratedJson
   /** the literal text of what to create; null where there is nothing to do */
@@ -93,6 +98,10 @@ export interface AnnouncementValidationsTable {
   since: Generated<Date>
   /** when the registry is asked again; null for what follows from other rows */
   next_check: Date | null
+  /** code from contract/src/check-reason.ts; null in rows from before codes existed */
+  reason: string | null
+  /** JSON object: the attributes of the reason */
+  attrs: GeneratedJson
 }
 
 export type AnnouncementsStatus =
@@ -111,6 +120,8 @@ export type AnnouncementsStatus =
 export type AnnouncementsManagedBy = 'operator' | 'team'
 
 export type AnnouncementsClearance = 'pending' | 'running' | 'failed' | 'passed'
+
+export type AnnouncementsSuspendedBy = 'staff' | 'validation'
 
 export interface AnnouncementsTable {
   id: GeneratedAlways<number>
@@ -143,12 +154,14 @@ export interface AnnouncementsTable {
   claimed: Date | null
   /** somebody asked for all checks at once; null when that was done */
   check_requested: Date | null
-  /** what the operator tells the team; `validation` where the policy did it */
+  /** the text of staff for the team; null if there is none */
   suspended_reason: string | null
   /** deleted by its team; for seven days it can be restored */
   deleted: Date | null
   /** the origin for which every check passed; a row with another one is not announced */
   checked_origin: number | null
+  /** `staff`: the provider, through the API or the platform file; `validation`: the policy for failing checks */
+  suspended_by: AnnouncementsSuspendedBy | null
 }
 
 export interface ApiTokensTable {

@@ -1,7 +1,7 @@
 // From a request's credential to an actor, and from the route's permission to yes or no. Where credentials are kept is
 // not known here: the composition root hands in who can check them.
 import type { Permission } from '@pharos/contract/route'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
 
 export type Credential = { readonly scheme: 'bearer' | 'token'; readonly value: string }
@@ -20,10 +20,7 @@ export function parseAuthorization(header: string | undefined): Credential | und
   if (header === undefined) return undefined
   const match = /^(bearer|token) +([\x21-\x7e]{1,4096})$/i.exec(header)
   if (!match) {
-    throw new Failure(
-      'unauthenticated',
-      'Send `Authorization: Bearer <access token>` or `Authorization: Token <API token>`.',
-    )
+    throw fail('unauthenticated', 'credentialMissing')
   }
   return { scheme: match[1]!.toLowerCase() as Credential['scheme'], value: match[2]! }
 }
@@ -41,17 +38,11 @@ export async function authenticate(
   const credential = parseAuthorization(header)
   if (!credential) {
     if (permission.credential === 'optional') return null
-    throw new Failure(
-      'unauthenticated',
-      'This operation needs a credential: `Authorization: Token <API token>`, or `Bearer` in the web application.',
-    )
+    throw fail('unauthenticated', 'credentialMissing')
   }
   if (credential.scheme === 'bearer') return credentials.bearer(credential.value, fresh)
   if (permission.credential === 'any') return credentials.token(credential.value, address, fresh)
-  throw new Failure(
-    'unauthenticated',
-    'This operation belongs to the web application: an API token is not accepted.',
-  )
+  throw fail('unauthenticated', 'webOnly')
 }
 
 /** Throws when the actor may not call a route with this permission. Pure. */
@@ -59,22 +50,14 @@ export function authorize(actor: Actor, permission: Permission): void {
   if (permission.credential !== 'web' && permission.credential !== 'any') return
   const { role, module, scope, personal } = permission
   if (actor.kind === 'user' && actor.lacksSecondFactor && !personal) {
-    throw new Failure(
-      'second_factor_required',
-      'The team requires a second factor: set one up (`POST /v3/session/totp`), or switch to another team.',
-    )
+    throw fail('second_factor_required', 'team')
   }
-  if (role === 'staff' && !actor.isStaff)
-    throw new Failure('forbidden', 'Only the staff of the provider may do this.')
-  if (role === 'admin' && !actor.isAdmin && !actor.isStaff)
-    throw new Failure('forbidden', 'Only an admin of the team may do this.')
+  if (role === 'staff' && !actor.isStaff) throw fail('forbidden', 'staffOnly')
+  if (role === 'admin' && !actor.isAdmin && !actor.isStaff) throw fail('forbidden', 'adminOnly')
   if (module && !actor.modules.includes(module)) {
-    throw new Failure(
-      'module_disabled',
-      `The module ${module} is not enabled for the team; ask your provider.`,
-    )
+    throw fail('module_disabled', 'module', { module })
   }
   if (scope && actor.kind === 'token' && !actor.scopes.includes(scope)) {
-    throw new Failure('scope_missing', `The API token needs the scope ${scope}.`)
+    throw fail('scope_missing', 'needed', { scope })
   }
 }

@@ -1,7 +1,7 @@
 // How long a request may take until it is answered. One timer looks after all of them: the framework's own makes a timer
 // and an AbortController for each, and forgets a request as soon as its body was read.
 import type { FastifyReply } from 'fastify'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 
 type Waiting = { readonly reply: FastifyReply; readonly due: number }
 
@@ -42,5 +42,5 @@ function giveUp(reply: FastifyReply): void {
   if (reply.sent) return
   // Half an answer cannot become another one.
   if (reply.raw.headersSent) reply.raw.destroy()
-  else void reply.send(new Failure('unavailable', 'The request took too long and was given up.'))
+  else void reply.send(fail('unavailable', 'deadline'))
 }

@@ -2,7 +2,7 @@
 // its client is gone and when the server stops; what they say comes from the use-case.
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
 
 /** `data` is one line. */
@@ -48,14 +48,9 @@ export class EventStreams {
    */
   enter(teamId: number, reply: FastifyReply): AbortSignal {
     const ofTeam = this.#byTeam.get(teamId) ?? 0
-    if (this.#count >= this.#settings.atOnce)
-      throw new Failure('unavailable', 'Too many follow the stream; try again.', { retryAfterSeconds: 10 })
+    if (this.#count >= this.#settings.atOnce) throw fail('unavailable', 'streams', { retryAfterSeconds: 10 })
     if (ofTeam >= this.#settings.perTeam)
-      throw new Failure(
-        'rate_limited',
-        `The team has ${ofTeam} followers of the stream already: end one of them, or try again.`,
-        { retryAfterSeconds: 10 },
-      )
+      throw fail('rate_limited', 'streams', { limit: ofTeam }, { retryAfterSeconds: 10 })
     this.#count += 1
     this.#byTeam.set(teamId, ofTeam + 1)
     const gone = new AbortController()

@@ -3,7 +3,7 @@
 import { BlockList, isIP } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Registry } from 'prom-client'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 
 export type HealthDeps = {
   readonly registry: Registry
@@ -26,8 +26,7 @@ export function addHealth(server: FastifyInstance, deps: HealthDeps): void {
       : plain(reply, 200, 'ready\n')
   })
   server.get('/metrics', async (request, reply) => {
-    if (!isListed(operators, request.ip))
-      throw new Failure('forbidden', 'Metrics are for the operator: see operator_networks.')
+    if (!isListed(operators, request.ip)) throw fail('forbidden', 'metrics')
     reply.header('content-type', deps.registry.contentType)
     return reply.serializer((text: unknown) => text as string).send(await deps.registry.metrics())
   })

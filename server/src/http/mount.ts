@@ -5,7 +5,7 @@ import { responseSchemas, takesIdempotencyKey } from '@pharos/contract/openapi'
 import type { BodyOf, FieldsOf, ParamsOf, QueryOf, ResponseOf, Route } from '@pharos/contract/route'
 import { Type, type TObject } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Failure, invalid } from '../runtime/error.ts'
+import { fail, invalid } from '../runtime/error.ts'
 import { actorName, type Actor, type Operation } from '../runtime/operation.ts'
 import { sendEvents, type Following, type ServerEvents } from './event-stream.ts'
 import { createFormReader, formOverheadBytes, type UploadedFile } from './multipart.ts'
@@ -69,7 +69,7 @@ export function handle<R extends Route>(
     route,
     rawBody: false,
     answer: async (request, actor) => {
-      if (!actor) throw new Failure('internal', `${route.name} was mounted for guests`)
+      if (!actor) throw fail('internal', 'mounted', { route: route.name, as: 'a route without a credential' })
       const { dryRun, ...parts } = read(request)
       return fn(operationOf(route, request, actor, dryRun), parts as Request<R>)
     },
@@ -91,7 +91,7 @@ export function handleUpload<R extends Route>(
     route,
     rawBody: false,
     answer: async (request, actor) => {
-      if (!actor) throw new Failure('internal', `${route.name} was mounted for guests`)
+      if (!actor) throw fail('internal', 'mounted', { route: route.name, as: 'a route without a credential' })
       const { dryRun, ...parts } = read(request)
       const { fields, file, digest } = await readForm(request.headers['content-type'], bytesOf(request))
       const operation = operationOf(route, request, actor, dryRun, digest)
@@ -111,7 +111,8 @@ export function handleStream<R extends Route>(
     route,
     rawBody: false,
     answer: async (request, actor, following) => {
-      if (!actor || !following) throw new Failure('internal', `${route.name} was not mounted as a stream`)
+      if (!actor || !following)
+        throw fail('internal', 'mounted', { route: route.name, as: 'a route without a stream' })
       const { dryRun, ...parts } = read(request)
       const operation = operationOf(route, request, actor, dryRun)
       return { events: await fn(operation, parts as Request<R>, following) }
@@ -215,7 +216,7 @@ function idempotencyOf(
   const key = singleHeader(request, 'idempotency-key')
   if (key === null) return null
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw invalid(['header', 'Idempotency-Key'], 'must be 1 to 255 visible ASCII characters', 'pattern')
+    throw invalid(['header', 'Idempotency-Key'], 'idempotencyKey')
   }
   const requestHash = createHash('sha256')
     .update(`${actorName(actor)}\n${route.method} ${request.raw.url}\n`)

@@ -4,7 +4,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { Busboy, type BusboyFileStream } from '@fastify/busboy'
 import type { ProblemError } from '@pharos/contract/problem'
 import type { Upload } from '@pharos/contract/route'
-import { Failure } from '../runtime/error.ts'
+import { errorAt, fail } from '../runtime/error.ts'
 import { createTextReader, unknownParameter } from './query.ts'
 
 export type UploadedFile = {
@@ -57,8 +57,7 @@ export function createFormReader(
 
 /** What forms are: checked before anything of the body is read. */
 export function requireForm(contentType: string | undefined): void {
-  if (!/^multipart\/form-data *(;|$)/i.test(contentType ?? ''))
-    throw new Failure('unsupported_media_type', 'Send the body as multipart/form-data.')
+  if (!/^multipart\/form-data *(;|$)/i.test(contentType ?? '')) throw fail('unsupported_media_type', 'form')
 }
 
 /** RFC 2046, 5.1.1. */
@@ -72,8 +71,7 @@ function boundaryOf(contentType: string | undefined): string {
   return boundary
 }
 
-const malformed = (why: string, cause?: unknown) =>
-  new Failure('malformed', `The form cannot be read: ${why}.`, { cause })
+const malformed = (why: string, cause?: unknown) => fail('malformed', 'form', { error: why }, { cause })
 
 async function splitParts(boundary: string, body: Buffer, fileBytesMax: number): Promise<Part[]> {
   const begun: Promise<Part>[] = []
@@ -120,9 +118,7 @@ async function collect(stream: BusboyFileStream, bytesMax: number): Promise<Buff
   const chunks: Buffer[] = []
   const { promise: read, resolve, reject } = Promise.withResolvers<void>()
   stream.on('data', (chunk: Buffer) => void chunks.push(chunk))
-  stream.on('limit', () =>
-    reject(new Failure('body_too_large', `The file is larger than ${bytesMax} bytes.`)),
-  )
+  stream.on('limit', () => reject(fail('body_too_large', 'file', { bytesMax })))
   stream.on('error', (error) => reject(malformed(error.message, error)))
   stream.on('end', resolve)
   await read
@@ -141,15 +137,13 @@ function errorsOfFiles({ fields, file }: Upload, parts: readonly Part[]): Proble
   const errors: ProblemError[] = []
   const loc = ['body', file.name] as const
   const given = parts.filter(({ name }) => name === file.name)
-  if (given.some(({ kind }) => kind === 'text'))
-    errors.push({ loc, msg: 'must be a file, with a filename', type: 'file' })
-  else if (given.length === 0) errors.push({ loc, msg: 'is required', type: 'required' })
-  if (given.length > 1) errors.push({ loc, msg: 'is given more than once', type: 'repeated' })
+  if (given.some(({ kind }) => kind === 'text')) errors.push(errorAt(loc, 'file'))
+  else if (given.length === 0) errors.push(errorAt(loc, 'required'))
+  if (given.length > 1) errors.push(errorAt(loc, 'repeated'))
   const known = Object.keys(fields.properties)
   for (const { name, kind } of parts) {
     if (kind === 'text' || name === file.name) continue
-    if (known.includes(name))
-      errors.push({ loc: ['body', name], msg: 'must be a text, not a file', type: 'text' })
+    if (known.includes(name)) errors.push(errorAt(['body', name], 'notFile'))
     else errors.push(unknownParameter(['body', name], [file.name, ...known]))
   }
   return errors
@@ -157,10 +151,7 @@ function errorsOfFiles({ fields, file }: Upload, parts: readonly Part[]): Proble
 
 function requireMediaType({ file: { mediaTypes } }: Upload, { mediaType }: UploadedFile): void {
   if (mediaType === anyBytes || mediaTypes.includes(mediaType)) return
-  throw new Failure(
-    'unsupported_media_type',
-    `The file says that it is ${JSON.stringify(mediaType.slice(0, 100))}; accepted are ${mediaTypes.join(', ')}.`,
-  )
+  throw fail('unsupported_media_type', 'part', { mediaType: mediaType.slice(0, 100), accepted: mediaTypes })
 }
 
 function digestOf(parts: readonly Part[]): Buffer {

@@ -1,8 +1,8 @@
 // Whatever went wrong becomes one RFC 9457 answer, and is logged once. Nothing of an unexpected error reaches the
 // caller but the request id: no stack, no SQL.
-import { problems, type Problem, type ProblemCode } from '@pharos/contract/problem'
+import { problems, type Problem } from '@pharos/contract/problem'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { Failure } from '../runtime/error.ts'
+import { fail, Failure, type FailureDetails } from '../runtime/error.ts'
 
 /** The answer for a failure; `type` is the page of the code in the documentation that this server serves. */
 export function problemOf(failure: Failure, requestId: string): Problem {
@@ -40,25 +40,21 @@ export function sendProblem(failure: Failure, request: FastifyRequest, reply: Fa
     .send(problem)
 }
 
-/** The failures that the framework throws, in our words; anything unknown is `internal`. */
-const frameworkFailures: Record<string, [ProblemCode, string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this operation accepts.'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['malformed', 'The body is not as long as Content-Length says.'],
-  FST_ERR_CTP_EMPTY_JSON_BODY: ['malformed', 'The body is empty; a JSON object is expected.'],
-  FST_ERR_BAD_URL: ['malformed', 'The path has broken percent-encoding.'],
-  FST_ERR_ASYNC_CONSTRAINT: ['malformed', 'The request cannot be routed.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is no such object.'],
-  ECONNRESET: ['malformed', 'The connection was closed before the request was complete.'],
+/** The failures that the framework throws, by its codes. */
+const frameworkFailures: Record<string, (details: FailureDetails) => Failure> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: (details) => fail('body_too_large', 'body', details),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (details) => fail('unsupported_media_type', 'json', details),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: (details) => fail('malformed', 'contentLength', details),
+  FST_ERR_CTP_EMPTY_JSON_BODY: (details) => fail('malformed', 'emptyBody', details),
+  FST_ERR_BAD_URL: (details) => fail('malformed', 'pathEncoding', details),
+  FST_ERR_ASYNC_CONSTRAINT: (details) => fail('malformed', 'routing', details),
+  FST_ERR_MAX_PARAM_LENGTH: (details) => fail('not_found', 'object', { noun: 'object' }, details),
+  ECONNRESET: (details) => fail('malformed', 'connectionClosed', details),
 }
 
 function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   const known = frameworkFailures[(error as FastifyError).code]
-  if (known) return new Failure(known[0], known[1], { cause: error })
-  return new Failure(
-    'internal',
-    'Something went wrong on our side; the request id names the entry in our log.',
-    { cause: error },
-  )
+  if (known) return known({ cause: error })
+  return fail('internal', 'unexpected', { cause: error })
 }

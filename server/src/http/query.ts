@@ -2,7 +2,7 @@
 // nothing is coerced, nothing unknown is dropped, nothing empty is guessed.
 import type { ProblemError } from '@pharos/contract/problem'
 import type { TObject, TSchema } from 'typebox'
-import { Failure, invalidRequest } from '../runtime/error.ts'
+import { errorAt, fail, notFound, failWith } from '../runtime/error.ts'
 import { nearest } from '../runtime/nearest.ts'
 import { oneOf, timeExpected, unknownName } from '../runtime/schema-error.ts'
 import { parseTime } from '../runtime/time.ts'
@@ -43,7 +43,7 @@ export function createTextReader(
       if (property) readParameter(property, [part, name], texts, values, errors)
       else errors.push(unknownParameter([part, name], Object.keys(properties)))
     }
-    if (errors.length > 0) throw invalidRequest(errors)
+    if (errors.length > 0) throw failWith('invalid', errors)
     for (const [name, property] of defaults) values[name] ??= property.default
     check(values)
     return values
@@ -76,8 +76,7 @@ function pathTextReader({ type, pattern }: Property): (text: string) => string |
 }
 
 function parseId(text: string): number {
-  if (!/^[1-9][0-9]{0,14}$/.test(text))
-    throw new Failure('not_found', 'There is no such object: an id is a positive integer.')
+  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw fail('not_found', 'id')
   return Number(text)
 }
 
@@ -86,7 +85,7 @@ function refuseNul(text: string): string {
   return text
 }
 
-const noSuchObject = () => new Failure('not_found', 'There is no such object.')
+const noSuchObject = () => notFound('object')
 
 const nouns = { query: 'parameter', body: 'field' }
 
@@ -108,8 +107,8 @@ function readParameter(
   const repeatable = withoutNull(property).items
   const results = kept.map((text) => readScalar(repeatable ?? withoutNull(property), text))
   const failed = results.filter((result) => 'msg' in result)
-  if (!repeatable && kept.length > 1) failed.push({ msg: 'is given more than once', type: 'repeated' })
-  errors.push(...failed.map((failure) => ({ loc, ...failure })))
+  if (!repeatable && kept.length > 1) failed.push(errorAt(loc, 'repeated'))
+  errors.push(...failed.map((failure) => ({ ...failure, loc })))
   if (failed.length > 0) return
   const read = results.map((result) => ('value' in result ? result.value : undefined))
   values[loc[1]] = repeatable ? read : read[0]
@@ -123,7 +122,7 @@ function withoutNull(property: Property): Property {
 type Scalar = { value: unknown } | { msg: string; type: string; ctx?: Record<string, unknown> }
 
 function readScalar(property: Property, text: string): Scalar {
-  if (text.includes('\0')) return { msg: 'NUL characters are not accepted', type: 'nul' }
+  if (text.includes('\0')) return errorAt([], 'nul')
   if (property['x-ordering-keys']) return readOrdering(property['x-ordering-keys'], text)
   if (property.format === 'date-time') return readTime(text)
   if (property.enum) return readEnum(property.enum, text)
@@ -185,6 +184,6 @@ function unescape(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw new Failure('malformed', 'The query string has broken percent-encoding.')
+    throw fail('malformed', 'queryEncoding')
   }
 }

@@ -3,7 +3,7 @@
 // stand, and says it there. A page of another site cannot send that header: it would have to ask first (CORS), and gets
 // no answer. What the token is worth is not known here.
 import type { IncomingHttpHeaders } from 'node:http'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 
 const modeHeader = 'pharos-refresh'
 /** Stands in a body in the place of the token. */
@@ -51,7 +51,7 @@ function isCookieMode(headers: IncomingHttpHeaders): boolean {
   // Browsers say it by themselves (Fetch Metadata); programs that are none say nothing.
   const site = headers['sec-fetch-site']
   if (site === undefined || site === 'same-origin') return true
-  throw new Failure('forbidden', 'The session of the portal is open to its own pages only.')
+  throw fail('forbidden', 'crossSite')
 }
 
 const nameOf = ({ secure }: RefreshCookies) => (secure ? '__Host-pharos-refresh' : 'pharos-refresh')

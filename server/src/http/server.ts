@@ -11,7 +11,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { Failure } from '../runtime/error.ts'
+import { fail, Failure } from '../runtime/error.ts'
 import { actorName, type Actor } from '../runtime/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'
 import { Deadlines } from './deadline.ts'
@@ -248,7 +248,7 @@ function takeFewUploads(server: FastifyInstance): void {
 /** Unpacking is left out on purpose: a kilobyte of gzip can be a gigabyte. */
 const isEncoded = ({ headers }: FastifyRequest): boolean =>
   (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity'
-const encoded = () => new Failure('unsupported_media_type', 'Send the body without a Content-Encoding.')
+const encoded = () => fail('unsupported_media_type', 'encoding')
 
 /** Neither waits for anything, so neither is an async function: a promise less for every request. */
 function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Headers): void {
@@ -269,7 +269,7 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
     })
     if (inFlight > deps.settings.requestsInFlight) {
       deps.observer.refused('overloaded')
-      throw new Failure('unavailable', 'Too many requests are being worked on; try again.', {
+      throw fail('unavailable', 'requests', {
         retryAfterSeconds: 1,
       })
     }
@@ -293,8 +293,7 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
 
 /** RFC 9112, 3.2. */
 function refuseWithoutHost({ raw }: FastifyRequest): void {
-  if (raw.httpVersion !== '1.0' && raw.headers.host === undefined)
-    throw new Failure('malformed', 'The request has no Host header.')
+  if (raw.httpVersion !== '1.0' && raw.headers.host === undefined) throw fail('malformed', 'hostMissing')
 }
 
 function addCommonHeaders(headers: Headers, request: FastifyRequest, reply: FastifyReply): void {
@@ -348,35 +347,24 @@ function answerUnknownPath(
     .filter(({ route }) => patternOf(route.path).test(path))
     .map(({ route }) => route.method)
   if (allowed.length === 0) {
-    return sendProblem(
-      new Failure('not_found', 'There is no such path; /docs lists those that exist.'),
-      request,
-      reply,
-    )
+    return sendProblem(fail('not_found', 'path'), request, reply)
   }
   reply.header('allow', allowed.join(', '))
-  return sendProblem(
-    new Failure('method_not_allowed', `Allowed here: ${allowed.join(', ')}.`),
-    request,
-    reply,
-  )
+  return sendProblem(fail('method_not_allowed', 'method', { allowed }), request, reply)
 }
 
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`)
 
-const clientErrors: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: 'The headers are too large.',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request was not received in full in time.',
+const clientErrors: Record<string, 'headersTooLarge' | 'requestTimeout'> = {
+  HPE_HEADER_OVERFLOW: 'headersTooLarge',
+  ERR_HTTP_REQUEST_TIMEOUT: 'requestTimeout',
 }
 
 /** What is not even HTTP never reaches a route; it is answered in the same form all the same. */
 function answerClientError(headers: Headers, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const failure = new Failure(
-    'malformed',
-    clientErrors[error.code ?? ''] ?? 'This cannot be read as an HTTP request.',
-  )
+  const failure = fail('malformed', clientErrors[error.code ?? ''] ?? 'http')
   const body = JSON.stringify(problemOf(failure, randomUUID()))
   const lines = Object.entries({
     ...headers,

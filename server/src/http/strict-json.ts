@@ -1,7 +1,7 @@
 // Reads a JSON body the strict way: valid UTF-8, valid JSON, no repeated key, no NUL character, no
 // half of a character. It knows no schema.
 import { visit } from 'jsonc-parser'
-import { Failure, invalid } from '../runtime/error.ts'
+import { fail, invalid, Failure } from '../runtime/error.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
@@ -11,9 +11,8 @@ export function parseJsonBody(bytes: Buffer): unknown {
   const value = parseOnce(text)
   refuseDuplicateKeys(text)
   // PostgreSQL cannot store U+0000 in a text, and no field of ours means anything by it.
-  if (text.includes('\\u0000')) throw invalid(['body'], 'NUL characters are not accepted', 'nul')
-  if (/\\u[dD][89a-fA-F]/.test(text) && hasLoneSurrogate(value))
-    throw invalid(['body'], 'half of a surrogate pair is not a character', 'surrogate')
+  if (text.includes('\\u0000')) throw invalid(['body'], 'nul')
+  if (/\\u[dD][89a-fA-F]/.test(text) && hasLoneSurrogate(value)) throw invalid(['body'], 'surrogate')
   return value
 }
 
@@ -26,16 +25,16 @@ function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw new Failure('malformed', 'The body is not valid UTF-8.')
+    throw fail('malformed', 'utf8')
   }
 }
 
 function parseOnce(text: string): unknown {
-  if (text.trim() === '') throw new Failure('malformed', 'The body is empty; a JSON object is expected.')
+  if (text.trim() === '') throw fail('malformed', 'emptyBody')
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Failure('malformed', `The body is not valid JSON: ${(error as Error).message}.`)
+    throw fail('malformed', 'json', { error: (error as Error).message })
   }
 }
 
@@ -48,14 +47,13 @@ function refuseDuplicateKeys(text: string): void {
       onObjectEnd: () => void objects.pop(),
       onObjectProperty: (key) => {
         const keys = objects.at(-1)!
-        if (keys.has(key))
-          throw invalid(['body', key], `the key ${JSON.stringify(key)} is given twice`, 'duplicate_key')
+        if (keys.has(key)) throw invalid(['body', key], 'duplicateKey')
         keys.add(key)
       },
     })
   } catch (error) {
     if (error instanceof Failure) throw error
     // The text is valid JSON (it was parsed above): what fails here is its depth.
-    throw new Failure('malformed', 'The body is nested too deeply.')
+    throw fail('malformed', 'nesting')
   }
 }

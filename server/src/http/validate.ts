@@ -1,7 +1,7 @@
 // Checks the parts of a request by their schemas: no coercion, every error with its place. Queries, paths and the fields of
 // forms arrive as text: query.ts reads them, and checks them here afterwards.
 import type { TSchema } from 'typebox'
-import { invalidRequest } from '../runtime/error.ts'
+import { failWith } from '../runtime/error.ts'
 import { createSchemaCheck } from '../runtime/schema-error.ts'
 
 export type Check = (value: unknown) => void
@@ -12,7 +12,8 @@ export function createCheck(part: 'body' | 'query' | 'path', schema: TSchema): C
   return (value) => {
     const problems = check(value)
     if (problems.length === 0) return
-    throw invalidRequest(
+    throw failWith(
+      'invalid',
       problems.map(({ path, message, type, ctx }) => {
         const error = { loc: [part, ...path], msg: message, type }
         return ctx ? { ...error, ctx } : error

@@ -5,7 +5,7 @@ import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
-import { Failure, notFound } from '../runtime/error.ts'
+import { fail, notFound } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { parseOrdering } from '../runtime/ordering.ts'
 import { parseHoldableAsn, type AsnRules } from './asn.ts'
@@ -131,10 +131,7 @@ async function decide(
  */
 async function endProof(trx: Trx, operation: Operation, asn: Asn, holder: Holder): Promise<void> {
   if (holder.verified_by === null)
-    throw new Failure(
-      'conflict',
-      `AS${asn} is verified by the provider for team ${holder.team_name} (${holder.team_id}). Revoke that first.`,
-    )
+    throw fail('conflict', 'asnHeld', { asn, team: holder.team_name, teamId: holder.team_id })
   await endVerification(trx, holder.team_id, asn)
   await writeAudit(trx, {
     ...auditOf(operation),

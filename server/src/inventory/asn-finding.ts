@@ -1,5 +1,5 @@
 // What one look at one method comes to, and how a look that fails is told from one that finds nothing. It knows no method.
-import type { AsnProofState } from '@pharos/contract/inventory'
+import type { AsnProofState, ProofStep } from '@pharos/contract/inventory'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { unlessAborted } from '../runtime/abort.ts'
@@ -41,10 +41,23 @@ export const unavailable = (note: string, evidence: Evidence = {}): Finding => (
 export const evidenceOnly =
   'It shows control of the prefix, not of the ASN, and does not verify the ASN by itself.'
 
-/** Precedes the instructions of such a method. */
-export const instructEvidence = (asn: Asn): string =>
-  `This does not verify AS${asn}, since the holder of a prefix can name any ASN. Add the token to the aut-num object instead. ` +
-  'If no regional registry has an aut-num object of the ASN, ask the provider to verify it with this as evidence.'
+/** Returns a step with its lines, all of which are needed unless `needs` is `one`. */
+export const step = (
+  text: string,
+  lines: readonly string[] = [],
+  needs: ProofStep['needs'] = 'all',
+): ProofStep => ({
+  text,
+  lines: [...lines],
+  needs,
+})
+
+/** The first step of such a method. */
+export const instructEvidence = (asn: Asn): ProofStep =>
+  step(
+    `This does not verify AS${asn}, since the holder of a prefix can name any ASN. Add the token to the aut-num object instead. ` +
+      'If no regional registry has an aut-num object of the ASN, ask the provider to verify it with this as evidence.',
+  )
 
 export const notSetUp = unavailable('The provider has not configured this method.')
 

@@ -1,10 +1,11 @@
 // Proof by the aut-num object: the one entry of an ASN that only its holder can change, in the database of the regional
 // registry that assigned it. In any other registry everybody may have an aut-num object of any ASN, so there it proves
 // nothing.
+import type { ProofStep } from '@pharos/contract/inventory'
 import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../net/rpsl.ts'
 import { autNumOf } from '../net/rpsl-objects.ts'
 import { holdsToken } from './asn-token.ts'
-import { missing, notSetUp, unavailable, valid, type Claim, type Finding } from './asn-finding.ts'
+import { missing, notSetUp, step, unavailable, valid, type Claim, type Finding } from './asn-finding.ts'
 import type { AutNumSource } from './asn-proof-sources.ts'
 
 /** The `source:` of the objects of the five regional registries, and their names on the API. */
@@ -80,9 +81,9 @@ function holderOf(object: RpslObject): string | null {
   return holder === '' ? null : holder.slice(0, 200)
 }
 
-export function instructAutNum({ asn, tokens: [token] }: Claim): string {
-  return (
+export function instructAutNum({ asn, tokens: [token] }: Claim): ProofStep[] {
+  const text =
     `Add this line to your aut-num object AS${asn} in the database of the regional registry that assigned it ` +
-    `(RIPE, APNIC, AFRINIC, ARIN or LACNIC):\n\nremarks:        ${token}`
-  )
+    '(RIPE, APNIC, AFRINIC, ARIN or LACNIC):'
+  return [step(text, [`remarks:        ${token}`])]
 }

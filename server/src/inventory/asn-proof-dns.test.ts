@@ -105,19 +105,26 @@ describe('the places for the token', () => {
 
   it('are in the instructions to the letter: each line is a record', () => {
     const places = dnsPlaces(prefixesOf('203.0.113.0/24', '198.51.100.0/23'))
-    const [warning, ...records] = instructDns(claim, places).split('\n')
-    assert.match(warning!, /^This does not verify AS64500/)
+    const [warning, ...records] = instructDns(claim, places)
+    assert.match(warning!.text, /^This does not verify AS64500/)
     assert.deepEqual(records, [
-      'Create one of these records:',
-      `${one}. 3600 IN TXT "${token}"`,
-      'Or all of these, the zones of 198.51.100.0/23:',
-      `_pharos-asn.100.51.198.in-addr.arpa. 3600 IN TXT "${token}"`,
-      `_pharos-asn.101.51.198.in-addr.arpa. 3600 IN TXT "${token}"`,
+      { text: 'Create one of these records:', lines: [`${one}. 3600 IN TXT "${token}"`], needs: 'one' },
+      {
+        text: 'Or create all of these records, for the zones of 198.51.100.0/23:',
+        lines: [
+          `_pharos-asn.100.51.198.in-addr.arpa. 3600 IN TXT "${token}"`,
+          `_pharos-asn.101.51.198.in-addr.arpa. 3600 IN TXT "${token}"`,
+        ],
+        needs: 'all',
+      },
     ])
   })
 
   it('are described where they are not known, and where there are none', () => {
-    assert.match(instructDns(claim, undefined), /_pharos-asn\.<zone>\. 3600 IN TXT "pharos-asn-verify=/)
-    assert.match(instructDns(claim, []), /no such prefix yet/)
+    assert.match(
+      instructDns(claim, undefined)[1]!.lines[0]!,
+      /_pharos-asn\.<zone>\. 3600 IN TXT "pharos-asn-verify=/,
+    )
+    assert.match(instructDns(claim, [])[1]!.text, /no such prefix yet/)
   })
 })

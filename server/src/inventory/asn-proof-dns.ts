@@ -1,6 +1,7 @@
 // Evidence by DNS: the token in the reverse zone of a prefix that the ASN may originate. Registries delegate reverse zones to
 // the holder of the prefix, who can name any ASN in a ROA, so this never verifies the ASN; staff may take it into account.
 // A prefix that is delegated as several zones needs the token in each: one of them may belong to a customer.
+import type { ProofStep } from '@pharos/contract/inventory'
 import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
 import { reverseZones } from '../net/reverse-zone.ts'
 import { DriverError } from '../runtime/driver-error.ts'
@@ -10,6 +11,7 @@ import {
   instructEvidence,
   missing,
   notSetUp,
+  step,
   unavailable,
   valid,
   type Claim,
@@ -116,26 +118,27 @@ async function askOne(
 }
 
 /** `places` undefined: the prefixes that the ASN originates are not known now. */
-export function instructDns(claim: Claim, places: readonly DnsPlace[] | undefined): string {
-  return `${instructEvidence(claim.asn)}\n${recordsOf(claim, places)}`
+export function instructDns(claim: Claim, places: readonly DnsPlace[] | undefined): ProofStep[] {
+  return [instructEvidence(claim.asn), ...recordSteps(claim, places)]
 }
 
-function recordsOf({ asn, tokens: [token] }: Claim, places: readonly DnsPlace[] | undefined): string {
+function recordSteps({ asn, tokens: [token] }: Claim, places: readonly DnsPlace[] | undefined): ProofStep[] {
   const record = (name: string) => `${name}. 3600 IN TXT "${token}"`
   const general =
     `Create a TXT record with the token at _pharos-asn.<zone>, where <zone> is the reverse zone of a prefix that AS${asn} ` +
     'originates according to ROAs or route objects'
-  if (!places) return `${general}: ${record('_pharos-asn.<zone>')}`
-  if (places.length === 0) return `${general}. There is no such prefix yet.`
-  const [one, several] = [
-    places.filter((p) => p.names.length === 1),
-    places.filter((p) => p.names.length > 1),
-  ]
+  if (!places) return [step(`${general}:`, [record('_pharos-asn.<zone>')])]
+  if (places.length === 0) return [step(`${general}. There is no such prefix yet.`)]
+  const single = places.filter(({ names }) => names.length === 1)
+  const several = places.filter(({ names }) => names.length > 1)
+  const singleRecords = single.map(({ names }) => record(names[0]!))
   return [
-    ...(one.length > 0 ? ['Create one of these records:', ...one.map(({ names }) => record(names[0]!))] : []),
-    ...several.flatMap(({ prefix, names }) => [
-      `${one.length > 0 ? 'Or all' : 'Create all'} of these, the zones of ${prefix}:`,
-      ...names.map(record),
-    ]),
-  ].join('\n')
+    ...(single.length > 0 ? [step('Create one of these records:', singleRecords, 'one')] : []),
+    ...several.map(({ prefix, names }) =>
+      step(
+        `${single.length > 0 ? 'Or create all' : 'Create all'} of these records, for the zones of ${prefix}:`,
+        names.map(record),
+      ),
+    ),
+  ]
 }

@@ -47,9 +47,12 @@ describe('a ROA', () => {
   })
 
   it('is given in the instructions as the tuple to create', () => {
-    assert.match(instructRoa(claim), /\(203\.0\.113\.0\/24, maxLength 24, AS64500\)/)
+    const [, roas] = instructRoa(claim)
+    assert.deepEqual([roas!.lines, roas!.needs], [['(203.0.113.0/24, maxLength 24, AS64500)'], 'one'])
     assert.match(
-      instructRoa({ ...claim, heldPrefixes: [] }),
+      instructRoa({ ...claim, heldPrefixes: [] })
+        .map(({ text }) => text)
+        .join(),
       /^This does not verify AS64500[^]*no verified prefix yet/,
     )
   })

@@ -1,11 +1,13 @@
 // Evidence by ROA: a ROA of a prefix that is the team's by other proof names the ASN. The holder of the prefix signs a ROA and
 // can name any ASN in it, so this never verifies the ASN; staff may take it into account.
+import type { ProofStep } from '@pharos/contract/inventory'
 import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
 import {
   evidenceOnly,
   instructEvidence,
   missing,
   notSetUp,
+  step,
   unavailable,
   valid,
   type Claim,
@@ -42,12 +44,12 @@ const isOf = (roa: Roa, prefix: Prefix, { asn }: Claim): boolean => roa.asn === 
 
 const evidenceOf = ({ prefix, maxLength, asn }: Roa) => ({ prefix, max_length: maxLength, asn })
 
-export function instructRoa({ asn, heldPrefixes }: Claim): string {
+export function instructRoa({ asn, heldPrefixes }: Claim): ProofStep[] {
   if (heldPrefixes.length === 0)
-    return `${instructEvidence(asn)}\nThe team has no verified prefix yet that a ROA could be for.`
+    return [instructEvidence(asn), step('The team has no verified prefix yet that a ROA could be for.')]
   const tuples = heldPrefixes
     .toSorted(comparePrefixes)
     .slice(0, namedMax)
     .map((prefix) => `(${prefix}, maxLength ${lengthOf(prefix)}, AS${asn})`)
-  return `${instructEvidence(asn)}\nCreate one of these ROAs at your regional registry:\n${tuples.join('\n')}`
+  return [instructEvidence(asn), step('Create one of these ROAs at your regional registry:', tuples, 'one')]
 }

@@ -5,7 +5,7 @@ import type { AsnProofMethod, AsnProofState } from '@pharos/contract/inventory'
 import type { Db, Trx } from '../db/postgres.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { Evidence } from './asn-finding.ts'
 import type { AsnVerificationState } from './asn-verification.ts'
 
@@ -87,13 +87,9 @@ const oneHolder = 'asns_one_holder'
 /** A writer that did not take the lock was faster. */
 export function rethrowHeld(error: unknown): never {
   if ((error as { constraint?: string }).constraint !== oneHolder) throw error
-  throw new Failure(
-    'conflict',
-    'Another team was verified for the ASN at the same moment. Repeat the request.',
-    {
-      cause: error,
-    },
-  )
+  throw fail('conflict', 'asnRace', {
+    cause: error,
+  })
 }
 
 /** The prefixes that are the team's whatever becomes of the ASN: by the operator's word, or all checks passed once. */

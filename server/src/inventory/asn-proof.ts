@@ -6,13 +6,14 @@ import {
   type AsnProof as WireProof,
   type AsnProofMethod,
   type AsnVerification as Wire,
+  type ProofStep,
 } from '@pharos/contract/inventory'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import type { Asn } from '../net/asn.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
@@ -24,7 +25,7 @@ import {
   type HeldAsn,
 } from './asn.ts'
 import { findAsns } from './asn.store.ts'
-import { lookFor, notSetUp, type Claim, type Finding } from './asn-finding.ts'
+import { lookFor, notSetUp, step, type Claim, type Finding } from './asn-finding.ts'
 import { checkAutNum, instructAutNum } from './asn-proof-aut-num.ts'
 import { checkDns, dnsPlaces, instructDns, type DnsPlace } from './asn-proof-dns.ts'
 import { checkRoa, instructRoa } from './asn-proof-roa.ts'
@@ -97,7 +98,7 @@ async function refreshProofs(
 ): Promise<void> {
   const { actor } = operation
   if (actor.kind === 'token' && !actor.scopes.includes('ipam:write'))
-    throw new Failure('scope_missing', 'The API token needs the scope ipam:write to refresh.')
+    throw fail('scope_missing', 'refresh', { scope: 'ipam:write' })
   deps.refreshes.perAsn.take(`${actor.teamId} ${asn}`)
   deps.refreshes.perTeam.take(`${actor.teamId}`)
   const claim = await deps.postgres.inTeam(actor.teamId, (trx) => readClaim(trx, deps, actor.teamId, asn))
@@ -220,11 +221,13 @@ function present(
     methods: methods.map((method) => {
       const isSetUp = setUp[method](deps.sources)
       const proof = isSetUp ? byMethod.get(method) : undefined
+      const steps = isSetUp ? instruct[method](claim, places) : [step(notSetUp.note)]
       return {
         method,
         proves: asnProofScopes[method],
         ...presentProof(proof, isSetUp, held),
-        instructions: isSetUp ? instruct[method](claim, places) : notSetUp.note,
+        instructions: steps.flatMap(({ text, lines }) => [text, ...lines]).join('\n'),
+        steps,
         token: isSetUp && hasToken.has(method) ? claim.tokens[0] : null,
       }
     }),
@@ -243,12 +246,15 @@ const setUp: Record<AsnProofMethod, (sources: AsnProofSources) => boolean> = {
 
 const hasToken: ReadonlySet<AsnProofMethod> = new Set(['aut_num', 'dns_txt'])
 
-const instruct: Record<AsnProofMethod, (claim: Claim, places: readonly DnsPlace[] | undefined) => string> = {
+const instruct: Record<
+  AsnProofMethod,
+  (claim: Claim, places: readonly DnsPlace[] | undefined) => ProofStep[]
+> = {
   aut_num: instructAutNum,
   dns_txt: instructDns,
   roa: instructRoa,
-  rdap_email: () => notSetUp.note,
-  peeringdb: () => notSetUp.note,
+  rdap_email: () => [step(notSetUp.note)],
+  peeringdb: () => [step(notSetUp.note)],
 }
 
 function presentProof(

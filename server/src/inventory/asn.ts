@@ -2,7 +2,7 @@
 import type { AsnProofMethod, HeldAsn as Wire } from '@pharos/contract/inventory'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { parseAsn, reservedAsn, type Asn } from '../net/asn.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { parseOrdering } from '../runtime/ordering.ts'
 import { findAsns, listAsnRows, type AsnFilter, type AsnOrderingKey } from './asn.store.ts'
@@ -66,10 +66,15 @@ export function parseHoldableAsn(value: number, { allowDocumentationAsns }: AsnR
   const asn = parseAsn(value)
   const reserved = reservedAsn(asn)
   if (reserved === undefined || (reserved.documentation && allowDocumentationAsns)) return asn
-  const msg = `AS${asn} is set aside: ${reserved.name}`
-  throw new Failure('reserved_asn', `${msg}.`, {
-    errors: [{ loc: ['path', 'asn'], msg, type: 'reserved', ctx: { reserved_for: reserved.name } }],
-  })
+  const msg = `is reserved: ${reserved.name}`
+  throw fail(
+    'reserved_asn',
+    'asn',
+    { asn, reservedFor: reserved.name },
+    {
+      errors: [{ loc: ['path', 'asn'], msg, type: 'reserved', ctx: { reserved_for: reserved.name } }],
+    },
+  )
 }
 
 /** The query of listAsns, as the contract read it. */

@@ -46,9 +46,9 @@ function keyOf({ table, fields, identity }: Kind): RawBuilder<unknown> {
 
 const batchSize = 1000
 
-type InsertOptions = {
-  /** Columns that are the same in all rows. */
-  readonly more?: Columns
+type InsertOptions<F> = {
+  /** Returns further columns of a row. */
+  readonly more?: (fields: F) => Columns
   /** Columns of the new rows to return. */
   readonly returning?: readonly string[]
 }
@@ -59,10 +59,13 @@ export async function insertRows<F>(
   kind: Kind<F>,
   created: readonly Create<F>[],
   now: Date,
-  { more = {}, returning = [] }: InsertOptions = {},
+  { more, returning = [] }: InsertOptions<F> = {},
 ): Promise<Columns[]> {
   const erased = kind as unknown as Kind
-  const rows = created.map(({ fields }) => ({ ...toColumns(erased, fields as Fields, now), ...more }))
+  const rows = created.map(({ fields }) => ({
+    ...toColumns(erased, fields as Fields, now),
+    ...more?.(fields),
+  }))
   const inserted: Columns[] = []
   for (let at = 0; at < rows.length; at += batchSize) {
     inserted.push(...(await insertBatch(trx, erased, rows.slice(at, at + batchSize), returning)))

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { addHealth, type HealthDeps } from '../http/health.ts'
 import { createHttpServer, type HttpDeps, type HttpObserver } from '../http/server.ts'
 import { publicUrl } from '../runtime/config.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import type { Shared } from './shared.ts'
 
@@ -51,7 +51,7 @@ export function createHealthServer(shared: Shared): FastifyInstance {
   return server
 }
 
-const refuse = () => Promise.reject(new Failure('unauthenticated', 'This process serves no API.'))
+const refuse = () => Promise.reject(fail('unauthenticated', 'noApi'))
 
 function observerOf(metrics: Metrics): HttpObserver {
   return {

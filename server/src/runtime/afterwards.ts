@@ -1,6 +1,6 @@
 // Work that is done after the answer, so that its length tells the caller nothing. One after the other, each once: what
 // fails is logged, what the process takes along when it is killed is lost. Not for what must happen.
-import { Failure } from './error.ts'
+import { fail } from './error.ts'
 
 export type Afterwards = {
   /** Does the work soon. Throws `unavailable` where too much is waiting. */
@@ -15,7 +15,7 @@ export function createAfterwards(waitingMax: number, onError: (error: unknown) =
   return {
     later(work) {
       if (waiting >= waitingMax)
-        throw new Failure('unavailable', 'Too much of this is going on; try again shortly.', {
+        throw fail('unavailable', 'queue', {
           retryAfterSeconds: 2,
         })
       waiting++

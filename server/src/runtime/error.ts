@@ -1,6 +1,16 @@
-// The one error class that the product throws on purpose. It knows the public code and text, and no HTTP:
-// the status comes from the contract's problem table at the edge. Anything else that is thrown is a bug (500).
+// The error class that the product throws on purpose, and the functions that make it from the catalogue of messages. It knows
+// no HTTP: the status comes from the contract's problem table at the edge. Any other error is a bug (500).
 import type { ProblemCode, ProblemError } from '@pharos/contract/problem'
+import type { PrefixError } from '../net/prefix-error.ts'
+import {
+  failureTexts,
+  invalidTexts,
+  textOf,
+  type FailureAttrs,
+  type FailureTexts,
+  type InvalidAttrs,
+  type InvalidCondition,
+} from './messages.ts'
 
 export type FailureDetails = {
   readonly errors?: readonly ProblemError[]
@@ -11,7 +21,7 @@ export type FailureDetails = {
   readonly cause?: unknown
 }
 
-/** A failure that the caller is told about: `code` from the closed list, `message` is public text. */
+/** A failure that is reported to the caller: `code` from the closed list, `message` is public text. Made by `fail`. */
 export class Failure extends Error {
   readonly code: ProblemCode
   readonly errors: readonly ProblemError[] | undefined
@@ -28,23 +38,57 @@ export class Failure extends Error {
   }
 }
 
-/** Returns a 422 about one place: `invalid(['body', 'region'], 'unknown region', 'unknown', { valid: [...] })`. */
-export function invalid(
-  loc: ProblemError['loc'],
-  msg: string,
-  type: string,
-  ctx?: ProblemError['ctx'],
+type FailArgs<A> = A extends undefined ? [details?: FailureDetails] : [attrs: A, details?: FailureDetails]
+
+/** Returns a failure with a message of the catalogue: `fail('quota_exceeded', 'webhooks', { limit })`. */
+export function fail<C extends keyof FailureTexts, N extends keyof FailureTexts[C] & string>(
+  code: C,
+  condition: N,
+  ...rest: FailArgs<FailureAttrs<C, N>>
 ): Failure {
-  return invalidRequest([ctx ? { loc, msg, type, ctx } : { loc, msg, type }])
+  const text = failureTexts[code][condition] as string | ((attrs: never) => string)
+  const [attrs, details] = typeof text === 'string' ? [undefined, rest[0]] : rest
+  return new Failure(
+    code,
+    textOf(text, attrs as Readonly<Record<string, unknown>>),
+    details as FailureDetails,
+  )
 }
 
-/** Returns a 422 with all its errors. Its message is the first error in full, so that a log line alone is of use. */
-export function invalidRequest(errors: readonly ProblemError[]): Failure {
+type ErrorArgs<A> = A extends undefined ? [ctx?: ProblemError['ctx']] : [attrs: A & ProblemError['ctx']]
+
+/** Returns an error of the catalogue at a place: `errorAt(['body', 'region'], 'region', { valid })`. */
+export function errorAt<N extends InvalidCondition>(
+  loc: ProblemError['loc'],
+  condition: N,
+  ...[ctx]: ErrorArgs<InvalidAttrs<N>>
+): ProblemError {
+  const [type, text] = invalidTexts[condition]
+  return { loc, msg: textOf(text, ctx), type, ...(ctx ? { ctx } : {}) }
+}
+
+/** Returns a 422 with one error of the catalogue. */
+export function invalid<N extends InvalidCondition>(
+  loc: ProblemError['loc'],
+  condition: N,
+  ...ctx: ErrorArgs<InvalidAttrs<N>>
+): Failure {
+  return failWith('invalid', [errorAt(loc, condition, ...ctx)])
+}
+
+/** Returns a failure with all its errors. Its message is the first of them in full, so that a log line alone is of use. */
+export function failWith(code: ProblemCode, errors: readonly ProblemError[]): Failure {
   const { loc, msg } = errors[0]!
-  return new Failure('invalid', `${loc.join('.')} ${msg}.`, { errors })
+  return new Failure(code, `${loc.join('.')}: ${msg}${msg.endsWith('.') ? '' : '.'}`, { errors })
 }
 
-/** A 404 that does not tell an absent object from another team's. */
-export function notFound(noun: string): Failure {
-  return new Failure('not_found', `There is no such ${noun}.`)
+/** Returns the error for a text at a place that is not an address or a prefix; `canonical` is what to write instead. */
+export function prefixErrorAt(
+  loc: ProblemError['loc'],
+  { message: msg, reason: type, canonical }: PrefixError,
+): ProblemError {
+  return { loc, msg, type, ...(canonical === undefined ? {} : { ctx: { canonical } }) }
 }
+
+/** Returns a 404 that does not tell an absent object from another team's. */
+export const notFound = (noun: string): Failure => fail('not_found', 'object', { noun })

@@ -1,6 +1,6 @@
 // The entity tag of a record with a version, and the precondition on it.
 import { createHash } from 'node:crypto'
-import { Failure } from './error.ts'
+import { fail } from './error.ts'
 
 /**
  * With the quotes: `"7"`. `beside` is what the answer shows that has no version, such as checks: `"7.Jx3..."`. A record
@@ -18,7 +18,7 @@ const digestOf = (value: unknown): string =>
 export function requireMatch(ifMatch: string | null, etag: string): void {
   if (ifMatch === null) return
   if (ifMatch.split(',').some((tag) => tag.trim() === '*' || versionTag(tag.trim()) === etag)) return
-  throw new Failure('precondition_failed', `The record has changed: its ETag is now ${etag}.`)
+  throw fail('precondition_failed', 'etag', { etag })
 }
 
 /** What is shown beside the record does not matter to who changes it. */

@@ -1,6 +1,6 @@
 // Token buckets per credential, in memory of the process: n processes allow n times as much, which is stated in the
 // operating guide. A bucket that is full again is forgotten, so memory is bounded by who called lately.
-import { Failure } from './error.ts'
+import { fail, type Failure } from './error.ts'
 
 export type Rate = { readonly perSecond: number; readonly burst: number }
 export type RateState = { readonly limit: number; readonly remaining: number; readonly resetSeconds: number }
@@ -91,7 +91,12 @@ export class RateLimiter {
 
 export function limited(waitSeconds: number): Failure {
   const seconds = Math.max(1, Math.ceil(waitSeconds))
-  return new Failure('rate_limited', `Too many requests; try again in ${seconds} s.`, {
-    retryAfterSeconds: seconds,
-  })
+  return fail(
+    'rate_limited',
+    'requests',
+    { seconds },
+    {
+      retryAfterSeconds: seconds,
+    },
+  )
 }

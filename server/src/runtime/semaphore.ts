@@ -1,6 +1,6 @@
 // A bound on how much of one costly thing happens at once, with a queue that is bounded too: past it, callers are told
 // to come back instead of waiting without end.
-import { Failure } from './error.ts'
+import { fail } from './error.ts'
 
 export type SemaphoreOptions = {
   /** How many run at once, at least 1. */
@@ -47,7 +47,7 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
   function requireRoom(): void {
     if (running < options.permits || queue.length < options.waiting) return
     const { retryAfterSeconds } = options
-    throw new Failure('unavailable', 'Too much of this is going on; try again shortly.', {
+    throw fail('unavailable', 'queue', {
       retryAfterSeconds,
     })
   }

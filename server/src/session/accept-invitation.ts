@@ -83,8 +83,7 @@ async function hashForNew(
   return hashNewPassword(deps, password)
 }
 
-const passwordMissing = () =>
-  invalid(['body', 'password'], 'is required: there is no account with the address yet', 'required')
+const passwordMissing = () => invalid(['body', 'password'], 'accountPassword')
 
 async function findOrMakeAccount(
   trx: Trx,

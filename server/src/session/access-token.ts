@@ -2,7 +2,7 @@
 // They say who and which session; whether that session still stands is asked of the database, in credentials.ts.
 import { sign } from 'node:crypto'
 import { errors, jwtVerify } from 'jose'
-import { Failure } from '../runtime/error.ts'
+import { fail, Failure } from '../runtime/error.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export type AccessClaims = {
@@ -98,10 +98,9 @@ export class AccessTokens {
     } catch (error) {
       if (error instanceof Failure) throw error
       const expired = error instanceof errors.JWTExpired
-      throw new Failure(
-        'unauthenticated',
-        expired ? 'The access token has expired; refresh the session.' : 'The access token is not valid.',
-      )
+      throw expired
+        ? fail('unauthenticated', 'accessTokenExpired')
+        : fail('unauthenticated', 'credentialInvalid', { credential: 'access token' })
     }
   }
 

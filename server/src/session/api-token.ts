@@ -4,7 +4,7 @@ import type { CreatedToken, Token } from '@pharos/contract/token'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
 import { mutate, type Answer } from '../db/mutate.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
-import { Failure, notFound } from '../runtime/error.ts'
+import { fail, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../runtime/etag.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { parseOrdering } from '../runtime/ordering.ts'
@@ -125,8 +125,7 @@ export async function createToken(
   return mutate(postgres, operation, create, { sealedUnder: ring })
 }
 
-const quotaUsed = (quota: number) =>
-  new Failure('quota_exceeded', `The team has ${quota} API tokens, as many as it may; delete one first.`)
+const quotaUsed = (quota: number) => fail('quota_exceeded', 'apiTokens', { limit: quota })
 
 /** Throws `not_found`, `precondition_failed`, `invalid`, and `conflict` where a token that has ended is to last longer. */
 export function updateToken(
@@ -151,12 +150,7 @@ export function updateToken(
 }
 
 const ended = (reason: 'expired' | 'unused') =>
-  new Failure(
-    'conflict',
-    reason === 'expired'
-      ? 'The token has expired; make a new one.'
-      : 'The token was not used for too long and has ended; make a new one.',
-  )
+  fail('conflict', reason === 'expired' ? 'tokenExpired' : 'tokenUnused')
 
 const isSame = (a: ApiTokenRow, b: ApiTokenRow): boolean =>
   JSON.stringify(recordedOf(a)) === JSON.stringify(recordedOf(b))

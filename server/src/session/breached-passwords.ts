@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, read, readSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import { normalisePassword } from './password-policy.ts'
 
 export type BreachedPasswords = {
@@ -40,7 +40,7 @@ export function openBreachedPasswords(path: string): BreachedPasswords {
 const sha1 = (password: string): string => hash('sha1', normalisePassword(password)).toUpperCase()
 
 function refuse(path: string, cause: unknown): never {
-  throw new Failure('unavailable', 'The list of breached passwords cannot be read.', {
+  throw fail('unavailable', 'breachedPasswords', {
     degraded: ['breached_passwords'],
     cause: new Error(`${path}: ${(cause as Error).message}`, { cause }),
   })

@@ -4,7 +4,7 @@ import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import { parseEmail } from '../runtime/email.ts'
-import { Failure, invalid } from '../runtime/error.ts'
+import { fail, invalid } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { findAccountByEmail, lockAccount } from './account.store.ts'
 import { sendConfirmation, type ConfirmDeps } from './confirm-email.ts'
@@ -25,15 +25,13 @@ export async function changeEmail(
 ): Promise<void> {
   const userId = userIdOf(operation)
   const email = parseEmail(typed)
-  if (email === undefined) throw invalid(['body', 'email'], 'is not an e-mail address', 'email')
+  if (email === undefined) throw invalid(['body', 'email'], 'email')
   const passwordHash = await requirePassword(deps, userId, current_password)
   deps.mailLimits.take(operation.address, email)
   await deps.db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, userId)
-    if (account?.passwordHash !== passwordHash)
-      throw new Failure('wrong_password', 'The current password is wrong: it has just been changed.')
-    if (account.email.toLowerCase() === email.toLowerCase())
-      throw invalid(['body', 'email'], 'is the address of your account already', 'same')
+    if (account?.passwordHash !== passwordHash) throw fail('wrong_password', 'changed')
+    if (account.email.toLowerCase() === email.toLowerCase()) throw invalid(['body', 'email'], 'sameEmail')
     // The change that was asked for last is the one that counts.
     await deleteMailTokens(trx, userId, 'confirm-email')
     if (!(await findAccountByEmail(trx, email))) await sendConfirmation(trx, deps, userId, email)

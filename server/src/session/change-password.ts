@@ -2,7 +2,7 @@
 import type { SessionTokens } from '@pharos/contract/session'
 import { auditOf } from '../db/audit.ts'
 import type { Trx } from '../db/postgres.ts'
-import { Failure, invalid } from '../runtime/error.ts'
+import { fail, invalid } from '../runtime/error.ts'
 import { findAccount, lockAccount } from './account.store.ts'
 import { checkNewPassword, hashNewPassword, type NewPasswordDeps } from './new-password.ts'
 import { personOf } from './own-account.ts'
@@ -24,8 +24,7 @@ export async function changePassword(
   const { userId } = personOf(operation)
   const account = await findAccount(deps.db, userId)
   if (!account) throw sessionOver()
-  if (current_password === new_password)
-    throw invalid(['body', 'new_password'], 'is the current password; take another one', 'same')
+  if (current_password === new_password) throw invalid(['body', 'new_password'], 'samePassword')
   await checkNewPassword(deps, account.email, new_password)
   const before = await requirePassword(deps, userId, current_password)
   const after = await hashNewPassword(deps, new_password)
@@ -40,8 +39,7 @@ async function change(
   after: string,
 ): Promise<SessionTokens> {
   const account = await lockAccount(trx, personOf(operation).userId)
-  if (account?.passwordHash !== before)
-    throw new Failure('wrong_password', 'The current password is wrong: it has just been changed.')
+  if (account?.passwordHash !== before) throw fail('wrong_password', 'changed')
   const replacement = { reason: 'password', secondFactor: null } as const
   const { sessionId, tokens } = await replaceSessions(trx, deps, operation, replacement)
   const entry = { ...auditOf(operation), action: 'password.change', after: { session: sessionId } }

@@ -155,7 +155,7 @@ describe('an API token', () => {
     it(`is refused when it is ${name}, in the same words`, async () => {
       await assert.rejects(credentialsWith(oldKey).token(await insert(values), '192.0.2.1'), {
         code: 'unauthenticated',
-        message: 'The API token is not valid.',
+        message: 'The API token is not valid. Check that it is complete and was not revoked.',
       })
     })
   }

@@ -4,7 +4,7 @@ import type { NoteRefusal } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import { covers, parsePrefix, parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { TokenActor, UserActor } from '../runtime/operation.ts'
 import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
 import type { AccessTokens } from './access-token.ts'
@@ -138,4 +138,4 @@ function addressPrefix(address: string): Prefix | undefined {
   }
 }
 
-const notValid = (what: string) => new Failure('unauthenticated', `The ${what} is not valid.`)
+const notValid = (what: string) => fail('unauthenticated', 'credentialInvalid', { credential: what })

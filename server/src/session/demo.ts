@@ -1,5 +1,5 @@
 // Demo accounts have a published password: they work only where nobody but this machine can reach the server.
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 
 /** Stands in the documentation: for demo accounts only. */
 export const publishedPassword = 'pharos-demo-password'
@@ -11,8 +11,5 @@ export type DemoRule = {
 
 export function refuseDemoElsewhere(rule: DemoRule, account: { readonly isDemo: boolean }): void {
   if (!account.isDemo || rule.onLoopback) return
-  throw new Failure(
-    'forbidden',
-    'Demo accounts have a published password: they work only while the server listens on a loopback address.',
-  )
+  throw fail('forbidden', 'demoAccount')
 }

@@ -2,7 +2,7 @@
 // MAC is kept, and a token says nothing any more once the address or the password of its account is another.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db, Trx } from '../db/postgres.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
 import {
   findMailToken,
@@ -60,7 +60,6 @@ export async function requireMailToken(
   return found
 }
 
-export const invalidToken = () =>
-  new Failure('invalid_token', 'The link is unknown, has expired, or was used; ask for a new mail.')
+export const invalidToken = () => fail('invalid_token', 'link')
 
 const macOf = (ring: KeyRing, token: MailToken): Buffer => mac(ring, 'mail-token', formatMailToken(token))

@@ -1,5 +1,5 @@
 // A password that somebody chooses: judged by the policy and by the lists, then hashed. The same wherever one is chosen.
-import { invalid } from '../runtime/error.ts'
+import { invalid, failWith } from '../runtime/error.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import type { BreachedPasswords } from './breached-passwords.ts'
 import { isCommonPassword } from './common-passwords.ts'
@@ -25,13 +25,8 @@ export async function checkNewPassword(
 ): Promise<void> {
   const context = { email, names: deps.providerNames, isCommon: isCommonPassword }
   const objection = objectionToPassword(password, context)
-  if (objection) throw invalid(loc, objection.msg, objection.type)
-  if (await deps.breached?.has(password))
-    throw invalid(
-      loc,
-      'has been found in a breach of some service and is in the lists that attackers try; take another one',
-      'breached',
-    )
+  if (objection) throw failWith('invalid', [{ loc, ...objection }])
+  if (await deps.breached?.has(password)) throw invalid(loc, 'breached')
 }
 
 /** The hash of a password that was checked. */

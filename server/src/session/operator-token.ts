@@ -2,7 +2,7 @@
 import { scopes as knownScopes } from '@pharos/contract/scope'
 import type { Db } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { Failure, notFound } from '../runtime/error.ts'
+import { fail, invalid, notFound, type Failure } from '../runtime/error.ts'
 import { nearest } from '../runtime/nearest.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { endApiToken, makeApiToken } from './api-token.ts'
@@ -43,16 +43,15 @@ export async function createTeamToken(
 }
 
 function refuseUnknownScopes(scopes: readonly string[]): void {
-  const known = `scopes are ${knownScopes.join(', ')}`
-  if (scopes.length === 0) throw new Failure('invalid', `A token needs at least one scope; ${known}.`)
+  if (scopes.length === 0) throw invalid(['scopes'], 'scopesMissing', { known: knownScopes })
   const unknown = scopes.find((scope) => !(knownScopes as readonly string[]).includes(scope))
-  if (unknown !== undefined) throw new Failure('invalid', `Unknown scope ${unknown}; ${known}.`)
+  if (unknown !== undefined) throw invalid(['scopes'], 'scope', { unknown, known: knownScopes })
 }
 
 function unknownTeam(slug: string, slugs: readonly string[]): Failure {
   const hint =
     nearest(slug, slugs) || (slugs.length > 0 ? '' : '; there are no teams yet: create one with pharos apply')
-  return new Failure('not_found', `Unknown team ${slug}${hint}.`)
+  return fail('not_found', 'team', { slug, hint })
 }
 
 /** Lists the tokens that are not revoked, newest first: those of one team or, without `team`, of all. */

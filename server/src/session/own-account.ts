@@ -1,11 +1,11 @@
 // Whose account an operation is about that is about the caller's own.
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { Operation, UserActor } from '../runtime/operation.ts'
 
 /** These operations take the web application's bearer only. */
 export function personOf({ actor }: Operation): UserActor {
   if (actor.kind === 'user') return actor
-  throw new Failure('unauthenticated', 'An account is a person’s: an API token is not accepted.')
+  throw fail('unauthenticated', 'personal')
 }
 
 export const userIdOf = (operation: Operation): number => personOf(operation).userId

@@ -1,7 +1,7 @@
 // "Your current password, please": before what a found or stolen session alone must not be able to do. All that ask share
 // one count, so that nobody who sits at somebody's open browser can try more passwords by changing the question.
 import type { Db } from '../db/postgres.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import { findPasswordHash } from './password-check.store.ts'
@@ -36,8 +36,7 @@ export async function requirePassword(
   try {
     const passwordHash = await findPasswordHash(deps.db, userId)
     wrong = !(await verifyPassword(deps.hashing, passwordHash, password))
-    if (wrong || passwordHash === undefined)
-      throw new Failure('wrong_password', 'The current password is wrong.')
+    if (wrong || passwordHash === undefined) throw fail('wrong_password', 'current')
     return passwordHash
   } finally {
     if (!wrong) deps.wrongPasswords.giveBack(key)

@@ -2,7 +2,7 @@
 import type { User } from '@pharos/contract/session'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { findUser, lockProfile, saveProfile, type Profile } from './account.store.ts'
 import { personOf } from './own-account.ts'
@@ -25,4 +25,4 @@ export async function updateUser(db: Db, operation: Operation, patch: Partial<Pr
   })
 }
 
-const sessionOver = () => new Failure('unauthenticated', 'The session is over; sign in again.')
+const sessionOver = () => fail('unauthenticated', 'sessionEnded')

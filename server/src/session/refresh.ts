@@ -5,7 +5,7 @@ import type { SessionTokens } from '@pharos/contract/session'
 import { writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import { refuseDemoElsewhere, type DemoRule } from './demo.ts'
 import { parseRefreshToken, type RefreshToken } from './refresh-token.ts'
 import { judgeRefresh, type Verdict } from './rotation.ts'
@@ -43,8 +43,7 @@ async function repeatOrEnd(deps: RefreshDeps, visitor: Visitor, token: RefreshTo
   if (!session || session.over || !session.profile) throw notValid()
   const verdict = judgeRefresh(session, token.counter, visitor, session.now)
   // Two clients presented the newest token: the other was first, and this one now holds the parent.
-  if (verdict.kind === 'rotate')
-    throw new Failure('unavailable', 'The session is busy; try again.', { retryAfterSeconds: 1 })
+  if (verdict.kind === 'rotate') throw fail('unavailable', 'session', { retryAfterSeconds: 1 })
   if (verdict.kind === 'reuse') return endSession(deps, visitor, token, session)
   refuseDemoElsewhere(deps, session)
   // Recorded before it is answered: from the answer on, the successor may be presented.
@@ -113,4 +112,4 @@ async function audit(
   })
 }
 
-const notValid = () => new Failure('token_not_valid', 'The refresh token is not valid; sign in again.')
+const notValid = () => fail('token_not_valid', 'refresh')

@@ -2,7 +2,7 @@
 // a copy of the refresh token of the old one is worth nothing afterwards.
 import type { SessionTokens } from '@pharos/contract/session'
 import type { Trx } from '../db/postgres.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { personOf } from './own-account.ts'
 import {
@@ -49,4 +49,4 @@ export async function replaceSessions(
   return { sessionId, tokens }
 }
 
-export const sessionOver = () => new Failure('unauthenticated', 'The session is over; sign in again.')
+export const sessionOver = () => fail('unauthenticated', 'sessionEnded')

@@ -168,7 +168,7 @@ describe('signing in with a second factor', () => {
     const again = await signIn(email, { otp })
     assert.equal(again.statusCode, 401)
     assert.equal(again.json().code, 'otp_required')
-    assert.match(again.json().detail, /wrong, or was used already/)
+    assert.match(again.json().detail, /wrong or was used already/)
     assert.deepEqual(await auditOf(userId), ['totp.refuse'])
     const sessionId = signedIn.json().refresh.slice(4, 40)
     const { rows } = await sql<{ second_factor: boolean }>`

@@ -5,7 +5,7 @@ import type { SessionTokens } from '@pharos/contract/session'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail, type MailContents } from '../mail/mail.ts'
-import { Failure, invalid, notFound } from '../runtime/error.ts'
+import { fail, invalid, notFound } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { requirePassword, type PasswordCheckDeps } from './password-check.ts'
@@ -57,7 +57,7 @@ export async function startTotp(
       sealSecret(deps.ring, userId, secret),
       pendingMinutes,
     )
-    if (!expires) throw new Failure('conflict', 'The second factor is on already: turn it off first.')
+    if (!expires) throw fail('conflict', 'factorEnabled')
     await writeAudit(trx, { ...auditOf(operation), action: 'totp.start', target: `user:${userId}` })
     return {
       secret: totpSecretText(secret),
@@ -149,7 +149,7 @@ export async function resetSecondFactor(db: Db, ring: KeyRing, email: string): P
   if (!holder) throw notFound(`user ${email}`)
   await db.transaction().execute(async (trx) => {
     if (!(await deleteFactor(trx, holder.userId)))
-      throw new Failure('conflict', `${holder.email} has no second factor.`)
+      throw fail('conflict', 'userWithoutFactor', { email: holder.email })
     await revokeAllSessions(trx, holder.userId, 'second factor')
     await writeAudit(trx, {
       teamId: null,
@@ -213,18 +213,16 @@ async function renewCodes(trx: Trx, ring: KeyRing, userId: number): Promise<stri
 
 async function getHolder(trx: Trx, userId: number): Promise<FactorHolder> {
   const holder = await findHolder(trx, userId)
-  if (!holder) throw new Failure('unauthenticated', 'The access token is not valid.')
+  if (!holder) throw fail('unauthenticated', 'credentialInvalid', { credential: 'access token' })
   return holder
 }
 
 /** These operations take the web application's bearer only. */
 function userIdOf({ actor }: Operation): number {
   if (actor.kind === 'user') return actor.userId
-  throw new Failure('unauthenticated', 'A second factor is a person’s: an API token is not accepted.')
+  throw fail('unauthenticated', 'personal')
 }
 
-const wrongCode = () =>
-  invalid(['body', 'otp'], 'is wrong, or was used already: wait for the next one', 'wrong_code')
-const notOn = () => new Failure('conflict', 'The second factor is not on.')
-const nothingPending = () =>
-  new Failure('conflict', 'No second factor is being set up, or it took longer than ten minutes: begin anew.')
+const wrongCode = () => invalid(['body', 'otp'], 'wrongCode')
+const notOn = () => fail('conflict', 'factorDisabled')
+const nothingPending = () => fail('conflict', 'factorPending')

@@ -1,7 +1,7 @@
 // Signing in with e-mail and password, and going on in another team.
 import type { SessionTokens } from '@pharos/contract/session'
 import { auditOfActor, writeAudit, type NoteRefusal } from '../db/audit.ts'
-import { Failure, notFound } from '../runtime/error.ts'
+import { fail, notFound, Failure } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import { joinByDomain } from '../team/auto-join.ts'
@@ -63,8 +63,7 @@ async function verifiedAccount(
   throw wrongCredentials()
 }
 
-const wrongCredentials = () =>
-  new Failure('invalid_credentials', 'The e-mail address or the password is wrong.')
+const wrongCredentials = () => fail('invalid_credentials', 'signIn')
 
 type PassedFactor = Exclude<CodeVerdict, 'wrong'> | null
 
@@ -79,7 +78,7 @@ async function passSecondFactor(
   if (!account.hasSecondFactor) return null
   if (otp === undefined) {
     await attempt.undecided()
-    throw new Failure('otp_required', 'Repeat the sign-in with `otp`, the code of your second factor.')
+    throw fail('otp_required', 'missing')
   }
   const verdict = await spendCode(deps, account.id, otp).catch(async (error: unknown) => {
     await attempt.undecided()
@@ -87,10 +86,7 @@ async function passSecondFactor(
   })
   if (verdict !== 'wrong') return verdict
   await writeAudit(deps.db, { ...auditOfVisitor(visitor, account), action: 'totp.refuse' })
-  throw new Failure(
-    'otp_required',
-    'The code is wrong, or was used already: wait for the next one, or send a recovery code.',
-  )
+  throw fail('otp_required', 'wrong')
 }
 
 async function openSession(
@@ -143,10 +139,8 @@ function teamToOpenIn(deps: SignInDeps, visitor: Visitor, account: SignInAccount
 }
 
 function teamOfConfirmed({ emailConfirmed, teamId }: SignInAccount): number {
-  if (!emailConfirmed)
-    throw new Failure('email_unconfirmed', 'Confirm your e-mail address first: follow the link in the mail.')
-  if (teamId === null)
-    throw new Failure('forbidden', 'You are not a member of any team; ask an admin of yours to invite you.')
+  if (!emailConfirmed) throw fail('email_unconfirmed', 'account')
+  if (teamId === null) throw fail('forbidden', 'noTeam')
   return teamId
 }
 
@@ -179,8 +173,7 @@ export async function changeTeam(
   actor: Actor | null,
   teamId: number,
 ): Promise<SessionTokens> {
-  if (actor?.kind !== 'user')
-    throw new Failure('unauthenticated', 'Switching the team needs the bearer token of the session.')
+  if (actor?.kind !== 'user') throw fail('unauthenticated', 'bearerForTeam')
   const { sessionId } = actor
   await deps.db.transaction().execute(async (trx) => {
     if ((await switchTeam(trx, sessionId, teamId)) === undefined) throw notFound('team of yours')
@@ -194,8 +187,7 @@ export async function changeTeam(
 
 async function currentTokens(deps: SignInDeps, sessionId: string): Promise<SessionTokens> {
   const session = await findSession(deps.db, sessionId)
-  if (!session?.profile || session.over)
-    throw new Failure('token_not_valid', 'The session is over; sign in again.')
+  if (!session?.profile || session.over) throw fail('token_not_valid', 'session')
   const { userId, teamId, sessionVersion, profile, counter } = session
   return issueTokens(deps, { sessionId, userId, teamId, sessionVersion, profile }, counter)
 }

@@ -1,7 +1,7 @@
 // Ending sessions. Idempotent: a token that is unknown or of a session that is over is no error.
 import { writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
-import { Failure, notFound } from '../runtime/error.ts'
+import { fail, notFound } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
 import { findAccountByEmail } from './account.store.ts'
 import { parseRefreshToken } from './refresh-token.ts'
@@ -40,10 +40,7 @@ export async function signOut(
 function sessionOf(deps: RefreshDeps, actor: Actor | null, { refresh }: SignOut): string | undefined {
   if (refresh !== undefined) return parseRefreshToken(deps.ring, refresh)?.sessionId
   if (actor?.kind === 'user') return actor.sessionId
-  throw new Failure(
-    'unauthenticated',
-    'Send the refresh token in the body, or the bearer token of the session.',
-  )
+  throw fail('unauthenticated', 'sessionUnknown')
 }
 
 /** Every session of the user, by the operator's word; answers the address as the account has it. Throws `not_found`. */

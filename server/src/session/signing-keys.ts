@@ -5,7 +5,7 @@ import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair, import
 import { sql, type Selectable } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 import type { Schema } from '../db/schema.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 
 export type SigningKey = {
@@ -94,7 +94,7 @@ export class SigningKeys {
 }
 
 const noKeys = () =>
-  new Failure('unavailable', 'The signing keys cannot be read: the database does not answer.', {
+  fail('unavailable', 'signingKeys', {
     degraded: ['postgresql'],
     retryAfterSeconds: 2,
   })

@@ -4,7 +4,7 @@ import type { ProblemError } from '@pharos/contract/problem'
 import { tokenYearsMax } from '@pharos/contract/token'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
-import { Failure } from '../runtime/error.ts'
+import { errorAt, failWith, prefixErrorAt } from '../runtime/error.ts'
 import { parseTime } from '../runtime/time.ts'
 
 /** The body of createToken, as the contract read it. */
@@ -37,7 +37,7 @@ export function readChange({ name, allowed_subnets, expires }: TokenChange, now:
     ...(allowed_subnets && { networks: readNetworks(allowed_subnets, errors) }),
     ...(expires === undefined ? {} : { expires: readExpires(expires, now, errors) }),
   }
-  if (errors.length > 0) throw refusal(errors)
+  if (errors.length > 0) throw failWith('invalid', errors)
   return change
 }
 
@@ -48,9 +48,7 @@ function readNetworks(texts: readonly string[], errors: ProblemError[]): Prefix[
       return [parsePrefixOrAddress(text)]
     } catch (error) {
       if (!(error instanceof PrefixError)) throw error
-      const { message: msg, reason: type, canonical } = error
-      const ctx = canonical === undefined ? {} : { ctx: { canonical } }
-      errors.push({ loc: ['body', 'allowed_subnets', at], msg, type, ...ctx })
+      errors.push(prefixErrorAt(['body', 'allowed_subnets', at], error))
       return []
     }
   })
@@ -63,16 +61,7 @@ function readExpires(text: string | null, now: Date, errors: ProblemError[]): Da
   const latest = new Date(now)
   latest.setUTCFullYear(now.getUTCFullYear() + tokenYearsMax)
   const loc = ['body', 'expires']
-  if (expires <= now) errors.push({ loc, msg: 'is over already', type: 'past' })
-  if (expires > latest) {
-    const msg = `is more than ${tokenYearsMax} years away; a token that does not expire has null`
-    errors.push({ loc, msg, type: 'too_far', ctx: { latest: latest.toISOString() } })
-  }
+  if (expires <= now) errors.push(errorAt(loc, 'past'))
+  if (expires > latest) errors.push(errorAt(loc, 'tokenEnd', { latest: latest.toISOString() }))
   return expires
-}
-
-function refusal(errors: readonly ProblemError[]): Failure {
-  const [first] = errors
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  return new Failure('invalid', `${first!.loc.slice(1).join('.')}: ${first!.msg}${more}.`, { errors })
 }

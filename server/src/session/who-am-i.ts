@@ -2,7 +2,7 @@
 import type { ResponseOf } from '@pharos/contract/route'
 import type { getSessionTokenRoute } from '@pharos/contract/session'
 import type { Db } from '../db/postgres.ts'
-import { Failure } from '../runtime/error.ts'
+import { fail } from '../runtime/error.ts'
 import type { Actor, TokenActor, UserActor } from '../runtime/operation.ts'
 import { findTokenStanding } from './credentials.store.ts'
 import { findSession, findSessionTimes } from './session.store.ts'
@@ -19,7 +19,7 @@ async function describeSession(db: Db, actor: UserActor): Promise<WhoAmI> {
     findSession(db, actor.sessionId, actor.teamId),
     findSessionTimes(db, actor.sessionId),
   ])
-  if (!session?.profile || !times) throw new Failure('unauthenticated', 'The session is over; sign in again.')
+  if (!session?.profile || !times) throw fail('unauthenticated', 'sessionEnded')
   return {
     token: {
       type: 'access',
@@ -38,7 +38,7 @@ async function describeSession(db: Db, actor: UserActor): Promise<WhoAmI> {
 
 async function describeToken(db: Db, actor: TokenActor): Promise<WhoAmI> {
   const token = await findTokenStanding(db, actor.tokenId)
-  if (!token) throw new Failure('unauthenticated', 'The API token is not valid.')
+  if (!token) throw fail('unauthenticated', 'credentialInvalid', { credential: 'API token' })
   return {
     token: {
       type: 'api',

@@ -2,7 +2,7 @@
 import type { MessageType } from '@pharos/contract/webhook-message'
 import { messageTypes } from '@pharos/contract/webhook-message'
 import type { Db, Postgres } from '../db/postgres.ts'
-import { Failure, invalid } from '../runtime/error.ts'
+import { fail, invalid, Failure } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
 import type { Doorbell, Ring } from './doorbell.ts'
 import { formatPosition, isKept, parsePosition, positionAt, type Position } from './position.ts'
@@ -83,7 +83,7 @@ function positionOf(lastEventId: string | null): Position | undefined {
   if (lastEventId === null || lastEventId === '') return undefined
   const position = parsePosition(lastEventId)
   if (position) return position
-  throw invalid(['header', 'Last-Event-ID'], 'must be the id of an event of this stream', 'pattern')
+  throw invalid(['header', 'Last-Event-ID'], 'lastEventId')
 }
 
 /** Nothing, as soon as the credential is no longer good. */
@@ -108,12 +108,8 @@ function requireReadable(actor: Actor, wanted: readonly MessageType[] | undefine
 function refusalOf(actor: Actor, type: MessageType): Failure | undefined {
   const module = type.startsWith('event.') ? 'lighthouse' : 'ipam'
   const scope = `${module}:read`
-  if (!actor.modules.includes(module))
-    return new Failure(
-      'module_disabled',
-      `The module ${module} is not enabled for the team; ask your provider.`,
-    )
+  if (!actor.modules.includes(module)) return fail('module_disabled', 'module', { module })
   if (actor.kind === 'token' && !actor.scopes.includes(scope))
-    return new Failure('scope_missing', `The API token needs the scope ${scope}.`)
+    return fail('scope_missing', 'needed', { scope })
   return undefined
 }

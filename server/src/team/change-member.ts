@@ -4,7 +4,7 @@ import type { Member } from '@pharos/contract/member'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { mutate, type Answer } from '../db/mutate.ts'
 import type { Trx } from '../db/postgres.ts'
-import { Failure, notFound } from '../runtime/error.ts'
+import { fail, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../runtime/etag.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { deleteInvitation, deleteInvitationsBy } from './invitation.store.ts'
@@ -83,7 +83,7 @@ async function demoteHoldings(trx: Trx, teamId: number, { user_id: userId }: Mem
 
 async function requireOtherAdmin(trx: Trx, teamId: number, member: MemberRow): Promise<void> {
   if (!member.is_admin || member.status === 'invited' || (await hasOtherAdmin(trx, teamId, member.id))) return
-  throw new Failure('last_admin', 'The team would be left without an admin: make somebody else one first.')
+  throw fail('last_admin', 'team')
 }
 
 /** Removes him, or withdraws the invitation. A member may leave by himself. */

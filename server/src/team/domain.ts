@@ -4,7 +4,7 @@ import { auditOf, writeAudit } from '../db/audit.ts'
 import { mutate, type Answer } from '../db/mutate.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
-import { Failure, invalid, notFound } from '../runtime/error.ts'
+import { fail, invalid, notFound, failWith } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../runtime/etag.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
@@ -86,9 +86,9 @@ export async function addDomain(
   const { teamId } = asAdmin.actor
   return mutate(deps.postgres, asAdmin, async (trx) => {
     if ((await countDomains(trx, teamId)) >= domainsPerTeam)
-      throw new Failure('quota_exceeded', `A team may have ${domainsPerTeam} domains.`)
+      throw fail('quota_exceeded', 'domains', { limit: domainsPerTeam })
     const added = await insertDomain(trx, { teamId, domain, autoJoin, now: deps.now() })
-    if (!added) throw new Failure('conflict', `The team has ${domain} already.`)
+    if (!added) throw fail('conflict', 'domainExists', { domain })
     await writeAudit(trx, {
       ...auditOf(asAdmin),
       action: 'domain.create',
@@ -104,9 +104,9 @@ export async function addDomain(
 function parseOwnable(text: string, rules: DomainRules): Domain {
   const loc = ['body', 'domain']
   const domain = canonicalDomain(text)
-  if (domain === undefined) throw invalid(loc, 'must be the name of a domain, such as acme.net', 'domain')
+  if (domain === undefined) throw invalid(loc, 'domain')
   const objection = objectionTo(domain, rules)
-  if (objection) throw invalid(loc, objection.msg, objection.type, { domain })
+  if (objection) throw failWith('invalid', [{ loc, ...objection, ctx: { domain } }])
   return domain
 }
 
@@ -154,8 +154,7 @@ export async function verifyDomain(
   const look = { seen, byHand: true }
   const checked = await postgres.inTeam(teamId, (trx) => saveSeen(trx, deps, domain, look, auditOf(asAdmin)))
   const after = known(checked?.domain)
-  if (after.lastCheckResult === 'claimed')
-    throw new Failure('domain_claimed', `Another team has ${after.domain}.`)
+  if (after.lastCheckResult === 'claimed') throw fail('domain_claimed', 'byOther', { domain: after.domain })
   return answerOf(deps.ring, after)
 }
 

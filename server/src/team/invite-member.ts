@@ -6,7 +6,7 @@ import { mutate, type Answer } from '../db/mutate.ts'
 import type { Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import { parseEmail } from '../runtime/email.ts'
-import { Failure, invalid } from '../runtime/error.ts'
+import { fail, invalid } from '../runtime/error.ts'
 import { actorName, type Actor, type Operation } from '../runtime/operation.ts'
 import type { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
@@ -57,7 +57,7 @@ export async function inviteMember(
   const entered = await enterTeam(deps.db, operation, named)
   requireAdmin(entered)
   const email = parseEmail(invitee.email)
-  if (email === undefined) throw invalid(['body', 'email'], 'is not an e-mail address', 'email')
+  if (email === undefined) throw invalid(['body', 'email'], 'email')
   const inTeam = operationIn(operation, entered)
   return mutate(deps.postgres, inTeam, async (trx) => {
     const team = await lockTeam(trx, operation, entered)
@@ -76,8 +76,7 @@ async function invite(
 ): Promise<number> {
   const { teamId } = team.access
   const { email } = invitee
-  if (await isMember(trx, teamId, email))
-    throw new Failure('already_member', `${email} is a member of the team already.`)
+  if (await isMember(trx, teamId, email)) throw fail('already_member', 'member', { email })
   const open = await findOpenInvitation(trx, teamId, email)
   if (open === undefined) await requireRoom(trx, teamId, deps.quota)
   // Last, so that what is refused counts for nothing; the address first, since the team has more to spare.
@@ -91,8 +90,7 @@ async function invite(
 
 async function requireRoom(trx: Trx, teamId: number, quota: number): Promise<void> {
   if ((await countMembers(trx, teamId)) < quota) return
-  const detail = `The team has as many members and open invitations as it may have, ${quota}.`
-  throw new Failure('quota_exceeded', detail)
+  throw fail('quota_exceeded', 'members', { limit: quota })
 }
 
 async function send(

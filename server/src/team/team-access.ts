@@ -1,7 +1,7 @@
 // Into which team a call goes that names one in its path, and as what: a user may act in any team of his, whichever the
 // session works in; staff in all; an API token in its own. What a team's operations need beyond that they ask for here.
 import type { Db } from '../db/postgres.ts'
-import { Failure, notFound } from '../runtime/error.ts'
+import { fail, notFound } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { findTeamStanding, type TeamStanding } from './team-access.store.ts'
 
@@ -31,10 +31,7 @@ export async function enterTeam(db: Db, { actor }: Operation, named: string): Pr
   const standing = await findTeamStanding(db, teamId, actor.userId)
   if (!standing || (standing.isAdmin === null && !standing.isStaff)) throw notFound('team')
   if (standing.requiresFactor && !standing.hasFactor) {
-    throw new Failure(
-      'second_factor_required',
-      'The team requires a second factor: set one up for your account, then try again.',
-    )
+    throw fail('second_factor_required', 'team')
   }
   return accessOf(standing)
 }
@@ -45,7 +42,7 @@ function accessOf({ teamId, isAdmin, isStaff, modules, hasFactor }: TeamStanding
 
 /** Throws `forbidden` unless it is an admin of the team, or staff. */
 export function requireAdmin({ isAdmin, isStaff }: TeamAccess): void {
-  if (!isAdmin && !isStaff) throw new Failure('forbidden', 'Only an admin of the team may do this.')
+  if (!isAdmin && !isStaff) throw fail('forbidden', 'adminOnly')
 }
 
 /**

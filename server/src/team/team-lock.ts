@@ -1,7 +1,7 @@
 // Locks a team and looks again at what the actor may do in it: it may have changed since he entered, by the very change
 // that held the lock.
 import type { Trx } from '../db/postgres.ts'
-import { Failure, notFound } from '../runtime/error.ts'
+import { fail, notFound } from '../runtime/error.ts'
 import type { Actor, Operation } from '../runtime/operation.ts'
 import type { TeamAccess } from './team-access.ts'
 import { findMembership, findTokenRole, lockTeamRow } from './team-lock.store.ts'
@@ -28,7 +28,7 @@ export async function requireStillAdmin(trx: Trx, { actor }: Operation): Promise
   await lockTeamRow(trx, actor.teamId)
   const role = await findRole(trx, actor.teamId, actor)
   if (role?.isAdmin || actor.isStaff) return
-  throw new Failure('forbidden', 'Only an admin of the team may do this.')
+  throw fail('forbidden', 'adminOnly')
 }
 
 function findRole(trx: Trx, teamId: number, actor: Actor): Promise<{ isAdmin: boolean } | undefined> {

@@ -5,7 +5,7 @@ import { mutate, type Answer } from '../db/mutate.ts'
 import type { Trx } from '../db/postgres.ts'
 import { isCountry } from '../runtime/country.ts'
 import { parseEmail } from '../runtime/email.ts'
-import { Failure, invalid, notFound } from '../runtime/error.ts'
+import { errorAt, fail, notFound, failWith } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../runtime/etag.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { isTimezone } from '../runtime/time.ts'
@@ -65,10 +65,7 @@ async function change(
 /** Who locks the door must be inside of it; a program has no second factor and cannot tell whether anybody has. */
 function requireOwnFactor({ hasFactor }: TeamAccess): void {
   if (hasFactor) return
-  throw new Failure(
-    'conflict',
-    'Set up a second factor for your own account first (`POST /v3/session/totp`), then require it of the team.',
-  )
+  throw fail('conflict', 'ownFactorFirst')
 }
 
 const emailFields = ['billing_email', 'technical_email', 'abuse_email'] as const
@@ -80,20 +77,16 @@ function readChanges(changes: TeamChanges): TeamColumns {
     return text === undefined ? [] : [[field, text === '' ? '' : parseEmail(text)] as const]
   })
   const errors = [
-    ...emails.flatMap(([field, email]) => (email === undefined ? [problem(field, 'an e-mail address')] : [])),
-    ...(changes.country && !isCountry(changes.country)
-      ? [problem('country', 'a country of ISO 3166-1')]
-      : []),
+    ...emails.flatMap(([field, email]) =>
+      email === undefined ? [errorAt(['body', field], 'teamEmail')] : [],
+    ),
+    ...(changes.country && !isCountry(changes.country) ? [errorAt(['body', 'country'], 'country')] : []),
     ...(changes.timezone !== undefined && !isTimezone(changes.timezone)
-      ? [problem('timezone', 'an IANA time zone such as Europe/Amsterdam')]
+      ? [errorAt(['body', 'timezone'], 'timezone')]
       : []),
   ]
-  if (errors.length > 0) throw new Failure('invalid', 'The body is not valid: see errors.', { errors })
+  if (errors.length > 0) throw failWith('invalid', errors)
   return { ...changes, ...Object.fromEntries(emails) }
-}
-
-function problem(field: string, expected: string) {
-  return invalid(['body', field], `is not ${expected}`, 'unknown').errors![0]!
 }
 
 function differencesOf(before: TeamRow, wanted: TeamColumns): TeamColumns {

@@ -6,7 +6,7 @@ import { auditOf, writeAudit } from '../db/audit.ts'
 import { mutate, type Answer } from '../db/mutate.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
-import { Failure, notFound } from '../runtime/error.ts'
+import { fail, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../runtime/etag.ts'
 import { actorName, type Operation } from '../runtime/operation.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
@@ -54,7 +54,7 @@ export async function createWebhook(
   const url = parseWebhookUrl(text, allowed)
   const create = async (trx: Trx) => {
     if ((await countWebhooks(trx, teamId)) >= quota)
-      throw new Failure('quota_exceeded', `The team has as many webhooks as it may have, ${quota}.`)
+      throw fail('quota_exceeded', 'webhooks', { limit: quota })
     const created_by = actorName(operation.actor)
     const row = await insertWebhook(trx, teamId, { url, description, events: [...events], created_by })
     const secret = createSecret()

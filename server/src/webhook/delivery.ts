@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
-import { Failure, notFound } from '../runtime/error.ts'
+import { fail, notFound } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import type { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
@@ -73,7 +73,7 @@ export async function redeliver(
     if (!webhook) throw notFound('delivery')
     const row = await markDueNow(trx, teamId, webhookId, id)
     if (!row) throw notFound('delivery')
-    if (!webhook.enabled) throw new Failure('conflict', 'The webhook is disabled: enable it first.')
+    if (!webhook.enabled) throw fail('conflict', 'webhookDisabled')
     await writeAudit(trx, {
       ...auditOf(operation),
       action: 'webhook.redeliver',

@@ -1,7 +1,6 @@
 // Which URLs a webhook may have. What can be told from the text alone is told when it is written; where a name leads is asked
 // each time that something is sent (drivers/webhook).
-import { invalid } from '../runtime/error.ts'
-import type { Failure } from '../runtime/error.ts'
+import { invalid, type Failure } from '../runtime/error.ts'
 import { isWithin, objectionToAddress } from '../net/public-address.ts'
 import type { Prefix } from '../net/prefix.ts'
 
@@ -25,14 +24,11 @@ const lengthMax = 2000
  */
 export function parseWebhookUrl(text: string, allowed: readonly Prefix[]): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || url.href.length > lengthMax || /[\s\p{Cc}]/u.test(text))
-    throw refused('must be a URL, such as https://hooks.example.net/pharos', 'url')
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw refused('must begin with https://', 'scheme')
-  if (url.username !== '' || url.password !== '')
-    throw refused('must hold no credentials; check the signature of each message', 'credentials')
-  if (url.hash !== '') throw refused('must have no fragment: it is never sent', 'fragment')
-  if (badPorts.has(Number(url.port || '443'))) throw refused('this port is one of another protocol', 'port')
+  if (!url || url.href.length > lengthMax || /[\s\p{Cc}]/u.test(text)) throw refused('webhookUrl')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refused('webhookScheme')
+  if (url.username !== '' || url.password !== '') throw refused('webhookCredentials')
+  if (url.hash !== '') throw refused('webhookFragment')
+  if (badPorts.has(Number(url.port || '443'))) throw refused('webhookPort')
   refuseHost(hostOf(url), url.protocol === 'https:', allowed)
   return url.href
 }
@@ -47,11 +43,9 @@ function refuseHost(host: string, isSecure: boolean, allowed: readonly Prefix[])
   if (isAddress && isWithin(host, allowed)) return
   // A name may still lead there; what it leads to is looked at when something is sent.
   const mayBeOwn = !isAddress && allowed.length > 0
-  if (!isSecure && !mayBeOwn) throw refused('must begin with https://', 'scheme')
-  if (isAddress && objectionToAddress(host) !== undefined)
-    throw refused('must lead to an address of the public internet', 'address')
-  if (!isAddress && !mayBeOwn && isPrivateName(host))
-    throw refused('must be a name that the public internet knows', 'host')
+  if (!isSecure && !mayBeOwn) throw refused('webhookScheme')
+  if (isAddress && objectionToAddress(host) !== undefined) throw refused('webhookAddress')
+  if (!isAddress && !mayBeOwn && isPrivateName(host)) throw refused('webhookHost')
 }
 
 function isPrivateName(host: string): boolean {
@@ -59,4 +53,4 @@ function isPrivateName(host: string): boolean {
   return !name.includes('.') || privateName.test(name)
 }
 
-const refused = (msg: string, type: string): Failure => invalid(['body', 'url'], msg, type)
+const refused = (condition: Parameters<typeof invalid>[1]): Failure => invalid(['body', 'url'], condition)

@@ -23,7 +23,7 @@ export type Request = {
 /** Not acknowledged, and not refused either: to be sent again. */
 const again = new Set([503, 409])
 
-/** Throws when it is told to give up, and when the request is refused; a 409 is one only when it does not say "still being worked on". */
+/** Throws when it is stopped, and when the request is refused. A 409 with `idempotency_in_flight` is repeated. */
 export async function untilAcknowledged(
   urls: readonly string[],
   request: Request,

@@ -1,5 +1,6 @@
 // The SQL of a team's announcements: read, lock, save. Every statement names the team. What a loop reads and writes
 // for all teams is in reconcile.store.ts.
+import type { SuspendedBy } from '@pharos/contract/announcement-checks'
 import { sql, type RawBuilder } from 'kysely'
 import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
 import type { Postgres, Trx } from '../../db/postgres.ts'
@@ -52,6 +53,7 @@ type AnnouncementRow = {
   delegate_loa: boolean
   loa_signatory: string
   suspended_reason: string | null
+  suspended_by: SuspendedBy | null
   deleted: Date | null
 }
 
@@ -78,7 +80,7 @@ type RegionJson = Omit<RegionRow, 'since' | 'changes' | 'last_check'> & {
 
 const columns = sql`a.id, a.team_id, a.prefix, a.origin_asn, a.enabled, a.suspended,
   a.irr_validated, a.rpki_validated, a.loa_validated, a.clearance, a.claimed, a.status, a.version, a.created,
-  a.description, a.as_set, a.delegate_loa, a.loa_signatory, a.suspended_reason, a.deleted`
+  a.description, a.as_set, a.delegate_loa, a.loa_signatory, a.suspended_reason, a.suspended_by, a.deleted`
 
 /** Whether a quorum of the region's routers has an established session for the family of announcement `a`. */
 const reached = sql`case family(a.prefix) when 4 then r.neighbors4 else r.neighbors6 end`
@@ -321,6 +323,7 @@ function announcementOf(row: AnnouncementRow, regions: readonly AnnouncementRegi
       delegateLoa: row.delegate_loa,
       loaSignatory: row.loa_signatory,
       suspendedReason: row.suspended_reason,
+      suspendedBy: row.suspended_by,
       deleted: row.deleted,
     },
     regions,

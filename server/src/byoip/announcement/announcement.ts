@@ -1,5 +1,6 @@
 // An announcement and its regions: what is desired, what was observed, and how one moves the other. Pure: no SQL, no
 // HTTP, no clock. Who may switch one is said in patch-announcement.ts, who makes it true in reconcile.ts.
+import type { SuspendedBy } from '@pharos/contract/announcement-checks'
 import type { AnnouncementStatus, RegionState } from '@pharos/contract/byoip'
 import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
 import type { Asn } from '../../net/asn.ts'
@@ -29,13 +30,15 @@ export type Announcement = {
   readonly regions: readonly AnnouncementRegion[]
 }
 
-/** What the team and the operator said beside the prefix and its origin; no rule depends on it. */
+/** Fields beside the prefix and its origin; no rule of this file depends on them. */
 export type Details = {
   readonly description: string
   readonly asSet: string | null
   readonly delegateLoa: boolean
   readonly loaSignatory: string
   readonly suspendedReason: string | null
+  /** Null while it is not suspended. */
+  readonly suspendedBy: SuspendedBy | null
   readonly deleted: Date | null
 }
 
@@ -45,6 +48,7 @@ export const noDetails: Details = {
   delegateLoa: false,
   loaSignatory: '',
   suspendedReason: null,
+  suspendedBy: null,
   deleted: null,
 }
 

@@ -8,7 +8,7 @@ import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { findVerifiedAsns, type HeldAsn } from '../../inventory/asn.ts'
 import type { Asn } from '../../net/asn.ts'
-import { Failure } from '../../runtime/error.ts'
+import { errorAt, fail, failWith } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../runtime/operation.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { readAnnouncements } from './announcement.store.ts'
@@ -93,29 +93,22 @@ async function refuse(
   const unproven = wanted.filter(({ originAsn }) => !asns.has(originAsn)).map(asnError)
   const claimed = wanted.filter((_, at) => claims[at]!.taken).map(claimError)
   const all = [...errors, ...overlapping, ...unproven]
-  if (all.length > 0) throw refusal('invalid', [...all, ...claimed])
-  if (claimed.length > 0) throw refusal('prefix_claimed', claimed)
+  if (all.length > 0) throw failWith('invalid', [...all, ...claimed])
+  if (claimed.length > 0) throw failWith('prefix_claimed', claimed)
   if (count + wanted.length > quota) {
-    const detail = `The team has ${count} announcements and may have ${quota}; ${wanted.length} more are too many.`
-    throw new Failure('quota_exceeded', detail)
+    throw fail('quota_exceeded', 'announcements', { limit: quota, count })
   }
   return asns
 }
 
-function refusal(code: 'invalid' | 'prefix_claimed', errors: readonly ProblemError[]): Failure {
-  const [first] = errors
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  return new Failure(code, `${first!.loc.slice(1).join('.')}: ${first!.msg}${more}.`, { errors })
-}
-
 function asnError({ loc, originAsn }: Wanted): ProblemError {
-  const verify = `/v3/inventory/asns/${originAsn}/verify`
-  const msg = `AS${originAsn} is not proven to be the team's, or no longer; GET ${verify} says how`
-  return { loc: [...loc, 'origin_asn'], msg, type: 'asn_not_verified', ctx: { verify } }
+  return errorAt([...loc, 'origin_asn'], 'asnUnverified', {
+    verify: `/v3/inventory/asns/${originAsn}/verify`,
+  })
 }
 
 function claimError({ loc }: Wanted): ProblemError {
-  return { loc: [...loc, 'cidr'], msg: 'is held by another customer of the provider', type: 'prefix_claimed' }
+  return errorAt([...loc, 'cidr'], 'prefixHeld')
 }
 
 async function askIrr(

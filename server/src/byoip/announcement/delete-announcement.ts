@@ -4,7 +4,7 @@ import { auditOf, writeAudit } from '../../db/audit.ts'
 import { mutate, type Answer } from '../../db/mutate.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
-import { Failure, notFound } from '../../runtime/error.ts'
+import { fail, notFound } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../runtime/operation.ts'
 import type { Announcement } from './announcement.ts'
 import { lockAnnouncement, lockDeleted, markDeleted, markRestored } from './announcement.store.ts'
@@ -45,10 +45,9 @@ function requireWithdrawn(announcement: Announcement): void {
     type: 'still_announced',
     ctx: { region: slug, state },
   }))
-  const detail = enabled
-    ? 'The announcement is enabled: disable it, wait until it is withdrawn, then delete it.'
-    : `It is not withdrawn everywhere yet: ${showing.map(({ slug }) => slug).join(', ')}.`
-  throw new Failure('still_announced', detail, { errors })
+  throw enabled
+    ? fail('still_announced', 'enabled', { errors })
+    : fail('still_announced', 'regions', { regions: showing.map(({ slug }) => slug) }, { errors })
 }
 
 /** Answers what GET then answers; one that was never deleted stays as it is. */
@@ -78,11 +77,10 @@ async function restore(
 ): Promise<void> {
   const { teamId } = operation.actor
   if ((await countAnnouncements(trx, teamId)) >= quota)
-    throw new Failure('quota_exceeded', `The team has as many announcements as it may have, ${quota}.`)
+    throw fail('quota_exceeded', 'announcements', { limit: quota, count: quota })
   const [claims] = await readClaims(trx, teamId, [deleted.prefix])
-  if (claims?.own)
-    throw new Failure('conflict', `It overlaps ${claims.own}, which the team has announced since.`)
-  if (claims?.taken) throw new Failure('prefix_claimed', `Another customer holds ${deleted.prefix} by now.`)
+  if (claims?.own) throw fail('conflict', 'announcementOverlap', { prefix: claims.own })
+  if (claims?.taken) throw fail('prefix_claimed', 'byOther', { prefix: deleted.prefix })
   await markRestored(trx, teamId, deleted.id)
   await note(trx, operation, deleted, 'restored', 'announcement.restore')
   await wake(trx, 'validations')

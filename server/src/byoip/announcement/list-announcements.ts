@@ -3,7 +3,7 @@ import type { Announcement as Wire } from '@pharos/contract/byoip'
 import type { Postgres } from '../../db/postgres.ts'
 import { parsePrefixOrAddress, type Prefix } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
-import { invalid, notFound } from '../../runtime/error.ts'
+import { notFound, failWith, prefixErrorAt } from '../../runtime/error.ts'
 import type { Operation } from '../../runtime/operation.ts'
 import type { Announcement, AnnouncementStatus } from './announcement.ts'
 import {
@@ -103,7 +103,6 @@ function parseCidr(text: string): Prefix {
     return parsePrefixOrAddress(text)
   } catch (error) {
     if (!(error instanceof PrefixError)) throw error
-    const ctx = error.canonical === undefined ? undefined : { canonical: error.canonical }
-    throw invalid(['query', 'cidr'], error.message, error.reason, ctx)
+    throw failWith('invalid', [prefixErrorAt(['query', 'cidr'], error)])
   }
 }

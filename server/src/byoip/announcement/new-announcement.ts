@@ -6,6 +6,7 @@ import { parseAsn, reservedAsn, type Asn } from '../../net/asn.ts'
 import { bogonOf } from '../../net/bogon.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { covers, overlaps, parsePrefix, prefixParts, type Prefix } from '../../net/prefix.ts'
+import { errorAt, prefixErrorAt } from '../../runtime/error.ts'
 import { longestAccepted, shortestAccepted } from '../validation/judge.ts'
 
 /** One that was asked for, checked. */
@@ -78,8 +79,7 @@ function readPrefix(
     return error ? { error } : { prefix }
   } catch (error) {
     if (!(error instanceof PrefixError)) throw error
-    const { message: msg, reason: type, canonical } = error
-    return { error: { loc, msg, type, ...(canonical === undefined ? {} : { ctx: { canonical } }) } }
+    return { error: prefixErrorAt(loc, error) }
   }
 }
 
@@ -87,11 +87,7 @@ function sizeMistake(prefix: Prefix, loc: ProblemError['loc']): ProblemError | u
   const { family, length } = prefixParts(prefix)
   const [shortest, longest] = [shortestAccepted[family], longestAccepted[family]]
   if (length >= shortest && length <= longest) return undefined
-  const msg =
-    length > longest
-      ? `is longer than /${longest}: other networks do not accept it`
-      : `is shorter than /${shortest}: nobody holds so much`
-  return { loc, msg, type: 'prefix_length', ctx: { shortest, longest } }
+  return errorAt(loc, length > longest ? 'prefixTooLong' : 'prefixTooShort', { shortest, longest })
 }
 
 /** RFC 2544: as little of the Internet as documentation space, and larger. */
@@ -100,13 +96,7 @@ const benchmarking = parsePrefix('198.18.0.0/15')
 function bogonMistake(prefix: Prefix, loc: ProblemError['loc'], allowed: boolean): ProblemError | undefined {
   const bogon = bogonOf(prefix)
   if (!bogon || (allowed && (bogon.documentation || covers(benchmarking, prefix)))) return undefined
-  const { block, name } = bogon
-  return {
-    loc,
-    msg: `overlaps ${block}, ${name}, which is not announced on the Internet`,
-    type: 'bogon',
-    ctx: { block, name },
-  }
+  return errorAt(loc, 'bogon', { block: bogon.block, name: bogon.name })
 }
 
 function asnMistakes(
@@ -116,7 +106,7 @@ function asnMistakes(
 ): ProblemError[] {
   const reserved = reservedAsn(asn)
   if (!reserved || (reserved.documentation && allowDocumentation)) return []
-  return [{ loc, msg: `is reserved: ${reserved.name}`, type: 'reserved_asn', ctx: { name: reserved.name } }]
+  return [errorAt(loc, 'asnReserved', { name: reserved.name })]
 }
 
 function regionMistakes(
@@ -125,16 +115,7 @@ function regionMistakes(
   { regions }: NewRules,
 ): ProblemError[] {
   return slugs.flatMap((slug, at) =>
-    regions.includes(slug)
-      ? []
-      : [
-          {
-            loc: [...loc, 'regions', at],
-            msg: `is not a region; valid are ${regions.join(', ')}`,
-            type: 'unknown',
-            ctx: { valid: regions },
-          },
-        ],
+    regions.includes(slug) ? [] : [errorAt([...loc, 'regions', at], 'region', { valid: regions })],
   )
 }
 

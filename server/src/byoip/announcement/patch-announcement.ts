@@ -6,7 +6,7 @@ import { mutate, type Answer } from '../../db/mutate.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { isRevokedAsn } from '../../inventory/asn.ts'
-import { Failure, invalid, notFound } from '../../runtime/error.ts'
+import { fail, invalid, notFound, type Failure } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../runtime/operation.ts'
 import {
   missingValidations,
@@ -57,7 +57,7 @@ export function applyPatch(
 function switchEverywhere(announcement: Announcement, enabled: boolean, open: readonly OpenRegion[]): Intent {
   const configured = configuredOf(announcement)
   if (!enabled || configured.size > 0) return { ...announcement, enabled, configured }
-  if (open.length === 0) throw new Failure('conflict', 'No region is open to the team.')
+  if (open.length === 0) throw fail('conflict', 'noOpenRegion')
   return { ...announcement, enabled, configured: new Set(open.map(({ regionId }) => regionId)) }
 }
 
@@ -75,7 +75,7 @@ function knownRegion(announcement: Announcement, slug: string, open: readonly Op
   const region = known.find((one) => one.slug === slug)
   if (region) return region.regionId
   const valid = [...new Set(known.map((one) => one.slug))].sort()
-  throw invalid(['body', 'region'], `is not a region; valid are ${valid.join(', ')}`, 'unknown', { valid })
+  throw invalid(['body', 'region'], 'region', { valid })
 }
 
 function configuredOf(announcement: Announcement): Set<number> {
@@ -90,7 +90,7 @@ function isSame(announcement: Announcement, intent: Intent): boolean {
 }
 
 function suspended(): Failure {
-  return new Failure('suspended', 'The operator has suspended this announcement; ask your provider.')
+  return fail('suspended', 'announcement')
 }
 
 const whatIsMissing: Record<ValidationName | 'overlap', string> = {
@@ -113,8 +113,7 @@ function notValidated(missing: readonly (ValidationName | 'overlap')[], checks: 
     const ctx = { missing: name, ...(check ? { state: check.state, fix: check.fix } : {}) }
     return { loc: ['body', 'enabled'], msg: check?.note ?? whatIsMissing[name], type: 'not_validated', ctx }
   })
-  const detail = `The announcement cannot be enabled before it is validated; missing: ${missing.join(', ')}.`
-  return new Failure('not_validated', detail, { errors })
+  return fail('not_validated', 'checks', { missing }, { errors })
 }
 
 /** Stores the patch and wakes the reconciler; answers what GET then answers. */
@@ -151,7 +150,7 @@ async function refuseRevokedAsn(trx: Trx, { teamId, originAsn }: Announcement): 
   const errors = [
     { loc: ['body', 'enabled'], msg, type: 'not_validated', ctx: { missing: 'asn', state: 'missing' } },
   ]
-  throw new Failure('not_validated', `The announcement cannot be enabled: ${msg}.`, { errors })
+  throw fail('not_validated', 'asnRevoked', { asn: originAsn }, { errors })
 }
 
 /** The kept checks, where they are shown or say why not. */
@@ -169,7 +168,7 @@ async function checksFor(
 
 function requireToggle({ actor }: Operation, memberToggle: boolean): void {
   if (memberToggle || actor.isAdmin || actor.isStaff) return
-  throw new Failure('forbidden', 'Only an admin of the team may switch announcements.')
+  throw fail('forbidden', 'toggle')
 }
 
 async function store(

@@ -64,19 +64,17 @@ export function present(stored: Announcement, include: Include, told?: Told): Wi
 
 function checksOf(announcement: Announcement, include: Include, { checks, now }: Told) {
   const complete = completeChecks(checks)
-  const { suspendedReason } = announcement.details
   return {
     ...(include.validations ? { validations: Object.values(complete).map(validationOf) } : {}),
-    ...(include.stateMessages
-      ? { state_messages: stateMessages(announcement, complete, suspendedReason, now) }
-      : {}),
+    ...(include.stateMessages ? { state_messages: stateMessages(announcement, complete, now) } : {}),
   }
 }
 
 /** The proofs of the check `loa` are kept in its evidence. */
-function validationOf({ name, state, note, evidence: kept, fix, checked }: Check): Validation {
+function validationOf({ name, state, reason, attrs, note, evidence: kept, fix, checked }: Check): Validation {
   const { proofs, ...evidence } = kept as { proofs?: AuthorizationProof[] }
-  return { name, state, note, evidence, fix, checked: isoOf(checked), ...(proofs && { proofs }) }
+  const why = { reason, attrs, note }
+  return { name, state, ...why, evidence, fix, checked: isoOf(checked), ...(proofs && { proofs }) }
 }
 
 function detailsOf({ suspended, claimed, details }: Announcement): AnnouncementDetails {
@@ -86,6 +84,7 @@ function detailsOf({ suspended, claimed, details }: Announcement): AnnouncementD
     delegate_loa: details.delegateLoa,
     loa_signatory: details.loaSignatory,
     suspended,
+    suspended_by: details.suspendedBy,
     suspended_reason: details.suspendedReason,
     claimed: isoOf(claimed),
     deleted: isoOf(details.deleted),

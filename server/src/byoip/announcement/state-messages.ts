@@ -1,23 +1,18 @@
-// Why an announcement is not yet as wanted, and who can act: made from its checks and its regions whenever somebody asks.
-// Pure; it stores nothing.
+// Why an announcement is not yet as wanted, and who can act: made from its checks and its regions for each answer. Pure; it
+// stores nothing. The sentences are in contract/src/state-message.ts.
 import type { StateMessage } from '@pharos/contract/announcement-checks'
-import { regionReasonText } from '@pharos/contract/region-reason'
+import { stateMessageText, type StateMessageTag } from '@pharos/contract/state-message'
 import { isDesired, type Announcement } from './announcement.ts'
 import { isFailing, type Check, type Checks } from '../validation/validation.ts'
 
 const day = 86_400_000
-/** Days before the end of a letter or a proof at which its team is told. */
+/** Days before the end of a letter or a proof at which its team is warned. */
 const warnDays = 30
 
-/** The gravest first. `suspendedReason` is what the operator told the team. */
-export function stateMessages(
-  announcement: Announcement,
-  checks: Checks,
-  suspendedReason: string | null,
-  now: Date,
-): StateMessage[] {
+/** Returns the messages of an announcement, errors first. */
+export function stateMessages(announcement: Announcement, checks: Checks, now: Date): StateMessage[] {
   const all = [
-    ...suspension(announcement, suspendedReason, now),
+    ...suspension(announcement, now),
     ...Object.values(checks).flatMap((check) => [
       ...ofCheck(announcement, check, now),
       ...ending(check, now),
@@ -28,51 +23,53 @@ export function stateMessages(
   return all.toSorted((a, b) => gravity[a.severity] - gravity[b.severity])
 }
 
-function suspension({ suspended }: Announcement, reason: string | null, now: Date): StateMessage[] {
-  if (!suspended) return []
-  const why =
-    reason === 'validation'
-      ? 'The provider suspended it because a check has failed for too long; it resumes when all checks pass.'
-      : `The provider suspended it${reason ? `: ${reason}` : ''}. Ask them.`
-  return [{ severity: 'error', tag: 'suspended', message: why, attrs: {}, timestamp: now.toISOString() }]
+function message(
+  severity: StateMessage['severity'],
+  tag: StateMessageTag,
+  attrs: StateMessage['attrs'],
+  at: Date,
+): StateMessage {
+  return { severity, tag, message: stateMessageText(tag, attrs), attrs, timestamp: at.toISOString() }
 }
 
-function ofCheck(announcement: Announcement, check: Check, now: Date): StateMessage[] {
-  const { name, state, note } = check
+function suspension({ suspended, details }: Announcement, now: Date): StateMessage[] {
+  const attrs = { by: details.suspendedBy, reason: details.suspendedReason }
+  return suspended ? [message('error', 'suspended', attrs, now)] : []
+}
+
+function ofCheck({ claimed }: Announcement, check: Check, now: Date): StateMessage[] {
+  const { name, state, reason, note } = check
   if (state === 'valid') return []
-  const attrs = { validation: name, state }
-  const timestamp = (check.checked ?? now).toISOString()
-  if (isFailing(check) && announcement.claimed !== null) {
-    const message = `A check that had passed fails now: ${note} What is announced stays announced.`
-    return [{ severity: 'warning', tag: 'validation_lost', message, attrs, timestamp }]
-  }
-  if (isFailing(check))
-    return [{ severity: 'error', tag: 'validation_failed', message: note, attrs, timestamp }]
-  return [{ severity: 'info', tag: `validation_${state}`, message: note, attrs, timestamp }]
+  const why = reason === null ? { reason, note } : { reason, attrs: check.attrs }
+  const attrs = { validation: name, state, ...why }
+  const at = check.checked ?? now
+  if (isFailing(check) && claimed !== null) return [message('warning', 'validation_lost', attrs, at)]
+  if (isFailing(check)) return [message('error', 'validation_failed', attrs, at)]
+  return [message('info', waitingTags[state as keyof typeof waitingTags], attrs, at)]
 }
 
-/** A letter, or the proof of an ASN, that ends soon. */
+/** Of the states that isFailing() does not count. */
+const waitingTags = {
+  pending: 'validation_pending',
+  missing: 'validation_missing',
+  unavailable: 'validation_unavailable',
+} as const
+
+/** A letter, or the verification of an ASN, that ends soon. */
 function ending({ name, state, evidence }: Check, now: Date): StateMessage[] {
-  const text = evidence['valid_until'] ?? evidence['expires']
-  if (state !== 'valid' || typeof text !== 'string') return []
-  const days = Math.ceil((new Date(text).getTime() - now.getTime()) / day)
-  if (days > warnDays) return []
-  const what = name === 'loa' ? 'The letter of authorization' : 'The proof of the ASN'
-  const message = `${what} ends in ${days} ${days === 1 ? 'day' : 'days'}; renew it.`
-  const attrs = { validation: name, days, until: text }
-  return [{ severity: 'warning', tag: 'ends_soon', message, attrs, timestamp: now.toISOString() }]
+  const until = evidence['valid_until'] ?? evidence['expires']
+  if (state !== 'valid' || typeof until !== 'string') return []
+  const days = Math.ceil((new Date(until).getTime() - now.getTime()) / day)
+  return days > warnDays ? [] : [message('warning', 'ends_soon', { validation: name, days, until }, now)]
 }
 
 function ofRegions(announcement: Announcement, now: Date): StateMessage[] {
   return announcement.regions.flatMap((region): StateMessage[] => {
-    const settled = isDesired(announcement, region) ? 'announced' : 'withdrawn'
-    if (region.state === settled) return []
+    const desired = isDesired(announcement, region)
+    if (region.state === (desired ? 'announced' : 'withdrawn')) return []
     const { slug, state, since, reason, isAssumed } = region
-    const direction = settled === 'announced' ? 'Being announced.' : 'Being withdrawn.'
-    const message = `${slug}: ${reason ? regionReasonText(reason, region.attrs) : direction}`
     const waits = now.getTime() - since.getTime() > 60_000
     const severity = state === 'error' ? 'error' : waits || isAssumed ? 'warning' : 'info'
-    const attrs = { region: slug, reason, ...region.attrs }
-    return [{ severity, tag: `region_${state}`, message, attrs, timestamp: since.toISOString() }]
+    return [message(severity, `region_${state}`, { region: slug, desired, reason, ...region.attrs }, since)]
   })
 }

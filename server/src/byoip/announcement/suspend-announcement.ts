@@ -1,5 +1,6 @@
-// Suspending and resuming by the operator's staff, and by the policy of the validator: stored as intent, carried out by
-// the reconciler behind its guard.
+// Suspending and resuming by the operator's staff, and by the policy of the validator: stored as intent, applied by the
+// reconciler behind its guard.
+import type { SuspendedBy } from '@pharos/contract/announcement-checks'
 import type { Announcement as Wire } from '@pharos/contract/byoip'
 import { sql } from 'kysely'
 import { auditOf, writeAudit } from '../../db/audit.ts'
@@ -24,7 +25,8 @@ export async function suspendAnnouncement(
   return db.transaction().execute(async (trx) => {
     const teamId = await teamOf(trx, id)
     const actor = actorName(operation.actor)
-    const { before, after } = await setSuspended(trx, teamId, id, reason !== null, reason, now(), actor)
+    const suspension = reason === null ? null : ({ by: 'staff', reason } as const)
+    const { before, after } = await setSuspended(trx, teamId, id, suspension, now(), actor)
     await writeAudit(trx, {
       ...auditOf(operation),
       teamId,
@@ -45,20 +47,26 @@ async function teamOf(trx: Trx, id: number): Promise<number> {
   return rows[0].team_id
 }
 
-/** The regions follow in their direction; a line in the history says so. Changes only the reason when it is so already. */
+type Suspension = { readonly by: SuspendedBy; readonly reason: string | null }
+
+/**
+ * Suspends or, with null, resumes an announcement: its regions follow, and the history gets an entry. If it is suspended
+ * already, only the reason and who suspended it change.
+ */
 export async function setSuspended(
   trx: Trx,
   teamId: number,
   id: number,
-  suspended: boolean,
-  reason: string | null,
+  suspension: Suspension | null,
   now: Date,
   actor: string,
 ): Promise<{ before: Announcement; after: Announcement }> {
   const locked = await lockAnnouncement(trx, teamId, id)
   if (!locked) throw notFound('announcement')
   const before = locked.announcement
-  await sql`update announcements set suspended = ${suspended}, suspended_reason = ${reason}
+  const suspended = suspension !== null
+  await sql`update announcements set suspended = ${suspended}, suspended_by = ${suspension?.by ?? null},
+      suspended_reason = ${suspension?.reason ?? null}
     where team_id = ${teamId} and id = ${id}`.execute(trx)
   if (before.suspended === suspended) return { before, after: before }
   const configured = new Set(before.regions.filter((one) => one.configured).map(({ regionId }) => regionId))
@@ -70,7 +78,7 @@ export async function setSuspended(
     teamId,
     kind,
     actor,
-    detail: reason === null ? {} : { reason },
+    detail: suspension ?? {},
   })
   return { before, after }
 }

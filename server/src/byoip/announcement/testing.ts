@@ -72,8 +72,9 @@ export async function seedAnnouncement(postgres: Postgres, seed: Seed): Promise<
   const desired = enabled && !suspended
   const { rows } = await sql<{ id: number }>`
     insert into announcements
-      (team_id, prefix, origin_asn, enabled, suspended, irr_validated, rpki_validated, loa_validated, deleted, status)
-    values (${teamId}, ${prefix}, ${originAsn}, ${enabled}, ${suspended}, ${time}, ${time}, ${time},
+      (team_id, prefix, origin_asn, enabled, suspended, suspended_by, irr_validated, rpki_validated, loa_validated, deleted,
+        status)
+    values (${teamId}, ${prefix}, ${originAsn}, ${enabled}, ${suspended}, ${suspended ? 'staff' : null}, ${time}, ${time}, ${time},
       case when ${deleted} then now() end,
       ${desired && regions.length > 0 ? 'announcing' : validated ? 'ready' : 'pending_validation'})
     returning id`.execute(postgres.owner)

@@ -2,7 +2,7 @@
 // interprets the content runs in a thread of its own, within bounds of time and memory, since a hostile file could
 // otherwise stop the whole process.
 import type { LetterMediaType } from '@pharos/contract/letter'
-import { Failure } from '../../runtime/error.ts'
+import { fail, Failure } from '../../runtime/error.ts'
 import { createSemaphore } from '../../runtime/semaphore.ts'
 import { runInThread, ThreadLimitError, type ThreadOptions } from '../../runtime/thread.ts'
 import { looksLikeJpeg, looksLikePng, refusalOfJpeg, refusalOfPng } from './inspect-image.ts'
@@ -77,8 +77,7 @@ export function createInspector(options: Partial<InspectorOptions> = {}): Inspec
         return picture === null ? undefined : Buffer.from(picture)
       } catch (error) {
         if (error instanceof Failure) throw error
-        const detail = 'The page cannot be drawn. Download the file and open it in an isolated viewer.'
-        throw new Failure('conflict', detail, { cause: error })
+        throw fail('conflict', 'letterPage', { cause: error })
       }
     },
   }
@@ -101,10 +100,7 @@ function mediaTypeOf(bytes: Buffer): LetterMediaType {
   if (looksLikePng(bytes)) return 'image/png'
   if (looksLikeJpeg(bytes)) return 'image/jpeg'
   if (looksLikePdf(bytes)) return 'application/pdf'
-  throw new Failure(
-    'unsupported_media_type',
-    'The file is not a PDF, PNG or JPEG, whatever its name says. Export or scan the letter as PDF and upload that.',
-  )
+  throw fail('unsupported_media_type', 'letter')
 }
 
 function inspectPicture(bytes: Buffer, mediaType: LetterMediaType): number {
@@ -125,8 +121,7 @@ function createPauses(pauseMs: number) {
     require(sender: string): void {
       const leftMs = (ends.get(sender) ?? 0) - performance.now()
       if (leftMs <= 0) return
-      const detail = 'The last file took too long to read; wait before the next.'
-      throw new Failure('rate_limited', detail, { retryAfterSeconds: leftMs / 1000 })
+      throw fail('rate_limited', 'slowFile', { retryAfterSeconds: leftMs / 1000 })
     },
   }
 }

@@ -1,6 +1,6 @@
 // Why a letter's file is refused: a code that decides, and the sentences that explain it. Pure.
 import { letterPagesMax, type LetterRefusalCode } from '@pharos/contract/letter'
-import { Failure } from '../../runtime/error.ts'
+import { failWith, type Failure } from '../../runtime/error.ts'
 
 export type Refusal = {
   readonly code: LetterRefusalCode
@@ -74,5 +74,5 @@ export function refused({ code, found, why }: Refusal): Failure {
   const { what, next } = refusalTexts[code]
   const msg = `${why === undefined ? what : `${what.slice(0, -1)}: ${why}.`} ${next}`
   const error = { loc: ['body', 'file'], msg, type: code, ...(found ? { ctx: { found } } : {}) }
-  return new Failure('invalid', msg, { errors: [error] })
+  return failWith('invalid', [error])
 }

@@ -1,6 +1,7 @@
-// What the letters of one announcement come to: whether it is authorized, and if not, what is in the way. Pure.
+// Whether the letters of one announcement authorize it, and if not, why. Pure.
 import type { LetterStatus } from '@pharos/contract/letter'
 import { noLetter, type LetterVerdict } from '../validation/judge.ts'
+import { because, type Reasoned } from '../validation/validation.ts'
 
 /** A letter that names the announcement and was not replaced for it. */
 export type LetterOfAnnouncement = {
@@ -21,15 +22,13 @@ export function verdictOf(letters: readonly LetterOfAnnouncement[]): LetterVerdi
   const newestFirst = letters.toSorted((a, b) => b.id - a.id)
   const accepted = newestFirst.filter(({ status }) => status === 'accepted')
   const valid = accepted.filter(({ past }) => !past).sort((a, b) => endOf(b) - endOf(a) || b.id - a.id)[0]
-  if (valid) return verdict('valid', valid, 'A letter of authorization was accepted.')
+  if (valid) return verdict('valid', valid, because('letter_accepted'))
   const pending = newestFirst.find(({ status }) => status === 'pending_review')
-  if (pending)
-    return verdict('pending', pending, 'A letter of authorization waits for review by the provider.')
+  if (pending) return verdict('pending', pending, because('letter_pending'))
   const ended = accepted[0]
-  if (ended) return verdict('expired', ended, 'The letter of authorization has expired; upload a new one.')
+  if (ended) return verdict('expired', ended, because('letter_expired'))
   const rejected = newestFirst[0]
-  if (rejected)
-    return verdict('invalid', rejected, `The letter of authorization was rejected: ${rejected.reason}`)
+  if (rejected) return verdict('invalid', rejected, because('letter_rejected', { reason: rejected.reason }))
   return noLetter
 }
 
@@ -37,6 +36,10 @@ export function verdictOf(letters: readonly LetterOfAnnouncement[]): LetterVerdi
 const endOf = ({ validUntil }: LetterOfAnnouncement): number =>
   validUntil?.getTime() ?? Number.MAX_SAFE_INTEGER
 
-function verdict(state: LetterVerdict['state'], letter: LetterOfAnnouncement, note: string): LetterVerdict {
-  return { state, note, validUntil: letter.validUntil, letterId: letter.id }
+function verdict(
+  state: LetterVerdict['state'],
+  letter: LetterOfAnnouncement,
+  reason: Reasoned,
+): LetterVerdict {
+  return { state, ...reason, validUntil: letter.validUntil, letterId: letter.id }
 }

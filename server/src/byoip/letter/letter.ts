@@ -6,7 +6,7 @@ import { auditOf, writeAudit } from '../../db/audit.ts'
 import { mutate, type Answer } from '../../db/mutate.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
-import { Failure, invalid, notFound } from '../../runtime/error.ts'
+import { errorAt, fail, invalid, notFound, failWith } from '../../runtime/error.ts'
 import { actorName, type Operation } from '../../runtime/operation.ts'
 import { writeHistory } from '../announcement/history.store.ts'
 import type { Inspector } from './inspect-letter.ts'
@@ -96,8 +96,7 @@ export function requireFuture(validUntil: Date, now: Date): void {
   const latest = new Date(now)
   latest.setUTCFullYear(latest.getUTCFullYear() + yearsMax)
   if (validUntil > now && validUntil <= latest) return
-  const msg = `must be in the future, and at most ${yearsMax} years from now`
-  throw invalid(['body', 'valid_until'], msg, 'range', {
+  throw invalid(['body', 'valid_until'], 'letterEnd', {
     after: now.toISOString(),
     until: latest.toISOString(),
   })
@@ -122,24 +121,19 @@ function requireKnown(
 ): void {
   if (!known.has(announcementId)) throw notFound('announcement')
   const errors = also.appliesTo.flatMap((id, at) =>
-    known.has(id)
-      ? []
-      : [{ loc: [also.in, 'applies_to', at], msg: 'there is no such announcement', type: 'not_found' }],
+    known.has(id) ? [] : [errorAt([also.in, 'applies_to', at], 'announcement')],
   )
   if (errors.length === 0) return
-  throw new Failure('invalid', 'Not every one of applies_to is an announcement of the team.', { errors })
+  throw failWith('invalid', errors)
 }
 
 async function requireRoom(trx: Trx, teamId: number, quotas: LetterQuotas, bytes: number): Promise<void> {
   const used = await measureLetters(trx, teamId)
   if (used.today >= quotas.lettersPerDay)
-    throw new Failure('quota_exceeded', `The team may upload ${quotas.lettersPerDay} letters in 24 hours.`)
+    throw fail('quota_exceeded', 'lettersPerDay', { limit: quotas.lettersPerDay })
   if (used.bytes + bytes > quotas.bytes) {
     const left = Math.max(0, quotas.bytes - used.bytes)
-    throw new Failure(
-      'quota_exceeded',
-      `The team's letters may have ${quotas.bytes} bytes together; ${left} are left.`,
-    )
+    throw fail('quota_exceeded', 'letterBytes', { limit: quotas.bytes, left })
   }
 }
 
@@ -244,10 +238,7 @@ export async function draftLetter(
   const drafts = await findDrafts(postgres, actor.teamId, ids)
   requireKnown(new Set(drafts.map(({ id }) => id)), announcementId, { in: 'query', appliesTo })
   if (!provider) {
-    const detail =
-      'The provider has not set its name and ASN, which a letter has to name. ' +
-      'Ask the provider to set provider_name and provider_asn, or write a letter of your own.'
-    throw new Failure('conflict', detail)
+    throw fail('conflict', 'providerUnnamed')
   }
   drafts.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
   const { prefix, team_name, signatory: stored } = drafts[0]!

@@ -4,7 +4,7 @@ import type { LetterStatus, ReviewedLetter as Wire } from '@pharos/contract/lett
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
-import { Failure, invalid, notFound } from '../../runtime/error.ts'
+import { fail, invalid, notFound } from '../../runtime/error.ts'
 import type { Operation } from '../../runtime/operation.ts'
 import { parseTime } from '../../runtime/time.ts'
 import { writeHistory } from '../announcement/history.store.ts'
@@ -72,12 +72,7 @@ export function acceptLetter(
   { valid_until }: { readonly valid_until?: string },
 ): Promise<Wire> {
   const given = valid_until === undefined ? undefined : parseTime(valid_until)
-  if (valid_until !== undefined && !given)
-    throw invalid(
-      ['body', 'valid_until'],
-      'must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z',
-      'date-time',
-    )
+  if (valid_until !== undefined && !given) throw invalid(['body', 'valid_until'], 'time')
   return decide(deps, operation, id, (letter) => {
     const validUntil = given ?? letter.valid_until
     if (validUntil) requireFuture(validUntil, deps.now())
@@ -106,8 +101,7 @@ async function decide(
     await lockLetters(trx, (await get(trx, id)).team_id)
     const before = await get(trx, id)
     if (before.status === same) return presentReviewed(before)
-    if (before.status !== 'pending_review')
-      throw new Failure('conflict', `The letter cannot be decided: it is ${before.status}.`)
+    if (before.status !== 'pending_review') throw fail('conflict', 'letterDecided', { status: before.status })
     const decision = decisionOn(before)
     await saveDecision(trx, id, decision, operation.actor.kind === 'user' ? operation.actor.userId : null)
     const after = await get(trx, id)

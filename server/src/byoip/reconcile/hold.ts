@@ -16,7 +16,7 @@ import {
 import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
-import { Failure, notFound } from '../../runtime/error.ts'
+import { fail, notFound, type Failure } from '../../runtime/error.ts'
 import type { Operation } from '../../runtime/operation.ts'
 import { heldChangeKey, type PlannedHold } from './guard.ts'
 import {
@@ -178,9 +178,7 @@ export async function decideAs(
 }
 
 function alreadyDecided({ state }: HoldRow): Failure {
-  const why =
-    state === 'closed' ? 'it was replaced or is no longer needed; look for an open one' : `it is ${state}`
-  return new Failure('conflict', `The hold cannot be decided: ${why}.`)
+  return state === 'closed' ? fail('conflict', 'holdClosed') : fail('conflict', 'holdDecided', { state })
 }
 
 function present({ findings, changes, ...hold }: HoldRow): Wire {

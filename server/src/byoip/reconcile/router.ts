@@ -4,7 +4,7 @@ import type { AdminRegion } from '@pharos/contract/admin-region'
 import { writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
-import { Failure, notFound } from '../../runtime/error.ts'
+import { fail, notFound, type Failure } from '../../runtime/error.ts'
 import { parseOrdering } from '../../runtime/ordering.ts'
 import {
   countRegionRoutes,
@@ -76,7 +76,7 @@ export async function setDrained(
     if (!router) throw notFound('router')
     if ((router.drained !== null) === isDrained) return present(region)
     const objection = isDrained ? objectionToDrain(region, name, deps) : undefined
-    if (objection !== undefined) throw new Failure('conflict', objection)
+    if (objection) throw objection
     await saveDrained(trx, region.id, name, isDrained)
     await writeAudit(trx, {
       ...by,
@@ -91,15 +91,14 @@ export async function setDrained(
   })
 }
 
-/** Why the other routers could not carry the routes of this one; undefined if they could. */
+/** Returns the `conflict` if the other routers could not carry the routes of this one; undefined if they could. */
 export function objectionToDrain(
   { slug, quorum, routers }: Pick<AdminRegionRow, 'slug' | 'quorum' | 'routers'>,
   name: string,
   { freshMs, now }: Pick<RouterDeps, 'freshMs' | 'now'>,
-): string | undefined {
+): Failure | undefined {
   const others = routers.filter((router) => router.name !== name && router.drained === null)
-  if (others.length === 0)
-    return `Router ${name} is the only one of region ${slug} that is not drained. Undrain or add another router first.`
+  if (others.length === 0) return fail('conflict', 'lastRouter', { router: name, region: slug })
   const needed = quorum ?? others.length
   const oldestMs = now().getTime() - freshMs
   const able = others.filter((router) => isReadable(router, oldestMs) && hasNeighbor(router))
@@ -111,10 +110,10 @@ export function objectionToDrain(
         ? `${router.name} has no established BGP session`
         : `${router.name} cannot be read`,
     )
-  const found = `Region ${slug} needs ${needed} other ${needed === 1 ? 'router' : 'routers'} with an established BGP session, but has ${able.length}`
+  const found = { region: slug, needed, able: able.length }
   return reasons.length > 0
-    ? `${found}: ${reasons.join(', ')}. Repair them first.`
-    : `${found}. Lower its quorum in the platform file or add a router first.`
+    ? fail('conflict', 'routersUnable', { ...found, reasons })
+    : fail('conflict', 'routersTooFew', found)
 }
 
 const isReadable = ({ last_check, last_check_result }: RouterRow, oldestMs: number): boolean =>

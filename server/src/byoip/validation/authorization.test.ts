@@ -7,7 +7,7 @@ import { createKeyRing } from '../../runtime/secrets.ts'
 import { judgeAuthorization, type AuthorizationFacts } from './authorization.ts'
 import { noLetter } from './judge.ts'
 import { prefixTokens } from './prefix-token.ts'
-import type { Judgement } from './validation.ts'
+import { because, type Judgement } from './validation.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const earlier = new Date('2026-03-01T09:00:00Z')
@@ -18,7 +18,7 @@ const all = ['letter', 'roa', 'dns_txt', 'rdap'] as const
 
 const judgement = (state: Judgement['state'], rest: Partial<Judgement> = {}): Judgement => ({
   state,
-  note: `It is ${state}.`,
+  ...because('letter_rejected', { reason: `It is ${state}.` }),
   evidence: {},
   fix: state === 'valid' ? null : 'fix',
   checked: now,
@@ -47,7 +47,7 @@ const judge = (
   )
 
 const letter = (state: 'valid' | 'pending' | 'invalid' | 'expired') =>
-  ({ state, note: `Letter ${state}.`, validUntil: null, letterId: 3 }) as const
+  ({ state, ...because('letter_rejected', { reason: state }), validUntil: null, letterId: 3 }) as const
 
 describe('the authorization of an announcement', () => {
   it('is given by any kind that the operator accepts, and by no other', () => {

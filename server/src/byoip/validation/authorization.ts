@@ -5,7 +5,7 @@ import type { Claim, LetterVerdict } from './judge.ts'
 import { roaFix } from './fix.ts'
 import { rdapFix, txtFix } from './prefix-proof.ts'
 import type { PrefixTokens } from './prefix-token.ts'
-import type { Judgement } from './validation.ts'
+import { because, type Judgement, type Reasoned } from './validation.ts'
 
 /** The kinds that are looked for and kept, each by itself. */
 export const keptKinds = ['dns_txt', 'rdap'] as const
@@ -39,25 +39,32 @@ export function judgeAuthorization(
   const evidence = { proofs: proofs.map(presentProof) }
   const valid = proofs.find(({ state }) => state === 'valid')
   if (valid) {
-    const rest = { state: 'valid' as const, note: valid.note, fix: null, checked: valid.checked }
-    return { ...rest, evidence: { by: valid.kind, ...valid.evidence, ...evidence } }
+    const rest = { state: 'valid' as const, fix: null, checked: valid.checked }
+    return { ...rest, ...reasonOf(valid), evidence: { by: valid.kind, ...valid.evidence, ...evidence } }
   }
   const fix = fixOf(proofs)
   const letter = proofs.find(({ kind }) => kind === 'letter')
   if (letter && letter.state !== 'missing') {
-    const { state, note, checked } = letter
-    return { state, note, checked, fix, evidence: { ...letter.evidence, ...evidence } }
+    const { state, checked } = letter
+    return { state, ...reasonOf(letter), checked, fix, evidence: { ...letter.evidence, ...evidence } }
   }
   const lost = lostKind(before)
   if (lost !== undefined) {
     const gone = proofs.find(({ kind }) => kind === lost)
-    const note = `The proof that authorized the announcement is gone: ${gone?.note ?? 'the provider no longer accepts it.'}`
-    return { state: 'expired', note, evidence: { ...evidence, lost }, fix, checked: gone?.checked ?? now }
+    const proof = gone ? { reason: gone.reason, attrs: gone.attrs } : null
+    const reason = because('proof_lost', { proof })
+    return {
+      state: 'expired',
+      ...reason,
+      evidence: { ...evidence, lost },
+      fix,
+      checked: gone?.checked ?? now,
+    }
   }
   const letterEvidence = letter?.evidence ?? {}
   return {
     state: 'missing',
-    note: noteOf(proofs),
+    ...missingReason(proofs),
     evidence: { ...letterEvidence, ...evidence },
     fix,
     checked: now,
@@ -71,13 +78,11 @@ function lostKind(before: Pick<Judgement, 'state' | 'evidence'> | undefined): un
   return by === 'letter' ? undefined : by
 }
 
-/** One kind is told as such; of several any is enough. */
-function noteOf(proofs: readonly Proof[]): string {
-  const [only] = proofs
-  return proofs.length === 1
-    ? only!.note
-    : 'Nothing authorizes the announcement yet. One of these proofs is enough.'
-}
+const reasonOf = ({ reason, attrs, note }: Reasoned): Reasoned => ({ reason, attrs, note })
+
+/** The reason of the only kind that is accepted; if several are, each of them is enough. */
+const missingReason = (proofs: readonly Proof[]): Reasoned =>
+  proofs.length === 1 ? reasonOf(proofs[0]!) : because('authorization_missing')
 
 function fixOf(proofs: readonly Proof[]): string | null {
   const fixes = proofs.filter(({ fix }) => fix !== null)
@@ -85,9 +90,11 @@ function fixOf(proofs: readonly Proof[]): string | null {
   return fixes.map(({ kind, fix }) => `${kind}:\n${fix}`).join('\n\n')
 }
 
-const presentProof = ({ kind, state, note, fix, checked }: Proof): AuthorizationProof => ({
+const presentProof = ({ kind, state, reason, attrs, note, fix, checked }: Proof): AuthorizationProof => ({
   kind,
   state,
+  reason,
+  attrs,
   note,
   fix,
   checked: checked?.toISOString() ?? null,
@@ -101,16 +108,16 @@ const judges: Record<AuthorizationKind, (facts: AuthorizationFacts, now: Date) =
 }
 
 function notYet(fix: string | null, now: Date): Judgement {
-  return { state: 'missing', note: 'It has not been checked yet.', evidence: {}, fix, checked: now }
+  return { state: 'missing', ...because('not_checked'), evidence: {}, fix, checked: now }
 }
 
 function judgeLetter({ announcementId, letter }: AuthorizationFacts, now: Date): Judgement {
-  const { state, note, letterId, validUntil } = letter
+  const { state, letterId, validUntil } = letter
   const evidence = { letter_id: letterId, valid_until: validUntil?.toISOString() ?? null }
   const asks = state !== 'valid' && state !== 'pending'
   const path = `/v3/ipam/announcements/${announcementId ?? '{announcement_id}'}/loa`
   const fix = asks ? `POST ${path} with a signed letter of authorization; GET ${path}/draft makes one` : null
-  return { state, note, evidence, fix, checked: now }
+  return { state, ...reasonOf(letter), evidence, fix, checked: now }
 }
 
 /** A signature can be checked, ink cannot; but a ROA alone says nothing about who asks. */
@@ -118,12 +125,11 @@ function judgeRoa({ claim, rpki, asn }: AuthorizationFacts, now: Date): Judgemen
   const rest = { evidence: {}, checked: now }
   if (rpki.state !== 'valid') {
     const fix = roaFix(claim.prefix, claim.originAsn)
-    return { state: 'missing', note: 'There is no valid ROA for the announcement.', fix, ...rest }
+    return { state: 'missing', ...because('proof_roa_missing'), fix, ...rest }
   }
   if (asn.state !== 'valid') {
-    const note = `A ROA counts once AS${claim.originAsn} is verified for the team.`
-    return { state: 'missing', note, fix: `GET /v3/inventory/asns/${claim.originAsn}/verify`, ...rest }
+    const reason = because('proof_roa_asn_unverified', { asn: claim.originAsn })
+    return { state: 'missing', ...reason, fix: `GET /v3/inventory/asns/${claim.originAsn}/verify`, ...rest }
   }
-  const note = `A valid ROA of AS${claim.originAsn}, which is verified for the team, authorizes the announcement.`
-  return { state: 'valid', note, fix: null, ...rest }
+  return { state: 'valid', ...because('proof_roa_valid', { asn: claim.originAsn }), fix: null, ...rest }
 }

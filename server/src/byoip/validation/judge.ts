@@ -1,11 +1,12 @@
 // From what registries and our own tables say to judgements with their reasons and fixes. Pure: whoever calls has asked.
+import type { CheckReason } from '@pharos/contract/check-reason'
 import type { Asn } from '../../net/asn.ts'
 import { prefixParts, type Prefix } from '../../net/prefix.ts'
 import { roaFix, routeObjectFix } from './fix.ts'
 import type { IrrVerdict } from '../registry/irr.ts'
 import type { RpkiVerdict } from '../registry/rpki.ts'
 import { sourceLabel } from '../registry/source-label.ts'
-import type { Judgement } from './validation.ts'
+import { because, type Judgement, type Reasoned } from './validation.ts'
 
 /** What is judged. */
 export type Claim = { readonly prefix: Prefix; readonly originAsn: Asn; readonly asSet: string | null }
@@ -20,16 +21,14 @@ export function judgeSize(prefix: Prefix, now: Date): Judgement {
   const longest = longestAccepted[family]
   const evidence = { prefixlen: length, longest_accepted: longest }
   if (length <= longest)
-    return { state: 'valid', note: `Other networks accept a /${length}.`, evidence, fix: null, checked: now }
-  const note = `Other networks accept nothing longer than /${longest}.`
-  return { state: 'invalid', note, evidence, fix: null, checked: now }
+    return { state: 'valid', ...because('size_accepted', { length }), evidence, fix: null, checked: now }
+  return { state: 'invalid', ...because('size_too_long', { longest }), evidence, fix: null, checked: now }
 }
 
 export function judgeOverlap(contested: boolean, now: Date): Judgement {
   const rest = { evidence: {}, fix: null, checked: now }
-  if (!contested) return { state: 'valid', note: 'No other customer holds the prefix.', ...rest }
-  const note = 'Another customer holds the prefix or one that covers it. If it is yours, ask your provider.'
-  return { state: 'invalid', note, ...rest }
+  if (!contested) return { state: 'valid', ...because('prefix_unclaimed'), ...rest }
+  return { state: 'invalid', ...because('prefix_contested'), ...rest }
 }
 
 /** What is known of the team's hold on the ASN. */
@@ -50,19 +49,11 @@ export function judgeAsn(asn: Asn, hold: AsnHold | null, now: Date): Judgement {
   }
   const rest = { evidence, checked: now }
   const fix = `GET /v3/inventory/asns/${asn}/verify`
-  if (hold?.isRevoked) {
-    const note = `The provider has revoked the verification of AS${asn} for the team. Contact the provider.`
-    return { state: 'missing', note, fix: null, ...rest }
-  }
-  if (!hold?.verified) {
-    const note = `It has not been proven that AS${asn} is the team's; the call below says how.`
-    return { state: 'missing', note, fix, ...rest }
-  }
-  if (hold.expires !== null && hold.expires <= now) {
-    const note = `The proof that AS${asn} is the team's has expired; the call below says how to renew it.`
-    return { state: 'expired', note, fix, ...rest }
-  }
-  return { state: 'valid', note: `AS${asn} is the team's.`, fix: null, ...rest }
+  if (hold?.isRevoked) return { state: 'missing', ...because('asn_revoked', { asn }), fix: null, ...rest }
+  if (!hold?.verified) return { state: 'missing', ...because('asn_unverified', { asn }), fix, ...rest }
+  if (hold.expires !== null && hold.expires <= now)
+    return { state: 'expired', ...because('asn_expired', { asn }), fix, ...rest }
+  return { state: 'valid', ...because('asn_verified', { asn }), fix: null, ...rest }
 }
 
 export function judgeRpki({ prefix, originAsn }: Claim, verdict: RpkiVerdict): Judgement {
@@ -76,25 +67,28 @@ export function judgeRpki({ prefix, originAsn }: Claim, verdict: RpkiVerdict): J
     as_of: verdict.asOf?.toISOString() ?? null,
   }
   const fix = verdict.state === 'valid' || verdict.state === 'unavailable' ? null : roaFix(prefix, originAsn)
-  const note = rpkiNotes[verdict.state](prefix, originAsn)
   return {
     state: verdict.state,
-    note: verdict.reason === undefined ? note : `${note} ${sentence(verdict.reason)}`,
+    ...because(rpkiReasons[verdict.state], attrsOf(prefix, originAsn, verdict.reason)),
     evidence,
     fix,
     checked: verdict.state === 'unavailable' ? null : verdict.asOf,
   }
 }
 
-const rpkiNotes: Record<RpkiVerdict['state'], (prefix: Prefix, asn: Asn) => string> = {
-  valid: (prefix, asn) => `A ROA authorises AS${asn} to originate ${prefix}.`,
-  missing: () => 'No ROA covers the prefix; create this one.',
-  mismatch_asn: (_, asn) =>
-    `The prefix is covered by ROAs, and none of them is for AS${asn}; create this one.`,
-  mismatch_length: (prefix, asn) =>
-    `A ROA for AS${asn} covers the prefix, but its maxLength does not allow ${prefix}; create this one.`,
-  unavailable: () => 'The RPKI could not be asked.',
-}
+const rpkiReasons = {
+  valid: 'roa_valid',
+  missing: 'roa_missing',
+  mismatch_asn: 'roa_mismatch_asn',
+  mismatch_length: 'roa_mismatch_length',
+  unavailable: 'rpki_unavailable',
+} as const satisfies Record<RpkiVerdict['state'], CheckReason>
+
+const attrsOf = (prefix: Prefix, asn: Asn, detail: string | undefined) => ({
+  prefix,
+  asn,
+  ...(detail === undefined ? {} : { detail }),
+})
 
 export function judgeIrr({ prefix, originAsn }: Claim, verdict: IrrVerdict): Judgement {
   const evidence = {
@@ -104,47 +98,41 @@ export function judgeIrr({ prefix, originAsn }: Claim, verdict: IrrVerdict): Jud
     ...(verdict.member ? { member: verdict.member } : {}),
   }
   const asks = verdict.state !== 'valid' && verdict.state !== 'unavailable'
-  const note = irrNotes[verdict.state](prefix, verdict.member?.asn ?? originAsn)
   return {
     state: verdict.state,
-    note: verdict.reason === undefined ? note : `${note} ${sentence(verdict.reason)}`,
+    ...because(irrReasons[verdict.state], attrsOf(prefix, verdict.member?.asn ?? originAsn, verdict.reason)),
     evidence,
     fix: asks ? routeObjectFix(prefix, originAsn) : null,
     checked: verdict.state === 'unavailable' ? null : verdict.fetched,
   }
 }
 
-const irrNotes: Record<IrrVerdict['state'], (prefix: Prefix, asn: Asn) => string> = {
-  valid: (prefix, asn) => `The routing registry holds a route object of ${prefix} with origin AS${asn}.`,
-  missing: () => 'The routing registries hold no route object of the prefix; create this one.',
-  mismatch_asn: (_, asn) =>
-    `The routing registries hold the prefix with other origins only, not AS${asn}; create this object.`,
-  mismatch_length: (prefix, asn) =>
-    `The routing registries hold a shorter prefix of AS${asn} only, not ${prefix}; create this object.`,
-  unavailable: () => 'The routing registries could not be asked.',
-}
+const irrReasons = {
+  valid: 'route_valid',
+  missing: 'route_missing',
+  mismatch_asn: 'route_mismatch_asn',
+  mismatch_length: 'route_mismatch_length',
+  unavailable: 'irr_unavailable',
+} as const satisfies Record<IrrVerdict['state'], CheckReason>
 
 /** What a store of letters knows about one announcement. */
-export type LetterVerdict = {
+export type LetterVerdict = Reasoned & {
   readonly state: 'missing' | 'pending' | 'valid' | 'invalid' | 'expired'
-  readonly note: string
   readonly validUntil: Date | null
   readonly letterId: number | null
 }
 
 export const noLetter: LetterVerdict = {
   state: 'missing',
-  note: 'No letter of authorization was uploaded.',
+  ...because('letter_missing'),
   validUntil: null,
   letterId: null,
 }
 
-/** The operator's file vouches for a check: that counts, and what the registry says stands beside it. */
+/** Makes a check valid that the operator's file vouches for; the reason keeps what the registry answered. */
 export function vouch(judged: Judgement, now: Date): Judgement {
   if (judged.state === 'valid') return judged
-  const note = `The provider vouches for it; without that: ${judged.note}`
-  return { ...judged, state: 'valid', note, fix: null, checked: judged.checked ?? now }
+  const { reason, attrs } = judged
+  const vouched = because('vouched', { instead: { reason, attrs } })
+  return { ...judged, ...vouched, state: 'valid', fix: null, checked: judged.checked ?? now }
 }
-
-const sentence = (text: string): string =>
-  `${text[0]!.toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`

@@ -17,7 +17,7 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import type { IpNetwork, RdapSource } from '../registry/rdap-source.ts'
 import { shortestAccepted } from './judge.ts'
 import type { PrefixTokens } from './prefix-token.ts'
-import type { Judgement } from './validation.ts'
+import { because, type Judgement } from './validation.ts'
 
 /** A prefix of more reverse zones is not offered: nobody would create so many records. */
 const zonesMax = 16
@@ -58,24 +58,26 @@ export function judgeTxt(
   const found = (...wanted: NameAnswer[]) => names.filter((name) => wanted.includes(answers.get(name)!))
   const fix = txtFix(prefix, tokens)
   if (names.length === 0) {
-    const note = `The reverse zones of ${prefix} are too many for this proof.`
-    return { state: 'missing', note, evidence: {}, fix: null, checked: now }
+    return {
+      state: 'missing',
+      ...because('txt_zones_too_many', { prefix }),
+      evidence: {},
+      fix: null,
+      checked: now,
+    }
   }
   const [withToken, absent] = [found('token'), found('none', 'other')]
   const evidence = { token_at: withToken }
   if (withToken.length === names.length) {
-    const note = `The token was found at ${names.join(' and ')}.`
-    return { state: 'valid', note, evidence, fix: null, checked: now }
+    return { state: 'valid', ...because('txt_found', { names }), evidence, fix: null, checked: now }
   }
   if (absent.length > 0) {
     const [other] = found('other')
-    const note = other
-      ? `Other text, but no token, was found at ${other}.`
-      : `No token was found at ${absent[0]}.`
-    return { state: 'missing', note, evidence, fix, checked: now }
+    const reason = other ? because('txt_other', { name: other }) : because('txt_missing', { name: absent[0] })
+    return { state: 'missing', ...reason, evidence, fix, checked: now }
   }
-  const note = `The name servers of ${found('unreachable', 'failed')[0]} did not answer.`
-  return { state: 'unavailable', note, evidence, fix, checked: null }
+  const name = found('unreachable', 'failed')[0]
+  return { state: 'unavailable', ...because('txt_unavailable', { name }), evidence, fix, checked: null }
 }
 
 /** The line to add to the registration. */
@@ -96,8 +98,13 @@ export async function checkRdap(
     return judgeRdap(prefix, own, ends, tokens, now)
   } catch (error) {
     if (!(error instanceof DriverError)) throw error
-    const note = 'The address registry did not answer, or its answer could not be read.'
-    return { state: 'unavailable', note, evidence: {}, fix: rdapFix(tokens), checked: null }
+    return {
+      state: 'unavailable',
+      ...because('rdap_unavailable'),
+      evidence: {},
+      fix: rdapFix(tokens),
+      checked: null,
+    }
   }
 }
 
@@ -117,26 +124,23 @@ export function judgeRdap(
 ): Judgement {
   const fix = rdapFix(tokens)
   const rest = { evidence: { networks: own ? [shown(own)] : [] }, fix, checked: now }
-  if (!own)
-    return { state: 'missing', note: `The address registry has no registration of ${prefix}.`, ...rest }
+  if (!own) return { state: 'missing', ...because('rdap_unregistered', { prefix }), ...rest }
   if (!containsAll(own, prefix)) {
-    const note = `The address registry returned ${rangeOf(own)}, which does not contain ${prefix}.`
-    return { state: 'invalid', note, ...rest }
+    return { state: 'invalid', ...because('rdap_other_network', { network: rangeOf(own), prefix }), ...rest }
   }
   if (sizeOf(own) > largestHolder[prefixParts(prefix).family]) {
-    const note = `Only the block of a registry, ${rangeOf(own)}, contains ${prefix}. It has no registration of its own.`
-    return { state: 'missing', note, ...rest }
+    return { state: 'missing', ...because('rdap_registry_block', { network: rangeOf(own), prefix }), ...rest }
   }
   const parts = ends.filter((end) => end !== undefined && sizeOf(end) < sizeOf(own)) as IpNetwork[]
   const networks = [own, ...parts]
   const evidence = { networks: networks.map(shown) }
   const without = networks.find(({ remarks }) => !remarks.some((line) => tokens.includes(line.trim())))
   if (without) {
-    const note = `The remarks of the registration ${rangeOf(without)} do not have the token as a line of its own.`
-    return { state: 'missing', note, ...rest, evidence }
+    const reason = because('rdap_token_missing', { network: rangeOf(without) })
+    return { state: 'missing', ...reason, ...rest, evidence }
   }
-  const note = `The token was found in the remarks of the registration ${networks.map(rangeOf).join(' and ')}.`
-  return { state: 'valid', note, evidence, fix: null, checked: now }
+  const reason = because('rdap_found', { networks: networks.map(rangeOf) })
+  return { state: 'valid', ...reason, evidence, fix: null, checked: now }
 }
 
 /** Addresses of the largest block that a network holds, as in `shortestAccepted`; what is larger is a registry's. */

@@ -1,5 +1,5 @@
-// What the operator wants to happen when an announced prefix fails its checks and goes on failing. By default nothing but
-// words; a suspension goes the way of every withdrawal, through the reconciler and its guard.
+// The operator's policy for an announced prefix whose checks keep failing: report it (default), or suspend it. A suspension
+// is applied like every withdrawal, by the reconciler behind its guard.
 import { writeAudit } from '../../db/audit.ts'
 import type { Db } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
@@ -13,9 +13,7 @@ export type Policy = {
   readonly graceHours: number
 }
 
-/** The reason that stands at an announcement which the policy suspended, and by which it may resume it. */
-export const policyReason = 'validation'
-
+/** Suspends announcements whose checks have failed for too long, and resumes them once all checks pass. */
 export async function applyPolicy(
   db: Db,
   policy: Policy,
@@ -29,21 +27,21 @@ export async function applyPolicy(
     const suspend = decide(policy, subject, found.get(subject.id), now)
     if (suspend === undefined) continue
     await db.transaction().execute(async (trx) => {
-      const reason = suspend ? policyReason : null
-      await setSuspended(trx, subject.teamId, subject.id, suspend, reason, now, 'validator')
+      const suspension = suspend ? ({ by: 'validation', reason: null } as const) : null
+      await setSuspended(trx, subject.teamId, subject.id, suspension, now, 'validator')
       await writeAudit(trx, {
         teamId: subject.teamId,
         actor: 'pharos',
         action: suspend ? 'announcement.suspend' : 'announcement.resume',
         target: `announcement:${subject.id}`,
-        after: { reason: policyReason },
+        after: { by: 'validation' },
       })
       await wake(trx, 'announcements')
     })
   }
 }
 
-/** True to suspend, false to resume, undefined to leave it. What staff suspended is theirs. */
+/** Returns true to suspend, false to resume, undefined to change nothing. Only staff resume what staff suspended. */
 function decide(
   policy: Policy,
   subject: Subject,
@@ -51,8 +49,8 @@ function decide(
   now: Date,
 ): boolean | undefined {
   const clearance = finding?.clearance ?? subject.clearance
-  if (subject.suspended)
-    return subject.suspendedReason === policyReason && clearance === 'passed' ? false : undefined
+  if (subject.suspendedBy !== null)
+    return subject.suspendedBy === 'validation' && clearance === 'passed' ? false : undefined
   if (!subject.enabled || clearance === 'passed') return undefined
   const graceEnds = now.getTime() - policy.graceHours * 3_600_000
   const judged = new Map(finding?.checks.map((check) => [check.name, check]))

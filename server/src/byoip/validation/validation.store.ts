@@ -1,5 +1,7 @@
 // The SQL of checks: what is judged, with all that is known of it, and what a run leaves behind. The validator works for
 // all teams, as the owner of the tables; what a team reads names the team.
+import type { SuspendedBy } from '@pharos/contract/announcement-checks'
+import type { CheckReason } from '@pharos/contract/check-reason'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { parseAsn } from '../../net/asn.ts'
@@ -15,8 +17,8 @@ export type Subject = Claim & {
   readonly id: number
   readonly teamId: number
   readonly enabled: boolean
-  readonly suspended: boolean
-  readonly suspendedReason: string | null
+  /** Who suspended it; null while it is not suspended. */
+  readonly suspendedBy: SuspendedBy | null
   readonly clearance: Clearance
   readonly claimed: boolean
   /** The origin for which every check passed. */
@@ -47,6 +49,8 @@ type ProofJson = {
   kind: KeptKind
   state: ValidationState
   note: string
+  reason: CheckReason | null
+  attrs: Record<string, unknown>
   evidence: Record<string, unknown>
   fix: string | null
   checked: string | null
@@ -62,8 +66,7 @@ type SubjectRow = {
   checked_origin: number | null
   as_set: string | null
   enabled: boolean
-  suspended: boolean
-  suspended_reason: string | null
+  suspended_by: SuspendedBy | null
   clearance: Clearance
   claimed: boolean
   contested: boolean
@@ -82,6 +85,8 @@ export type CheckJson = {
   name: ValidationName
   state: ValidationState
   note: string
+  reason: CheckReason | null
+  attrs: Record<string, unknown>
   evidence: Record<string, unknown>
   fix: string | null
   checked: string | null
@@ -91,12 +96,12 @@ export type CheckJson = {
 
 /** The checks of an announcement `a` as one JSON array. */
 export const checksJson = sql`coalesce((
-    select json_agg(json_build_object('name', v.name, 'state', v.state, 'note', v.note, 'evidence', v.evidence,
+    select json_agg(json_build_object('name', v.name, 'state', v.state, 'note', v.note, 'reason', v.reason, 'attrs', v.attrs, 'evidence', v.evidence,
       'fix', v.fix, 'checked', v.checked, 'since', v.since, 'next_check', v.next_check))
     from announcement_validations v where v.announcement_id = a.id), '[]') as checks`
 
 const proofsJson = sql`coalesce((
-    select json_agg(json_build_object('kind', p.kind, 'state', p.state, 'note', p.note, 'evidence', p.evidence,
+    select json_agg(json_build_object('kind', p.kind, 'state', p.state, 'note', p.note, 'reason', p.reason, 'attrs', p.attrs, 'evidence', p.evidence,
       'fix', p.fix, 'checked', p.checked, 'since', p.since, 'next_check', p.next_check))
     from announcement_proofs p where p.announcement_id = a.id), '[]') as proofs`
 
@@ -107,7 +112,7 @@ async function readSubjects(
   proofsDue = false,
 ): Promise<Subject[]> {
   const { rows } = await sql<SubjectRow>`
-    select a.id, a.team_id, a.prefix, a.origin_asn, a.checked_origin, a.as_set, a.enabled, a.suspended, a.suspended_reason, a.clearance,
+    select a.id, a.team_id, a.prefix, a.origin_asn, a.checked_origin, a.as_set, a.enabled, a.suspended_by, a.clearance,
       a.claimed is not null as claimed, a.vouched, a.check_requested,
       a.claimed is null and prefix_is_claimed(a.team_id, a.prefix) as contested,
       s.verified, s.verified_by, s.expires, s.revoked is not null as revoked, ${checksJson}, ${proofsJson}
@@ -167,8 +172,7 @@ function subjectOf(row: SubjectRow, proofsDue: boolean): Subject {
     checkedOrigin: row.checked_origin,
     asSet: row.as_set,
     enabled: row.enabled,
-    suspended: row.suspended,
-    suspendedReason: row.suspended_reason,
+    suspendedBy: row.suspended_by,
     clearance: row.clearance,
     claimed: row.claimed,
     contested: row.contested,
@@ -195,8 +199,9 @@ function subjectOf(row: SubjectRow, proofsDue: boolean): Subject {
   }
 }
 
-export function checkOf({ name, state, note, evidence, fix, checked }: CheckJson): Check {
-  return { name, state, note, evidence, fix, checked: checked === null ? null : new Date(checked) }
+export function checkOf({ name, state, reason, attrs, note, evidence, fix, checked }: CheckJson): Check {
+  const time = checked === null ? null : new Date(checked)
+  return { name, state, reason, attrs, note, evidence, fix, checked: time }
 }
 
 /** A proof that was looked for now. */
@@ -268,12 +273,13 @@ async function upsertChecks(trx: Trx, rows: readonly ToSave[]): Promise<void> {
   }))
   await sql`
     insert into announcement_validations as v
-      (announcement_id, name, team_id, state, note, evidence, fix, checked, next_check)
+      (announcement_id, name, team_id, state, note, reason, attrs, evidence, fix, checked, next_check)
     select n.* from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as n (announcement_id integer, name text,
-      team_id integer, state text, note text, evidence jsonb, fix text, checked timestamptz, next_check timestamptz)
+      team_id integer, state text, note text, reason text, attrs jsonb, evidence jsonb, fix text, checked timestamptz, next_check timestamptz)
     order by 1, 2
     on conflict (announcement_id, name) do update
-    set state = excluded.state, note = excluded.note, evidence = excluded.evidence, fix = excluded.fix,
+    set state = excluded.state, note = excluded.note, reason = excluded.reason,
+      attrs = excluded.attrs, evidence = excluded.evidence, fix = excluded.fix,
       checked = excluded.checked, next_check = excluded.next_check,
       since = case when v.state = excluded.state then v.since else now() end`.execute(trx)
 }
@@ -290,11 +296,12 @@ async function upsertProofs(trx: Trx, findings: readonly Finding[]): Promise<voi
   if (rows.length === 0) return
   await sql`
     insert into announcement_proofs as p
-      (announcement_id, kind, team_id, state, note, evidence, fix, checked, next_check)
+      (announcement_id, kind, team_id, state, note, reason, attrs, evidence, fix, checked, next_check)
     select n.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (announcement_id integer, kind text,
-      team_id integer, state text, note text, evidence jsonb, fix text, checked timestamptz, next_check timestamptz)
+      team_id integer, state text, note text, reason text, attrs jsonb, evidence jsonb, fix text, checked timestamptz, next_check timestamptz)
     on conflict (announcement_id, kind) do update
-    set state = excluded.state, note = excluded.note, evidence = excluded.evidence, fix = excluded.fix,
+    set state = excluded.state, note = excluded.note, reason = excluded.reason,
+      attrs = excluded.attrs, evidence = excluded.evidence, fix = excluded.fix,
       checked = excluded.checked, next_check = excluded.next_check,
       since = case when p.state = excluded.state then p.since else now() end`.execute(trx)
 }
@@ -304,9 +311,9 @@ async function noteChanges(trx: Trx, findings: readonly Finding[]): Promise<void
   const changes = findings.flatMap(({ subject, checks }) =>
     checks
       .filter(({ name, state }) => state !== (stateOf(subject, name) ?? 'pending'))
-      .map(({ name, state, note }) => {
+      .map(({ name, state, reason, attrs, note }) => {
         const before = stateOf(subject, name) ?? 'pending'
-        const detail = { name, before, after: state, note }
+        const detail = { name, before, after: state, reason, attrs, note }
         return { announcement_id: subject.id, team_id: subject.teamId, detail }
       }),
   )
@@ -359,10 +366,10 @@ export async function saveFirstChecks(
   )
   await sql`
     insert into announcement_validations
-      (announcement_id, name, team_id, state, note, evidence, fix, checked, next_check)
-    select n.announcement_id, n.name, ${teamId}, n.state, n.note, n.evidence, n.fix, n.checked, n.next_check
-    from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as n (announcement_id integer, name text, state text, note text,
-      evidence jsonb, fix text, checked timestamptz, next_check timestamptz)`.execute(trx)
+      (announcement_id, name, team_id, state, note, reason, attrs, evidence, fix, checked, next_check)
+    select n.announcement_id, n.name, ${teamId}, n.state, n.note, n.reason, n.attrs, n.evidence, n.fix, n.checked, n.next_check
+    from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as n (announcement_id integer, name text, state text, note text, reason text,
+      attrs jsonb, evidence jsonb, fix text, checked timestamptz, next_check timestamptz)`.execute(trx)
 }
 
 /** The kept checks of one announcement, inside a transaction of its team, or of staff for it. */

@@ -8,9 +8,11 @@ import { judgeAsn, judgeIrr, judgeRpki, judgeSize, vouch } from './judge.ts'
 import { sampleAnnouncement, sampleNow as now, sampleRegion } from '../announcement/samples.ts'
 import { stateMessages } from '../announcement/state-messages.ts'
 import {
+  because,
   clearanceOf,
   completeChecks,
   isFailing,
+  sameJudgement,
   settle,
   validationNames,
   type Check,
@@ -19,7 +21,7 @@ import {
 
 const judgement = (state: ValidationState, rest: Partial<Judgement> = {}): Judgement => ({
   state,
-  note: `it is ${state}.`,
+  ...because('letter_rejected', { reason: `it is ${state}.` }),
   evidence: {},
   fix: null,
   checked: now,
@@ -43,13 +45,28 @@ describe('what a new judgement makes of the old one', () => {
   })
 
   it('tells the silence once, and keeps the time of the answer', () => {
-    const silent = judgement('unavailable', { note: 'It does not answer.', checked: null })
+    const silent = judgement('unavailable', { ...because('rpki_unavailable'), checked: null })
     const once = settle(judgement('valid'), silent)
     const twice = settle(once, silent)
     assert.deepEqual(twice, once)
     assert.deepEqual([twice.state, twice.checked], ['valid', now])
-    assert.match(twice.note, /^it is valid\. This is the last answer: It does not answer\.$/)
-    assert.equal(settle(twice, judgement('missing')).note, 'it is missing.')
+    assert.match(
+      twice.note,
+      /rejected: it is valid\. This is the last answer: The RPKI could not be queried\.$/,
+    )
+    assert.deepEqual(settle(twice, judgement('missing')), judgement('missing'))
+  })
+})
+
+describe('two judgements', () => {
+  it('are the same by their values, as the database returns them', () => {
+    const stored = { vrps: [{ asn: 1, prefix: 'a' }], source: null }
+    const made = { source: null, vrps: [{ prefix: 'a', asn: 1 }], member: undefined }
+    const [before, after] = [stored, made].map((evidence) => judgement('valid', { evidence }))
+    assert.equal(sameJudgement(before!, after!), true)
+    assert.equal(sameJudgement(before!, { ...after!, evidence: { ...made, source: 'x' } }), false)
+    assert.equal(sameJudgement(before!, { ...after!, attrs: { reason: 'other' } }), false)
+    assert.equal(sameJudgement(before!, { ...after!, checked: null }), true)
   })
 })
 
@@ -163,7 +180,7 @@ describe('a judgement', () => {
 describe('the state messages', () => {
   const valid = validationNames.map((name): Check => ({ ...judgement('valid'), name }))
   const tagsOf = (rest: Parameters<typeof sampleAnnouncement>[0], checks: readonly Check[] = valid) =>
-    stateMessages(sampleAnnouncement(rest), completeChecks(checks), null, now).map(({ tag }) => tag)
+    stateMessages(sampleAnnouncement(rest), completeChecks(checks), now).map(({ tag }) => tag)
 
   it('are none where everything is as wanted', () => {
     assert.deepEqual(tagsOf({ enabled: true, regions: [sampleRegion('ams', { state: 'announced' })] }), [])

@@ -1,5 +1,8 @@
 // The checks of an announcement as they are kept: what a new judgement makes of an old one, and what all of them together
 // mean. Pure. How a registry's answer becomes a judgement is in judge.ts.
+import { isDeepStrictEqual } from 'node:util'
+import { checkReasonText, type CheckReason } from '@pharos/contract/check-reason'
+import type { ReasonAttrs } from '@pharos/contract/region-reason'
 import {
   validationNames,
   type ValidationName,
@@ -9,15 +12,26 @@ import type { Clearance } from '../announcement/announcement.ts'
 
 export { validationNames, type ValidationName, type ValidationState }
 
-/** What was found out now, without the history of it. */
-export type Judgement = {
-  readonly state: ValidationState
-  /** Why, in a sentence for the team. */
+/** Why a check has its state: code, attributes, and the sentence of both for people. */
+export type Reasoned = {
+  /** Null: it was stored before reasons had codes. */
+  readonly reason: CheckReason | null
+  readonly attrs: ReasonAttrs
   readonly note: string
+}
+
+/** Returns a reason with its sentence. */
+export function because(reason: CheckReason, attrs: ReasonAttrs = {}): Reasoned {
+  return { reason, attrs, note: checkReasonText(reason, attrs) }
+}
+
+/** The result of a check, without its history. */
+export type Judgement = Reasoned & {
+  readonly state: ValidationState
   readonly evidence: Readonly<Record<string, unknown>>
-  /** The literal text of what to create; null where there is nothing to do. */
+  /** The literal text of what to create; null if there is nothing to do. */
   readonly fix: string | null
-  /** When the registry answered; null where it did not. */
+  /** When the registry answered; null if it did not. */
   readonly checked: Date | null
 }
 
@@ -26,22 +40,17 @@ export type Check = Judgement & { readonly name: ValidationName }
 
 export type Checks = Readonly<Record<ValidationName, Check>>
 
-/** A registry that does not answer leaves the last answer standing: nothing turns bad for want of one. */
+/** Keeps the last answer while a registry does not answer: a check never turns bad because of that. */
 export function settle(before: Judgement | undefined, judged: Judgement): Judgement {
   if (judged.state !== 'unavailable' || before === undefined || !isAnswer(before)) return judged
-  return { ...before, note: `${withoutSilence(before.note)}${silence}${judged.note}` }
-}
-
-const silence = ' This is the last answer: '
-
-function withoutSilence(note: string): string {
-  const at = note.indexOf(silence)
-  return at < 0 ? note : note.slice(0, at)
+  if (before.reason === null) return before
+  const { reason, attrs } = judged
+  return { ...before, ...because(before.reason, { ...before.attrs, unanswered: { reason, attrs } }) }
 }
 
 const isAnswer = ({ state }: Judgement): boolean => state !== 'pending' && state !== 'unavailable'
 
-/** What somebody said no to. A letter that was never sent is not among them: it is the team's turn. */
+/** Whether a check was answered with no. A letter that was never uploaded does not count: it is the team's turn. */
 export function isFailing({ name, state }: Pick<Check, 'name' | 'state'>): boolean {
   if (name === 'loa' && state === 'missing') return false
   return state !== 'valid' && state !== 'pending' && state !== 'unavailable'
@@ -54,19 +63,17 @@ export function clearanceOf(checks: readonly Pick<Check, 'name' | 'state'>[]): C
   return checks.some(({ state }) => state === 'pending') ? 'running' : 'pending'
 }
 
-/** Whether two judgements say the same, whenever they were made. */
+/** Whether two judgements are equal but for their times; one of them may have been stored as JSON, which orders keys anew. */
 export function sameJudgement(a: Judgement, b: Judgement): boolean {
-  return (
-    a.state === b.state &&
-    a.note === b.note &&
-    a.fix === b.fix &&
-    JSON.stringify(a.evidence) === JSON.stringify(b.evidence)
-  )
+  return isDeepStrictEqual(contentOf(a), contentOf(b))
 }
+
+const contentOf = ({ state, reason, attrs, fix, evidence }: Judgement): unknown =>
+  JSON.parse(JSON.stringify({ state, reason, attrs, fix, evidence }))
 
 const notYet: Judgement = {
   state: 'pending',
-  note: 'It has not been checked yet.',
+  ...because('not_checked'),
   evidence: {},
   fix: null,
   checked: null,

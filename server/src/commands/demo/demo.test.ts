@@ -135,7 +135,7 @@ test('a database with other teams gets no accounts with a published password', a
   await sql`insert into teams (slug, name) values ('customer', 'A customer')`.execute(db)
   await assert.rejects(
     prepareDemo(database.postgres, { secret }, now),
-    /team customer, which is not in the demo/,
+    /team customer, which is not part of the demo/,
   )
   assert.deepEqual(await db.selectFrom('users').selectAll().execute(), [])
 })

@@ -7,7 +7,7 @@ import { wake } from '../../db/wake.ts'
 import { applyPlatform, preparePlatform } from '../../platform/apply.ts'
 import { parseYaml } from '../../platform/document.ts'
 import { platformKinds } from '../../platform/kinds/index.ts'
-import { Failure } from '../../runtime/error.ts'
+import { fail } from '../../runtime/error.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { createPartitionsSince, findOtherTeam, insertPastDeliveries } from './demo.store.ts'
 import { playRecording } from './history.ts'
@@ -49,19 +49,11 @@ export async function prepareDemo(
   )
   const teams = prepared.desired.entries.filter(({ kind }) => kind === 'team').map(({ key }) => key)
   const other = await findOtherTeam(owner, teams)
-  if (other !== undefined) throw otherTeam(other)
+  if (other !== undefined) throw fail('conflict', 'demoDatabase', { team: other })
   await applyPlatform(platformKinds, owner, prepared, now)
   await owner.transaction().execute(async (trx) => {
     const history = demoHistory(now)
     await createPartitionsSince(trx, history[0]!.received, now)
     if ((await insertPastDeliveries(trx, history)) > 0) await wake(trx, 'deliveries')
   })
-}
-
-function otherTeam(slug: string): Failure {
-  return new Failure(
-    'conflict',
-    `The database has team ${slug}, which is not in the demo: demo accounts are not added to it. ` +
-      'Use a separate database for the demo, or run pharos serve.',
-  )
 }

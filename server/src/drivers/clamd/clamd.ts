@@ -3,7 +3,7 @@
 import { connect } from 'node:net'
 import type { LetterScanner } from '../../byoip/letter/inspect-letter.ts'
 import type { ClamdAddress } from '../../runtime/clamd-url.ts'
-import { Failure } from '../../runtime/error.ts'
+import { fail, type Failure } from '../../runtime/error.ts'
 
 /** The daemon resolves archives and reads its signatures; 10 MiB take it a second. */
 const timeoutMs = 15_000
@@ -24,9 +24,7 @@ export function createClamd(address: ClamdAddress): LetterScanner {
 }
 
 function unavailable(cause: Error): Failure {
-  const detail =
-    'The virus scanner does not answer, and letters are not accepted without it. Upload the letter again later.'
-  return new Failure('unavailable', detail, { retryAfterSeconds: 60, degraded: ['virus scanner'], cause })
+  return fail('unavailable', 'scanner', { retryAfterSeconds: 60, degraded: ['virus scanner'], cause })
 }
 
 function ask(address: ClamdAddress, bytes: Buffer): Promise<string> {

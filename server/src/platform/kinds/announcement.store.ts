@@ -41,7 +41,8 @@ export async function createAnnouncements(
 ): Promise<void> {
   await deleteRequestsOfTeams(trx, created)
   type Inserted = { readonly id: number; readonly team_id: number; readonly prefix: string }
-  const options = { more: { created: now }, returning: ['id', 'team_id', 'prefix'] }
+  const more = (fields: AnnouncementFields) => ({ ...vouchedChecks(fields, now), created: now })
+  const options = { more, returning: ['id', 'team_id', 'prefix'] }
   const inserted = (await insertRows(trx, kind, created, now, options)) as Inserted[]
   const regions = await listRegions(trx)
   const byPrefix = new Map(created.map(({ key, fields }) => [key, fields]))
@@ -72,10 +73,7 @@ async function saveNew(
   regions: readonly KnownRegion[],
   now: Date,
 ): Promise<void> {
-  const irrValidated = toTime(fields.irr, now)
-  const rpkiValidated = toTime(fields.rpki, now)
-  const loaValidated = toTime(fields.loa, now)
-  const hasPassed = irrValidated !== null && rpkiValidated !== null && loaValidated !== null
+  const { clearance, claimed } = vouchedChecks(fields, now)
   const bare: Announcement = {
     id,
     teamId,
@@ -83,11 +81,11 @@ async function saveNew(
     originAsn: parseAsn(fields.origin_asn),
     enabled: false,
     suspended: fields.suspended,
-    irrValidated,
-    rpkiValidated,
-    loaValidated,
-    clearance: hasPassed ? 'passed' : 'pending',
-    claimed: hasPassed ? now : null,
+    irrValidated: toTime(fields.irr, now),
+    rpkiValidated: toTime(fields.rpki, now),
+    loaValidated: toTime(fields.loa, now),
+    clearance,
+    claimed,
     status: 'pending_validation',
     version: 0,
     created: now,
@@ -98,6 +96,20 @@ async function saveNew(
   const { regions: slugs, ...rest } = fields
   const configured = configuredAfter(bare, slugs.length > 0 ? fields : rest, regions)
   await saveAnnouncement(trx, bare, withIntent(bare, { ...fields, configured }, regions, now))
+}
+
+const checkNames = ['irr', 'rpki', 'loa'] as const
+
+/** The columns that follow from the checks that the file vouches for: with all three, no other check is needed. */
+function vouchedChecks(fields: AnnouncementFields, now: Date) {
+  const vouched = checkNames.filter((name) => fields[name] !== false)
+  const hasPassed = vouched.length === checkNames.length
+  return {
+    vouched,
+    clearance: hasPassed ? ('passed' as const) : ('pending' as const),
+    claimed: hasPassed ? now : null,
+    checked_origin: hasPassed ? fields.origin_asn : null,
+  }
 }
 
 export async function updateAnnouncement(
@@ -115,6 +127,7 @@ export async function updateAnnouncement(
   const base = withClearance(
     {
       ...before,
+      originAsn: parseAsn(fields.origin_asn ?? before.originAsn),
       irrValidated: fields.irr === undefined ? before.irrValidated : toTime(fields.irr, now),
       rpkiValidated: fields.rpki === undefined ? before.rpkiValidated : toTime(fields.rpki, now),
       loaValidated: fields.loa === undefined ? before.loaValidated : toTime(fields.loa, now),
@@ -127,7 +140,7 @@ export async function updateAnnouncement(
     suspended: fields.suspended ?? before.suspended,
     configured: configuredAfter(before, fields, regions),
   }
-  const given = (['irr', 'rpki', 'loa'] as const).filter((name) => fields[name] !== undefined)
+  const given = checkNames.filter((name) => fields[name] !== undefined)
   await updateRow(trx, kind, change, now, {
     clearance: base.clearance,
     claimed: base.claimed,

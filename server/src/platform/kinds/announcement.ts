@@ -86,7 +86,11 @@ export const announcement = defineKind({
     }),
     origin_asn: column('announcements', 'origin_asn', { isShown: true }),
     description: column('announcements', 'description', { initial: '' }),
-    suspended: column('announcements', 'suspended', { initial: false }),
+    suspended: mapped('announcements', ['suspended'], {
+      read: ({ suspended }) => suspended,
+      write: (suspended) => ({ suspended, suspended_by: suspended ? 'staff' : null }),
+      initial: false,
+    }),
     irr: validated('irr_validated'),
     rpki: validated('rpki_validated'),
     loa: validated('loa_validated'),

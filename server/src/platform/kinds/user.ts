@@ -126,7 +126,7 @@ export const user = defineKind({
     }
   },
   async create(trx, created, now): Promise<void> {
-    await insertRows(trx, user, created, now, { more: { managed_by: 'operator' } })
+    await insertRows(trx, user, created, now, { more: () => ({ managed_by: 'operator' }) })
   },
   async update(trx, change, now): Promise<void> {
     await updateRow(trx, user, change, now)

@@ -1,0 +1,40 @@
+// Why an announcement is not yet as wanted, and who can act: a closed list of tags, each with its attributes. The sentences
+// are made here and nowhere else.
+import { checkReasonText, type CheckReason } from './check-reason.ts'
+import { regionReasonText, type ReasonAttrs, type RegionReason } from './region-reason.ts'
+
+/** Of a check: the reason of its state. Rows from before reasons had codes have a sentence only. */
+const checkText = ({ reason, attrs, note }: ReasonAttrs): string =>
+  reason ? checkReasonText(reason as CheckReason, (attrs ?? {}) as ReasonAttrs) : String(note)
+
+const regionText = ({ region, reason, desired, ...attrs }: ReasonAttrs): string =>
+  `${String(region)}: ${reason ? regionReasonText(reason as RegionReason, attrs) : desired ? 'Being announced.' : 'Being withdrawn.'}`
+
+const texts = {
+  suspended: ({ by, reason }) =>
+    by === 'validation'
+      ? 'The provider suspended the announcement because a check has failed for too long. It resumes once all checks pass.'
+      : `The provider suspended the announcement${reason ? `: ${String(reason)}` : '.'} Contact the provider.`,
+  validation_lost: (attrs) =>
+    `A check that had passed fails now: ${checkText(attrs)} Routes that are announced stay announced.`,
+  validation_failed: checkText,
+  validation_pending: checkText,
+  validation_missing: checkText,
+  validation_unavailable: checkText,
+  ends_soon: ({ validation, days }) =>
+    `The ${validation === 'loa' ? 'letter of authorization' : 'verification of the ASN'} ends in ${String(days)} ${days === 1 ? 'day' : 'days'}. Renew it.`,
+  region_withdrawn: regionText,
+  region_announcing: regionText,
+  region_announced: regionText,
+  region_withdrawing: regionText,
+  region_error: regionText,
+} satisfies Record<string, (attrs: ReasonAttrs) => string>
+
+export type StateMessageTag = keyof typeof texts
+export const stateMessageTags = Object.keys(texts) as [StateMessageTag, ...StateMessageTag[]]
+
+/** Returns the sentence of a tag for people. */
+export function stateMessageText(tag: StateMessageTag, attrs: ReasonAttrs): string {
+  const text: (attrs: ReasonAttrs) => string = texts[tag]
+  return text(attrs)
+}

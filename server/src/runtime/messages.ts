@@ -1,0 +1,327 @@
+// The messages of the API, each once: below the problem code the condition, and for it the text, what is wrong and then what
+// to do. `fail` and `invalid` (error.ts) make failures from them. A text with attributes is a function of them.
+import type { ProblemCode } from '@pharos/contract/problem'
+
+type Attrs = Readonly<Record<string, unknown>>
+type Texts = Readonly<Record<string, string | ((attrs: never) => string)>>
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+const atMost = (limit: number, noun: string): string => `The team may have at most ${plural(limit, noun)}.`
+
+export const failureTexts = {
+  malformed: {
+    queryEncoding:
+      'The query string has invalid percent-encoding. Encode each value as UTF-8 and percent-encode it.',
+    pathEncoding: 'The path has invalid percent-encoding.',
+    routing: 'The request could not be routed.',
+    http: 'The request is not valid HTTP.',
+    headersTooLarge: 'The headers are too large. Send fewer or shorter headers.',
+    requestTimeout: 'The request was not received completely in time. Send it again.',
+    connectionClosed: 'The connection was closed before the request was complete.',
+    hostMissing: 'The request has no Host header. Send one.',
+    contentLength: 'The length of the body differs from Content-Length.',
+    utf8: 'The body is not valid UTF-8.',
+    emptyBody: 'The body is empty. Send a JSON object.',
+    json: ({ error }: { error: string }) => `The body is not valid JSON: ${error}.`,
+    nesting: 'The body is nested too deeply.',
+    form: ({ error }: { error: string }) => `The form could not be parsed: ${error}.`,
+  },
+  invalid_token: {
+    link: 'The link is unknown, expired or used. Request a new mail.',
+  },
+  unauthenticated: {
+    credentialMissing:
+      'Send `Authorization: Token <API token>`, or `Bearer <access token>` in the web application.',
+    webOnly: 'Only the web application can call this operation: an API token is not accepted.',
+    personal: 'This operation is about the account of a person: an API token is not accepted.',
+    credentialInvalid: ({ credential }: { credential: string }) =>
+      `The ${credential} is not valid. Check that it is complete and was not revoked.`,
+    accessTokenExpired: 'The access token has expired. Refresh the session.',
+    sessionEnded: 'The session has ended. Sign in again.',
+    bearerForTeam: 'To switch the team, send the access token of the session as bearer token.',
+    sessionUnknown: 'Send the refresh token in the body, or the access token of the session as bearer token.',
+    source:
+      'Send the secret of the source as `Authorization: Token <secret>`, as the password of HTTP Basic, or as `?token=`.',
+    noApi: 'This process does not serve the API. Use the address of an `api` process.',
+  },
+  invalid_credentials: {
+    signIn: 'The e-mail address or the password is wrong.',
+  },
+  token_not_valid: {
+    refresh: 'The refresh token is not valid. Sign in again.',
+    session: 'The session has ended. Sign in again to get a new refresh token.',
+  },
+  otp_required: {
+    missing: 'Sign in again with `otp`, a code of your second factor.',
+    wrong: 'The code is wrong or was used already. Wait for the next code, or send a recovery code.',
+  },
+  forbidden: {
+    adminOnly: 'Only an admin of the team may do this. Ask one of them.',
+    staffOnly: 'Only staff of the provider may do this.',
+    toggle: 'Only an admin of the team may enable or disable announcements. Ask one of them.',
+    metrics: 'Metrics are available to the operator only. Add your network to operator_networks.',
+    crossSite: 'The session of the portal can be used by its own pages only.',
+    demoAccount:
+      'Demo accounts have published passwords. They work only while the server listens on a loopback address.',
+    noTeam: 'You are not a member of any team. Ask an admin of your team to invite you.',
+  },
+  scope_missing: {
+    needed: ({ scope }: { scope: string }) =>
+      `The API token needs the scope ${scope}. Create a token with it.`,
+    refresh: ({ scope }: { scope: string }) =>
+      `To refresh, the API token needs the scope ${scope}. Create a token with it, or call without \`refresh\`.`,
+  },
+  module_disabled: {
+    module: ({ module }: { module: string }) =>
+      `The module ${module} is not enabled for the team. Ask your provider to enable it.`,
+  },
+  wrong_password: {
+    current: 'The current password is wrong.',
+    changed: 'The current password is wrong: it has just been changed. Use the new one.',
+  },
+  second_factor_required: {
+    team: 'The team requires a second factor. Set one up (`POST /v3/session/totp`), or switch to another team.',
+  },
+  email_unconfirmed: {
+    account: 'The e-mail address is not confirmed. Follow the link in the confirmation mail, then sign in.',
+  },
+  quota_exceeded: {
+    announcements: ({ limit, count }: { limit: number; count: number }) =>
+      `${atMost(limit, 'announcement')} It has ${count}. Delete some, or ask your provider for more.`,
+    webhooks: ({ limit }: { limit: number }) =>
+      `${atMost(limit, 'webhook')} Delete one, or ask your provider for more.`,
+    apiTokens: ({ limit }: { limit: number }) =>
+      `${atMost(limit, 'API token')} Delete one, or ask your provider for more.`,
+    domains: ({ limit }: { limit: number }) => `${atMost(limit, 'domain')} Remove one first.`,
+    members: ({ limit }: { limit: number }) =>
+      `The team may have at most ${limit} members and open invitations. Remove one, or ask your provider for more.`,
+    lettersPerDay: ({ limit }: { limit: number }) =>
+      `The team may upload at most ${plural(limit, 'letter')} in 24 hours. Upload the letter later.`,
+    letterBytes: ({ limit, left }: { limit: number; left: number }) =>
+      `The letters of the team may have at most ${limit} bytes together; ${left} are left. Upload a smaller file.`,
+  },
+  not_found: {
+    object: ({ noun }: { noun: string }) => `There is no such ${noun}.`,
+    id: 'There is no such object. An id is a positive integer.',
+    path: 'There is no such path. /docs lists all operations.',
+    team: ({ slug, hint }: { slug: string; hint: string }) => `There is no team ${slug}${hint}.`,
+  },
+  method_not_allowed: {
+    method: ({ allowed }: { allowed: readonly string[] }) =>
+      `Use one of these methods: ${allowed.join(', ')}.`,
+  },
+  not_validated: {
+    checks: ({ missing }: { missing: readonly string[] }) =>
+      `The announcement cannot be enabled until it is validated. Missing: ${missing.join(', ')}.`,
+    asnRevoked: ({ asn }: { asn: number }) =>
+      `The announcement cannot be enabled: the provider has revoked the verification of AS${asn}. Contact the provider.`,
+  },
+  suspended: {
+    announcement: 'The provider has suspended this announcement. Contact the provider.',
+  },
+  prefix_claimed: {
+    byOther: ({ prefix }: { prefix: string }) =>
+      `Another customer of the provider holds ${prefix} or a prefix that covers it. If it is yours, contact your provider.`,
+  },
+  still_announced: {
+    enabled: 'The announcement is enabled. Disable it, wait until `status` is withdrawn, then delete it.',
+    regions: ({ regions }: { regions: readonly string[] }) =>
+      `The announcement is not withdrawn yet in ${regions.join(', ')}. Wait until it is, then delete it.`,
+  },
+  already_member: {
+    member: ({ email }: { email: string }) =>
+      `${email} is already a member of the team. Change the role of the member instead.`,
+  },
+  last_admin: {
+    team: 'The team would have no admin. Make another member an admin first.',
+  },
+  domain_claimed: {
+    byOther: ({ domain }: { domain: string }) =>
+      `Another team has verified ${domain}. If the domain is yours, contact your provider.`,
+  },
+  conflict: {
+    noOpenRegion: 'No region is open to the team. Ask your provider to open one.',
+    announcementOverlap: ({ prefix }: { prefix: string }) =>
+      `The announcement overlaps ${prefix}, which the team has created since. Delete that one first.`,
+    letterPage: 'The page could not be rendered. Download the file and open it in an isolated viewer.',
+    letterDecided: ({ status }: { status: string }) => `The letter was decided before: it is ${status}.`,
+    providerUnnamed:
+      'A letter has to name the provider and its ASN, which are not configured. ' +
+      'Ask the provider to set provider_name and provider_asn, or write a letter of your own.',
+    holdClosed: 'The paused change was replaced or is no longer needed. Look for an open one.',
+    holdDecided: ({ state }: { state: string }) => `The paused change was decided before: it is ${state}.`,
+    lastRouter: ({ router, region }: { router: string; region: string }) =>
+      `Router ${router} is the only one of region ${region} that is not drained. Undrain or add another router first.`,
+    routersUnable: ({ region, needed, able, reasons }: RoutersUnable) =>
+      `${routersNeeded(region, needed, able)}: ${reasons.join(', ')}. Repair them first.`,
+    routersTooFew: ({ region, needed, able }: Omit<RoutersUnable, 'reasons'>) =>
+      `${routersNeeded(region, needed, able)}. Lower its quorum in the platform file or add a router first.`,
+    asnHeld: ({ asn, team, teamId }: { asn: number; team: string; teamId: number }) =>
+      `The provider has verified AS${asn} for team ${team} (${teamId}). Revoke that verification first.`,
+    asnRace: 'Another team was verified for the ASN at the same time. Repeat the request.',
+    demoDatabase: ({ team }: { team: string }) =>
+      `The database contains team ${team}, which is not part of the demo, so demo accounts are not added to it. ` +
+      'Use a separate database for the demo, or run pharos serve.',
+    tokenExpired: 'The API token has expired. Create a new one.',
+    tokenUnused: 'The API token was not used for too long and has expired. Create a new one.',
+    factorEnabled: 'A second factor is enabled already. Disable it first.',
+    factorDisabled: 'No second factor is enabled.',
+    factorPending:
+      'No second factor is being set up, or its setup has expired after ten minutes. Start again.',
+    userWithoutFactor: ({ email }: { email: string }) => `${email} has no second factor.`,
+    ownFactorFirst:
+      'Set up a second factor for your own account first (`POST /v3/session/totp`), then require it of the team.',
+    domainExists: ({ domain }: { domain: string }) => `The team has already added ${domain}.`,
+    webhookDisabled: 'The webhook is disabled. Enable it first.',
+  },
+  idempotency_in_flight: {
+    request: 'A request with this Idempotency-Key is still in progress. Repeat it after `Retry-After`.',
+  },
+  precondition_failed: {
+    etag: ({ etag }: { etag: string }) =>
+      `The record has changed: its ETag is now ${etag}. Read it again, then repeat the change with the new ETag.`,
+  },
+  body_too_large: {
+    body: 'The body is larger than this operation accepts.',
+    file: ({ bytesMax }: { bytesMax: number }) => `The file is larger than ${bytesMax} bytes.`,
+  },
+  unsupported_media_type: {
+    json: 'Send the body as application/json.',
+    form: 'Send the body as multipart/form-data.',
+    encoding: 'Send the body without a Content-Encoding.',
+    part: ({ mediaType, accepted }: { mediaType: string; accepted: readonly string[] }) =>
+      `Files of the type ${JSON.stringify(mediaType)} are not accepted. Send ${accepted.join(', ')}.`,
+    letter:
+      'The file is not a PDF, PNG or JPEG, whatever its name. Export or scan the letter as PDF and upload that.',
+  },
+  reserved_asn: {
+    asn: ({ asn, reservedFor }: { asn: number; reservedFor: string }) =>
+      `AS${asn} is reserved: ${reservedFor}. Use the ASN that a regional registry assigned to you.`,
+  },
+  idempotency_mismatch: {
+    request: 'The Idempotency-Key was used for another request. Use a new key.',
+  },
+  rate_limited: {
+    requests: ({ seconds }: { seconds: number }) => `Too many requests. Try again in ${seconds} s.`,
+    streams: ({ limit }: { limit: number }) =>
+      `The team has ${plural(limit, 'open stream')}, the most it may have. Close one, or try again later.`,
+    slowFile: 'The last file took too long to read. Wait before you upload another one.',
+  },
+  internal: {
+    unexpected: 'An internal error occurred. Give the provider the request id.',
+    mounted: ({ route, as }: { route: string; as: string }) => `${route} was mounted as ${as}.`,
+  },
+  unavailable: {
+    database: 'The database is not available. Try again later.',
+    signingKeys: 'The signing keys could not be read: the database does not answer. Try again later.',
+    breachedPasswords: 'The list of breached passwords could not be read. Try again later.',
+    scanner:
+      'The virus scanner does not answer, and letters are not accepted without it. Upload the letter again later.',
+    deadline: 'The request took too long and was canceled. Try again later.',
+    requests: 'The server is processing too many requests. Try again later.',
+    streams: 'The server has too many open streams. Try again later.',
+    queue: 'Too many of these requests are waiting. Try again later.',
+    session: 'The session is being refreshed by another request. Try again.',
+  },
+} satisfies Partial<Record<ProblemCode, Texts>>
+
+type RoutersUnable = {
+  readonly region: string
+  readonly needed: number
+  readonly able: number
+  readonly reasons: readonly string[]
+}
+
+const routersNeeded = (region: string, needed: number, able: number): string =>
+  `Region ${region} needs ${needed} other ${needed === 1 ? 'router' : 'routers'} with an established BGP session, but has ${able}`
+
+/**
+ * The errors of a 422, each with its public `type` and a text that follows the place. Their attributes are the public `ctx`.
+ * Errors that a schema finds are in schema-error.ts.
+ */
+export const invalidTexts = {
+  required: ['required', 'is required'],
+  accountPassword: ['required', 'is required: no account with this address exists yet'],
+  repeated: ['repeated', 'is given more than once'],
+  file: ['file', 'must be a file with a filename'],
+  notFile: ['text', 'must be a text, not a file'],
+  nul: ['nul', 'must not contain NUL characters'],
+  surrogate: ['surrogate', 'must not contain half of a surrogate pair'],
+  duplicateKey: ['duplicate_key', 'is given twice'],
+  idempotencyKey: ['pattern', 'must be 1 to 255 visible ASCII characters'],
+  lastEventId: ['pattern', 'must be the id of an event of this stream'],
+  time: ['date-time', 'must be an ISO 8601 date-time such as 2026-01-31T12:00:00Z'],
+  beforeStart: ['range', 'must not be before start'],
+  letterEnd: ['range', 'must be in the future, at most 30 years from now'],
+  past: ['past', 'must be in the future'],
+  tokenEnd: ['too_far', 'must be at most 5 years from now; null never expires'],
+  region: ['unknown', ({ valid }: { valid: readonly string[] }) => `must be one of ${valid.join(', ')}`],
+  teamEmail: ['unknown', 'must be an e-mail address'],
+  country: ['unknown', 'must be a country code of ISO 3166-1'],
+  timezone: ['unknown', 'must be an IANA time zone such as Europe/Amsterdam'],
+  email: ['email', 'must be an e-mail address such as ann@example.net'],
+  sameEmail: ['same', 'is already the address of your account'],
+  samePassword: ['same', 'is the current password; choose another one'],
+  breached: ['breached', 'was found in a data breach of another service; choose another one'],
+  wrongCode: ['wrong_code', 'is wrong or was used already; wait for the next code'],
+  domain: ['domain', 'must be the name of a domain such as acme.net'],
+  announcement: ['not_found', 'is not an announcement of the team'],
+  prefixHeld: ['prefix_claimed', 'is held by another customer of the provider'],
+  asnUnverified: [
+    'asn_not_verified',
+    ({ verify }: { verify: string }) => `must be verified for the team; GET ${verify} returns how`,
+  ],
+  asnReserved: ['reserved_asn', ({ name }: { name: string }) => `is reserved: ${name}`],
+  prefixTooLong: [
+    'prefix_length',
+    ({ longest }: { longest: number }) =>
+      `must not be longer than /${longest}: other networks do not accept it`,
+  ],
+  prefixTooShort: [
+    'prefix_length',
+    ({ shortest }: { shortest: number }) => `must not be shorter than /${shortest}: check the prefix length`,
+  ],
+  bogon: [
+    'bogon',
+    ({ block, name }: { block: string; name: string }) =>
+      `overlaps ${block} (${name}), which is not announced on the Internet`,
+  ],
+  webhookUrl: ['url', 'must be a URL such as https://hooks.example.net/pharos'],
+  webhookScheme: ['scheme', 'must begin with https://'],
+  webhookCredentials: [
+    'credentials',
+    'must not contain credentials; check the signature of each message instead',
+  ],
+  webhookFragment: ['fragment', 'must not have a fragment: it is never sent'],
+  webhookPort: ['port', 'must not use the port of another protocol'],
+  webhookAddress: ['address', 'must lead to an address of the public internet'],
+  webhookHost: ['host', 'must be a name that the public internet resolves'],
+  scopesMissing: [
+    'scopes',
+    ({ known }: { known: readonly string[] }) => `must not be empty; scopes are ${known.join(', ')}`,
+  ],
+  scope: [
+    'scopes',
+    ({ unknown, known }: { unknown: string; known: readonly string[] }) =>
+      `has the unknown scope ${unknown}; scopes are ${known.join(', ')}`,
+  ],
+} as const satisfies Readonly<
+  Record<string, readonly [type: string, text: string | ((attrs: never) => string)]>
+>
+
+export type FailureTexts = typeof failureTexts
+export type InvalidTexts = typeof invalidTexts
+export type InvalidCondition = keyof InvalidTexts
+
+type AttrsOf<T> = T extends (attrs: infer A) => string ? A : undefined
+
+/** The attributes of a message; undefined if its text has none. */
+export type FailureAttrs<C extends keyof FailureTexts, N extends keyof FailureTexts[C]> = AttrsOf<
+  FailureTexts[C][N]
+>
+export type InvalidAttrs<N extends InvalidCondition> = AttrsOf<InvalidTexts[N][1]>
+
+/** Returns the text of a message with its attributes. */
+export const textOf = (text: string | ((attrs: never) => string), attrs: Attrs | undefined): string =>
+  typeof text === 'string' ? text : text(attrs as never)
