@@ -66,7 +66,9 @@ export type Validation = Static<typeof Validation>
 export const StateMessage = Component('StateMessage', {
   severity: OneOf('info', 'warning', 'error'),
   tag: Enumeration('StateMessageTag', stateMessageTags),
-  message: Type.String({ description: 'the tag as a sentence: the deviation from the desired state, and who can act' }),
+  message: Type.String({
+    description: 'the tag as a sentence: the deviation from the desired state, and who can act',
+  }),
   attrs: Type.Record(Type.String(), Type.Unknown(), { description: 'attributes of the tag' }),
   timestamp: Time,
 })

@@ -64,7 +64,9 @@ export type HeldAsn = Static<typeof HeldAsn>
 /** One step of a proof: what to do, and the lines to copy. */
 export const ProofStep = Component('ProofStep', {
   text: Type.String({ description: 'what to do' }),
-  lines: Type.Array(Type.String(), { description: 'literal lines to create; empty if there is nothing to copy' }),
+  lines: Type.Array(Type.String(), {
+    description: 'literal lines to create; empty if there is nothing to copy',
+  }),
   needs: OneOf('one', 'all'),
 })
 export type ProofStep = Static<typeof ProofStep>

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { it } from 'node:test'
 import { checkPlatform } from '../../server/src/platform/check.ts'
-import { readDocument } from '../../server/src/platform/document.ts'
-import { emptyPlatform } from '../../server/src/platform/platform.ts'
+import { parseYaml } from '../../server/src/platform/document.ts'
+import { platformKinds } from '../../server/src/platform/kinds/index.ts'
 import { labRegions } from './regions.ts'
 
 it('ships a platform file without problems, whose regions are the routers that the lab starts', async () => {
   const text = await readFile(new URL('../platform.yaml', import.meta.url), 'utf8')
-  const { desired, problems } = checkPlatform(readDocument(text), emptyPlatform, { prune: false })
+  const document = parseYaml('platform.yaml', text)
+  const nothing = { rows: new Map(), removed: new Set<string>() }
+  const { desired, problems } = checkPlatform(platformKinds, document, nothing, { prune: false })
   assert.deepEqual(problems, [])
   const regions = desired.entries.filter((entry) => entry.kind === 'region')
   assert.deepEqual(

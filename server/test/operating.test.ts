@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import type { TObject } from 'typebox'
 import { commands } from '../src/commands/index.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
-import { elementSchemas } from '../src/platform/schema.ts'
+import { platformKinds } from '../src/platform/kinds/index.ts'
 import { problemsOf } from '../src/platform/samples.ts'
 import { limitsOf, meaningOf, settingNames, variableOf } from '../src/runtime/settings.ts'
 
@@ -47,15 +48,16 @@ test('every command is mentioned, and every command that is mentioned exists', (
   )
 })
 
-test('the example of a platform file is a good one', () => {
+test('the example of a platform file is valid', () => {
   const [, yaml] = /```yaml\n([^]*?)```/.exec(read('platform-file.md'))!
   assert.deepEqual(problemsOf(yaml!), [])
 })
 
 test('every field of the platform file is in its example', () => {
   const [, yaml] = /```yaml\n([^]*?)```/.exec(read('platform-file.md'))!
-  for (const [section, { properties }] of Object.entries(elementSchemas)) {
-    for (const field of Object.keys(properties as object)) {
+  for (const { section, element } of platformKinds.kinds) {
+    if (!element) continue
+    for (const field of Object.keys((element as TObject).properties)) {
       if (['username', 'display_name', 'avatar_url', 'demo'].includes(field)) continue
       assert.match(yaml!, new RegExp(`\\b${field}:`), `${section}: ${field}`)
     }

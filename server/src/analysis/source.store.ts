@@ -30,3 +30,8 @@ export async function listSources(db: Db, keys: readonly string[]): Promise<Sour
 }
 
 type NullablePlace = { readonly [name in keyof Place]: string | null }
+
+export async function listSourceKeys(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('sources').select('key').orderBy('key').execute()
+  return rows.map(({ key }) => key)
+}

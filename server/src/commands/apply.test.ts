@@ -31,7 +31,7 @@ async function teams(): Promise<unknown[]> {
   return rows.map((row) => (row as { slug: string }).slug)
 }
 
-test('a dry run shows the plan and changes nothing; the same file is then applied as shown, once', async () => {
+test('a dry run prints the plan and changes nothing; the file is then applied once, as printed', async () => {
   const file = write('platform.yaml', sampleText)
   const shown = await pharos('-f', file, '--dry-run')
   assert.match(shown, /^\+ team demo \(name Demo Networks\)$/m)
@@ -39,16 +39,16 @@ test('a dry run shows the plan and changes nothing; the same file is then applie
   assert.deepEqual(await teams(), [])
   assert.equal(await pharos('-f', file, '--yes'), `${shown}Applied.\n`)
   assert.deepEqual(await teams(), ['demo', 'other'])
-  assert.match(await pharos('-f', file), /^= 0 to create.*15 unchanged/, 'nothing to agree to')
+  assert.match(await pharos('-f', file), /^= 0 to create.*15 unchanged/, 'nothing to confirm')
 })
 
-test('files that it names lie beside it', async () => {
+test('files are read relative to the platform file', async () => {
   write('password', 'a password of some length\n')
   const file = write('users.yaml', 'users: [{email: x@x.example, password_file: password}]\n')
   assert.match(await pharos('-f', file, '--yes'), /^\+ user x@x\.example/)
 })
 
-test('for programs: the plan as JSON, without secrets', async () => {
+test('prints the plan as JSON without secrets', async () => {
   const file = write('json.yaml', 'users: [{email: y@x.example, password: a password of some length}]\n')
   const plan = JSON.parse(await pharos('-f', file, '--dry-run', '--json')) as { changes: { kind: string }[] }
   assert.deepEqual(
@@ -58,19 +58,19 @@ test('for programs: the plan as JSON, without secrets', async () => {
   assert.doesNotMatch(JSON.stringify(plan), /argon2|a password/)
 })
 
-test('what the file no longer names is deleted only when told to', async () => {
+test('deletes what the file no longer names only with --prune', async () => {
   const file = write('pruned.yaml', 'users: []\n')
   assert.match(await pharos('-f', file, '--yes'), /^= 0 to create, 0 to change, 0 to delete/)
   assert.match(await pharos('-f', file, '--prune', '--yes'), /^- user /m)
 })
 
-test('a missing option, and a file that is not there', async () => {
+test('refuses a missing option and a missing file', async () => {
   await assert.rejects(pharos(), UsageError)
   await assert.rejects(pharos('-f', join(folder, 'none.yaml')), /none\.yaml cannot be read/)
   await assert.rejects(pharos('-f', folder, 'more'))
 })
 
-test('a database without the schema is refused with what to do', async () => {
+test('refuses a database without the schema, with the command to run', async () => {
   const missing = {
     ...database,
     databaseUrl: database.databaseUrl.replace(/\/pharos_test_[^?]*/, '/postgres'),
@@ -84,7 +84,7 @@ test('a database without the schema is refused with what to do', async () => {
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string }
 
-/** The real process: only it has exit codes and streams. */
+/** Runs a process, for its exit code and streams. */
 function run(...args: readonly string[]): Promise<Ended> {
   const main = fileURLToPath(new URL('../main.ts', import.meta.url))
   const env = {
@@ -100,20 +100,20 @@ function run(...args: readonly string[]): Promise<Ended> {
   })
 }
 
-test('exit codes: 0 it agrees, 1 nothing was applied, 2 used wrongly; mistakes with file, line and column', async () => {
+test('exits with 0 if the database agrees, 1 if nothing was applied, 2 for wrong usage; mistakes have file, line and column', async () => {
   const good = write('good.yaml', 'teams: [{slug: demo, name: Demo Networks}]\n')
   const bad = write('bad.yaml', 'teams:\n  - {slug: a, nmae: A}\nusers: 5\n')
   const agrees = await run('apply', '-f', good)
   assert.deepEqual([agrees.code, agrees.err], [0, ''])
   const wrong = await run('apply', '-f', bad)
   assert.equal(wrong.code, 1)
-  assert.match(wrong.err, /bad\.yaml:2:5: name is missing\n.*bad\.yaml:2:15: there is no field nmae/)
+  assert.match(wrong.err, /bad\.yaml:2:5: name is required\n.*bad\.yaml:2:15: nmae is not a known field/)
   assert.match(wrong.err, /bad\.yaml:3:8: users must be a list/)
   assert.doesNotMatch(wrong.err, /\n {4}at /)
   assert.equal(wrong.out, '')
-  const silent = await run('apply', '-f', write('team.yaml', 'teams: [{slug: third, name: Third}]\n'))
-  assert.equal(silent.code, 1, 'there is no terminal to ask on')
-  assert.match(silent.err, /say --yes/)
+  const unattended = await run('apply', '-f', write('team.yaml', 'teams: [{slug: third, name: Third}]\n'))
+  assert.equal(unattended.code, 1, 'no terminal to ask on')
+  assert.match(unattended.err, /use --yes/)
   assert.deepEqual(await teams(), ['demo', 'other'])
   const misused = await run('apply', '--prune')
   assert.equal(misused.code, 2)

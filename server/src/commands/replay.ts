@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { replayDeliveries } from '../analysis/replay.ts'
 import type { ReplayOptions } from '../analysis/replay.store.ts'
-import { listSourceKeys } from '../platform/source.store.ts'
+import { listSourceKeys } from '../analysis/source.store.ts'
 import { writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import { didYouMean } from '../text/did-you-mean.ts'

@@ -1,6 +1,6 @@
 // `pharos secrets`: which keys of the ring are still needed, and everything that is sealed under the newest.
 import { parseArgs } from 'node:util'
-import { countSealed, resealAll } from '../platform/reseal.ts'
+import { countSealed, resealAll } from '../db/reseal.ts'
 import { CommandFailure, UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
 

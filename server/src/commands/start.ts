@@ -1,10 +1,11 @@
 // `pharos start`: the demo platform, ready to try: migrated, filled once, served in all roles, on loopback only.
 import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { openDatabase, allRoles } from '../roles/serve.ts'
 import { isLoopback } from '../net/loopback.ts'
 import type { Config, Environment } from '../runtime/config.ts'
 import { createLog } from '../runtime/log.ts'
-import { demoAccounts, prepareDemo } from '../platform/demo.ts'
+import { demoAccounts, demoFile, prepareDemo } from './demo/demo.ts'
 import { CommandFailure, noArguments, type Command, type CommandContext } from './command.ts'
 import { migrateSchema } from './migrate.ts'
 import { serveUntilStopped } from './serve.ts'
@@ -37,14 +38,12 @@ export const start: Command = {
   },
 }
 
-const demoFile = (name: string): string => new URL(`../../../demo/${name}`, import.meta.url).href
-
 /** The registries of the demo are two files: change them while it runs, and watch the checks. */
 const demoSettings = {
   PHAROS_LOG_FORMAT: 'text',
   PHAROS_LOG_LEVEL: 'warn',
-  PHAROS_RPKI_SOURCES: demoFile('vrps.json'),
-  PHAROS_IRR_SOURCES: demoFile('routes.rpsl'),
+  PHAROS_RPKI_SOURCES: pathToFileURL(demoFile('vrps.json')).href,
+  PHAROS_IRR_SOURCES: pathToFileURL(demoFile('routes.rpsl')).href,
   PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'true',
   PHAROS_PROVIDER_NAME: 'Example Net',
   PHAROS_PROVIDER_ASN: '64500',
@@ -58,7 +57,9 @@ function withMailFolder(context: CommandContext, env: Environment): Config {
 }
 
 function welcome(url: string, { mailFolder }: Config): string {
-  const accounts = demoAccounts.map(({ email, what }) => `  ${email.padEnd(22)} ${what}`).join('\n')
+  const accounts = demoAccounts
+    .map(({ email, description }) => `  ${email.padEnd(22)} ${description}`)
+    .join('\n')
   return `
 Pharos is running the demo platform.
 

@@ -100,7 +100,7 @@ test('a team or a token that does not exist is named', async () => {
     assert.match(error.message, /There is no team dmeo \(did you mean demo\?\)/)
     return true
   })
-  await assert.rejects(pharos('list', '--team', 'nobody'), /no team nobody/)
+  await assert.rejects(pharos('list', '--team', 'nobody'), /There is no team nobody/)
   await assert.rejects(pharos('revoke', 'aaaaaaaaaaaa'), /no such API token/)
 })
 

@@ -9,9 +9,9 @@ import {
   createTeamToken,
   listTeamTokens,
   revokeTeamToken,
-  type ApiTokenRow,
+  type OperatorTokenRow,
   type TokenRequest,
-} from '../platform/api-token.ts'
+} from '../session/operator-token.ts'
 import { parseApiToken } from '../session/api-token-format.ts'
 import { UsageError, type Command, type CommandContext } from './command.ts'
 import { withSchema } from './ready.ts'
@@ -137,7 +137,7 @@ function line({
   created,
   expires,
   last_used,
-}: ApiTokenRow): string {
+}: OperatorTokenRow): string {
   const day = (time: Date | null, never: string) => time?.toISOString().slice(0, 10) ?? never
   const parts = [
     scopes.join(','),

@@ -27,7 +27,8 @@ export function checkRoa({ rpki }: Pick<AsnProofSources, 'rpki'>, claim: Claim):
     const roa = covering.find((one) => isOf(one, prefix, claim))
     if (roa) return finding('valid', 'roa_found', { asn: claim.asn, prefix }, evidenceOf(roa))
   }
-  if (verdicts.some(([, { state }]) => state === 'unavailable')) return finding('unavailable', 'roa_unavailable')
+  if (verdicts.some(([, { state }]) => state === 'unavailable'))
+    return finding('unavailable', 'roa_unavailable')
   return finding('missing', 'roa_missing', { asn: claim.asn })
 }
 

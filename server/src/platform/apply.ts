@@ -1,119 +1,156 @@
-// `pharos apply`: from the text of the operator's file to a plan, and from an agreed plan to the database, in one
-// transaction that is read back before it is committed. It prints nothing and asks nothing.
+// From a platform document to a plan, and from a plan to the database: in one transaction that is read back before it is
+// committed. It must not print or ask.
 import { sql } from 'kysely'
-import { writeAudit } from '../db/audit.ts'
+import { writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
-import type { KeyRing } from '../runtime/secrets.ts'
-import { applyChanges } from './apply.store.ts'
 import { checkPlatform } from './check.ts'
-import { resolveCredentials } from './credentials.ts'
-import { readCurrent } from './current.store.ts'
-import { readDocument } from './document.ts'
-import { canonical, planPlatform, type Change, type Plan, type PlanOptions } from './plan.ts'
-import type { Current, Desired } from './platform.ts'
-import { PlatformError } from './problem.ts'
+import { rowsOf } from './define-kind.ts'
+import type { PlatformDocument } from './document.ts'
+import type { Change, Create, Current, FieldChange, Fields, Kind, PlanOptions, Row } from './kind.ts'
+import { canonical, planPlatform, type Desired, type Plan } from './plan.ts'
+import { PlatformError, type Problem } from './problem.ts'
+import type { Registry } from './registry.ts'
+import { resolveSecrets, type SecretDeps } from './secrets.ts'
+import { readRows } from './table.store.ts'
 
-export type PlatformFile = {
-  /** As it is named in messages. */
-  readonly name: string
-  readonly text: string
-  /** The text of a file that this one names (`password_file`), relative to it. Throws when it cannot be read. */
-  readonly readText: (path: string) => string
-}
-
-/** A plan that was made, and what is needed to carry out exactly this one. */
+/** A plan, and what is needed to apply exactly this one. */
 export type Prepared = { readonly plan: Plan; readonly desired: Desired; readonly options: PlanOptions }
 
-/** Reads, checks and plans; changes nothing. Throws a PlatformError that names every mistake of the file. */
+/** Checks and plans; changes nothing. Throws a PlatformError with every mistake of the document. */
 export async function preparePlatform(
+  registry: Registry,
   db: Db,
-  file: PlatformFile,
-  ring: KeyRing,
+  document: PlatformDocument,
+  deps: SecretDeps,
   options: PlanOptions,
 ): Promise<Prepared> {
-  const current = await readCurrent(db)
-  const document = readDocument(file.text)
-  const checked = checkPlatform(document, current, options)
-  const problems = [...checked.problems]
-  const entries = await resolveCredentials(checked.desired.entries, checked.credentials, current, {
-    ring,
-    readText: file.readText,
-    problem: (path, message) => void problems.push(document.problemAt(path, message)),
-  })
-  if (problems.length > 0) throw new PlatformError(file.name, problems)
-  const desired = { ...checked.desired, entries }
-  const plan = planPlatform(desired, current, options)
-  const seen = checked.notices.map(
-    ({ line, column, message }) => `${file.name}:${line}:${column}: ${message}`,
-  )
-  return { plan: { ...plan, notices: [...seen, ...plan.notices] }, desired, options }
+  const current = await readCurrent(registry, db)
+  const { desired, secrets, ...checked } = checkPlatform(registry, document, current, options)
+  const problems: Problem[] = [...checked.problems]
+  const add = (path: Problem['path'], message: string) =>
+    void problems.push(document.locate({ path, message }))
+  const entries = await resolveSecrets(registry, desired.entries, secrets, current, deps, add)
+  if (problems.length > 0) throw new PlatformError(document.name, problems)
+  const resolved = { ...desired, entries }
+  const plan = planPlatform(registry, resolved, current, options)
+  const notices = checked.notices.map((notice) => new PlatformError(document.name, [notice]).message)
+  return { plan: { ...plan, notices: [...notices, ...plan.notices] }, desired: resolved, options }
+}
+
+/** Reads all rows of all kinds. In a transaction that holds the lock of `applyPlatform` they are one state. */
+export async function readCurrent({ kinds }: Registry, db: Db | Trx): Promise<Current> {
+  const rows = new Map<string, ReadonlyMap<string, Row>>()
+  const removed = new Set<string>()
+  for (const kind of kinds) {
+    rows.set(kind.name, new Map((await readRows(db, kind)).map((row) => [row.key, row])))
+    for (const key of (await kind.readRemoved?.(db)) ?? []) removed.add(`${kind.name} ${key}`)
+  }
+  return { rows, removed }
 }
 
 /** The database was changed between the plan and its application. */
 export class PlanOutdated extends Error {
   constructor() {
-    super('the database was changed since the plan was made; nothing was applied, run the command again')
+    super('The database was changed since the plan was made. Nothing was applied; run the command again.')
     this.name = 'PlanOutdated'
   }
 }
 
-/** Carries out a plan in one transaction and wakes who must know. Throws PlanOutdated when it would be another plan now. */
-export async function applyPlatform(db: Db, { plan, desired, options }: Prepared, now: Date): Promise<void> {
+/** Applies a plan in one transaction and wakes the loops concerned. Throws PlanOutdated if it would be another plan now. */
+export async function applyPlatform(
+  registry: Registry,
+  db: Db,
+  { plan, desired, options }: Prepared,
+  now: Date,
+): Promise<void> {
   if (plan.changes.length === 0) return
   await db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended('pharos apply', 0))`.execute(trx)
-    const before = await readCurrent(trx)
-    if (canonical(planPlatform(desired, before, options).changes) !== canonical(plan.changes))
-      throw new PlanOutdated()
-    await applyChanges(trx, plan.changes, now)
-    const after = await readCurrent(trx)
-    verify(planPlatform(desired, after, { ...options, prune: false }))
-    await audit(trx, plan.changes, before, after)
-    if (plan.changes.some(({ kind }) => kind === 'announcement' || kind === 'region')) {
-      await wake(trx, 'announcements')
-    }
-    if (plan.changes.some(({ kind }) => kind === 'asn')) await wake(trx, 'validations')
+    const before = await readCurrent(registry, trx)
+    const { changes } = planPlatform(registry, desired, before, options)
+    if (contentOf(changes) !== contentOf(plan.changes)) throw new PlanOutdated()
+    await applyChanges(registry, trx, changes, now)
+    const after = await readCurrent(registry, trx)
+    verify(planPlatform(registry, desired, after, { ...options, prune: false }))
+    await writeAudits(registry, trx, changes, before, after)
+    for (const name of new Set(changes.map(({ kind }) => registry.get(kind).wakes)))
+      if (name) await wake(trx, name)
   })
 }
 
-/** What was written is read back: a change that is still to be made then is a mistake of ours, and is not committed. */
+/** A plan as text for comparison. Rows are left out: loops write to them too. */
+function contentOf(changes: readonly Change[]): string {
+  return canonical(changes.map((change) => ({ ...change, row: null })))
+}
+
+/** Creates and updates kind by kind, then deletes, in the order of the plan. */
+async function applyChanges(
+  { kinds, get }: Registry,
+  trx: Trx,
+  changes: readonly Change[],
+  now: Date,
+): Promise<void> {
+  for (const kind of kinds) await kind.prepare?.(trx, changes)
+  for (const kind of kinds) {
+    const changesOfKind = changes.filter((change) => change.kind === kind.name)
+    const created = changesOfKind.filter((change): change is Create => change.action === 'create')
+    if (created.length > 0) await kind.create(trx, created, now)
+    for (const change of changesOfKind) if (change.action === 'update') await kind.update(trx, change, now)
+  }
+  for (const change of changes) if (change.action === 'delete') await get(change.kind).delete(trx, change.row)
+}
+
+/** A change that is still planned after all were made is a bug: throws, so that nothing is committed. */
 function verify({ changes }: Plan): void {
   const [first] = changes
-  if (first === undefined) return
+  if (!first) return
   throw new Error(
-    `after applying, ${changes.length} changes were still to be made, first ${first.kind} ${first.key}`,
+    `after applying, ${changes.length} changes are still planned, first ${first.kind} ${first.key}`,
   )
 }
 
-const secretFields = new Set(['password_hash', 'secret_mac'])
+const auditedAtOnce = 1000
 
-async function audit(trx: Trx, changes: readonly Change[], before: Current, after: Current): Promise<void> {
-  for (const change of changes) {
-    const row = (change.action === 'create' ? after : before)[change.kind].get(change.key)
-    const team =
-      row && 'team' in row.fields ? row.fields.team : change.kind === 'team' ? change.key : undefined
-    const teamId = team === undefined ? undefined : (after.team.get(team) ?? before.team.get(team))?.id
-    await writeAudit(trx, {
-      teamId: typeof teamId === 'number' ? teamId : null,
+async function writeAudits(
+  registry: Registry,
+  trx: Trx,
+  changes: readonly Change[],
+  before: Current,
+  after: Current,
+): Promise<void> {
+  const entries = changes.map((change): AuditEntry => {
+    const kind = registry.get(change.kind)
+    const row = change.action === 'create' ? rowsOf(after, kind).get(change.key)! : change.row
+    return {
+      teamId: teamIdOf(kind, row, before, after),
       actor: 'operator',
       action: `${change.kind}.${change.action}`,
-      target: `${change.kind}:${row?.id ?? change.key}`,
-      ...statesOf(change),
-    })
-  }
+      target: `${change.kind}:${row.id}`,
+      ...statesOf(kind, change),
+    }
+  })
+  for (let at = 0; at < entries.length; at += auditedAtOnce)
+    await writeAudit(trx, ...entries.slice(at, at + auditedAtOnce))
 }
 
-function statesOf(change: Change): { before?: object; after?: object } {
+/** The team whose admins see the entry; null for kinds that only staff see. */
+function teamIdOf(kind: Kind, row: Row, before: Current, after: Current): number | null {
+  if (kind.name === 'team') return row.id as number
+  const [field, target] =
+    Object.entries(kind.fields).find(([, { reference }]) => reference?.kind.name === 'team') ?? []
+  if (field === undefined) return null
+  const { kind: team } = target!.reference!
+  const key = row.fields[field] as string
+  return ((rowsOf(after, team).get(key) ?? rowsOf(before, team).get(key))?.id as number | undefined) ?? null
+}
+
+function statesOf(kind: Kind, change: Change): { before?: Fields; after?: Fields } {
+  const publicOf = (values: readonly (readonly [string, unknown])[]): Fields =>
+    Object.fromEntries(values.filter(([name]) => !kind.fields[name]!.secret))
+  const valuesOf = (changes: readonly FieldChange[], side: 'before' | 'after') =>
+    publicOf(changes.map((one) => [one.field, one[side]]))
   if (change.action === 'delete') return {}
-  if (change.action === 'create') return { after: shown(Object.entries(change.fields)) }
-  const { changes } = change
-  return {
-    before: shown(changes.map(({ field, before }) => [field, before])),
-    after: shown(changes.map(({ field, after }) => [field, after])),
-  }
-}
-
-function shown(fields: readonly (readonly [string, unknown])[]): object {
-  return Object.fromEntries(fields.filter(([field]) => !secretFields.has(field)))
+  if (change.action === 'create') return { after: publicOf(Object.entries(change.fields)) }
+  return { before: valuesOf(change.changes, 'before'), after: valuesOf(change.changes, 'after') }
 }

@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import { checkText, problemsOf, sampleText } from './samples.ts'
 import { PlatformError } from './problem.ts'
 
-test('a good file has no problems, and says its things in canonical form', () => {
+test('a valid file has no problems, and its entries are in canonical form', () => {
   assert.deepEqual(problemsOf(sampleText), [])
   const { entries } = checkText(sampleText).desired
   const found = Object.fromEntries(entries.map((entry) => [`${entry.kind} ${entry.key}`, entry.fields]))
   assert.deepEqual(found['prefix other 2001:db8::/32'], { team: 'other', prefix: '2001:db8::/32' })
   assert.deepEqual(found['team demo'], {
+    slug: 'demo',
     name: 'Demo Networks',
     modules: ['ipam', 'lighthouse'],
     enable_dns: true,
@@ -24,28 +25,36 @@ test('a good file has no problems, and says its things in canonical form', () =>
   assert.equal(entries.length, 15)
 })
 
-test('an empty file wants nothing', () => {
+test('an empty file has no entries', () => {
   for (const text of ['', '# nothing\n', 'teams:\n', '{}', 'teams: []', '---\n...\n']) {
     assert.deepEqual(problemsOf(text), [], JSON.stringify(text))
   }
 })
 
-/** The file, and the problems that it has; each stands in the place where the operator has to look. */
+/** A file and the starts of its problems, with the line and column to look at. */
 const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
-  ['an unknown section', 'taems: []\n', ['1:1: there is no section taems (did you mean teams?)']],
-  ['no list of sections', '- teams\n', ['1:1: the file is a list of sections: locations, regions']],
   [
-    'a section that is no list',
-    'teams: {slug: a}\n',
-    ['1:8: teams must be a list: each team begins with "- "'],
+    'an unknown section',
+    'taems: []\n',
+    ['1:1: unknown section taems (did you mean teams?); sections are locations, regions'],
   ],
-  ['an element that is none', 'teams:\n  - demo\n', ['2:5: a team is a list of name: value']],
+  [
+    'a list instead of a map of sections',
+    '- teams\n',
+    ['1:1: the document must be a map of sections: locations, regions'],
+  ],
+  [
+    'a section that is not a list',
+    'teams: {slug: a}\n',
+    ['1:8: teams must be a list: each team starts with "- "'],
+  ],
+  ['an element that is not a map', 'teams:\n  - demo\n', ['2:5: team must be an object, not "demo"']],
   [
     'unknown and missing fields',
     'teams:\n  - slug: demo\n    nmae: x\n    modules: [ipam, bgp]\n',
     [
-      '2:5: name is missing',
-      '3:5: there is no field nmae here (did you mean name?)',
+      '2:5: name is required',
+      '3:5: nmae is not a known field (did you mean name?); known fields are slug, name',
       '4:21: modules must be one of inventory, ipam',
     ],
   ],
@@ -60,22 +69,22 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
     ],
   ],
   [
-    'a time zone that does not exist',
+    'an unknown time zone',
     'locations:\n  - {key: ams, name: A, country: NL, timezone: Europe/Amsterdm}\n',
-    ['2:48: Europe/Amsterdm is no IANA time zone'],
+    ['2:48: unknown time zone Europe/Amsterdm; use an IANA name such as Europe/Amsterdam'],
   ],
   [
-    'things named twice',
+    'an element listed twice',
     'teams:\n  - {slug: a, name: A}\n  - {slug: a, name: B}\n',
-    ['3:5: team a is named twice, first on line 2'],
+    ['3:5: team a is listed twice, first on line 2'],
   ],
   [
-    'references to what is not there',
+    'unknown references',
     'teams:\n  - {slug: demo, name: D}\nprefixes:\n  - {team: dmeo, prefix: 192.0.2.0/24, location: ams}\n',
-    ['4:12: there is no team dmeo (did you mean demo?)', '4:50: there is no location ams'],
+    ['4:12: unknown team dmeo (did you mean demo?)', '4:50: unknown location ams'],
   ],
   [
-    'host bits, with what was meant',
+    'host bits',
     'teams: [{slug: a, name: A}]\nprefixes:\n  - {team: a, prefix: 192.0.2.7/24}\n',
     ['3:23: 192.0.2.7/24: '],
   ],
@@ -92,16 +101,16 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
   [
     'a prefix of two teams',
     'teams: [{slug: a, name: A}, {slug: b, name: B}]\nprefixes:\n  - {team: a, prefix: 192.0.2.0/24}\n  - {team: b, prefix: 192.0.2.0/24}\n',
-    ['4:23: prefix 192.0.2.0/24 is claimed twice, first on line 3'],
+    ['4:23: prefix 192.0.2.0/24 is listed twice, first on line 3'],
   ],
   [
-    'announcements that nobody accepts, or that nobody vouches for',
+    'announcements that other networks do not accept, or without validations',
     'teams: [{slug: a, name: A}]\nannouncements:\n  - {team: a, prefix: 192.0.2.0/25, origin_asn: 64496}\n  - {team: a, prefix: 198.51.100.0/24, origin_asn: 64496, enabled: true, regions: [], validated: {irr: true, rpki: soon}}\n',
     [
       '3:23: 192.0.2.0/25 is longer than /24',
       '4:68: enabled needs all validations, and rpki, loa did not pass',
       '4:83: enabled needs a region',
-      '4:116: soon is no time; write one as 2026-01-31T12:00:00Z',
+      '4:116: soon is not a time; write it as 2026-01-31T12:00:00Z',
     ],
   ],
   [
@@ -110,7 +119,7 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
     ['5:62: region a is not open', '6:64: enabled needs a region, and none is open'],
   ],
   [
-    'speakers that cannot work',
+    'invalid speakers',
     'locations: [{key: a, name: A, country: NL, timezone: UTC}]\nregions:\n  - {slug: a, name: A, location: a, speaker: {kind: frr}}\n  - {slug: b, name: B, location: a, speaker: {kind: gobgp, addres: x}}\n  - {slug: c, name: C, location: a, speaker: {kind: gobgp, address: "10.0.0.1:50051", owner: "1:2"}}\n',
     [
       '3:53: the kind of a speaker is sandbox or gobgp',
@@ -130,9 +139,9 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
     'users without a password, with two, with a short one and with the published one',
     'users:\n  - {email: a@x.example}\n  - {email: b@x.example, password: a, password_file: b}\n  - {email: c@x.example, password: short}\n  - {email: d@x.example, password: pharos-demo-password}\n  - {email: no, password: aaaaaaaaaaaaaaaa}\n',
     [
-      '2:5: user a@x.example is new and needs a password',
+      '2:5: user a@x.example is new and needs one of password, password_hash, password_file',
       '3:36: the password has 1 characters',
-      '3:39: give password or password_file, not both',
+      '3:39: password and password_file exclude each other; remove one',
       '4:36: the password has 5 characters',
       '5:36: this password is published',
       '6:13: email must be an e-mail address, not "no"',
@@ -142,20 +151,24 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
     'sources',
     'sources:\n  - {key: a, kind: fastnetmo, name: A, secret: s}\n  - {key: b, kind: fastnetmon, name: B, secret: s, settings: {timezon: x}}\n  - {key: c, kind: fastnetmon, name: C}\n  - {key: d, kind: generic, name: D, secret: s, settings: {location: x, fields: {network: /ip}}}\n',
     [
-      '2:20: there is no kind fastnetmo (did you mean fastnetmon?)',
+      '2:20: unknown kind fastnetmo (did you mean fastnetmon?)',
       '3:72: timezon: is not known; known are ban, location, timezone, country',
-      '4:5: source c is new and needs a secret',
-      '5:70: there is no location x',
+      '4:5: source c is new and needs one of secret, secret_file',
+      '5:70: unknown location x',
       '5:81: fields.id: is missing',
     ],
   ],
   ['broken YAML', 'teams:\n  - {slug: a\n  name: x\n', ['3:3: flow map', '3:3: ']],
-  ['a doubled field', 'teams:\n  - slug: a\n    slug: b\n', ['3:5: map keys must be unique']],
-  ['an alias', 'teams:\n  - &a {slug: a, name: A}\n  - *a\n', ['3:5: write the value out, without an alias']],
-  ['a tag', 'teams: !!set {}\n', ['1:14: leave out the tag']],
-  ['a name that is no text', 'teams:\n  - {1: a}\n', ['2:6: the name of a field must be a text']],
+  ['a repeated field', 'teams:\n  - slug: a\n    slug: b\n', ['3:5: map keys must be unique']],
   [
-    'text with a character that is not seen',
+    'an alias',
+    'teams:\n  - &a {slug: a, name: A}\n  - *a\n',
+    ['3:5: aliases are not supported; repeat the value'],
+  ],
+  ['a tag', 'teams: !!set {}\n', ['1:14: tags are not supported; remove tag:']],
+  ['a name that is not a string', 'teams:\n  - {1: a}\n', ['2:6: the name of a field must be a string']],
+  [
+    'text with an invisible character',
     'teams:\n  - slug: demo\n    name: "pay\\u202Epal"\n',
     ['3:11: name contains U+202E (right-to-left override) at character 4; remove it'],
   ],
@@ -163,7 +176,7 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
 ]
 
 for (const [what, text, expected] of wrongFiles) {
-  test(`told with line and column: ${what}`, () => {
+  test(`reports with line and column: ${what}`, () => {
     const problems = problemsOf(text)
     for (const [at, start] of expected.entries()) {
       assert.ok(problems[at]?.startsWith(start), `${start}\nin\n${problems.join('\n')}`)
@@ -172,12 +185,12 @@ for (const [what, text, expected] of wrongFiles) {
   })
 }
 
-test('host bits are told with the prefix that was meant', () => {
+test('host bits are reported with the prefix that was probably meant', () => {
   const text = 'teams: [{slug: a, name: A}]\nprefixes: [{team: a, prefix: "2001:db8::1/32"}]\n'
-  assert.match(problemsOf(text)[0]!, /write 2001:db8::\/32$/)
+  assert.match(problemsOf(text)[0]!, /use 2001:db8::\/32$/)
 })
 
-test('a mistake in one thing does not make those that refer to it wrong', () => {
+test('a mistake in one element is not reported for those that refer to it', () => {
   const text = 'teams:\n  - {slug: demo, nmae: D}\nasns:\n  - {team: demo, asn: 64496}\n'
   assert.deepEqual(
     problemsOf(text).filter((problem) => problem.startsWith('4:')),
@@ -193,7 +206,7 @@ test('a problem never repeats a password or a secret', () => {
   assert.doesNotMatch(problems, /hunter2|12345678/)
 })
 
-test('space that is set aside is allowed, and worth a second look', () => {
+test('reserved addresses and AS numbers are accepted with a notice', () => {
   const text =
     'teams: [{slug: a, name: A}]\nannouncements: [{team: a, prefix: 10.0.0.0/24, origin_asn: 64512}]\n'
   assert.deepEqual(problemsOf(text), [])
@@ -202,10 +215,10 @@ test('space that is set aside is allowed, and worth a second look', () => {
   assert.match(notices.join(), /private use/)
 })
 
-test('the error of a file names the file, and its problems in their order', () => {
+test('the error lists the problems in their order, with the name of the file', () => {
   const error = new PlatformError('platform.yaml', checkText('x: 1\ny: 2\n').problems)
   assert.match(
     error.message,
-    /^platform\.yaml:1:1: there is no section x.*\nplatform\.yaml:2:1: there is no section y/,
+    /^platform\.yaml:1:1: unknown section x;.*\nplatform\.yaml:2:1: unknown section y/,
   )
 })

@@ -1,72 +1,97 @@
-// The operator's file as YAML: its value, and where each part of it stands. It knows nothing of what the file means.
+// A platform document: a value, and the place of each part of it in the text that it was read from, if any. It must not
+// know what the document means.
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Document } from 'yaml'
-import type { Path, PlatformProblem } from './problem.ts'
+import { printPath, type Path, type Problem } from './problem.ts'
 
 export type PlatformDocument = {
-  /** The plain value; undefined where the text cannot be read. */
+  /** For messages: the path of the file. */
+  readonly name: string
+  /** The plain value; undefined if the text could not be parsed. */
   readonly value: unknown
-  readonly problems: readonly PlatformProblem[]
-  /** A mistake at the value of this path, or at the nearest thing around it that is there. */
-  problemAt(path: Path, message: string): PlatformProblem
-  /** A mistake at the name of a field, not at its value. */
-  problemAtKey(path: Path, message: string): PlatformProblem
+  /** Mistakes in the text itself. */
+  readonly problems: readonly Problem[]
+  /** Adds line and column: those of the value or, if it is missing, of the nearest part around it. */
+  locate(problem: Problem): Problem
+  /** `on line 3`, or `at teams[2]` if there is no text. */
+  describePlace(path: Path): string
 }
 
-const largestText = 32 * 1024 * 1024
-
-/** Reads YAML 1.2 with unique keys and without aliases. Never throws. */
-export function readDocument(text: string): PlatformDocument {
-  const lines = new LineCounter()
-  const at = (offset: number, message: string): PlatformProblem => {
-    const { line, col } = lines.linePos(offset)
-    return { line: Math.max(line, 1), column: Math.max(col, 1), message }
+/** A document without text, such as the body of a request. */
+export function documentOf(name: string, value: unknown): PlatformDocument {
+  return {
+    name,
+    value,
+    problems: [],
+    locate: (problem) => problem,
+    describePlace: (path) => `at ${printPath(path)}`,
   }
-  if (text.length > largestText) return unreadable([at(0, 'the file is larger than 32 MiB')])
+}
+
+const textLengthMax = 32 * 1024 * 1024
+
+/** Parses YAML 1.2 with unique keys, without aliases and tags. Never throws. */
+export function parseYaml(name: string, text: string): PlatformDocument {
+  const lines = new LineCounter()
+  const at = (offset: number, message: string): Problem => {
+    const { line, col } = lines.linePos(offset)
+    return { path: [], message, line: Math.max(line, 1), column: Math.max(col, 1) }
+  }
+  if (text.length > textLengthMax) return unreadable(name, [at(0, 'the file is larger than 32 MiB')])
   let document: Document.Parsed
   try {
     document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true })
   } catch {
-    // The reader is recursive: a text of brackets alone exhausts the stack.
-    return unreadable([at(0, 'the file is nested too deeply')])
+    // The parser is recursive: a text of brackets alone exhausts the stack.
+    return unreadable(name, [at(0, 'the file is nested too deeply')])
   }
-  const problems = document.errors.map(({ pos, message }) => at(pos[0], sentence(message)))
-  if (problems.length > 0) return unreadable(problems)
-  const foreign = notPlain(document, at)
-  if (foreign.length > 0) return unreadable(foreign)
+  const problems = document.errors.map(({ pos, message }) => at(pos[0], firstLine(message)))
+  if (problems.length > 0) return unreadable(name, problems)
+  const unsupported = findUnsupported(document, at)
+  if (unsupported.length > 0) return unreadable(name, unsupported)
+  const offsetOf = ({ path, atKey }: Pick<Problem, 'path' | 'atKey'>) =>
+    atKey ? offsetOfKey(document, path) : offsetOfValue(document, path)
   return {
+    name,
     value: document.toJS() as unknown,
     problems: [],
-    problemAt: (path, message) => at(startOf(document, path), message),
-    problemAtKey: (path, message) => at(keyOf(document, path), message),
+    locate: (problem) => ({ ...at(offsetOf(problem), problem.message), path: problem.path }),
+    describePlace: (path) => `on line ${at(offsetOf({ path }), '').line}`,
   }
 }
 
-function unreadable(problems: readonly PlatformProblem[]): PlatformDocument {
-  const first = problems[0]!
-  const there = (_: Path, message: string) => ({ ...first, message })
-  return { value: undefined, problems, problemAt: there, problemAtKey: there }
+function unreadable(name: string, problems: readonly Problem[]): PlatformDocument {
+  const { line, column } = problems[0]!
+  const place = { line: line!, column: column! }
+  return {
+    name,
+    value: undefined,
+    problems,
+    locate: (problem) => ({ ...problem, ...place }),
+    describePlace: () => `on line ${line}`,
+  }
 }
 
-type At = (offset: number, message: string) => PlatformProblem
+type At = (offset: number, message: string) => Problem
 
-/** Aliases and tags: what one line says must not depend on another line, or on a type of the reader. */
-function notPlain(document: Document.Parsed, at: At): PlatformProblem[] {
-  const problems: PlatformProblem[] = []
+/** Finds aliases and tags: the meaning of a line must not depend on another line or on a type of the parser. */
+function findUnsupported(document: Document.Parsed, at: At): Problem[] {
+  const problems: Problem[] = []
+  const add = (range: readonly [number, ...unknown[]] | null | undefined, message: string) =>
+    void problems.push(at(range?.[0] ?? 0, message))
   visit(document, {
-    Alias: (_, node) => void problems.push(at(node.range?.[0] ?? 0, 'write the value out, without an alias')),
-    Node: (_, node) => {
-      if (node.tag !== undefined) problems.push(at(node.range?.[0] ?? 0, `leave out the tag ${node.tag}`))
+    Alias: (_, { range }) => add(range, 'aliases are not supported; repeat the value'),
+    Node: (_, { tag, range }) => {
+      if (tag !== undefined) add(range, `tags are not supported; remove ${tag}`)
     },
     Pair: (_, { key }) => {
       if (isScalar(key) && typeof key.value === 'string') return
-      const range = isNode(key) ? key.range : undefined
-      problems.push(at(range?.[0] ?? 0, 'the name of a field must be a text'))
+      add(isNode(key) ? key.range : undefined, 'the name of a field must be a string')
     },
   })
   return problems
 }
 
-function startOf(document: Document.Parsed, path: Path): number {
+function offsetOfValue(document: Document.Parsed, path: Path): number {
   let node: unknown = document.contents
   let start = 0
   for (let depth = 0; depth <= path.length; depth++) {
@@ -78,16 +103,16 @@ function startOf(document: Document.Parsed, path: Path): number {
   return start
 }
 
-function keyOf(document: Document.Parsed, path: Path): number {
+function offsetOfKey(document: Document.Parsed, path: Path): number {
   const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents
   const name = path.at(-1)
-  if (!isMap(parent)) return startOf(document, path)
+  if (!isMap(parent)) return offsetOfValue(document, path)
   const pair = parent.items.find(({ key }) => isScalar(key) && key.value === name)
-  return (isNode(pair?.key) ? pair.key.range?.[0] : undefined) ?? startOf(document, path)
+  return (isNode(pair?.key) ? pair.key.range?.[0] : undefined) ?? offsetOfValue(document, path)
 }
 
-/** The reader's words as the rest of a line: `Map keys must be unique` as `map keys must be unique`. */
-function sentence(message: string): string {
+/** The parser's message as the rest of a line: `Map keys must be unique` as `map keys must be unique`. */
+function firstLine(message: string): string {
   const first = message.split('\n')[0]!
   return first.charAt(0).toLowerCase() + first.slice(1)
 }

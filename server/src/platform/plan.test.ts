@@ -1,46 +1,39 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { planPlatform, type Change, type Plan, type PlanOptions } from './plan.ts'
-import {
-  emptyPlatform,
-  kinds,
-  type Current,
-  type Desired,
-  type Entry,
-  type Kind,
-  type Row,
-} from './platform.ts'
-import { planAsJson, printPlan } from './print.ts'
-import { checkText, sampleText } from './samples.ts'
+import { rowsOf } from './define-kind.ts'
+import type { Change, Current, Entry, PlanOptions, Row } from './kind.ts'
+import { platformKinds } from './kinds/index.ts'
+import { planPlatform, type Desired, type Plan } from './plan.ts'
+import { planAsData, printPlan } from './print.ts'
+import { checkText, nothing, sampleText } from './samples.ts'
 
 const plain: PlanOptions = { prune: false, enforce: false }
 const sample = checkText(sampleText).desired
+const { kinds } = platformKinds
 
-/** What the database would hold after the plan: a model of apply.store.ts, without a database. */
+/** The state of the database after a plan: a model of apply.ts without a database. */
 function after(current: Current, { changes }: Plan): Current {
-  const next = Object.fromEntries(kinds.map((kind) => [kind, new Map<string, Row>(current[kind])])) as Record<
-    Kind,
-    Map<string, Row>
-  >
+  const next = new Map(kinds.map((kind) => [kind.name, new Map<string, Row>(rowsOf(current, kind))]))
   for (const change of changes) {
-    const row = next[change.kind].get(change.key)
-    if (change.action === 'delete') assert.ok(next[change.kind].delete(change.key))
+    const rows = next.get(change.kind)!
+    const row = rows.get(change.key)
+    if (change.action === 'delete') assert.ok(rows.delete(change.key))
     else {
       assert.equal(change.action === 'create', row === undefined)
-      const fields = { ...row?.fields, ...passedNow(change) }
-      next[change.kind].set(change.key, {
-        ...change,
+      rows.set(change.key, {
+        kind: change.kind,
+        key: change.key,
         id: 1,
-        fields,
+        fields: { ...row?.fields, ...passedNow(change) },
         inUse: null,
         alsoRefersTo: [],
-        prunable: true,
-        teamsOwn: change.kind === 'announcement' ? ['enabled', 'regions'] : [],
-      } as unknown as Row)
+        isPrunable: true,
+        setByOwner: change.kind === 'announcement' ? ['enabled', 'regions'] : [],
+      })
     }
   }
-  return next as Current
+  return { rows: next, removed: current.removed }
 }
 
 function passedNow(change: Exclude<Change, { action: 'delete' }>): object {
@@ -53,29 +46,41 @@ function passedNow(change: Exclude<Change, { action: 'delete' }>): object {
   )
 }
 
+const planOf = (desired: Desired, current: Current, options = plain) =>
+  planPlatform(platformKinds, desired, current, options)
+
 const planned = (text: string, current: Current, options = plain) =>
-  planPlatform(checkText(text, current, options.prune).desired, current, options)
+  planOf(checkText(text, current, options.prune).desired, current, options)
 
-const linesOf = (plan: Plan) => printPlan(plan).split('\n')
+const linesOf = (plan: Plan) => printPlan(platformKinds, plan).split('\n')
 
-test('an empty database gets everything, and then nothing is left to do', () => {
-  const first = planPlatform(sample, emptyPlatform, plain)
+/** The same platform with another row. */
+function withRow(current: Current, kind: string, key: string, change: (row: Row) => Partial<Row>): Current {
+  const row = current.rows.get(kind)!.get(key)!
+  const rows = new Map(current.rows).set(kind, new Map([[key, { ...row, ...change(row) }]]))
+  return { ...current, rows }
+}
+
+const prefix = '192.0.2.0/24'
+
+test('creates everything in an empty database, and nothing the second time', () => {
+  const first = planOf(sample, nothing)
   assert.equal(first.changes.length, sample.entries.length)
   assert.ok(first.changes.every(({ action }) => action === 'create'))
-  const second = planPlatform(sample, after(emptyPlatform, first), plain)
+  const second = planOf(sample, after(nothing, first))
   assert.deepEqual([second.changes, second.notices], [[], []])
-  assert.equal(second.unchanged.membership, 2)
+  assert.equal(second.unchanged['membership'], 2)
 })
 
-test('things are made after what they refer to, and deleted before it', () => {
-  const place = (change: Change) => kinds.indexOf(change.kind)
-  const created = planPlatform({ ...sample, entries: sample.entries.toReversed() }, emptyPlatform, plain)
+test('creates elements after those they refer to, and deletes them before', () => {
+  const place = (change: Change) => kinds.findIndex(({ name }) => name === change.kind)
+  const created = planOf({ ...sample, entries: sample.entries.toReversed() }, nothing)
   assert.deepEqual(
     created.changes.map(place),
     created.changes.map(place).sort((a, b) => a - b),
   )
-  const nothing: Desired = { entries: [], present: sample.present }
-  const gone = planPlatform(nothing, after(emptyPlatform, created), { ...plain, prune: true })
+  const empty: Desired = { entries: [], present: sample.present }
+  const gone = planOf(empty, after(nothing, created), { ...plain, prune: true })
   assert.deepEqual(
     gone.changes.map(place),
     gone.changes.map(place).sort((a, b) => b - a),
@@ -83,41 +88,36 @@ test('things are made after what they refer to, and deleted before it', () => {
   assert.equal(gone.changes.length, sample.entries.length)
 })
 
-const world = after(emptyPlatform, planPlatform(sample, emptyPlatform, plain))
+const world = after(nothing, planOf(sample, nothing))
 
-test('only what the file names is changed, field by field', () => {
+test('changes only the fields that the file names', () => {
   const text = 'teams: [{slug: demo, name: Demo}]\nasns: [{team: demo, asn: 64496, verified: true}]\n'
   const plan = planned(text, world)
   assert.deepEqual(linesOf(plan), [
     '~ team demo name: Demo Networks -> Demo',
-    '= 0 to create, 1 to change, 0 to delete, 1 unchanged (1 asns)',
+    '= 0 to create, 1 to change, 0 to delete, 1 unchanged (1 asn)',
   ])
 })
 
-test('a pass that was lost is set again, a pass that stands keeps its time', () => {
+test('sets a pass that was lost, and keeps the time of one that exists', () => {
   const text = 'announcements: [{team: demo, prefix: 192.0.2.0/24, origin_asn: 64496, validated: true}]\n'
   assert.deepEqual(planned(text, world).changes, [])
-  const row = world.announcement.get('192.0.2.0/24')!
-  const lost = {
-    ...world,
-    announcement: new Map([[row.key, { ...row, fields: { ...row.fields, rpki: false } }]]),
-  }
+  const lost = withRow(world, 'announcement', prefix, ({ fields }) => ({
+    fields: { ...fields, rpki: false },
+  }))
   assert.deepEqual(linesOf(planned(text, lost))[0], '~ announcement 192.0.2.0/24 rpki: false -> true')
 })
 
-test('what a team has switched since is left to it, and said', () => {
-  const row = world.announcement.get('192.0.2.0/24')!
-  const switched = { ...row, fields: { ...row.fields, enabled: false, regions: [] } }
-  const current = { ...world, announcement: new Map([[row.key, switched]]) }
+test('keeps what a team has set since, with a notice', () => {
+  const current = withRow(world, 'announcement', prefix, ({ fields }) => ({
+    fields: { ...fields, enabled: false, regions: [] },
+  }))
   const text =
     'announcements: [{team: demo, prefix: 192.0.2.0/24, origin_asn: 64496, enabled: true, regions: [ams]}]\n'
-  const left = planned(text, current)
-  assert.deepEqual(left.changes, [])
-  assert.equal(left.notices.length, 2)
-  assert.match(
-    left.notices[0]!,
-    /the file says enabled true, since then it was set to false; left to the team/,
-  )
+  const kept = planned(text, current)
+  assert.deepEqual(kept.changes, [])
+  assert.equal(kept.notices.length, 2)
+  assert.match(kept.notices[0]!, /enabled is true in the file and was set to false since; kept/)
   const enforced = planned(text, current, { ...plain, enforce: true })
   assert.deepEqual(linesOf(enforced).slice(0, 2), [
     '~ announcement 192.0.2.0/24 enabled: false -> true',
@@ -125,29 +125,31 @@ test('what a team has switched since is left to it, and said', () => {
   ])
 })
 
-test('nothing is deleted unless told, and then only in the sections that the file has', () => {
+test('deletes only with prune, and only in the sections that the file has', () => {
   const text = 'prefixes: [{team: demo, prefix: 192.0.2.0/24}]\n'
   assert.deepEqual(planned(text, world).changes, [])
   assert.deepEqual(linesOf(planned(text, world, { ...plain, prune: true })), [
     '- prefix other 2001:db8::/32',
-    '= 0 to create, 0 to change, 1 to delete, 1 unchanged (1 prefixes)',
+    '= 0 to create, 0 to change, 1 to delete, 1 unchanged (1 prefix)',
   ])
 })
 
-test('an announcement that is in use is switched off, and deleted only when it is at rest', () => {
-  const row = world.announcement.get('192.0.2.0/24')!
-  const current = { ...world, announcement: new Map([[row.key, { ...row, inUse: 'it is withdrawn first' }]]) }
+test('disables an announcement in use, and deletes it only once it is withdrawn', () => {
+  const current = withRow(world, 'announcement', prefix, () => ({ inUse: 'it must be withdrawn first' }))
   const plan = planned('announcements: []\n', current, { ...plain, prune: true })
   assert.deepEqual(linesOf(plan), [
     '~ announcement 192.0.2.0/24 enabled: true -> false',
-    '! announcement 192.0.2.0/24 is not named and stays: it is withdrawn first',
-    '= 0 to create, 0 to change, 0 to delete, 0 unchanged'.replace('0 to change', '1 to change'),
+    '! announcement 192.0.2.0/24 is not in the file and is kept: it must be withdrawn first',
+    '= 0 to create, 1 to change, 0 to delete, 0 unchanged',
   ])
 })
 
-test('what others refer to is not deleted; a region is closed instead', () => {
-  const row = { ...world.announcement.get('192.0.2.0/24')!, inUse: 'busy', alsoRefersTo: ['region ams'] }
-  const current = { ...world, announcement: new Map([[row.key, row]]) }
+test('does not delete what others refer to, and closes a region instead', () => {
+  const current = withRow(world, 'announcement', prefix, ({ fields }) => ({
+    inUse: 'in use',
+    fields: { ...fields, regions: [] },
+    alsoRefersTo: ['region ams'],
+  }))
   const plan = planned('locations: []\nregions: []\nteams: []\n', current, { ...plain, prune: true })
   assert.deepEqual(
     linesOf(plan).filter((line) => !line.startsWith('=')),
@@ -155,27 +157,26 @@ test('what others refer to is not deleted; a region is closed instead', () => {
       '~ region ams open: true -> false',
       '- region fra',
       '- location fra',
-      '! team demo is not named and stays: membership demo ada@demo.example and 3 more refer to it',
-      '! team other is not named and stays: membership other ada@demo.example and 1 more refer to it',
-      '! region ams is not named and stays: announcement 192.0.2.0/24 refers to it',
-      '! location ams is not named and stays: region ams and 2 more refer to it',
+      '! team demo is not in the file and is kept: membership demo ada@demo.example and 3 more refer to it',
+      '! team other is not in the file and is kept: membership other ada@demo.example and 1 more refer to it',
+      '! region ams is not in the file and is kept: announcement 192.0.2.0/24 refers to it',
+      '! location ams is not in the file and is kept: region ams and 2 more refer to it',
     ],
   )
 })
 
-test('a secret is never printed, neither for people nor for programs', () => {
+test('prints no secret, neither as text nor as JSON', () => {
   const entries = sample.entries.map((entry) => {
-    const more =
-      { user: { password_hash: 'hunter2' }, source: { secret_mac: 'hunter2' } }[entry.kind as string] ?? {}
-    return { ...entry, fields: { ...entry.fields, ...more } } as Entry
+    const more = { user: { password_hash: 'hunter2' }, source: { secret_mac: 'hunter2' } }[entry.kind] ?? {}
+    return { ...entry, fields: { ...entry.fields, ...more } } satisfies Entry
   })
-  const created = planPlatform({ ...sample, entries }, emptyPlatform, plain)
-  const changed = planPlatform({ ...sample, entries }, world, plain)
+  const created = planOf({ ...sample, entries }, nothing)
+  const changed = planOf({ ...sample, entries }, world)
   assert.equal(changed.changes.length, 2)
   for (const plan of [created, changed]) {
-    assert.doesNotMatch(printPlan(plan) + JSON.stringify(planAsJson(plan)), /hunter2/)
+    assert.doesNotMatch(linesOf(plan).join() + JSON.stringify(planAsData(platformKinds, plan)), /hunter2/)
   }
-  assert.match(printPlan(changed), /~ user ada@demo\.example password: changed/)
+  assert.match(linesOf(changed).join('\n'), /~ user ada@demo\.example password: changed/)
 })
 
 const slug = fc.constantFrom('a', 'b', 'c')
@@ -183,7 +184,7 @@ const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefine
 const listOf = <T>(value: fc.Arbitrary<T>, key: (element: T) => unknown) =>
   optional(fc.uniqueArray(value, { selector: key, maxLength: 4 }))
 
-/** Platforms that refer only to what they have; JSON is YAML. */
+/** Platforms without unknown references; JSON is YAML. */
 const platformText = fc
   .record({
     locations: fc.constant(
@@ -229,14 +230,14 @@ const platformText = fc
   })
   .map((platform) => JSON.stringify(platform))
 
-test('applying any file twice leaves nothing to do the second time, whatever was there before', () => {
+test('applying any file a second time changes nothing, whatever existed before', () => {
   fc.assert(
     fc.property(platformText, platformText, fc.boolean(), fc.boolean(), (earlier, later, prune, enforce) => {
       const options = { prune, enforce }
-      const before = after(emptyPlatform, planned(earlier, emptyPlatform))
+      const before = after(nothing, planned(earlier, nothing))
       const first = checkText(later, before, prune)
       if (first.problems.length > 0) return
-      const now = after(before, planPlatform(first.desired, before, options))
+      const now = after(before, planOf(first.desired, before, options))
       const again = planned(later, now, options)
       assert.deepEqual(again.changes, [])
     }),

@@ -1,65 +1,77 @@
-// A plan as the operator reads it. Passwords and secrets are only said to change.
-import type { Change, FieldChange, Plan } from './plan.ts'
-import { kinds, sectionOf } from './platform.ts'
+// A plan as text and as JSON. The values of secret fields are in neither.
+import type { Change, FieldChange, Kind } from './kind.ts'
+import { printValue, type Plan } from './plan.ts'
+import type { Registry } from './registry.ts'
 
-/** One line for each change and each changed field, and a summary at the end. */
-export function printPlan(plan: Plan): string {
-  const lines = plan.changes.flatMap(linesOf)
+/** One line for each change and each changed field, the notices, and a summary. */
+export function printPlan(registry: Registry, plan: Plan): string {
+  const lines = plan.changes.flatMap((change) => linesOf(registry.get(change.kind), change))
   const notices = plan.notices.map((notice) => `! ${notice}`)
-  return [...lines, ...notices, summaryOf(plan)].join('\n')
+  return [...lines, ...notices, summaryOf(registry, plan)].join('\n')
 }
 
-/** `3 to create, 1 to change, 0 to delete, 12 unchanged (2 teams, ...)`. */
-function summaryOf({ changes, unchanged }: Plan): string {
+/** `= 3 to create, 1 to change, 0 to delete, 12 unchanged (2 teams, ...)`. */
+function summaryOf({ kinds }: Registry, { changes, unchanged }: Plan): string {
   const count = (action: Change['action']) => changes.filter((change) => change.action === action).length
-  const kept = kinds.filter((kind) => unchanged[kind] > 0)
-  const total = kept.reduce((sum, kind) => sum + unchanged[kind], 0)
-  const parts = kept.map(
-    (kind) => `${unchanged[kind]} ${kind === 'membership' ? 'memberships' : sectionOf[kind]}`,
-  )
-  const list = parts.length > 0 ? ` (${parts.join(', ')})` : ''
-  return `= ${count('create')} to create, ${count('update')} to change, ${count('delete')} to delete, ${total} unchanged${list}`
+  const parts = kinds
+    .map(({ name, plural }) => ({ name, plural, number: unchanged[name] ?? 0 }))
+    .filter(({ number }) => number > 0)
+  const total = parts.reduce((sum, { number }) => sum + number, 0)
+  const list = parts.map(({ name, plural, number }) => `${number} ${number === 1 ? name : plural}`).join(', ')
+  const kept = `${total} unchanged${list && ` (${list})`}`
+  return `= ${count('create')} to create, ${count('update')} to change, ${count('delete')} to delete, ${kept}`
 }
 
-function linesOf(change: Change): string[] {
+function linesOf(kind: Kind, change: Change): string[] {
   const name = `${change.kind} ${change.key}`
-  if (change.action === 'create') return [`+ ${name}${detailsOf(change.fields)}`]
+  if (change.action === 'create') return [`+ ${name}${detailsOf(kind, change.fields)}`]
   if (change.action === 'delete') return [`- ${name}`]
-  return change.changes.map((field) => `~ ${name} ${changeOf(field)}`)
+  return change.changes.map((one) => `~ ${name} ${changeOf(kind, one)}`)
 }
 
-const secretFields = new Set(['password_hash', 'secret_mac'])
-const shownAtCreation = ['name', 'origin_asn', 'enabled', 'regions', 'admin', 'staff', 'demo', 'kind']
-
-function detailsOf(fields: object): string {
-  const given = fields as Readonly<Record<string, unknown>>
-  const shown = shownAtCreation
-    .filter((field) => given[field] !== undefined && given[field] !== '' && given[field] !== false)
-    .map((field) => `${field} ${shortly(given[field])}`)
+function detailsOf(kind: Kind, fields: Readonly<Record<string, unknown>>): string {
+  const shown = Object.keys(kind.fields)
+    .filter((name) => kind.fields[name]!.isShown)
+    .map((name) => ({ name, value: fields[name] }))
+    .filter(({ value }) => value !== undefined && value !== '' && value !== false)
+    .map(({ name, value }) => `${name} ${printValue(value)}`)
   return shown.length > 0 ? ` (${shown.join(', ')})` : ''
 }
 
-function changeOf({ field, before, after }: FieldChange): string {
-  if (field === 'password_hash') return 'password: changed'
-  if (field === 'secret_mac') return 'secret: changed'
-  return `${field}: ${shortly(before)} -> ${shortly(after)}`
+function changeOf(kind: Kind, { field, before, after }: FieldChange): string {
+  const { secret } = kind.fields[field]!
+  return secret ? `${secret.name}: changed` : `${field}: ${printValue(before)} -> ${printValue(after)}`
 }
 
-function shortly(value: unknown): string {
-  if (typeof value === 'string') return value === '' ? '""' : value
-  return Array.isArray(value) ? `[${value.join(', ')}]` : JSON.stringify(value)
+/** A plan as values of JSON. */
+type PlanData = {
+  readonly changes: readonly ChangeData[]
+  readonly unchanged: Plan['unchanged']
+  readonly notices: Plan['notices']
 }
 
-/** The plan for programs; the values of secret fields are left out. */
-export function planAsJson(plan: Plan): object {
-  const hide = (fields: object) =>
-    Object.fromEntries(Object.entries(fields).filter(([field]) => !secretFields.has(field)))
-  const changes = plan.changes.map((change) => {
-    if (change.action === 'delete') return change
-    if (change.action === 'create') return { ...change, fields: hide(change.fields) }
-    const { action, kind, key } = change
-    const shown = change.changes.map((one) => (secretFields.has(one.field) ? { field: one.field } : one))
-    return { action, kind, key, changes: shown }
-  })
-  return { changes, unchanged: plan.unchanged, notices: plan.notices }
+type ChangeData = Pick<Change, 'action' | 'kind' | 'key'> & {
+  readonly fields?: Readonly<Record<string, unknown>>
+  readonly changes?: readonly Partial<FieldChange>[]
+}
+
+export function planAsData(registry: Registry, { changes, unchanged, notices }: Plan): PlanData {
+  return {
+    changes: changes.map((change) => changeAsData(registry.get(change.kind), change)),
+    unchanged,
+    notices,
+  }
+}
+
+/** A change without its row and without the values of secret fields. */
+function changeAsData({ fields }: Kind, change: Change): ChangeData {
+  const { action, kind, key } = change
+  const isSecret = (name: string) => fields[name]!.secret !== undefined
+  if (change.action === 'delete') return { action, kind, key }
+  if (change.action === 'create') {
+    const shown = Object.entries(change.fields).filter(([name]) => !isSecret(name))
+    return { action, kind, key, fields: Object.fromEntries(shown) }
+  }
+  const shown = change.changes.map((one) => (isSecret(one.field) ? { field: one.field } : one))
+  return { action, kind, key, changes: shown }
 }

@@ -1,19 +1,41 @@
-// What is wrong with the operator's file, and where: everything at once, so that one run is enough to repair it.
+// Mistakes in a platform document, with their places. All of them are reported at once, so that one run is enough to
+// correct the document.
 
-/** One mistake; `line` and `column` count from 1. */
-export type PlatformProblem = { readonly line: number; readonly column: number; readonly message: string }
-
-/** The way to a value in the file: `['regions', 2, 'location']`. */
+/** The path to a value in the document, such as `['regions', 2, 'location']`. */
 export type Path = readonly (string | number)[]
 
-/** All mistakes of one file. The message is what the operator reads: `file:line:column: what`, one a line. */
-export class PlatformError extends Error {
-  readonly problems: readonly PlatformProblem[]
+/** One mistake. Documents that are read from text add `line` and `column`, which count from 1. */
+export type Problem = {
+  readonly path: Path
+  readonly message: string
+  /** The mistake is in the name of the field, not in its value. */
+  readonly atKey?: boolean
+  readonly line?: number
+  readonly column?: number
+}
 
-  constructor(file: string, problems: readonly PlatformProblem[]) {
-    const sorted = problems.toSorted((a, b) => a.line - b.line || a.column - b.column)
-    super(sorted.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`).join('\n'))
+/** `regions[2].location`; `document` for the empty path. */
+export function printPath(path: Path): string {
+  const steps = path.map((step, at) =>
+    typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`,
+  )
+  return steps.join('') || 'document'
+}
+
+/** All mistakes of one document. The message has one line for each: `file:line:column: message`. */
+export class PlatformError extends Error {
+  readonly problems: readonly Problem[]
+
+  constructor(document: string, problems: readonly Problem[]) {
+    const sorted = problems.toSorted(
+      (a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
+    )
+    super(sorted.map((problem) => `${document}:${placeOf(problem)}: ${problem.message}`).join('\n'))
     this.name = 'PlatformError'
     this.problems = sorted
   }
+}
+
+function placeOf({ line, column, path }: Problem): string {
+  return line === undefined ? ` ${printPath(path)}` : `${line}:${column}`
 }

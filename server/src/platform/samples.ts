@@ -1,7 +1,9 @@
-// Things for tests of the operator's file: a small platform as text, and checking a text without a database.
+// For tests of the platform file: a small platform as text, and the check of a text without a database.
 import { checkPlatform, type Checked } from './check.ts'
-import { readDocument } from './document.ts'
-import { emptyPlatform, type Current } from './platform.ts'
+import { parseYaml } from './document.ts'
+import type { Current } from './kind.ts'
+import { platformKinds } from './kinds/index.ts'
+import { PlatformError } from './problem.ts'
 
 export const sampleText = `# A small world
 locations:
@@ -38,13 +40,15 @@ sources:
   - {key: fastnetmon, kind: fastnetmon, name: FastNetMon, secret: demo-secret, settings: {timezone: Europe/Amsterdam, location: ams}}
 `
 
-export function checkText(text: string, current: Current = emptyPlatform, prune = false): Checked {
-  return checkPlatform(readDocument(text), current, { prune })
+/** Nothing in the database. */
+export const nothing: Current = { rows: new Map(), removed: new Set() }
+
+export function checkText(text: string, current = nothing, prune = false): Checked {
+  return checkPlatform(platformKinds, parseYaml('platform.yaml', text), current, { prune })
 }
 
 /** `line:column: message` of every problem, in the order of the file. */
-export function problemsOf(text: string, current: Current = emptyPlatform, prune = false): string[] {
-  return checkText(text, current, prune)
-    .problems.toSorted((a, b) => a.line - b.line || a.column - b.column)
-    .map(({ line, column, message }) => `${line}:${column}: ${message}`)
+export function problemsOf(text: string, current = nothing, prune = false): string[] {
+  const { problems } = new PlatformError('', checkText(text, current, prune).problems)
+  return problems.map(({ line, column, message }) => `${line}:${column}: ${message}`)
 }

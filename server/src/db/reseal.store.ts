@@ -1,18 +1,18 @@
-// The SQL of sealed values, wherever they stand: found by the key that they were sealed under, and changed only where they
-// are still what was read.
+// The SQL of sealed values in all tables: found by the key that they were sealed under, and replaced only if they are
+// unchanged.
 import { sql, type RawBuilder } from 'kysely'
-import type { Db } from '../db/postgres.ts'
+import type { Db } from './postgres.ts'
 
 export type SealedPlace = {
   readonly table: string
-  /** The columns that make up a row's name. */
+  /** The columns that identify a row. */
   readonly keys: readonly string[]
   readonly column: string
-  /** The value is the text `sealed`, base64, of a JSON object in the place of the object itself. */
+  /** The column is JSON: an object whose field `sealed` has the value in base64. */
   readonly inJson?: true
 }
 
-/** The values of the columns that name a row, as text. */
+/** The values of the columns that identify a row, as text. */
 export type RowName = readonly string[]
 
 const bytesOf = ({ column, inJson }: SealedPlace): RawBuilder<Buffer> =>
@@ -27,11 +27,11 @@ const isNamed = ({ keys }: SealedPlace, name: RowName): RawBuilder<boolean> =>
     sql` and `,
   )
 
-/** `keyId`: 8 hexadecimal digits, which stand in a sealed value behind its version. */
+/** `keyId`: 8 hexadecimal digits, which follow the version in a sealed value. */
 const isOfAnother = (place: SealedPlace, keyId: string): RawBuilder<boolean> =>
   sql`substring(${bytesOf(place)} from 2 for 4) <> decode(${keyId}, 'hex')`
 
-/** How many there are by the id of their key. */
+/** Returns the number of values by the id of their key. */
 export async function countByKey(db: Db, place: SealedPlace): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ key: string; count: number }>`
     select encode(substring(${bytesOf(place)} from 2 for 4), 'hex') as key, count(*) as count
@@ -54,7 +54,7 @@ export async function findSealed(db: Db, place: SealedPlace, name: RowName): Pro
   return rows[0]?.sealed ?? undefined
 }
 
-/** False where somebody has changed it meanwhile. */
+/** Returns false if the value has changed since it was read. */
 export async function replaceSealed(
   db: Db,
   place: SealedPlace,

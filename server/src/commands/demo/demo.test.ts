@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { ingestDeliveries } from '../analysis/ingest.ts'
-import { maintain } from '../db/maintenance.ts'
-import { createTestDatabase } from '../db/testing.ts'
-import { createOwnershipCache } from '../inventory/ownership.ts'
-import { createKeyRing } from '../runtime/secrets.ts'
-import { demoHistory } from './demo-history.ts'
-import { demoAccounts, prepareDemo } from './demo.ts'
+import { ingestDeliveries } from '../../analysis/ingest.ts'
+import { maintain } from '../../db/maintenance.ts'
+import { createTestDatabase } from '../../db/testing.ts'
+import { createOwnershipCache } from '../../inventory/ownership.ts'
+import { createKeyRing } from '../../runtime/secrets.ts'
+import { demoAccounts, demoHistory, prepareDemo } from './demo.ts'
+import { playRecording } from './history.ts'
 
 const secret = createKeyRing(['a-secret-of-at-least-thirty-two-bytes'])
 const now = new Date('2026-03-10T17:23:45Z')
 const dayMs = 86_400_000
 
-test('the history is the same for the same time, within its 30 days, and each delivery is sent once', () => {
+test('the history covers 30 days before any time, and each delivery occurs once', () => {
   for (const at of [now, new Date('2024-02-29T00:00:00Z'), new Date('2027-12-31T23:59:59Z')]) {
     const history = demoHistory(at)
     assert.deepEqual(demoHistory(at), history)
@@ -24,11 +24,32 @@ test('the history is the same for the same time, within its 30 days, and each de
       times.toSorted((a, b) => a - b),
     )
     assert.ok(times[0]! >= at.getTime() - 30 * dayMs && times.at(-1)! <= at.getTime())
-    assert.ok(history.length > 900, `${history.length} deliveries`)
+    assert.ok(history.length > 2_800, `${history.length} deliveries`)
   }
 })
 
-test('the demo platform: every delivery is read, and both teams have much to see and nothing in common', async () => {
+test('a recording merges messages, resolves times and lists, and leaves out the future', () => {
+  const recording = {
+    id: 'a',
+    source: 's',
+    ago: 100,
+    body: { alarm: { id: 1, opened: { $unix: 0 } }, packets: { $each: { ttl: 9 }, $items: [{ ip: 'x' }] } },
+    messages: [
+      { id: 'open', after: 40, body: { alarm: { measured: { $unix: 40 } } } },
+      { id: 'later', after: 101, body: {} },
+    ],
+  }
+  const [delivery, ...others] = playRecording(`${JSON.stringify(recording)}\n`, new Date(1_000_000))
+  assert.deepEqual(others, [])
+  assert.deepEqual(delivery, {
+    sourceKey: 's',
+    deliveryId: 'a-open',
+    received: new Date(940_000),
+    body: { alarm: { id: 1, opened: 900, measured: 940 }, packets: [{ ttl: 9, ip: 'x' }] },
+  })
+})
+
+test('every delivery is processed, and both teams have many events and none in common', async () => {
   await using database = await createTestDatabase()
   const db = database.postgres.owner
   const rowsOf = async <T>(query: ReturnType<typeof sql>) => (await query.execute(db)).rows as T[]
@@ -55,16 +76,16 @@ test('the demo platform: every delivery is read, and both teams have much to see
   const [demo, other] = [await ofTeam('demo'), await ofTeam('other')]
   assert.ok(demo.length > 120 && other.length > 60, `${demo.length} and ${other.length}`)
   assert.ok(new Set(demo).isDisjointFrom(new Set(other)))
-  assert.ok(demo.length + other.length < events.length, 'some concern nobody')
+  assert.ok(demo.length + other.length < events.length, 'some concern no team')
 
   await maintain(db)
   const [{ strays }] = (await rowsOf<{ strays: number }>(
     sql`select count(*)::integer as strays from deliveries_default`,
   )) as [{ strays: number }]
-  assert.equal(strays, 0, 'months that have begun have partitions')
+  assert.equal(strays, 0, 'every month has a partition')
 })
 
-test('a second start changes nothing: neither what was switched nor the history', async () => {
+test('a second start changes neither announcements nor the history', async () => {
   await using database = await createTestDatabase()
   const db = database.postgres.owner
   await prepareDemo(database.postgres, { secret }, now)
@@ -89,7 +110,7 @@ test('ids follow the order of the file', async () => {
   assert.deepEqual(rows, [{ address: '203.0.113.0' }, { address: '2001:db8:a::' }])
 })
 
-test('its accounts are marked as demo accounts, each in a team', async () => {
+test('the accounts are marked as demo accounts, each in a team', async () => {
   await using database = await createTestDatabase()
   await prepareDemo(database.postgres, { secret }, now)
   const { rows } = await sql`
@@ -108,13 +129,13 @@ test('its accounts are marked as demo accounts, each in a team', async () => {
   )
 })
 
-test('a database of somebody else gets no accounts with a published password', async () => {
+test('a database with other teams gets no accounts with a published password', async () => {
   await using database = await createTestDatabase()
   const db = database.postgres.owner
   await sql`insert into teams (slug, name) values ('customer', 'A customer')`.execute(db)
   await assert.rejects(
     prepareDemo(database.postgres, { secret }, now),
-    /team customer, which is not of the demo/,
+    /team customer, which is not part of the demo/,
   )
   assert.deepEqual(await db.selectFrom('users').selectAll().execute(), [])
 })

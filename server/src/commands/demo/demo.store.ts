@@ -1,9 +1,22 @@
-// The SQL of the demo's history: deliveries that were received in the past.
+// The SQL of the demo: deliveries that were received in the past, and whether the database is that of a demo.
 import { sql } from 'kysely'
-import type { Trx } from '../db/postgres.ts'
-import type { DemoDelivery } from './demo-history.ts'
+import type { Db, Trx } from '../../db/postgres.ts'
 
-/** Partitions first: a month can get none of its own once the default one holds rows of it. */
+export type PastDelivery = {
+  readonly sourceKey: string
+  readonly deliveryId: string
+  readonly received: Date
+  readonly body: object
+}
+
+/** The slug of a team that is none of these; undefined if the database has no other. */
+export async function findOtherTeam(db: Db, slugs: readonly string[]): Promise<string | undefined> {
+  const { rows } = await sql<{ slug: string }>`
+    select slug from teams where slug <> all(${slugs}::text[]) order by slug limit 1`.execute(db)
+  return rows[0]?.slug
+}
+
+/** Partitions come before rows: a month cannot get one once the default partition has rows of it. */
 export async function createPartitionsSince(trx: Trx, since: Date, until: Date): Promise<void> {
   await sql`
     select create_month_partitions(month::date)
@@ -11,8 +24,8 @@ export async function createPartitionsSince(trx: Trx, since: Date, until: Date):
       ${until}::timestamptz at time zone 'UTC', interval '1 month') month`.execute(trx)
 }
 
-/** Adds those that are not there yet; gives back how many these were. */
-export async function insertPastDeliveries(trx: Trx, deliveries: readonly DemoDelivery[]): Promise<number> {
+/** Adds the deliveries that do not exist yet and returns their number. */
+export async function insertPastDeliveries(trx: Trx, deliveries: readonly PastDelivery[]): Promise<number> {
   const rows = deliveries.map(({ sourceKey, deliveryId, received, body }) => ({
     source_key: sourceKey,
     delivery_id: deliveryId,

@@ -1,6 +1,6 @@
-// Every sealed value under the newest key of the ring, so that an older key can leave it. What is only known by its MAC
-// cannot be moved so: see docs/operating.md.
-import type { Db } from '../db/postgres.ts'
+// Seals every encrypted value under the newest key of the ring, so that an older key can be removed from it. Values of which
+// only a MAC is stored cannot be moved this way: see docs/operating.md.
+import type { Db } from './postgres.ts'
 import { deriveKeys, open, seal, type KeyRing, type Purpose } from '../runtime/secrets.ts'
 import {
   countByKey,
@@ -12,14 +12,14 @@ import {
 } from './reseal.store.ts'
 
 export type Sealed = SealedPlace & {
-  /** As the operator reads it. */
+  /** Plural, for messages. */
   readonly noun: string
   readonly purpose: Purpose
-  /** What the value is bound to, as whoever sealed it says. */
+  /** The context that the value was sealed with. */
   readonly context: (name: RowName) => string
 }
 
-/** Every place with sealed values. A column that is missing here fails a test. */
+/** Every column with sealed values. A test fails if one is missing. */
 export const sealedPlaces: readonly Sealed[] = [
   {
     noun: 'signing keys',
@@ -64,9 +64,9 @@ export const sealedPlaces: readonly Sealed[] = [
   },
 ]
 
-export type SealedCount = {
+type SealedCount = {
   readonly noun: string
-  /** Under the newest key of the ring; under another of it; under one that is not in it. */
+  /** Number of values under the newest key of the ring, under another one, and under a key that is not in the ring. */
   readonly newest: number
   readonly older: number
   readonly unknown: number
@@ -91,15 +91,15 @@ export async function countSealed(db: Db, ring: KeyRing): Promise<SealedCount[]>
 
 const sum = (a: number, b: number): number => a + b
 
-export type ResealOutcome = {
+type ResealOutcome = {
   readonly resealed: number
-  /** Those that do not open: their key is not in the ring, or they were changed. */
+  /** Values that cannot be decrypted: their key is not in the ring, or they were altered. */
   readonly failed: readonly { readonly noun: string; readonly name: string; readonly error: string }[]
 }
 
 /**
- * Seals anew what is not under the newest key, one row at a time; may run while Pharos does, and any number of times.
- * What somebody changed meanwhile was sealed under the newest key by whoever did.
+ * Seals again what is not under the newest key, one row at a time. Pharos may run at the same time: a value that changed
+ * in between was sealed under the newest key by that change.
  */
 export async function resealAll(db: Db, ring: KeyRing): Promise<ResealOutcome> {
   let resealed = 0
@@ -109,7 +109,7 @@ export async function resealAll(db: Db, ring: KeyRing): Promise<ResealOutcome> {
     for (const name of await listSealedByAnother(db, place, newest!.id)) {
       const before = await findSealed(db, place, name)
       if (!before) continue
-      const after = sealAnew(ring, place, name, before)
+      const after = sealAgain(ring, place, name, before)
       if (after instanceof Error)
         failed.push({ noun: place.noun, name: name.join(' '), error: after.message })
       else if (await replaceSealed(db, place, name, before, after)) resealed += 1
@@ -118,7 +118,7 @@ export async function resealAll(db: Db, ring: KeyRing): Promise<ResealOutcome> {
   return { resealed, failed }
 }
 
-function sealAnew(
+function sealAgain(
   ring: KeyRing,
   { purpose, context }: Sealed,
   name: RowName,

@@ -1,15 +1,20 @@
-// API tokens as the operator makes them: for a team that is named by its slug, and without a quota.
+// API tokens that the operator creates, lists and revokes: teams are named by their slug, and there is no quota.
 import { scopes as knownScopes } from '@pharos/contract/scope'
 import type { Db } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { fail, invalid, notFound, type Failure } from '../runtime/error.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import { endApiToken, makeApiToken } from '../session/api-token.ts'
-import { findTokenTeam, listApiTokens, type ApiTokenRow } from './api-token.store.ts'
-import { findTeamId, listTeamSlugs } from './team.store.ts'
+import { endApiToken, makeApiToken } from './api-token.ts'
+import {
+  findTeamId,
+  findTokenTeam,
+  listTeamSlugs,
+  listTokensOfTeams,
+  type OperatorTokenRow,
+} from './operator-token.store.ts'
 
-export type { ApiTokenRow }
+export type { OperatorTokenRow }
 
 export type TokenRequest = {
   readonly team: string
@@ -21,7 +26,7 @@ export type TokenRequest = {
   readonly maxUnusedDays: number | null
 }
 
-/** Makes a token of the team; `text` is what its holder keeps and cannot be had again. Throws `not_found`, `invalid`. */
+/** Creates a token of the team; `text` is the token itself, which is not stored. Throws `not_found`, `invalid`. */
 export async function createTeamToken(
   db: Db,
   ring: KeyRing,
@@ -30,7 +35,7 @@ export async function createTeamToken(
   refuseUnknownScopes(request.scopes)
   return db.transaction().execute(async (trx) => {
     const teamId = await findTeamId(trx, request.team)
-    if (teamId === undefined) throw noTeam(request.team, await listTeamSlugs(trx))
+    if (teamId === undefined) throw unknownTeam(request.team, await listTeamSlugs(trx))
     const wanted = { ...request, teamId, createdBy: null }
     const { made, text } = await makeApiToken(trx, ring, wanted, { teamId, actor: 'operator' })
     return { id: made.id, text }
@@ -43,19 +48,21 @@ function refuseUnknownScopes(scopes: readonly string[]): void {
   if (unknown !== undefined) throw invalid(['scopes'], 'scope', { unknown, known: knownScopes })
 }
 
-function noTeam(slug: string, slugs: readonly string[]): Failure {
-  const hint = didYouMean(slug, slugs) || (slugs.length > 0 ? '' : '; there are no teams yet, see pharos apply')
+function unknownTeam(slug: string, slugs: readonly string[]): Failure {
+  const hint =
+    didYouMean(slug, slugs) ||
+    (slugs.length > 0 ? '' : '; there are no teams yet: create one with pharos apply')
   return fail('not_found', 'team', { slug, hint })
 }
 
-/** The tokens of a team that are not revoked, the newest first; of all teams without one. */
-export async function listTeamTokens(db: Db, team?: string): Promise<ApiTokenRow[]> {
+/** Lists the tokens that are not revoked, newest first: those of one team or, without `team`, of all. */
+export async function listTeamTokens(db: Db, team?: string): Promise<OperatorTokenRow[]> {
   if (team !== undefined && (await findTeamId(db, team)) === undefined)
-    throw noTeam(team, await listTeamSlugs(db))
-  return listApiTokens(db, team)
+    throw unknownTeam(team, await listTeamSlugs(db))
+  return listTokensOfTeams(db, team)
 }
 
-/** Ends a token for good; one that is revoked already stays so. Throws `not_found`. */
+/** Revokes a token; has no effect on one that is revoked already. Throws `not_found`. */
 export async function revokeTeamToken(db: Db, id: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const teamId = await findTokenTeam(trx, id)

@@ -1,0 +1,59 @@
+// The demo platform: demo/platform.yaml is applied like any platform file, and the recorded deliveries of 30 days are
+// queued, so that the collector creates the events. It must not change a database with other teams.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Postgres } from '../../db/postgres.ts'
+import { wake } from '../../db/wake.ts'
+import { applyPlatform, preparePlatform } from '../../platform/apply.ts'
+import { parseYaml } from '../../platform/document.ts'
+import { platformKinds } from '../../platform/kinds/index.ts'
+import { fail } from '../../runtime/error.ts'
+import type { KeyRing } from '../../runtime/secrets.ts'
+import { createPartitionsSince, findOtherTeam, insertPastDeliveries } from './demo.store.ts'
+import { playRecording } from './history.ts'
+
+const folder = new URL('../../../../demo/', import.meta.url)
+
+/** The path of a file of the demo. */
+export const demoFile = (name: string): string => fileURLToPath(new URL(name, folder))
+
+const readDemo = (name: string): string => readFileSync(demoFile(name), 'utf8')
+
+/** The accounts of demo/platform.yaml, for the welcome text. */
+export const demoAccounts: readonly { readonly email: string; readonly description: string }[] = [
+  { email: 'demo@demo.example', description: 'admin of "Demo Networks"' },
+  { email: 'other@demo.example', description: 'admin of "Other Networks"' },
+  { email: 'staff@demo.example', description: 'staff of the provider: sees all teams, decides holds' },
+]
+
+/** The deliveries of the 30 days before `now`. */
+export const demoHistory = (now: Date) => playRecording(readDemo('attacks.jsonl'), now)
+
+/**
+ * Creates the demo platform, or keeps one that exists with what was changed in it and the history of its first start.
+ * Throws `conflict` if the database has teams that are not in the demo.
+ */
+export async function prepareDemo(
+  { owner }: Pick<Postgres, 'owner'>,
+  { secret: ring }: { readonly secret: KeyRing },
+  now: Date,
+): Promise<void> {
+  const document = parseYaml(demoFile('platform.yaml'), readDemo('platform.yaml'))
+  const options = { prune: false, enforce: false }
+  const prepared = await preparePlatform(
+    platformKinds,
+    owner,
+    document,
+    { ring, readText: readDemo },
+    options,
+  )
+  const teams = prepared.desired.entries.filter(({ kind }) => kind === 'team').map(({ key }) => key)
+  const other = await findOtherTeam(owner, teams)
+  if (other !== undefined) throw fail('conflict', 'demoDatabase', { team: other })
+  await applyPlatform(platformKinds, owner, prepared, now)
+  await owner.transaction().execute(async (trx) => {
+    const history = demoHistory(now)
+    await createPartitionsSince(trx, history[0]!.received, now)
+    if ((await insertPastDeliveries(trx, history)) > 0) await wake(trx, 'deliveries')
+  })
+}

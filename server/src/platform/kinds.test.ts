@@ -1,0 +1,255 @@
+// Every kind of the registry against a database: create, apply again, change each field, delete with and without references,
+// write again what was read. A kind or a field without a sample here fails.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { sql } from 'kysely'
+import type { TObject } from 'typebox'
+import { parse } from 'yaml'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createKeyRing } from '../runtime/secrets.ts'
+import { applyPlatform, preparePlatform, readCurrent } from './apply.ts'
+import { rowsOf } from './define-kind.ts'
+import { documentOf } from './document.ts'
+import type { Change, Create, Current, Kind } from './kind.ts'
+import { platformKinds } from './kinds/index.ts'
+import type { Plan } from './plan.ts'
+import { sampleText } from './samples.ts'
+
+const ring = createKeyRing(['a-secret-of-at-least-thirty-two-bytes'])
+const now = new Date('2026-03-01T10:00:00Z')
+const hash = `$argon2id$v=19$m=19456,t=2,p=1$${'a'.repeat(22)}$${'b'.repeat(43)}`
+const files: Readonly<Record<string, string>> = { password: 'sentence of a file', secret: 'secret of a file' }
+
+type Element = Readonly<Record<string, unknown>>
+type Platform = Readonly<Record<string, readonly Element[]>>
+
+type Sample = {
+  /** An element of sampleText by its index, or one that is added to it. */
+  readonly element: number | Element
+  /** For each field of the schema: the changes to the element. Undefined removes a field. */
+  readonly fields: Readonly<Record<string, Element>>
+}
+
+/** By section. */
+const samples: Readonly<Record<string, Sample>> = {
+  locations: {
+    element: 0,
+    fields: { name: { name: 'X' }, country: { country: 'BE' }, timezone: { timezone: 'UTC' } },
+  },
+  regions: {
+    element: 0,
+    fields: {
+      name: { name: 'X' },
+      location: { location: 'fra' },
+      open: { open: false },
+      speaker: { speaker: { kind: 'sandbox', latency_ms: 5 } },
+      speakers: { speaker: undefined, speakers: [{ name: 'r1', kind: 'sandbox' }] },
+      quorum: { quorum: 1 },
+      communities: { communities: ['64500:120'] },
+      large_communities: { large_communities: ['64500:1:120'] },
+    },
+  },
+  teams: {
+    element: 0,
+    fields: {
+      name: { name: 'X' },
+      modules: { modules: ['dns'] },
+      enable_dns: { enable_dns: false },
+      enable_sdwan: { enable_sdwan: true },
+    },
+  },
+  users: {
+    element: 0,
+    fields: {
+      username: { username: 'x' },
+      first_name: { first_name: 'X' },
+      last_name: { last_name: 'X' },
+      display_name: { display_name: 'X' },
+      avatar_url: { avatar_url: 'https://x.example/x.png' },
+      country: { country: 'BE' },
+      password: { password: 'another sentence for ada' },
+      password_hash: { password: undefined, password_hash: hash },
+      password_file: { password: undefined, password_file: 'password' },
+      teams: {
+        teams: [
+          { team: 'demo', admin: true },
+          { team: 'other', admin: true },
+        ],
+      },
+      staff: { staff: true },
+      demo: { demo: true },
+      confirmed: { confirmed: false },
+    },
+  },
+  prefixes: { element: 0, fields: { name: { name: 'X' }, location: { location: 'fra' } } },
+  asns: { element: 0, fields: { name: { name: 'X' }, verified: { verified: false } } },
+  announcements: {
+    element: 1,
+    fields: {
+      origin_asn: { origin_asn: 64499 },
+      description: { description: 'X' },
+      regions: { regions: ['ams'] },
+      enabled: { enabled: true, validated: true },
+      suspended: { suspended: true },
+      validated: { validated: { irr: false } },
+    },
+  },
+  sources: {
+    element: 0,
+    fields: {
+      kind: { kind: 'generic', settings: { fields: { id: '/i', network: '/n' } } },
+      name: { name: 'X' },
+      secret: { secret: 'another secret' },
+      secret_file: { secret: undefined, secret_file: 'secret' },
+      settings: { settings: {} },
+    },
+  },
+}
+
+/** The sample platform with the elements that only this test has. */
+const sample = (() => {
+  const platform: Record<string, readonly Element[]> = parse(sampleText)
+  for (const [section, { element }] of Object.entries(samples))
+    if (typeof element === 'object') platform[section] = [...(platform[section] ?? []), element]
+  return platform
+})()
+
+function elementOf(section: string): Element {
+  const { element } = samples[section] ?? assert.fail(`no sample of ${section}`)
+  return typeof element === 'object' ? element : sample[section]![element]!
+}
+
+/** Fields of an identity never change; those of a team's element are its team. */
+const isIdentity = ({ identity }: Kind, field: string) => identity.includes(field) || field === 'team'
+
+describe('every kind of the platform file', () => {
+  let database: TestDatabase
+  before(async () => void (database = await createTestDatabase()))
+  after(() => database[Symbol.asyncDispose]())
+
+  async function apply(
+    platform: Platform,
+    options: { prune?: boolean; enforce?: boolean } = {},
+  ): Promise<Plan> {
+    const deps = { ring, readText: (path: string) => files[path] ?? assert.fail(`no file ${path}`) }
+    const flags = { prune: false, enforce: true, ...options }
+    const document = documentOf('request', platform)
+    const { owner } = database.postgres
+    const prepared = await preparePlatform(platformKinds, owner, document, deps, flags)
+    await applyPlatform(platformKinds, owner, prepared, now)
+    return prepared.plan
+  }
+
+  const read = (): Promise<Current> => readCurrent(platformKinds, database.postgres.owner)
+
+  async function empty(): Promise<void> {
+    const tables = platformKinds.kinds.map(({ table }) => sql.table(table.name))
+    await sql`truncate ${sql.join(tables)} restart identity cascade`.execute(database.postgres.owner)
+  }
+
+  for (const kind of platformKinds.kinds) {
+    describe(kind.name, () => {
+      const of = ({ changes }: Plan): Change[] => changes.filter((change) => change.kind === kind.name)
+
+      it('is created, and unchanged when applied again', async () => {
+        await empty()
+        const created = of(await apply(sample))
+        assert.ok(created.length > 0 && created.every(({ action }) => action === 'create'))
+        const { changes, unchanged } = await apply(sample)
+        assert.deepEqual([changes, unchanged[kind.name]], [[], created.length])
+      })
+
+      it('has the fields that the plan wrote, under its key', async () => {
+        await empty()
+        const created = of(await apply(sample)) as Create[]
+        const rows = rowsOf(await read(), kind)
+        assert.deepEqual([...rows.keys()].toSorted(), created.map(({ key }) => key).toSorted())
+        for (const { key, fields } of rows.values()) {
+          assert.equal(kind.keyOf(fields), key)
+          assert.deepEqual(Object.keys(fields), Object.keys(kind.fields))
+        }
+      })
+
+      it('is written again as it was read', async () => {
+        await empty()
+        await apply(sample)
+        const stored = await read()
+        await empty()
+        await database.postgres.owner.transaction().execute(async (trx) => {
+          for (const { name, create } of platformKinds.kinds) {
+            const rows = [...stored.rows.get(name)!.values()]
+            const created = rows.map(({ key, fields }): Create => ({
+              action: 'create',
+              kind: name,
+              key,
+              fields,
+            }))
+            await create(trx, created, now)
+          }
+        })
+        const copy = rowsOf(await read(), kind)
+        for (const [key, { fields }] of rowsOf(stored, kind)) assert.deepEqual(copy.get(key)?.fields, fields)
+        assert.deepEqual((await apply(sample)).changes, [])
+      })
+
+      it('is deleted by pruning, unless something refers to it', async () => {
+        await empty()
+        await apply(sample)
+        await sql`update announcements set enabled = false`.execute(database.postgres.owner)
+        await sql`update announcement_regions set state = 'withdrawn'`.execute(database.postgres.owner)
+        const plan = await apply({ [kind.section]: [] }, { prune: true })
+        const isReferredTo = platformKinds.kinds.some(
+          ({ section, fields }) =>
+            section !== kind.section &&
+            Object.values(fields).some(({ reference }) => reference?.kind.name === kind.name),
+        )
+        const count = sample[kind.section]!.length
+        if (isReferredTo) {
+          assert.deepEqual(
+            of(plan).filter(({ action }) => action === 'delete'),
+            [],
+          )
+          const kept = plan.notices.filter((notice) =>
+            /^\w+ \S+ is not in the file and is kept: .* refers? to it$/.test(notice),
+          )
+          assert.equal(kept.length, count)
+        } else {
+          assert.ok(of(plan).length >= count && of(plan).every(({ action }) => action === 'delete'))
+        }
+        const nothing = Object.fromEntries(platformKinds.sections.map((section) => [section, []]))
+        await apply(nothing, { prune: true })
+        assert.equal(rowsOf(await read(), kind).size, 0)
+      })
+
+      if (kind.element === null) return
+      for (const field of Object.keys((kind.element as TObject).properties)) {
+        if (isIdentity(kind, field)) continue
+        it(`changes ${field}, once, with an entry in the audit log`, async () => {
+          const base = elementOf(kind.section)
+          const changed = samples[kind.section]!.fields[field] ?? assert.fail(`no sample of ${field}`)
+          const merged = { ...base, ...changed }
+          const given = Object.entries(merged).filter(([, value]) => value !== undefined)
+          const platform = { [kind.section]: [Object.fromEntries(given)] }
+          await empty()
+          await apply(sample)
+          const { changes } = await apply(platform)
+          const [change, ...others] = changes
+          assert.ok(change?.action === 'update' && others.length === 0, JSON.stringify(changes))
+          assert.equal(platformKinds.get(change.kind).section, kind.section)
+          assert.deepEqual((await apply(platform)).changes, [])
+          const { rows } = await sql<Record<string, unknown>>`
+            select actor, action, target, before, after from audit_entries order by id desc limit 1`.execute(
+            database.postgres.owner,
+          )
+          const [{ actor, action, target, ...states }] = rows as [Record<string, unknown>]
+          const { id } = change.row
+          assert.deepEqual(
+            [actor, action, target],
+            ['operator', `${change.kind}.update`, `${change.kind}:${id}`],
+          )
+          assert.doesNotMatch(JSON.stringify(states), /argon2|secret_mac/)
+        })
+      }
+    })
+  }
+})

@@ -1,0 +1,192 @@
+// Writes announcements of the platform file by the same rules as the API: regions change in their direction, and status and
+// version follow.
+import { sql } from 'kysely'
+import {
+  missingValidations,
+  noDetails,
+  withIntent,
+  type Announcement,
+  type OpenRegion,
+} from '../../byoip/announcement/announcement.ts'
+import { lockAnnouncement, saveAnnouncement } from '../../byoip/announcement/announcement.store.ts'
+import type { Trx } from '../../db/postgres.ts'
+import { parseAsn } from '../../net/asn.ts'
+import type { Prefix } from '../../net/prefix.ts'
+import type { Create, Kind, Row, Update } from '../kind.ts'
+import { insertRows, updateRow } from '../table.store.ts'
+import { toTime, type PassedAt } from './values.ts'
+
+/** The fields of the kind `announcement`. */
+type AnnouncementFields = {
+  readonly team: string
+  readonly prefix: Prefix
+  readonly origin_asn: number
+  readonly description: string
+  readonly suspended: boolean
+  readonly irr: PassedAt
+  readonly rpki: PassedAt
+  readonly loa: PassedAt
+  readonly enabled: boolean
+  /** Slugs in order. */
+  readonly regions: readonly string[]
+}
+
+type KnownRegion = OpenRegion & { readonly open: boolean }
+
+export async function createAnnouncements(
+  trx: Trx,
+  kind: Kind<AnnouncementFields>,
+  created: readonly Create<AnnouncementFields>[],
+  now: Date,
+): Promise<void> {
+  await deleteRequestsOfTeams(trx, created)
+  type Inserted = { readonly id: number; readonly team_id: number; readonly prefix: string }
+  const more = (fields: AnnouncementFields) => ({ ...vouchedChecks(fields, now), created: now })
+  const options = { more, returning: ['id', 'team_id', 'prefix'] }
+  const inserted = (await insertRows(trx, kind, created, now, options)) as Inserted[]
+  const regions = await listRegions(trx)
+  const byPrefix = new Map(created.map(({ key, fields }) => [key, fields]))
+  for (const { id, team_id: teamId, prefix } of inserted)
+    await saveNew(trx, id, teamId, byPrefix.get(prefix)!, regions, now)
+}
+
+/** Deletes what the teams had requested themselves and not yet proven: the operator's announcements replace it. */
+async function deleteRequestsOfTeams(
+  trx: Trx,
+  created: readonly Create<AnnouncementFields>[],
+): Promise<void> {
+  const keys = created.map(({ fields: { team, prefix } }) => ({ team, prefix }))
+  await sql`
+    update announcements a set deleted = now()
+    from teams t, jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as n (team text, prefix cidr)
+    where t.slug = n.team and a.team_id = t.id and a.prefix = n.prefix and a.claimed is null and a.deleted is null`.execute(
+    trx,
+  )
+}
+
+/** Saves the regions and the status that follow from the fields of a row that was just inserted. */
+async function saveNew(
+  trx: Trx,
+  id: number,
+  teamId: number,
+  fields: AnnouncementFields,
+  regions: readonly KnownRegion[],
+  now: Date,
+): Promise<void> {
+  const { clearance, claimed } = vouchedChecks(fields, now)
+  const bare: Announcement = {
+    id,
+    teamId,
+    prefix: fields.prefix,
+    originAsn: parseAsn(fields.origin_asn),
+    enabled: false,
+    suspended: fields.suspended,
+    irrValidated: toTime(fields.irr, now),
+    rpkiValidated: toTime(fields.rpki, now),
+    loaValidated: toTime(fields.loa, now),
+    clearance,
+    claimed,
+    status: 'pending_validation',
+    version: 0,
+    created: now,
+    details: noDetails,
+    regions: [],
+  }
+  // Enabled without regions: all that are open.
+  const { regions: slugs, ...rest } = fields
+  const configured = configuredAfter(bare, slugs.length > 0 ? fields : rest, regions)
+  await saveAnnouncement(trx, bare, withIntent(bare, { ...fields, configured }, regions, now))
+}
+
+const checkNames = ['irr', 'rpki', 'loa'] as const
+
+/** The columns that follow from the checks that the file vouches for: with all three, no other check is needed. */
+function vouchedChecks(fields: AnnouncementFields, now: Date) {
+  const vouched = checkNames.filter((name) => fields[name] !== false)
+  const hasPassed = vouched.length === checkNames.length
+  return {
+    vouched,
+    clearance: hasPassed ? ('passed' as const) : ('pending' as const),
+    claimed: hasPassed ? now : null,
+    checked_origin: hasPassed ? fields.origin_asn : null,
+  }
+}
+
+export async function updateAnnouncement(
+  trx: Trx,
+  kind: Kind<AnnouncementFields>,
+  change: Update<AnnouncementFields>,
+  now: Date,
+): Promise<void> {
+  const { fields } = change
+  const id = Number(change.row.id)
+  const { rows } = await sql<{ team_id: number; vouched: string[] }>`
+    select team_id, vouched from announcements where id = ${id} and deleted is null`.execute(trx)
+  const before = rows[0] && (await lockAnnouncement(trx, rows[0].team_id, id))?.announcement
+  if (!before) throw new Error(`announcement ${change.key} no longer exists`)
+  const base = withClearance(
+    {
+      ...before,
+      originAsn: parseAsn(fields.origin_asn ?? before.originAsn),
+      irrValidated: fields.irr === undefined ? before.irrValidated : toTime(fields.irr, now),
+      rpkiValidated: fields.rpki === undefined ? before.rpkiValidated : toTime(fields.rpki, now),
+      loaValidated: fields.loa === undefined ? before.loaValidated : toTime(fields.loa, now),
+    },
+    now,
+  )
+  const regions = await listRegions(trx)
+  const intent = {
+    enabled: fields.enabled ?? before.enabled,
+    suspended: fields.suspended ?? before.suspended,
+    configured: configuredAfter(before, fields, regions),
+  }
+  const given = checkNames.filter((name) => fields[name] !== undefined)
+  await updateRow(trx, kind, change, now, {
+    clearance: base.clearance,
+    claimed: base.claimed,
+    managed_by: 'operator',
+    vouched: [
+      ...rows[0]!.vouched.filter((name) => !(given as readonly string[]).includes(name)),
+      ...given.filter((name) => fields[name] !== false),
+    ],
+  })
+  // If the operator vouches for all checks, they count for the origin in the file.
+  await sql`
+    update announcements set checked_origin = origin_asn
+    where id = ${id} and vouched @> '{irr,rpki,loa}'`.execute(trx)
+  await saveAnnouncement(trx, before, withIntent(base, intent, regions, now))
+}
+
+/** Sets what the validator would set in its next run: the operator's checks count at once. */
+function withClearance(announcement: Announcement, now: Date): Announcement {
+  if (missingValidations(announcement).length === 0)
+    return { ...announcement, clearance: 'passed', claimed: announcement.claimed ?? now }
+  const { clearance } = announcement
+  return { ...announcement, clearance: clearance === 'passed' ? 'pending' : clearance }
+}
+
+/** The ids of the configured regions: those in the fields or, if an announcement without any is enabled, all open ones. */
+function configuredAfter(
+  before: Announcement,
+  { enabled, regions: slugs }: Partial<AnnouncementFields>,
+  regions: readonly KnownRegion[],
+): Set<number> {
+  const present = before.regions.filter((region) => region.configured).map(({ regionId }) => regionId)
+  if (slugs !== undefined)
+    return new Set(regions.filter(({ slug }) => slugs.includes(slug)).map(({ regionId }) => regionId))
+  if (enabled && present.length === 0)
+    return new Set(regions.filter(({ open }) => open).map(({ regionId }) => regionId))
+  return new Set(present)
+}
+
+export async function deleteAnnouncement(trx: Trx, { id }: Row<AnnouncementFields>): Promise<void> {
+  await sql`delete from announcements
+    where id = ${id} and not enabled and managed_by = 'operator' and deleted is null`.execute(trx)
+}
+
+async function listRegions(trx: Trx): Promise<KnownRegion[]> {
+  const { rows } = await sql<KnownRegion>`
+    select id as "regionId", slug, open, last_check as "lastCheck", last_check_result as "lastCheckResult"
+    from regions`.execute(trx)
+  return rows
+}

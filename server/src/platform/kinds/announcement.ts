@@ -1,0 +1,215 @@
+// Announcements: prefixes that teams have announced. `enabled` and `regions` belong to the team once a row exists, so that
+// applying a file again does not undo what the team did.
+import { sql } from 'kysely'
+import { Type, type Static } from 'typebox'
+import { bogonOf } from '../../net/bogon.ts'
+import { parsePrefix, prefixParts, type Prefix } from '../../net/prefix.ts'
+import { defineKind } from '../define-kind.ts'
+import { column, mapped, referenceById, selected } from '../field.ts'
+import type { CheckContext, Field } from '../kind.ts'
+import type { Path } from '../problem.ts'
+import {
+  AsnNumber,
+  Flag,
+  Optional,
+  Passed,
+  PrefixText,
+  ShortSlug,
+  Strict,
+  TeamSlug,
+  Text,
+} from '../schema.ts'
+import { createAnnouncements, deleteAnnouncement, updateAnnouncement } from './announcement.store.ts'
+import { region } from './region.ts'
+import { team } from './team.ts'
+import { noticeReserved, readPassed, readPrefix, toPassed, toTime, type PassedAt } from './values.ts'
+
+const validationNames = ['irr', 'rpki', 'loa'] as const
+
+const AnnouncementElement = Strict({
+  team: TeamSlug,
+  prefix: PrefixText,
+  origin_asn: AsnNumber,
+  description: Optional(Text),
+  regions: Optional(
+    Type.Array(ShortSlug, { uniqueItems: true, expects: 'a list of different region slugs' }),
+  ),
+  enabled: Optional(Flag),
+  suspended: Optional(Flag),
+  validated: Optional(
+    Type.Union(
+      [Type.Boolean(), Strict({ irr: Optional(Passed), rpki: Optional(Passed), loa: Optional(Passed) })],
+      { expects: 'true, false, or {irr, rpki, loa} with true, false or a time each' },
+    ),
+  ),
+})
+
+type AnnouncementElement = Static<typeof AnnouncementElement>
+
+const validated = (name: 'irr_validated' | 'rpki_validated' | 'loa_validated'): Field<PassedAt> =>
+  mapped('announcements', [name], {
+    read: (row): PassedAt => toPassed(row[name]),
+    write: (passed, now) => ({ [name]: toTime(passed, now) }),
+    initial: false,
+  })
+
+/** The slugs of the announcement's regions in order. */
+const slugsOf = (condition: ReturnType<typeof sql>) => sql`array(
+  select r.slug from announcement_regions ar join regions r on r.id = ar.region_id
+  where ar.announcement_id = t.id and ${condition} order by r.slug collate "C")`
+
+export const announcement = defineKind({
+  name: 'announcement',
+  plural: 'announcements',
+  section: 'announcements',
+  element: AnnouncementElement,
+  table: {
+    name: 'announcements',
+    id: 'id',
+    select: {
+      regions: slugsOf(sql`ar.configured`),
+      known_regions: slugsOf(sql`true`),
+      managed_by: sql.ref('t.managed_by'),
+      is_withdrawn: sql`not t.enabled and not exists (
+        select from announcement_regions ar where ar.announcement_id = t.id and ar.state <> 'withdrawn')`,
+    },
+    where: sql`t.deleted is null and (t.claimed is not null
+      or t.managed_by = 'operator' and not exists (
+        select from announcements o where o.prefix = t.prefix and o.claimed is not null and o.deleted is null))`,
+  },
+  identity: ['prefix'],
+  fields: {
+    team: referenceById('announcements', 'team_id', team),
+    prefix: mapped('announcements', ['prefix'], {
+      read: ({ prefix }) => parsePrefix(prefix),
+      write: (prefix) => ({ prefix }),
+    }),
+    origin_asn: column('announcements', 'origin_asn', { isShown: true }),
+    description: column('announcements', 'description', { initial: '' }),
+    suspended: mapped('announcements', ['suspended'], {
+      read: ({ suspended }) => suspended,
+      write: (suspended) => ({ suspended, suspended_by: suspended ? 'staff' : null }),
+      initial: false,
+    }),
+    irr: validated('irr_validated'),
+    rpki: validated('rpki_validated'),
+    loa: validated('loa_validated'),
+    // Both are written together with the states of the regions and the status, by saveAnnouncement().
+    enabled: { ...column('announcements', 'enabled', { initial: false, isShown: true }), write: () => ({}) },
+    regions: selected<readonly string[]>('regions', {
+      initial: [],
+      isShown: true,
+      reference: { kind: region, isId: false },
+    }),
+  },
+  disabled: { enabled: false },
+  stateOf: ({ known_regions, managed_by, is_withdrawn }) => ({
+    inUse: is_withdrawn ? null : 'it must be withdrawn first; apply again once it is',
+    alsoRefersTo: (known_regions as readonly string[]).map((slug) => `region ${slug}`),
+    isPrunable: managed_by === 'operator',
+    setByOwner: ['enabled', 'regions'],
+  }),
+  wakes: 'announcements',
+  check(context, elements): void {
+    const openRegions = findOpenRegions(context)
+    for (const { path, element } of elements) {
+      noticeReserved(context, [...path, 'origin_asn'], element.origin_asn)
+      checkRegions(context, path, element, openRegions)
+      const { validated: given, ...rest } = element
+      const validations = readValidations(context, [...path, 'validated'], given)
+      const prefix = readPrefix(context, [...path, 'prefix'], element.prefix)
+      const fields = { ...rest, prefix, regions: element.regions?.toSorted(), ...validations }
+      if (prefix === undefined) {
+        context.checkReferences(announcement, path, { ...fields, regions: element.regions })
+        continue
+      }
+      checkPrefix(context, path, element, prefix)
+      checkEnabled(context, path, element, prefix, validations)
+      context.add(announcement, path, fields)
+    }
+  },
+  create(trx, created, now): Promise<void> {
+    return createAnnouncements(trx, announcement, created, now)
+  },
+  update(trx, change, now): Promise<void> {
+    return updateAnnouncement(trx, announcement, change, now)
+  },
+  delete: deleteAnnouncement,
+})
+
+/** The regions that accept announcements once the document is applied; one with a wrong shape counts as open. */
+function findOpenRegions(context: CheckContext): ReadonlySet<string> {
+  const [rows, entries] = [context.rows(region), context.entries(region)]
+  const isOpen = (slug: string) => entries.get(slug)?.fields.open ?? rows.get(slug)?.fields.open ?? true
+  return new Set([...context.keys(region)].filter(isOpen))
+}
+
+/** A closed region accepts no new announcements; one that is there already may stay in the list. */
+function checkRegions(
+  context: CheckContext,
+  path: Path,
+  { regions, enabled, prefix }: AnnouncementElement,
+  openRegions: ReadonlySet<string>,
+): void {
+  const before = context.rows(announcement).get(prefix)?.fields.regions ?? []
+  for (const [at, slug] of (regions ?? []).entries()) {
+    if (context.exists(region, slug) && !openRegions.has(slug) && !before.includes(slug))
+      context.problem([...path, 'regions', at], `region ${slug} is not open`)
+  }
+  if (enabled && regions === undefined && openRegions.size === 0)
+    context.problem([...path, 'enabled'], 'enabled needs a region, and none is open')
+}
+
+function checkPrefix(context: CheckContext, path: Path, element: AnnouncementElement, prefix: Prefix): void {
+  const holder = context.rows(announcement).get(prefix)?.fields.team
+  if (holder !== undefined && holder !== element.team) {
+    const reason = 'delete that announcement first'
+    context.problem([...path, 'team'], `${prefix} is an announcement of team ${holder}; ${reason}`)
+  }
+  const { family, length } = prefixParts(prefix)
+  const lengthMax = family === 4 ? 24 : 48
+  if (length > lengthMax) {
+    const reason = 'other networks do not accept it'
+    context.problem([...path, 'prefix'], `${prefix} is longer than /${lengthMax}: ${reason}`)
+  }
+  const bogon = bogonOf(prefix)
+  if (bogon && !bogon.documentation)
+    context.notice([...path, 'prefix'], `${prefix} overlaps ${bogon.block}, ${bogon.name}`)
+}
+
+type Validations = { readonly [N in (typeof validationNames)[number]]?: PassedAt | undefined }
+
+function checkEnabled(
+  context: CheckContext,
+  path: Path,
+  { enabled, regions }: AnnouncementElement,
+  prefix: Prefix,
+  validations: Validations,
+): void {
+  if (!enabled) return
+  const before = context.rows(announcement).get(prefix)?.fields
+  const missing = validationNames.filter((name) => !(validations[name] ?? before?.[name]))
+  if (missing.length > 0) {
+    const fix = 'set enabled: false, or validated: true if you vouch for them'
+    context.problem(
+      [...path, 'enabled'],
+      `enabled needs all validations, and ${missing.join(', ')} did not pass; ${fix}`,
+    )
+  }
+  if (regions?.length === 0) {
+    const fix = 'remove the field regions for all that are open'
+    context.problem([...path, 'regions'], `enabled needs a region; ${fix}`)
+  }
+}
+
+function readValidations(
+  context: CheckContext,
+  path: Path,
+  given: AnnouncementElement['validated'],
+): Validations {
+  if (given === undefined) return {}
+  if (typeof given === 'boolean') return { irr: given, rpki: given, loa: given }
+  return Object.fromEntries(
+    validationNames.map((name) => [name, readPassed(context, [...path, name], given[name])]),
+  )
+}

@@ -1,0 +1,140 @@
+// ASNs that teams hold. The operator verifies an ASN for one team at most; that ends what other teams have proven of it.
+import { sql } from 'kysely'
+import { lockAsn } from '../../inventory/asn-proof.store.ts'
+import { parseAsn } from '../../net/asn.ts'
+import { defineKind, rowsOf } from '../define-kind.ts'
+import { column, mapped, referenceById } from '../field.ts'
+import type { Change, CheckContext, PlanDraft, Row, Update } from '../kind.ts'
+import type { Path } from '../problem.ts'
+import { AsnNumber, Optional, Passed, Strict, TeamSlug, Text } from '../schema.ts'
+import { team } from './team.ts'
+import { noticeReserved, readPassed, toTime, type PassedAt } from './values.ts'
+
+/**
+ * Whether a team holds an ASN. True or a time: verified by the operator. False: revoked by the operator, so proofs of the team
+ * do not count. `proven`: verified by the team itself since that time. Null: not verified.
+ */
+type Verified = PassedAt | { readonly proven: string } | null
+
+const isByOperator = (verified: unknown): boolean => verified === true || typeof verified === 'string'
+const isProven = (verified: Verified): boolean => typeof verified === 'object' && verified !== null
+
+export const asn = defineKind({
+  name: 'asn',
+  plural: 'asns',
+  section: 'asns',
+  element: Strict({ team: TeamSlug, asn: AsnNumber, name: Optional(Text), verified: Optional(Passed) }),
+  table: { name: 'asns', id: 'id' },
+  identity: ['team', 'asn'],
+  keyOf: (fields) => `${fields.team} AS${fields.asn}`,
+  fields: {
+    team: referenceById('asns', 'team_id', team),
+    asn: column('asns', 'asn'),
+    name: column('asns', 'name', { initial: '', isShown: true }),
+    verified: mapped('asns', ['verified', 'verified_by', 'revoked'], {
+      read({ verified, verified_by, revoked }): Verified {
+        if (verified === null) return revoked === null ? null : false
+        return verified_by === null ? verified.toISOString() : { proven: verified.toISOString() }
+      },
+      write: (verified, now) => ({
+        verified: isByOperator(verified) ? toTime(verified as PassedAt, now) : null,
+        verified_by: null,
+        expires: null,
+        revoked: verified === false ? now : null,
+        revoked_reason: verified === false ? 'Set to false in the platform file of the provider.' : null,
+      }),
+      initial: null,
+    }),
+  },
+  // The file need not name what the team has proven, and pruning does not lift a revocation.
+  stateOf: ({ verified_by, revoked }) => ({ isPrunable: verified_by === null && revoked === null }),
+  wakes: 'validations',
+  check(context, elements): void {
+    const written = new Map(
+      elements.map(({ element }) => [`${element.team} ${element.asn}`, element.verified]),
+    )
+    const holders = new Map(
+      [...context.rows(asn).values()]
+        .map(({ fields }) => fields)
+        .filter((fields) => isByOperator(fields.verified))
+        .filter((fields) => {
+          const key = `${fields.team} ${fields.asn}`
+          return written.has(key) ? written.get(key) !== false : !context.isPruned(asn)
+        })
+        .map((fields) => [fields.asn, fields.team]),
+    )
+    for (const { path, element } of elements) {
+      noticeReserved(context, [...path, 'asn'], element.asn)
+      const place = [...path, 'verified']
+      const verified = readPassed(context, place, element.verified)
+      context.add(asn, path, { ...element, verified })
+      if (isByOperator(verified)) checkOneHolder(context, place, element, holders)
+    }
+  },
+  adjust: endProofs,
+  async prepare(trx, changes): Promise<void> {
+    const asns = new Set(changes.filter(({ kind }) => kind === asn.name).map(asnOf))
+    for (const one of [...asns].sort((a, b) => a - b)) await lockAsn(trx, parseAsn(one))
+    const released = changes.flatMap((change) => (isReleased(change) ? [Number(change.row.id)] : []))
+    await sql`
+      update asns set verified = null, verified_by = null, expires = null where id = any(${released})`.execute(
+      trx,
+    )
+  },
+})
+
+function checkOneHolder(
+  context: CheckContext,
+  place: Path,
+  element: { readonly team: string; readonly asn: number },
+  holders: ReadonlyMap<number, string>,
+): void {
+  const name = `AS${element.asn}`
+  if (!context.claim(`verified ${name}`, place, `${name} is verified for two teams`)) return
+  const holder = holders.get(element.asn)
+  if (holder === undefined || holder === element.team) return
+  const fix = 'set verified: false there to end that'
+  context.problem(place, `${name} is verified for team ${holder}; ${fix}`)
+}
+
+/** Ends the proofs of other teams for the ASNs that the operator verifies. */
+function endProofs({ changes, current }: PlanDraft): readonly Change[] {
+  const verified = changes.filter(
+    (change) =>
+      change.kind === asn.name && change.action !== 'delete' && isByOperator(change.fields['verified']),
+  )
+  const asns = new Set(verified.map(asnOf))
+  const changed = new Set(
+    changes.flatMap((change) =>
+      change.kind === asn.name && change.action !== 'delete' && change.fields['verified'] !== undefined
+        ? [change.key]
+        : [],
+    ),
+  )
+  const ended = [...rowsOf(current, asn).values()].filter(
+    ({ key, fields }) => isProven(fields.verified) && asns.has(fields.asn) && !changed.has(key),
+  )
+  return [...changes, ...ended.map(endProof)]
+}
+
+function endProof(row: Row<{ verified: Verified }>): Update {
+  const changes = [{ field: 'verified', before: row.fields.verified, after: null }]
+  return {
+    action: 'update',
+    kind: asn.name,
+    key: row.key,
+    changes,
+    fields: { verified: null },
+    row: row as Row,
+  }
+}
+
+const asnOf = (change: Change): number =>
+  (change.action === 'create' ? change.fields : change.row.fields)['asn'] as number
+
+/** One team at most is verified for an ASN: the team that loses it is updated before another one gets it. */
+function isReleased(change: Change): change is Exclude<Change, { action: 'create' }> {
+  if (change.kind !== asn.name || change.action === 'create') return false
+  if (change.action === 'delete') return true
+  return change.fields['verified'] !== undefined && !isByOperator(change.fields['verified'])
+}

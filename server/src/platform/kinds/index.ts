@@ -1,0 +1,24 @@
+// Every kind of the platform file, each after those that it refers to.
+import { createRegistry } from '../registry.ts'
+import type { Kind } from '../kind.ts'
+import { announcement } from './announcement.ts'
+import { asn } from './asn.ts'
+import { location } from './location.ts'
+import { membership } from './membership.ts'
+import { prefix } from './prefix.ts'
+import { region } from './region.ts'
+import { source } from './source.ts'
+import { team } from './team.ts'
+import { user } from './user.ts'
+
+export const platformKinds = createRegistry([
+  location,
+  region,
+  team,
+  user,
+  membership,
+  prefix,
+  asn,
+  announcement,
+  source,
+] as unknown as readonly Kind[])

@@ -1,0 +1,115 @@
+// Memberships: users in teams, nested in the users of the file. No plan leaves a team without an admin unless `enforce` is set.
+import { sql } from 'kysely'
+import type { Static } from 'typebox'
+import { defineKind, rowsOf } from '../define-kind.ts'
+import { mapped, referenceById } from '../field.ts'
+import type { Change, Current, Element, PlanDraft } from '../kind.ts'
+import { insertRows } from '../table.store.ts'
+import { team } from './team.ts'
+import { user, type UserElement } from './user.ts'
+
+export const membership = defineKind({
+  name: 'membership',
+  plural: 'memberships',
+  section: user.section,
+  element: null,
+  table: { name: 'memberships', id: 'id' },
+  identity: ['team', 'user'],
+  fields: {
+    team: referenceById('memberships', 'team_id', team),
+    user: referenceById('memberships', 'user_id', user),
+    admin: mapped('memberships', ['is_admin', 'managed_by'], {
+      read: ({ is_admin }) => is_admin,
+      write: (admin) => ({ is_admin: admin, managed_by: 'operator' }),
+      initial: false,
+      isShown: true,
+    }),
+  },
+  stateOf: ({ managed_by }) =>
+    managed_by === 'operator' ? {} : { isPrunable: false, setByOwner: ['admin'] },
+  async readRemoved(db) {
+    const { rows } = await sql<{ key: string }>`
+      select t.slug || ' ' || lower(u.email) as key
+      from former_members f join teams t on t.id = f.team_id join users u on u.id = f.user_id
+      where f.ended_by = 'team'
+        and not exists (select from memberships m where m.team_id = f.team_id and m.user_id = f.user_id)`.execute(
+      db,
+    )
+    return rows.map(({ key }) => key)
+  },
+  check(context, elements: readonly Element<Static<typeof UserElement>>[]): void {
+    for (const { path, element } of elements) {
+      const key = user.keyOf({ email: element.email } as Parameters<typeof user.keyOf>[0])
+      for (const [at, one] of (element.teams ?? []).entries())
+        context.add(membership, [...path, 'teams', at], { ...one, user: key })
+    }
+  },
+  adjust: keepAdmins,
+  async create(trx, created, now): Promise<void> {
+    const rows = await insertRows(trx, membership, created, now, { returning: ['id'] })
+    await sql`
+      delete from former_members f using memberships m
+      where (f.team_id, f.user_id) = (m.team_id, m.user_id) and m.id = any(${rows.map((row) => row['id'])})`.execute(
+      trx,
+    )
+  },
+  async delete(trx, { id }): Promise<void> {
+    await sql`
+      with ended as (delete from memberships where id = ${id} returning team_id, user_id)
+      insert into former_members (team_id, user_id, ended_by) select team_id, user_id, 'operator' from ended
+      on conflict (team_id, user_id) do update set ended_by = 'operator', removed = now()`.execute(trx)
+  },
+})
+
+/** Removes the changes that would leave a team without an admin; with `enforce` a notice has to do. */
+function keepAdmins({ changes, current, options, notice }: PlanDraft): readonly Change[] {
+  const teams = teamsLeftWithoutAdmin(changes, current)
+  for (const name of teams) {
+    notice(
+      options.enforce
+        ? `team ${name}: no admin is left`
+        : `team ${name}: no admin would be left; its admins are kept (--enforce removes them)`,
+    )
+  }
+  if (options.enforce) return changes
+  const kept = adminsOf(current).filter((admin) => teams.has(admin.team))
+  const users = new Set(kept.map((admin) => admin.user))
+  const memberships = new Set(kept.map((admin) => `${admin.team} ${admin.user}`))
+  return changes.filter((change) => !deletesUser(change, users) && !endsAdmin(change, memberships))
+}
+
+function adminsOf(current: Current): { readonly team: string; readonly user: string }[] {
+  return [...rowsOf(current, membership).values()]
+    .filter(({ fields }) => fields.admin)
+    .map(({ fields }) => fields)
+}
+
+function teamsLeftWithoutAdmin(changes: readonly Change[], current: Current): ReadonlySet<string> {
+  const admins = adminsOf(current)
+  const users = new Set(keysOf(changes, (change) => change.kind === user.name && change.action === 'delete'))
+  const ended = new Set(keysOf(changes, (change) => endsAdmin(change)))
+  const deleted = keysOf(changes, (change) => change.kind === team.name && change.action === 'delete')
+  const remaining = admins.filter(
+    (admin) => !users.has(admin.user) && !ended.has(`${admin.team} ${admin.user}`),
+  )
+  const appointed = keysOf(changes, makesAdmin).map((key) => key.split(' ', 1)[0]!)
+  const without = new Set(admins.map((admin) => admin.team).toSorted())
+  for (const name of [...remaining.map((admin) => admin.team), ...appointed, ...deleted]) without.delete(name)
+  return without
+}
+
+function keysOf(changes: readonly Change[], matches: (change: Change) => boolean): string[] {
+  return changes.filter(matches).map(({ key }) => key)
+}
+
+const deletesUser = ({ action, kind, key }: Change, keys: ReadonlySet<string>): boolean =>
+  kind === user.name && action === 'delete' && keys.has(key)
+
+/** Whether a membership, one of `keys` if they are given, is deleted or no longer that of an admin. */
+function endsAdmin(change: Change, keys?: ReadonlySet<string>): boolean {
+  if (change.kind !== membership.name || keys?.has(change.key) === false) return false
+  return change.action === 'delete' || (change.action === 'update' && change.fields['admin'] === false)
+}
+
+const makesAdmin = (change: Change): boolean =>
+  change.kind === membership.name && change.action !== 'delete' && change.fields['admin'] === true

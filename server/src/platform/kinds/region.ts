@@ -1,0 +1,129 @@
+// Regions: parts of the provider's network with one or more routers, in which announcements are enabled separately.
+import { sql } from 'kysely'
+import { Type, type Static } from 'typebox'
+import { parseCommunity, parseLargeCommunity } from '../../net/community.ts'
+import { checkSpeaker, speakerOwner, type NamedSpeaker } from '../../drivers/speakers.ts'
+import { defineKind } from '../define-kind.ts'
+import { column, mapped, reference } from '../field.ts'
+import type { CheckContext } from '../kind.ts'
+import type { Path } from '../problem.ts'
+import { Flag, Name, Optional, Settings, ShortSlug, Strict } from '../schema.ts'
+import { location } from './location.ts'
+
+const Communities = Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
+  uniqueItems: true,
+  maxItems: 32,
+  expects: "a list of communities such as ['64500:120']",
+})
+
+const RegionElement = Strict({
+  slug: ShortSlug,
+  name: Name,
+  location: ShortSlug,
+  open: Optional(Flag),
+  speaker: Optional(Settings),
+  speakers: Optional(Type.Array(Settings, { minItems: 1, maxItems: 16, expects: 'a list of speakers' })),
+  quorum: Optional(Type.Integer({ minimum: 1, maximum: 16, expects: 'a number of routers, such as 1' })),
+  communities: Optional(Communities),
+  large_communities: Optional(Communities),
+})
+
+export const region = defineKind({
+  name: 'region',
+  plural: 'regions',
+  section: 'regions',
+  element: RegionElement,
+  table: { name: 'regions', id: 'id' },
+  identity: ['slug'],
+  fields: {
+    slug: column('regions', 'slug'),
+    name: column('regions', 'name', { isShown: true }),
+    location: reference('regions', 'location_key', location),
+    open: column('regions', 'open', { initial: true }),
+    speakers: mapped('regions', ['speakers'], {
+      read: ({ speakers }) => speakers as unknown as readonly NamedSpeaker[],
+      write: (speakers) => ({ speakers }),
+    }),
+    /** How many routers must carry a route before it counts as announced; null: all that are not drained. */
+    quorum: column('regions', 'quorum', { initial: null }),
+    communities: column('regions', 'communities', { initial: [] }),
+    large_communities: column('regions', 'large_communities', { initial: [] }),
+  },
+  disabled: { open: false },
+  wakes: 'announcements',
+  check(context, elements): void {
+    for (const { path, element } of elements) {
+      const { speaker: _, communities, large_communities, ...rest } = element
+      const speakers = readSpeakers(context, path, element)
+      checkQuorum(context, path, rest.quorum, speakers.length)
+      checkCommunities(context, [...path, 'communities'], communities, parseCommunity)
+      checkCommunities(context, [...path, 'large_communities'], large_communities, parseLargeCommunity)
+      context.add(region, path, { ...rest, communities, large_communities, speakers })
+    }
+  },
+  async delete(trx, { id }): Promise<void> {
+    await sql`delete from holds where region_id = ${id}`.execute(trx)
+    await sql`delete from region_withdrawals where region_id = ${id}`.execute(trx)
+    await sql`delete from regions where id = ${id}`.execute(trx)
+  },
+})
+
+/** Reads `speakers`, or `speaker` as a list of one that is named like the region. */
+function readSpeakers(
+  context: CheckContext,
+  path: Path,
+  { slug, speaker, speakers }: Static<typeof RegionElement>,
+): NamedSpeaker[] {
+  if ((speaker === undefined) === (speakers === undefined)) {
+    context.problem(path, `region ${slug} needs either speaker or speakers`)
+    return []
+  }
+  if (speaker !== undefined) return [readSpeaker(context, [...path, 'speaker'], { ...speaker, name: slug })]
+  const names = new Set<unknown>()
+  return speakers!.map((one, at) => {
+    const place = [...path, 'speakers', at]
+    if (typeof one['name'] !== 'string' || !/^[a-z0-9][a-z0-9-]{0,62}$/.test(one['name'])) {
+      const form = 'lower-case letters, digits and hyphens, such as r1'
+      context.problem(place, `each of several speakers needs a name: ${form}`)
+    } else if (names.has(one['name'])) {
+      context.problem([...place, 'name'], `two speakers are named ${one['name']}`)
+    }
+    names.add(one['name'])
+    return readSpeaker(context, place, one)
+  })
+}
+
+function readSpeaker(
+  context: CheckContext,
+  path: Path,
+  value: Readonly<Record<string, unknown>>,
+): NamedSpeaker {
+  const { name: _, ...settings } = value
+  const problems = checkSpeaker(settings)
+  for (const { path: inside, message } of problems) context.problem([...path, ...inside], message)
+  // Two speakers on one router with one owner would treat each other's routes as foreign and withdraw them.
+  const owner = speakerOwner(settings)
+  if (owner !== undefined)
+    context.claim(owner, [...path, 'address'], 'two speakers share a router and an owner')
+  return value as NamedSpeaker
+}
+
+function checkQuorum(context: CheckContext, path: Path, quorum: number | undefined, speakers: number): void {
+  if (quorum === undefined || quorum <= speakers) return
+  context.problem([...path, 'quorum'], `quorum is ${quorum}, but the region has ${speakers} speakers`)
+}
+
+function checkCommunities(
+  context: CheckContext,
+  path: Path,
+  communities: readonly string[] = [],
+  parse: (text: string) => unknown,
+): void {
+  for (const [at, community] of communities.entries()) {
+    try {
+      parse(community)
+    } catch (error) {
+      context.problem([...path, at], (error as Error).message)
+    }
+  }
+}

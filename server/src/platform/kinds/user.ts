@@ -1,0 +1,145 @@
+// Users: people who sign in. Their memberships are in membership.ts.
+import { sql } from 'kysely'
+import { Type } from 'typebox'
+import { isCommonPassword } from '../../session/common-passwords.ts'
+import { publishedPassword } from '../../session/demo.ts'
+import { objectionToPassword } from '../../session/password-policy.ts'
+import { hashPassword, isPassword } from '../../session/password.ts'
+import { defineKind } from '../define-kind.ts'
+import { column, mapped } from '../field.ts'
+import type { Secret } from '../kind.ts'
+import {
+  Country,
+  FilePath,
+  Flag,
+  Name,
+  Optional,
+  Pattern,
+  SecretText,
+  Strict,
+  TeamSlug,
+  Text,
+} from '../schema.ts'
+import { insertRows, updateRow } from '../table.store.ts'
+
+const Email = Pattern('^[^\\s@<>,;"\']{1,64}@[A-Za-z0-9.-]{1,189}$', { expects: 'an e-mail address' })
+const PasswordHash = Pattern(
+  '^\\$argon2id\\$v=19\\$[a-z0-9=,]{5,60}\\$[A-Za-z0-9+/]{11,200}\\$[A-Za-z0-9+/]{11,200}$',
+  { expects: 'an argon2id hash such as $argon2id$v=19$m=19456,t=2,p=1$...' },
+)
+
+export const UserElement = Strict({
+  email: Email,
+  username: Optional(Name),
+  first_name: Optional(Text),
+  last_name: Optional(Text),
+  display_name: Optional(Text),
+  avatar_url: Optional(Text),
+  country: Optional(Country),
+  password: Optional(SecretText),
+  password_hash: Optional(PasswordHash),
+  password_file: Optional(FilePath),
+  teams: Optional(
+    Type.Array(Strict({ team: TeamSlug, admin: Optional(Flag) }), { expects: 'a list of {team, admin}' }),
+  ),
+  staff: Optional(Flag),
+  demo: Optional(Flag),
+  confirmed: Optional(Flag),
+})
+
+const password: Secret = {
+  name: 'password',
+  alternatives: ['password_hash'],
+  objectionTo(text, { email, demo }) {
+    if (text === publishedPassword)
+      return demo === true ? undefined : 'this password is published; choose another one, or set demo: true'
+    const subject = { email: String(email), names: ['pharos'], isCommon: isCommonPassword }
+    const objection = objectionToPassword(text, subject)
+    return objection && `the password ${objection.msg}`
+  },
+  async store(text, stored) {
+    return stored !== undefined && (await isPassword(stored, text)) ? stored : hashPassword(text)
+  },
+}
+
+export const user = defineKind({
+  name: 'user',
+  plural: 'users',
+  section: 'users',
+  element: UserElement,
+  table: {
+    name: 'users',
+    id: 'id',
+    key: sql<string>`lower(r.email)`,
+    select: { managed_by: sql.ref('t.managed_by') },
+  },
+  identity: ['email'],
+  keyOf: ({ email }) => email.toLowerCase(),
+  fields: {
+    email: column('users', 'email'),
+    username: column('users', 'username'),
+    first_name: column('users', 'first_name', { initial: '' }),
+    last_name: column('users', 'last_name', { initial: '' }),
+    display_name: column('users', 'display_name'),
+    avatar_url: column('users', 'avatar_url', { initial: '' }),
+    country: column('users', 'country', { initial: '' }),
+    staff: mapped('users', ['is_staff'], {
+      read: ({ is_staff }) => is_staff,
+      write: (staff) => ({ is_staff: staff }),
+      initial: false,
+      isShown: true,
+    }),
+    demo: mapped('users', ['is_demo'], {
+      read: ({ is_demo }) => is_demo,
+      write: (demo) => ({ is_demo: demo }),
+      initial: false,
+      isShown: true,
+    }),
+    /** Whether the user is known to read the address. */
+    confirmed: mapped('users', ['email_confirmed'], {
+      read: ({ email_confirmed }): boolean => email_confirmed !== null,
+      write: (confirmed, now) => ({ email_confirmed: confirmed ? now : null }),
+      initial: true,
+    }),
+    password_hash: mapped('users', ['password_hash', 'password_chosen'], {
+      read: ({ password_hash }) => password_hash,
+      write: (password_hash) => ({ password_hash, password_chosen: null }),
+      secret: password,
+    }),
+  },
+  initialOf({ email = '', first_name = '', last_name = '' }) {
+    const username = email.slice(0, email.indexOf('@'))
+    return { username, display_name: [first_name, last_name].filter(Boolean).join(' ') || username }
+  },
+  stateOf: ({ managed_by, email_confirmed, password_chosen }) => ({
+    isPrunable: managed_by === 'operator',
+    setByOwner: [
+      ...(email_confirmed === null ? [] : ['confirmed']),
+      ...(password_chosen === null ? [] : ['password_hash']),
+    ],
+  }),
+  check(context, elements): void {
+    for (const { path, element } of elements) {
+      const { teams: _, password: _text, password_file: _file, ...fields } = element
+      context.add(user, path, fields)
+      context.addSecret(user, 'password_hash', { path, element })
+    }
+  },
+  async create(trx, created, now): Promise<void> {
+    await insertRows(trx, user, created, now, { more: () => ({ managed_by: 'operator' }) })
+  },
+  async update(trx, change, now): Promise<void> {
+    await updateRow(trx, user, change, now)
+    if (change.fields.password_hash === undefined) return
+    // Sessions that the old password has opened end.
+    await sql`
+      with signed_out as (
+        update users set session_version = session_version + 1 where id = ${change.row.id} returning id)
+      update sessions set revoked = now(), revoked_reason = 'the operator set another password'
+      where user_id in (select id from signed_out) and revoked is null`.execute(trx)
+  },
+  async delete(trx, { id }): Promise<void> {
+    await sql`update holds set decided_by = null where decided_by = ${id}`.execute(trx)
+    await sql`delete from users where id = ${id}`.execute(trx)
+  },
+})

@@ -1,0 +1,50 @@
+// Reads values that several kinds have: prefixes, AS numbers, times of passed checks.
+import { reservedAsn } from '../../net/asn.ts'
+import { PrefixError } from '../../net/prefix-error.ts'
+import { isDefaultRoute, parsePrefix, type Prefix } from '../../net/prefix.ts'
+import { parseTime } from '../../text/time.ts'
+import type { CheckContext } from '../kind.ts'
+import type { Path } from '../problem.ts'
+
+/** True: passed; the time of the pass is kept if there is one, else now. A string is that time, in ISO 8601. */
+export type PassedAt = boolean | string
+
+/** The canonical prefix; undefined, with a problem, if it is not one that a team can hold. */
+export function readPrefix(context: CheckContext, path: Path, text: string): Prefix | undefined {
+  try {
+    const prefix = parsePrefix(text)
+    if (!isDefaultRoute(prefix)) return prefix
+    context.problem(path, `${text} is the default route, which no team can hold`)
+  } catch (error) {
+    if (!(error instanceof PrefixError)) throw error
+    const suggestion = error.canonical === undefined ? '' : `; use ${error.canonical}`
+    context.problem(path, `${text}: ${error.message}${suggestion}`)
+  }
+  return undefined
+}
+
+/** The value with its time in ISO 8601 and UTC. */
+export function readPassed(
+  context: CheckContext,
+  path: Path,
+  value: PassedAt | undefined,
+): PassedAt | undefined {
+  if (typeof value !== 'string') return value
+  const time = parseTime(value)?.toISOString()
+  if (time === undefined) context.problem(path, `${value} is not a time; write it as 2026-01-31T12:00:00Z`)
+  return time
+}
+
+export function noticeReserved(context: CheckContext, path: Path, asn: number): void {
+  const reserved = reservedAsn(asn)
+  if (reserved && !reserved.documentation) context.notice(path, `AS${asn} is reserved: ${reserved.name}`)
+}
+
+export function toPassed(time: Date | null): string | false {
+  return time === null ? false : time.toISOString()
+}
+
+export function toTime(passed: PassedAt, now: Date): Date | null {
+  if (typeof passed === 'string') return new Date(passed)
+  return passed ? now : null
+}
