@@ -29,11 +29,12 @@ const allowed: Record<string, readonly string[]> = {
   team: ['contract', 'net', 'runtime', 'db', 'mail', 'packages'],
   session: ['contract', 'net', 'runtime', 'db', 'mail', 'team', 'packages'],
   webhook: ['contract', 'net', 'runtime', 'db', 'mail', 'team', 'packages'],
-  stream: ['contract', 'runtime', 'db', 'packages'],
+  outbox: ['contract', 'runtime', 'db', 'packages'],
+  stream: ['contract', 'runtime', 'db', 'outbox', 'packages'],
   inventory: ['contract', 'net', 'runtime', 'db', 'team', 'packages'],
-  byoip: ['contract', 'net', 'runtime', 'db', 'mail', 'team', 'inventory', 'packages'],
+  byoip: ['contract', 'net', 'runtime', 'db', 'mail', 'outbox', 'team', 'inventory', 'packages'],
   dns: ['contract', 'net', 'runtime', 'db', 'team', 'inventory', 'packages'],
-  analysis: ['contract', 'net', 'runtime', 'db', 'team', 'inventory', 'packages'],
+  analysis: ['contract', 'net', 'runtime', 'db', 'outbox', 'team', 'inventory', 'packages'],
   // The operator's side: the platform file writes every domain's tables, commands and roles wire everything.
   platform: [
     'contract',
@@ -105,6 +106,7 @@ const domains = new Set([
   'team',
   'session',
   'webhook',
+  'outbox',
   'stream',
   'inventory',
   'byoip',

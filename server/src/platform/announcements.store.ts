@@ -21,14 +21,16 @@ export async function createAnnouncements(
   created: readonly Create<'announcement'>[],
   now: Date,
 ): Promise<void> {
-  const rows = created.map(({ fields }, place) => ({ ...fields, ...validationsOf(fields, now), place }))
+  const rows = created.map(({ fields }, place) => ({ ...fields, ...vouchedChecks(fields, now), place }))
   await takeOver(trx, rows)
   const inserted = await sql<{ id: number; team_id: number; prefix: string }>`
     insert into announcements (team_id, prefix, origin_asn, description, suspended,
-      irr_validated, rpki_validated, loa_validated, created)
-    select t.id, n.prefix, n.origin_asn, n.description, n.suspended, n.irr, n.rpki, n.loa, ${now}
+      irr_validated, rpki_validated, loa_validated, vouched, clearance, claimed, checked_origin, created)
+    select t.id, n.prefix, n.origin_asn, n.description, n.suspended, n.irr, n.rpki, n.loa, n.vouched, n.clearance,
+      n.claimed, n.checked_origin, ${now}
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (place integer, team text, prefix cidr, origin_asn bigint,
-      description text, suspended boolean, irr timestamptz, rpki timestamptz, loa timestamptz)
+      description text, suspended boolean, irr timestamptz, rpki timestamptz, loa timestamptz, vouched text[],
+      clearance text, claimed timestamptz, checked_origin bigint)
     join teams t on t.slug = n.team
     order by n.place
     returning id, team_id, prefix`.execute(trx)
@@ -58,8 +60,7 @@ async function saveNew(
   regions: readonly KnownRegion[],
   now: Date,
 ): Promise<void> {
-  const { irr, rpki, loa } = validationsOf(fields, now)
-  const passed = irr !== null && rpki !== null && loa !== null
+  const { irr, rpki, loa, clearance, claimed } = vouchedChecks(fields, now)
   const bare: Announcement = {
     id,
     teamId,
@@ -70,8 +71,8 @@ async function saveNew(
     irrValidated: irr,
     rpkiValidated: rpki,
     loaValidated: loa,
-    clearance: passed ? 'passed' : 'pending',
-    claimed: passed ? now : null,
+    clearance,
+    claimed,
     status: 'pending_validation',
     version: 0,
     created: now,
@@ -158,6 +159,20 @@ async function knownRegions(trx: Trx): Promise<KnownRegion[]> {
     select id as "regionId", slug, open, last_check as "lastCheck", last_check_result as "lastCheckResult"
     from regions`.execute(trx)
   return rows
+}
+
+/** The columns that follow from the checks which the file vouches for: with all three of them, no other check is needed. */
+function vouchedChecks(fields: Fields['announcement'], now: Date) {
+  const validations = validationsOf(fields, now)
+  const vouched = (['irr', 'rpki', 'loa'] as const).filter((name) => validations[name] !== null)
+  const passed = vouched.length === 3
+  return {
+    ...validations,
+    vouched,
+    clearance: passed ? ('passed' as const) : ('pending' as const),
+    claimed: passed ? now : null,
+    checked_origin: passed ? fields.origin_asn : null,
+  }
 }
 
 function validationsOf(

@@ -15,7 +15,8 @@ import type {
 } from './announcement.ts'
 import type { Check } from '../validation/validation.ts'
 import { checkOf, checksJson, type CheckJson } from '../validation/validation.store.ts'
-import { checkResult } from './region.store.ts'
+import { checkResult, shownStatus, unreadAnnouncements } from './shown-status.store.ts'
+import { notifyStatusChanges } from './status-message.store.ts'
 
 export type AnnouncementFilter = {
   readonly overlaps?: readonly Prefix[]
@@ -192,11 +193,8 @@ const lastCheck = sql`, (
       where ar.announcement_id = a.id and ar.team_id = a.team_id) o
     where o.concerned or not o.any_concerned) as last_check`
 
-/** As shownAnnouncement(), of announcements `a` joined with the `u` of unreadOf(). */
-const shownStatus = sql`shown_status(a.status, u.is_read_elsewhere)`
-
 const unreadOf = (teamId: number) => sql`
-  left join (select * from unread_announcements() where team_id = ${teamId}) u on u.announcement_id = a.id`
+  left join ${unreadAnnouncements(sql`ar.team_id = ${teamId}`)} u on u.announcement_id = a.id`
 
 const orderings: Record<OrderingKey, RawBuilder<unknown>> = {
   id: sql`a.id`,
@@ -246,7 +244,10 @@ export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Pr
 
 const isOpen = (region: { open: boolean }): boolean => region.open
 
-/** Writes the switches and the regions that differ. Rows of regions are never deleted: they are the evidence. */
+/**
+ * Writes the switches and the regions that differ, and notifies the team if the status changes. Rows of regions are never
+ * deleted: they are the evidence.
+ */
 export async function saveAnnouncement(trx: Trx, before: Announcement, after: Announcement): Promise<void> {
   const known = new Set(before.regions)
   const regions = after.regions.filter((region) => !known.has(region)).map(jsonOfRegion)
@@ -264,6 +265,7 @@ export async function saveAnnouncement(trx: Trx, before: Announcement, after: An
     set configured = excluded.configured, state = excluded.state, since = excluded.since, reason = excluded.reason,
       attrs = excluded.attrs, changes = excluded.changes
     where ar.team_id = ${after.teamId}`.execute(trx)
+  await notifyStatusChanges(trx, [before])
 }
 
 /** Days for which a deleted announcement can be restored. */
