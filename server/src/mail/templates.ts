@@ -1,7 +1,7 @@
 // What each mail says: one pure function from what it is filled with to its parts. They are written for people who did not
-// expect the mail: what happened, when, from where, and what to do if it was not them. Words of others come in disarmed.
+// expect the mail: what happened, when, from where, and what to do if it was not them. Words of others come in defanged.
 import { isIP } from 'node:net'
-import { disarmLine, disarmLines } from './disarm.ts'
+import { defangLine, defangLines } from './defang.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
 import { renderMail, type MailParts, type Paragraph, type RenderedMail, type Sender } from './render.ts'
 
@@ -87,7 +87,7 @@ const templates: Templates = {
     subject: 'A domain of your team is no longer verified',
     paragraphs: [
       `The domain ${word(domain)} of the team "${word(team)}" is no longer verified. The last checks found:`,
-      { quote: disarmLines(reason) },
+      { quote: defangLines(reason) },
       'Nobody joins the team by this domain until it is verified again. Members stay.',
     ],
     after: ['Put the TXT record back that the list of domains shows; it is looked for by itself.'],
@@ -97,9 +97,9 @@ const templates: Templates = {
     subject: 'A webhook of your team was turned off',
     paragraphs: [
       `A webhook of the team "${word(team)}" has taken nothing since ${time(since)}, so it was turned off. It went to:`,
-      { quote: disarmLines(url) },
+      { quote: defangLines(url) },
       'The last attempt met:',
-      { quote: disarmLines(error) },
+      { quote: defangLines(error) },
     ],
     after: ['Turn it on again once its address answers. What it missed can be delivered again.'],
   }),
@@ -180,7 +180,7 @@ export function lastsSeconds<T extends MailTemplate>(template: T, content: MailC
   return lasts?.(content) ?? Infinity
 }
 
-const word = (text: string): string => disarmLine(text) || 'somebody'
+const word = (text: string): string => defangLine(text) || 'somebody'
 
 const count = (number: number, unit: string, units = `${unit}s`): string =>
   `${number} ${number === 1 ? unit : units}`
@@ -224,6 +224,6 @@ const when = (at: string): string => `on ${time(at)}`
 const notYou = (what: string): string => `If it was not you: ${what}.`
 
 function said(who: string, message: string): readonly Paragraph[] {
-  const quote = disarmLines(message)
+  const quote = defangLines(message)
   return quote.length === 0 ? [] : [who, { quote }]
 }

@@ -1,5 +1,5 @@
-// Mail, wired: where it goes by the configuration, and the loop of the reconciler role that sends what is due. Requests never
-// meet a mail server: they leave a row, and this is the only place that waits for anybody.
+// Wires mail: the transport that the configuration names, and the loop of the reconciler role that sends mails. Requests never
+// wait for a mail server: they queue a row.
 import { createFolderTransport } from '../drivers/mail/folder-transport.ts'
 import { createSmtpTransport, type SmtpOptions } from '../drivers/mail/smtp-transport.ts'
 import type { MailTransport } from '../mail/mail-transport.ts'
@@ -7,14 +7,14 @@ import { sendMails, type Letterhead, type MailOutcome } from '../mail/send-mails
 import type { Component } from '../runtime/component.ts'
 import { ConfigError, type Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
-import { createLoop } from '../runtime/loop.ts'
 import { parseMailbox, parseMailUrl } from '../runtime/mail-settings.ts'
 import type { Metrics } from '../runtime/metrics.ts'
+import { createLoopComponent } from './loop-component.ts'
 import type { Shared } from './shared.ts'
 
 type MailConfig = Pick<Config, 'mailUrl' | 'mailFolder' | 'mailFrom' | 'mailReplyTo' | 'providerName'>
 
-/** Undefined where the configuration names neither a server nor a folder. Throws ConfigError; connects to nothing yet. */
+/** Returns undefined if the configuration names neither a server nor a folder. Does not connect yet. Throws ConfigError. */
 export function createMailTransport(
   config: MailConfig,
   options: SmtpOptions = {},
@@ -29,7 +29,7 @@ export function createMailTransport(
   }
 }
 
-/** Whose mails they are. Only mails in a folder may be nobody's in particular. */
+/** Returns the sender of mails. Only mails in a folder may lack a configured one. */
 export function letterheadOf({ mailFrom, mailReplyTo, providerName }: MailConfig): Letterhead {
   return {
     from: mailFrom === null ? { name: 'Pharos', address: 'pharos@localhost' } : parseMailbox(mailFrom),
@@ -38,19 +38,20 @@ export function letterheadOf({ mailFrom, mailReplyTo, providerName }: MailConfig
   }
 }
 
-/** A mail that nobody was woken for, or whose time has come, is found after this long. */
+/** Mails that become due without a notification are sent within this time. */
 const intervalMs = 30_000
-/** How long a stop waits for mails that are being handed over; cut short, they go out again later. */
+/** How long a stop waits for mails that are being sent; those that are cut short are sent again. */
 const graceMsDefault = 5_000
 
 type MailDeps = Pick<Shared, 'config' | 'postgres' | 'waker' | 'log' | 'metrics'>
 
 export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
-  const { config, postgres, waker, log, metrics } = deps
+  const { config, postgres, log, metrics } = deps
   const transport = createMailTransport(config)
-  if (!transport) return silentPart(log)
-  const loop = createLoop({
+  if (!transport) return disabledPart(log)
+  const loop = createLoopComponent(deps, {
     name: 'mails',
+    wakeName: 'mails',
     intervalMs,
     run: (signal) =>
       sendMails(
@@ -63,18 +64,11 @@ export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
         },
         signal,
       ),
-    log,
-    metrics,
   })
-  let off = () => {}
   return {
-    name: 'mails',
-    start: () => {
-      off = waker.on('mails', () => loop.wake())
-      loop.start()
-    },
+    name: loop.name,
+    start: loop.start,
     async stop() {
-      off()
       const grace = setTimeout(() => void transport.close(), graceMs)
       await loop.stop()
       clearTimeout(grace)
@@ -83,13 +77,13 @@ export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
   }
 }
 
-/** Said once, by the process that would send them. */
-function silentPart(log: Log): Component {
+/** Logs once, in the process that would send them, that mails wait. */
+function disabledPart(log: Log): Component {
   return {
     name: 'mails',
     start: () =>
       log.warn(
-        'no mail is sent: neither mail_url nor mail_folder is set; mails wait in the database until one is',
+        'mail is disabled: set mail_url or mail_folder; mails wait in the database until then',
       ),
   }
 }
@@ -102,7 +96,7 @@ function report(
 ): void {
   metrics.mails.inc({ template, outcome })
   const line = { mail: id, template, through, reason: error }
-  if (outcome === 'failed') log.error(line, 'a mail was given up')
-  else if (outcome === 'postponed') log.warn(line, 'a mail was not taken; it is tried again')
-  else log.debug({ mail: id, template, through }, 'a mail was sent')
+  if (outcome === 'failed') log.error(line, 'mail failed')
+  else if (outcome === 'postponed') log.warn(line, 'mail not accepted; it is retried')
+  else log.debug({ mail: id, template, through }, 'mail sent')
 }

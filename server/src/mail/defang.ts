@@ -9,13 +9,13 @@ const linesMax = 12
  * One line in which no mail program finds anything to follow: `https://evil.example` becomes `https[:]//evil[.]example`.
  * What hides, turns around or piles up is taken out.
  */
-export function disarmLine(text: string): string {
+export function defangLine(text: string): string {
   return withoutLinks(cut(visible(text)))
 }
 
 /** The same for a text of some lines, each in its own string; without empty ones at both ends. */
-export function disarmLines(text: string): readonly string[] {
-  const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map(disarmLine)
+export function defangLines(text: string): readonly string[] {
+  const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map(defangLine)
   const [first, last] = [lines.findIndex((line) => line !== ''), lines.findLastIndex((line) => line !== '')]
   if (first < 0) return []
   const kept = lines.slice(first, last + 1)
