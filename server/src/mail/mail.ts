@@ -1,11 +1,11 @@
-// A mail on its way: added to the transaction that is its reason, sent later by a loop. Whoever adds one says which
-// template and what it is filled with; what that looks like is not known here.
+// Queues mails: a row is added to the transaction that causes the mail, and a loop sends it later. Callers name a template and its
+// content; how a mail looks is in templates.ts.
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { seal, type KeyRing } from '../runtime/secrets.ts'
 import { insertMail } from './mail.store.ts'
 
-/** What each template is filled with. Links are whole; times are ISO 8601 in UTC. */
+/** The content of each template. Links are complete URLs; times are ISO 8601 in UTC. */
 export type MailContents = {
   /** To a new address: the link shows that its holder reads it. */
   readonly 'confirm-email': { readonly link: string; readonly hours: number }
@@ -18,7 +18,7 @@ export type MailContents = {
     readonly days: number
     readonly team: string
     readonly invitedBy: string
-    /** What the inviter wrote; empty for nothing. */
+    /** Text of the inviter; may be empty. */
     readonly message: string
   }
   readonly 'second-factor-changed': {
@@ -62,13 +62,13 @@ export type MailTemplate = keyof MailContents
 
 export type NewMail<T extends MailTemplate = MailTemplate> = {
   readonly to: string
-  /** Whose business it is about; null where it is about the account of a user. */
+  /** The team that the mail is about; null if it is about the account of a user. */
   readonly teamId: number | null
   readonly template: T
   readonly content: MailContents[T]
 }
 
-/** Adds the mail to the transaction: sent soon after it commits, and not at all where it is taken back. */
+/** Adds the mail to the transaction: it is sent soon after the commit, and not at all after a rollback. */
 export async function queueMail<T extends MailTemplate>(
   trx: Db | Trx,
   ring: KeyRing,

@@ -260,7 +260,7 @@ test('a mail that was postponed for three days is given up', async () => {
   assert.ok(failed)
   assert.deepEqual(
     { error, has_content },
-    { error: 'given up after three days: the server says unreachable', has_content: false },
+    { error: 'not sent within three days: the server says unreachable', has_content: false },
   )
 })
 
@@ -278,7 +278,7 @@ test('a mail whose link is over is given up without an attempt, one whose link i
   assert.ok(failed)
   assert.deepEqual(
     { error, has_content },
-    { error: 'its link was over before it could be sent', has_content: false },
+    { error: 'its link expired before it could be sent', has_content: false },
   )
 })
 

@@ -10,7 +10,7 @@ import { open, type KeyRing } from '../runtime/secrets.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
 import type { MailMessage, MailTransport } from './mail-transport.ts'
 import { claimMails, saveFailed, savePostponed, saveSent, type ClaimedMail } from './mail.store.ts'
-import { fillTemplate, isTemplate, lastsSeconds } from './templates.ts'
+import { fillTemplate, isTemplate, lifetimeSeconds } from './templates.ts'
 
 /** The sender as mails show it. */
 export type Letterhead = {
@@ -135,8 +135,8 @@ function composeMessage(
   // A newer version in another process has queued it, and sends it.
   if (!isTemplate(template)) throw new MailDefect('later', `this version has no template ${template}`)
   const content = openContent(ring, mail) as MailContents['test']
-  if (mail.ageSeconds >= lastsSeconds(template, content))
-    throw new MailDefect('never', 'its link was over before it could be sent')
+  if (mail.ageSeconds >= lifetimeSeconds(template, content))
+    throw new MailDefect('never', 'its link expired before it could be sent')
   const sender = { provider, contact: (replyTo ?? from).address }
   const rendered = fillTemplate(template, content, sender)
   return { id: messageId(mail), date: created, from, replyTo, to: recipient, ...rendered }
@@ -165,7 +165,7 @@ async function save(
   const outcome = outcomeOf(attempted, mail)
   const error =
     attempted.outcome === 'later' && outcome === 'failed'
-      ? `given up after three days: ${attempted.error}`
+      ? `not sent within three days: ${attempted.error}`
       : attempted.error
   if (outcome === 'sent') await saveSent(db, mail.id)
   else if (outcome === 'failed') await saveFailed(db, mail.id, error)

@@ -6,7 +6,7 @@ import * as fc from 'fast-check'
 import { defangLine, defangLines } from './defang.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
 import { escapeHtml } from './render.ts'
-import { fillTemplate, isTemplate, lastsSeconds } from './templates.ts'
+import { fillTemplate, isTemplate, lifetimeSeconds } from './templates.ts'
 
 const sender = { provider: 'Example Net', contact: 'help@net.example' }
 const link = 'https://net.example/do#phm_x.1.abc'
@@ -143,8 +143,8 @@ test('a link is whole, and leads to the web', () => {
 test('a mail with a link is good for as long as it says', () => {
   const lasts = filled.map(({ template, mail }, at) => {
     const content = Object.values(contents).flat()[at] as { at: string }
-    const seconds = lastsSeconds(template as 'test', content)
-    assert.equal(Number.isFinite(seconds), /The link works for/.test(mail.text), template)
+    const seconds = lifetimeSeconds(template as 'test', content)
+    assert.equal(Number.isFinite(seconds), /The link (works once and )?expires in/.test(mail.text), template)
     return seconds
   })
   assert.deepEqual(lasts.filter(Number.isFinite), [86_400, 3_600, 604_800, 86_400])

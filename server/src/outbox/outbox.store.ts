@@ -9,19 +9,16 @@ type MessageRow = {
   readonly data: string
 }
 
-/** Inserts in the given order, in which it also returns the rows. */
-export async function insertMessages(
-  trx: Trx,
-  rows: readonly MessageRow[],
-): Promise<{ readonly id: number; readonly at: Date }[]> {
-  const inserted = await sql<{ id: number; at: Date }>`
+/** Inserts in the given order, and returns the ids in the same order. */
+export async function insertMessages(trx: Trx, rows: readonly MessageRow[]): Promise<number[]> {
+  const inserted = await sql<{ id: number }>`
     insert into outbox (team_id, type, data)
     select n."teamId", n.type, n.data::json
     from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as ("teamId" integer, type text, data text))
       with ordinality n ("teamId", type, data, place)
     order by n.place
-    returning id, at`.execute(trx)
-  return inserted.rows.toSorted((a, b) => a.id - b.id)
+    returning id`.execute(trx)
+  return inserted.rows.map(({ id }) => id).toSorted((a, b) => a - b)
 }
 
 /** An enabled webhook. */
@@ -31,13 +28,15 @@ export type Receiver = {
   readonly events: readonly string[]
   /** The team's modules; none for the operator's webhook. */
   readonly modules: readonly string[]
+  /** The time of the transaction, which is that of its messages. */
+  readonly at: Date
 }
 
-/** The enabled webhooks of the teams, by id; null stands for the operator. */
+/** Lists the enabled webhooks of the teams, by id; null is the operator. */
 export async function listReceivers(trx: Trx, teamIds: readonly (number | null)[]): Promise<Receiver[]> {
   const ofTeams = sql`w.team_id = any(${teamIds.filter((id) => id !== null)}::integer[])`
   const { rows } = await sql<Receiver>`
-    select w.id, w.team_id, w.events, coalesce(t.enabled_modules, '{}') as modules
+    select w.id, w.team_id, w.events, coalesce(t.enabled_modules, '{}') as modules, now() as at
     from webhooks w left join teams t on t.id = w.team_id
     where w.enabled and ${teamIds.includes(null) ? sql`(w.team_id is null or ${ofTeams})` : ofTeams}
     order by w.id`.execute(trx)

@@ -26,24 +26,21 @@ export async function writeMessages(
 ): Promise<void> {
   if (messages.length === 0) return
   const rows = messages.map(({ teamId, type, data }) => ({ teamId, type, data: JSON.stringify(data) }))
-  const inserted = await insertMessages(trx, rows)
+  const ids = await insertMessages(trx, rows)
   await wake(trx, 'outbox')
-  const receivers = Map.groupBy(
-    await listReceivers(trx, [...new Set(rows.map(({ teamId }) => teamId))]),
-    ({ team_id }) => team_id,
-  )
-  const deliveries = inserted.flatMap(({ id, at }, place) => {
-    const { teamId, type, data } = rows[place]!
-    return (receivers.get(teamId) ?? [])
+  const teamIds = [...new Set(rows.map(({ teamId }) => teamId))]
+  const receivers = Map.groupBy(await listReceivers(trx, teamIds), ({ team_id }) => team_id)
+  const deliveries = rows.flatMap(({ teamId, type, data }, place) =>
+    (receivers.get(teamId) ?? [])
       .filter((receiver) => gets(receiver, type))
-      .map(({ id: webhookId }) => ({
-        webhook_id: webhookId,
+      .map(({ id, at }) => ({
+        webhook_id: id,
         team_id: teamId,
-        message_id: messageId(at, id),
+        message_id: messageId(at, ids[place]!),
         type,
         body: messageText(type, at, data),
-      }))
-  })
+      })),
+  )
   if (deliveries.length === 0) return
   await insertWebhookDeliveries(trx, deliveries)
   await wake(trx, 'webhooks')

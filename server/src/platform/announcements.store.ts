@@ -98,6 +98,7 @@ export async function updateAnnouncement(trx: Trx, change: Update<'announcement'
   const base = withClearance(
     {
       ...before,
+      originAsn: parseAsn(fields.origin_asn ?? before.originAsn),
       irrValidated: fields.irr === undefined ? before.irrValidated : validations.irr,
       rpkiValidated: fields.rpki === undefined ? before.rpkiValidated : validations.rpki,
       loaValidated: fields.loa === undefined ? before.loaValidated : validations.loa,
@@ -114,7 +115,7 @@ export async function updateAnnouncement(trx: Trx, change: Update<'announcement'
   const after = withIntent(base, intent, regions, now)
   await sql`
     update announcements set suspended = ${after.suspended},
-      origin_asn = ${fields.origin_asn ?? before.originAsn}, description = ${fields.description ?? row.description},
+      origin_asn = ${after.originAsn}, description = ${fields.description ?? row.description},
       irr_validated = ${after.irrValidated}, rpki_validated = ${after.rpkiValidated}, loa_validated = ${after.loaValidated},
       clearance = ${after.clearance}, claimed = ${after.claimed}, managed_by = 'operator',
       vouched = array(select name from unnest(vouched) name where name <> all(${given}::text[])) || ${vouched}::text[]

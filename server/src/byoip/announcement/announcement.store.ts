@@ -265,7 +265,8 @@ export async function saveAnnouncement(trx: Trx, before: Announcement, after: An
     set configured = excluded.configured, state = excluded.state, since = excluded.since, reason = excluded.reason,
       attrs = excluded.attrs, changes = excluded.changes
     where ar.team_id = ${after.teamId}`.execute(trx)
-  await notifyStatusChanges(trx, [before])
+  const { id, teamId, prefix, originAsn, status } = after
+  await notifyStatusChanges(trx, [{ id, teamId, cidr: prefix, originAsn, before: before.status, after: status }])
 }
 
 /** Days for which a deleted announcement can be restored. */

@@ -14,6 +14,10 @@ const regionReach = sql`(
   select r.id, c.is_read and r.neighbors4 as carries4, c.is_read and r.neighbors6 as carries6
   from regions r cross join lateral (select (${checkResult}) is true as is_read) c)`
 
+/** Whether every region is known to carry both families, so that every stored status is shown. */
+export const isEveryRegionRead = sql<boolean>`(
+  select coalesce(bool_and(o.carries4 and o.carries6), true) from ${regionReach} o)`
+
 /**
  * The announcements that are announced in a region which cannot be read or has no session, and whether another region is known
  * to carry them. Reads no announcement while every region can be read. `condition` restricts `ar`, the rows of
@@ -27,7 +31,7 @@ export const unreadAnnouncements = (condition: RawBuilder<unknown>) => sql`(
     cross join lateral (
       select case family(a.prefix) when 4 then r.carries4 else r.carries6 end as carries) c
   where ar.configured and ar.state = 'announced' and ${condition}
-    and (select not bool_and(o.carries4 and o.carries6) from ${regionReach} o)
+    and not ${isEveryRegionRead}
   group by ar.announcement_id
   having not bool_and(c.carries))`
 

@@ -2,29 +2,31 @@
 import type { NewMessage } from '../../outbox/outbox.ts'
 import type { AnnouncementStatus } from './announcement.ts'
 
-export type StatusRow = {
+export type ShownChange = {
   readonly id: number
-  readonly team_id: number
+  readonly teamId: number
   readonly cidr: string
-  readonly origin_asn: number
-  /** The status as it is stored, which claims nothing about routers that cannot be read. */
-  readonly stored: AnnouncementStatus
-  /** The status as it is shown. */
-  readonly shown: AnnouncementStatus
+  readonly originAsn: number
   /** The status that the team was last notified of, or the one before the change. */
   readonly notified: AnnouncementStatus
-  /** Time of the transaction. */
-  readonly at: Date
+  readonly shown: AnnouncementStatus
 }
 
-/** Messages for the rows whose shown status is not the one that the team knows; by id. */
-export function statusMessages(rows: readonly StatusRow[]): NewMessage[] {
-  return rows
+/** Returns messages for the announcements whose shown status is not the one that the team knows, by id. */
+export function statusMessages(changes: readonly ShownChange[], at: Date): NewMessage[] {
+  return changes
     .filter(({ shown, notified }) => shown !== notified)
     .toSorted((a, b) => a.id - b.id)
-    .map(({ id, team_id: teamId, cidr, origin_asn, shown, notified, at }) => ({
+    .map(({ id, teamId, cidr, originAsn, shown, notified }) => ({
       teamId,
       type: 'announcement.status_changed',
-      data: { announcement_id: id, cidr, origin_asn, before: notified, after: shown, at: at.toISOString() },
+      data: {
+        announcement_id: id,
+        cidr,
+        origin_asn: originAsn,
+        before: notified,
+        after: shown,
+        at: at.toISOString(),
+      },
     }))
 }

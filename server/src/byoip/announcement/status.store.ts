@@ -8,7 +8,7 @@ import {
   type AnnouncementStatus,
   type RegionState,
 } from './announcement.ts'
-import { notifyStatusChanges } from './status-message.store.ts'
+import { notifyStatusChanges, type StatusChange } from './status-message.store.ts'
 
 /** Announcements with the same status and the same input of statusOf(): ten thousand announcements are a handful of groups. */
 type Alike = Pick<Announcement, 'enabled' | 'suspended' | 'clearance' | 'status'> & {
@@ -42,14 +42,14 @@ export async function saveStatuses(
     const status = statusOfAlike(alike)
     return alike.ids.map((id) => ({ id, status, before: alike.status }))
   })
-  await sql`
+  const saved = await sql<StatusChange>`
     update announcements a set status = n.status, version = a.version + 1
-    from unnest(${statuses.map(({ id }) => id)}::integer[], ${statuses.map(({ status }) => status)}::text[]) n (id, status)
-    where a.id = n.id and a.id ${within}`.execute(trx)
-  await notifyStatusChanges(
-    trx,
-    statuses.map(({ id, before }) => ({ id, status: before })),
-  )
+    from unnest(${statuses.map(({ id }) => id)}::integer[], ${statuses.map(({ status }) => status)}::text[],
+      ${statuses.map(({ before }) => before)}::text[]) n (id, status, before)
+    where a.id = n.id and a.id ${within}
+    returning a.id, a.team_id as "teamId", a.prefix::text as cidr, a.origin_asn as "originAsn", n.before,
+      n.status as after`.execute(trx)
+  await notifyStatusChanges(trx, saved.rows)
 }
 
 function statusOfAlike({ enabled, suspended, clearance, regions }: Alike): AnnouncementStatus {
