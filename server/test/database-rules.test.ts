@@ -27,7 +27,12 @@ describe('the triggers of the database', () => {
   })
 })
 
-type Writer = { readonly file: string; readonly name: string; readonly table: string; readonly statement: string }
+type Writer = {
+  readonly file: string
+  readonly name: string
+  readonly table: string
+  readonly statement: string
+}
 
 const tables =
   'announcements|announcement_validations|regions|team_events|outbox|webhook_deliveries|notified_statuses'
@@ -39,8 +44,12 @@ function writers(): Writer[] {
     .toSorted()
     .flatMap((file) => {
       const text = read(file)
-      const sql = [...text.matchAll(new RegExp(`\\b(insert into|update|delete from) (${tables})\\b[^\`]*`, 'g'))]
-      const kysely = [...text.matchAll(new RegExp(`\\b(insertInto|updateTable|deleteFrom)\\('(${tables})'\\)`, 'g'))]
+      const sql = [
+        ...text.matchAll(new RegExp(`\\b(insert into|update|delete from) (${tables})\\b[^\`]*`, 'g')),
+      ]
+      const kysely = [
+        ...text.matchAll(new RegExp(`\\b(insertInto|updateTable|deleteFrom)\\('(${tables})'\\)`, 'g')),
+      ]
       return [...sql, ...kysely].map(({ 0: statement, 2: table, index }) => ({
         file: file.replace('server/src/', ''),
         name: functionAt(text, index),
@@ -84,7 +93,9 @@ describe('changes that teams are notified of', () => {
   })
 
   it('of the result of a region’s check are written by functions that notify', () => {
-    const found = of('regions').filter((writer) => sets(writer, /\b(last_check|last_check_result|neighbors[46]) =/))
+    const found = of('regions').filter((writer) =>
+      sets(writer, /\b(last_check|last_check_result|neighbors[46]) =/),
+    )
     assert.deepEqual(sites(found), [
       'byoip/reconcile/reconcile.store.ts saveCheck',
       'byoip/reconcile/reconcile.store.ts saveFailedCheck',
@@ -115,12 +126,17 @@ describe('changes that teams are notified of', () => {
   })
 
   it('are written to the outbox by one module', () => {
-    assert.deepEqual(sites(of('outbox')), ['db/maintenance.ts expired', 'outbox/outbox.store.ts insertMessages'])
+    assert.deepEqual(sites(of('outbox')), [
+      'db/maintenance.ts expired',
+      'outbox/outbox.store.ts insertMessages',
+    ])
     const added = of('webhook_deliveries').filter(({ statement }) => statement.startsWith('insert'))
     assert.deepEqual(sites(added), [
       'outbox/outbox.store.ts insertWebhookDeliveries',
       'webhook/delivery.store.ts insertTest',
     ])
-    assert.deepEqual(sites(of('notified_statuses')), ['byoip/announcement/status-message.store.ts notify'])
+    assert.deepEqual(sites(of('notified_statuses')), [
+      'byoip/announcement/status-message.store.ts notifyShown',
+    ])
   })
 })

@@ -256,7 +256,14 @@ describe('an announcement', () => {
         const [subject] = await readSubjectsAfter(owner, id - 1, 1)
         const check = { name, state, note: 'The ROA is gone.', fix: 'a ROA', evidence: {}, checked: null }
         const { clearance } = subject!
-        const finding = { subject: subject!, checks: [check], proofs: [], clearance, claims: false, answers: null }
+        const finding = {
+          subject: subject!,
+          checks: [check],
+          proofs: [],
+          clearance,
+          claims: false,
+          answers: null,
+        }
         await saveFindings(trx, [finding])
       })
     await become('rpki', 'invalid')
@@ -371,7 +378,7 @@ describe('the outbox', () => {
     assert.deepEqual(await ids(), [first, second])
   })
 
-  it('is read by its team only, as webhooks are, and written by none', async () => {
+  it('is read by its team only, as webhooks are, and written for its team only', async () => {
     const blue = await addTeam('blue', ['ipam', 'lighthouse'])
     await addPrefix(owner, blue, '203.0.113.0/24')
     await addWebhook(owner, ring, blue)
@@ -388,5 +395,14 @@ describe('the outbox', () => {
     assert.deepEqual([await told(blue), await told(teamId)], [1, 0])
     const forge = database.postgres.inTeam(blue, (trx) => sql`delete from outbox`.execute(trx))
     await assert.rejects(forge, /permission denied/)
+    const change = database.postgres.inTeam(blue, (trx) => sql`update outbox set data = '{}'`.execute(trx))
+    await assert.rejects(change, /permission denied/)
+    for (const other of [teamId, null]) {
+      const type = other === null ? 'hold.opened' : 'event.started'
+      const write = database.postgres.inTeam(blue, (trx) =>
+        sql`insert into outbox (team_id, type, data) values (${other}, ${type}, '{}')`.execute(trx),
+      )
+      await assert.rejects(write, /row-level security/)
+    }
   })
 })

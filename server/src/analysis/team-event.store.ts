@@ -78,7 +78,11 @@ export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Prom
 type WrittenRow = Omit<WrittenTeamEvent, 'before'> & { readonly existed: boolean } & TeamEventBefore
 
 /** An `event.ended` message that the outbox still holds; `end` is its ISO 8601 text. */
-export type EndedMessage = { readonly team_id: number; readonly event_id: string; readonly end: string | null }
+export type EndedMessage = {
+  readonly team_id: number
+  readonly event_id: string
+  readonly end: string | null
+}
 
 export async function listEndedMessages(trx: Trx, eventIds: readonly string[]): Promise<EndedMessage[]> {
   if (eventIds.length === 0) return []

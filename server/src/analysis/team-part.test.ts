@@ -342,7 +342,10 @@ describe('an event over the networks of several teams', () => {
     const messages = (await told('b')).length
     const file = listMigrations(migrationsFolder).find((one) => one.file.endsWith('-cut-events.sql'))!
     // It disabled a trigger that a later migration has dropped.
-    const statements = file.sql.replaceAll(/^alter table team_events \w+ trigger team_events_told_again;$/gm, '')
+    const statements = file.sql.replaceAll(
+      /^alter table team_events \w+ trigger team_events_told_again;$/gm,
+      '',
+    )
     await db.transaction().execute((trx) => sql.raw(statements).execute(trx))
     assert.doesNotMatch(
       JSON.stringify([await list('b'), await told('b')]),

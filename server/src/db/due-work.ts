@@ -53,7 +53,8 @@ export function createDueWorker<Row>({ claim, work, parallel, onError, onEnd }: 
     fill,
     async drain(signal) {
       try {
-        while (!signal.aborted && (await fill()) > 0) if (running.size >= parallel) await Promise.race(running)
+        while (!signal.aborted && (await fill()) > 0)
+          if (running.size >= parallel) await Promise.race(running)
       } finally {
         await settled()
       }
@@ -72,7 +73,11 @@ export function createDueWorker<Row>({ claim, work, parallel, onError, onEnd }: 
 export async function claimRows<Row>(
   db: Db | Trx,
   table: 'mails' | 'webhooks' | 'domains',
-  claim: { readonly due: RawBuilder<unknown>; readonly lease: RawBuilder<unknown>; readonly returning: RawBuilder<unknown> },
+  claim: {
+    readonly due: RawBuilder<unknown>
+    readonly lease: RawBuilder<unknown>
+    readonly returning: RawBuilder<unknown>
+  },
 ): Promise<Row[]> {
   // Materialised, so that no plan runs the selection twice and claims more than the limit.
   const { rows } = await sql<Row>`

@@ -78,10 +78,7 @@ type MailAttempt = {
 }
 
 /** Attempts to send the mail once. A mail cannot make it reject. */
-async function attempt(
-  { ring, transport, letterhead }: SendDeps,
-  mail: ClaimedMail,
-): Promise<MailAttempt> {
+async function attempt({ ring, transport, letterhead }: SendDeps, mail: ClaimedMail): Promise<MailAttempt> {
   let message: MailMessage
   try {
     message = composeMessage(ring, letterhead, mail)

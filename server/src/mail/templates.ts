@@ -10,9 +10,7 @@ type Templates = { readonly [T in MailTemplate]: (content: MailContents[T], send
 const templates: Templates = {
   'confirm-email': ({ link, hours }) => ({
     subject: 'Confirm your e-mail address',
-    paragraphs: [
-      'This e-mail address was entered for an account. Confirm it to show that it is yours.',
-    ],
+    paragraphs: ['This e-mail address was entered for an account. Confirm it to show that it is yours.'],
     link: { label: 'Confirm the address', url: link },
     after: [
       `The link works once and expires in ${count(hours, 'hour')}.`,

@@ -12,4 +12,5 @@ export const messageText = (type: AnyMessageType, at: Date, data: string): strin
   `{"type":"${type}","timestamp":"${at.toISOString()}","data":${data}}`
 
 /** Identifies the message in every webhook and attempt. `id` is that of the row in the outbox. */
-export const messageId = (at: Date, id: number): string => `msg_${at.getTime().toString(16)}_${id.toString(16)}`
+export const messageId = (at: Date, id: number): string =>
+  `msg_${at.getTime().toString(16)}_${id.toString(16)}`

@@ -21,8 +21,7 @@ function checkDeps({ config, postgres, log }: Shared): DomainCheckDeps {
     ring: config.secret,
     txt: createTxtResolver({ servers: config.dnsResolvers }),
     now: () => new Date(),
-    onCheckError: (error) =>
-      log.error({ err: error }, 'domain check failed; it is retried'),
+    onCheckError: (error) => log.error({ err: error }, 'domain check failed; it is retried'),
   }
 }
 

@@ -82,9 +82,7 @@ function disabledPart(log: Log): Component {
   return {
     name: 'mails',
     start: () =>
-      log.warn(
-        'mail is disabled: set mail_url or mail_folder; mails wait in the database until then',
-      ),
+      log.warn('mail is disabled: set mail_url or mail_folder; mails wait in the database until then'),
   }
 }
 

@@ -266,7 +266,9 @@ export async function saveAnnouncement(trx: Trx, before: Announcement, after: An
       attrs = excluded.attrs, changes = excluded.changes
     where ar.team_id = ${after.teamId}`.execute(trx)
   const { id, teamId, prefix, originAsn, status } = after
-  await notifyStatusChanges(trx, [{ id, teamId, cidr: prefix, originAsn, before: before.status, after: status }])
+  await notifyStatusChanges(trx, [
+    { id, teamId, cidr: prefix, originAsn, before: before.status, after: status },
+  ])
 }
 
 /** Days for which a deleted announcement can be restored. */
