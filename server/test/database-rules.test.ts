@@ -86,7 +86,7 @@ describe('changes that teams are notified of', () => {
   it('of a status are written by functions that notify', () => {
     const found = of('announcements').filter((writer) => sets(writer, /(?<![\w.])status =/))
     assert.deepEqual(sites(found), [
-      'byoip/announcement/announcement.store.ts saveAnnouncement',
+      'byoip/announcement/announcement.store.ts saveAnnouncements',
       'byoip/announcement/status.store.ts saveStatuses',
     ])
     for (const writer of found) assert.match(bodyOf(writer), /await notifyStatusChanges\(\s*trx/)

@@ -8,7 +8,11 @@ import {
   type Announcement,
   type OpenRegion,
 } from '../byoip/announcement/announcement.ts'
-import { lockAnnouncement, saveAnnouncement } from '../byoip/announcement/announcement.store.ts'
+import {
+  lockAnnouncement,
+  saveAnnouncement,
+  saveAnnouncements,
+} from '../byoip/announcement/announcement.store.ts'
 import type { Trx } from '../db/postgres.ts'
 import { parseAsn } from '../net/asn.ts'
 import type { Create, Update } from './plan.ts'
@@ -36,9 +40,10 @@ export async function createAnnouncements(
     returning id, team_id, prefix`.execute(trx)
   const regions = await knownRegions(trx)
   const byPrefix = new Map(created.map((change) => [String(change.key), change.fields]))
-  for (const { id, team_id: teamId, prefix } of inserted.rows) {
-    await saveNew(trx, id, teamId, byPrefix.get(prefix)!, regions, now)
-  }
+  const changes = inserted.rows.map(({ id, team_id: teamId, prefix }) =>
+    newAnnouncement(id, teamId, byPrefix.get(prefix)!, regions, now),
+  )
+  await saveAnnouncements(trx, changes)
 }
 
 /** What the team itself had asked for, and could not prove yet, makes room for the operator's word. */
@@ -52,14 +57,13 @@ async function takeOver(trx: Trx, rows: readonly { team: string; prefix: string 
 }
 
 /** Every announcement passes here, so that its status is what statusOf() says. */
-async function saveNew(
-  trx: Trx,
+function newAnnouncement(
   id: number,
   teamId: number,
   fields: Fields['announcement'],
   regions: readonly KnownRegion[],
   now: Date,
-): Promise<void> {
+): { before: Announcement; after: Announcement } {
   const { irr, rpki, loa, clearance, claimed } = vouchedChecks(fields, now)
   const bare: Announcement = {
     id,
@@ -82,7 +86,7 @@ async function saveNew(
   const everywhere = fields.enabled && fields.regions.length === 0
   const wanted = regions.filter(({ slug, open }) => (everywhere ? open : fields.regions.includes(slug)))
   const configured = new Set(wanted.map(({ regionId }) => regionId))
-  await saveAnnouncement(trx, bare, withIntent(bare, { ...fields, configured }, regions, now))
+  return { before: bare, after: withIntent(bare, { ...fields, configured }, regions, now) }
 }
 
 export async function updateAnnouncement(trx: Trx, change: Update<'announcement'>, now: Date): Promise<void> {
