@@ -34,9 +34,10 @@ export async function seedRegions(client: Client, names: readonly string[]): Pro
 export async function seedAnnouncements(client: Client, on: number, off: number): Promise<void> {
   await client.query(
     `insert into announcements
-       (team_id, prefix, origin_asn, enabled, irr_validated, rpki_validated, loa_validated, status, matched)
+       (team_id, prefix, origin_asn, enabled, irr_validated, rpki_validated, loa_validated, status, matched,
+        vouched, clearance, claimed, checked_origin)
      select 1, ${prefixSql}, $3, n <= $1, now(), now(), now(),
-       case when n <= $1 then 'announcing' else 'ready' end, true
+       case when n <= $1 then 'announcing' else 'ready' end, true, '{irr,rpki,loa}', 'passed', now(), $3
      from generate_series(1, $1::integer + $2::integer) n order by n`,
     [on, off, originAsn],
   )

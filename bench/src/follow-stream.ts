@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openStream } from '@pharos/contract/stream-client'
 import { quantile } from '../../lab/src/measure.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
+import { writeMessages } from '../../server/src/outbox/outbox.ts'
 import type { Bench, Figure, Line } from './figure.ts'
 import { seedTeams, seedUsers, signIn } from './people.ts'
 import { startProduct } from './product.ts'
@@ -65,10 +66,7 @@ type Turn = { readonly ours: readonly number[]; readonly peer: readonly number[]
 /** One transaction, as what makes an event writes it. */
 async function tell({ owner }: Postgres, mark: string, team: number): Promise<void> {
   await owner.transaction().execute(async (trx) => {
-    await trx
-      .insertInto('outbox')
-      .values({ team_id: team, type: 'event.started', data: JSON.stringify({ mark }) })
-      .execute()
+    await writeMessages(trx, [{ teamId: team, type: 'event.started', data: { mark } as never }])
     await trx.selectNoFrom(({ fn, val }) => fn('pg_notify', [val('bench'), val(mark)]).as('rung')).execute()
   })
 }

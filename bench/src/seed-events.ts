@@ -111,8 +111,10 @@ async function seedHoldings(client: Client, teams: number): Promise<void> {
     [teams],
   )
   await client.query(
-    `insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated, matched)
-     select n, ('10.' || n || '.0.0/17')::cidr, 64496, now(), now(), now(), true from generate_series(1, $1::integer) n order by n`,
+    `insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated, matched,
+       vouched, clearance, claimed, checked_origin)
+     select n, ('10.' || n || '.0.0/17')::cidr, 64496, now(), now(), now(), true, '{irr,rpki,loa}', 'passed', now(), 64496
+     from generate_series(1, $1::integer) n order by n`,
     [teams],
   )
 }
@@ -191,6 +193,7 @@ export async function requireAsWritten(postgres: Postgres, client: Client): Prom
       trx,
       events.map(({ event }) => event),
       ownership,
+      { isObserved: false },
     )
   })
   const after = await versions()

@@ -183,8 +183,10 @@ describe('deleting and restoring', () => {
   it('refuses while it is enabled or seen on a router, and names the regions', async () => {
     const { owner } = api.database.postgres
     const { rows } = await sql<{ id: number }>`
-      insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated, enabled)
-      values (${red.teamId}, '198.51.100.0/24', 64496, now(), now(), now(), true) returning id`.execute(owner)
+      insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated, enabled,
+        vouched, clearance, claimed, checked_origin)
+      values (${red.teamId}, '198.51.100.0/24', 64496, now(), now(), now(), true,
+        '{irr,rpki,loa}', 'passed', now(), 64496) returning id`.execute(owner)
     const id = rows[0]!.id
     await sql`insert into announcement_regions (announcement_id, region_id, team_id, configured, state)
       select ${id}, id, ${red.teamId}, true, 'announced' from regions where slug = 'ams'`.execute(owner)

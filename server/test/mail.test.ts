@@ -155,7 +155,7 @@ describe('a mail', () => {
       return rows.length === 0
     })
     const said = `${JSON.stringify(lines)}\n${await metrics.registry.metrics()}`
-    assert.match(said, /a mail was not taken; it is tried again/)
+    assert.match(said, /mail not accepted; it is retried/)
     assert.match(said, /pharos_mails_total\{template="password-reset",outcome="postponed"\} [1-9]/)
     assert.doesNotMatch(said, /phm_|reset-password#/)
   })
@@ -192,7 +192,7 @@ describe('a mail', () => {
     assert.equal(given.has_content, false)
     assert.match(given.error!, /DATA: 554 5\.7\.1$/)
     const line = lines.find(({ level }) => level === 'error')
-    assert.equal(line?.['message'], 'a mail was given up')
+    assert.equal(line?.['message'], 'mail failed')
     assert.doesNotMatch(JSON.stringify(lines), /phm_|reset-password#|Choose a new password/)
   })
 })
@@ -205,7 +205,7 @@ describe('without a server and without a folder', () => {
     await until(row)
     assert.deepEqual(
       lines.filter(({ level }) => level === 'warn').map(({ message }) => message),
-      ['no mail is sent: neither mail_url nor mail_folder is set; mails wait in the database until one is'],
+      ['mail is disabled: set mail_url or mail_folder; mails wait in the database until then'],
     )
     const { attempts, error, has_content } = (await row())!
     assert.deepEqual({ attempts, error, has_content }, { attempts: 0, error: null, has_content: true })

@@ -11,17 +11,23 @@ import {
 } from '@pharos/contract/webhook-message'
 import { Value } from 'typebox/value'
 import { sql } from 'kysely'
+import type { ValidationName, ValidationState } from '@pharos/contract/announcement-checks'
+import { eventMessages } from '../src/analysis/event-message.ts'
 import { ingestBatch, ingestDeliveries } from '../src/analysis/ingest.ts'
+import { flagBits, flagsOf } from '../src/analysis/record.ts'
 import { rematch } from '../src/analysis/rematch.ts'
 import { replayDeliveries } from '../src/analysis/replay.ts'
 import { fixture } from '../src/analysis/sources/fixtures.ts'
 import { addPrefix, addSource, deliver } from '../src/analysis/testing.ts'
 import { seedAnnouncement, seedChecks, seedRegions } from '../src/byoip/announcement/testing.ts'
 import { saveStatuses } from '../src/byoip/announcement/status.store.ts'
+import { readSubjectsAfter, saveFindings } from '../src/byoip/validation/validation.store.ts'
 import { maintain } from '../src/db/maintenance.ts'
 import type { Db } from '../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
 import { createOwnershipCache } from '../src/inventory/ownership.ts'
+import { writeMessages } from '../src/outbox/outbox.ts'
+import { addMessage } from '../src/outbox/testing.ts'
 import { createKeyRing } from '../src/runtime/secrets.ts'
 import { addWebhook } from '../src/webhook/testing.ts'
 
@@ -183,14 +189,17 @@ describe('an event', () => {
   })
 
   it('has its flags told in the words of the contract', async () => {
-    for (const [at, flag] of eventFlags.entries()) {
-      const { rows } = await sql<{
-        words: string[]
-      }>`select flag_words(${1 << at}::integer) as words`.execute(owner)
-      assert.deepEqual(rows[0]!.words, [flag])
-    }
-    const { rows } = await sql<{ words: string[] }>`select flag_words(127) as words`.execute(owner)
-    assert.deepEqual(rows[0]!.words, [...eventFlags])
+    for (const [at, flag] of eventFlags.entries()) assert.deepEqual(flagsOf(1 << at), [flag])
+    assert.deepEqual(flagsOf(flagBits(eventFlags)), [...eventFlags])
+    await addPrefix(owner, teamId, '203.0.113.0/24')
+    await hear(ago(minute), callback('ban'))
+    const all = flagBits(eventFlags)
+    const [row] = await owner.selectFrom('team_events').selectAll().execute()
+    await owner.transaction().execute(async (trx) => {
+      const written = { team_id: teamId, event_id: row!.event_id, before: row!, now: new Date() }
+      await writeMessages(trx, eventMessages([{ ...row!, flags: all }], [written], [], true))
+    })
+    assert.deepEqual((await told()).at(-1)!.data['flags'], [...eventFlags])
   })
 })
 
@@ -228,7 +237,9 @@ describe('an announcement', () => {
   it('is not told of what was taken back', async () => {
     const id = await seedAnnouncement(database.postgres, { teamId, prefix: '203.0.113.0/24' })
     const failing = owner.transaction().execute(async (trx) => {
-      await sql`update announcements set status = 'error' where id = ${id}`.execute(trx)
+      await sql`update announcements set suspended = true where id = ${id}`.execute(trx)
+      await saveStatuses(trx, [id])
+      assert.equal((await sql`select from outbox`.execute(trx)).rows.length, 1)
       throw new Error('taken back')
     })
     await assert.rejects(failing, /taken back/)
@@ -240,9 +251,30 @@ describe('an announcement', () => {
     await sql`insert into announcement_validations (announcement_id, name, team_id, state, note) values
       (${id}, 'rpki', ${teamId}, 'valid', ''), (${id}, 'irr', ${teamId}, 'valid', ''),
       (${id}, 'loa', ${teamId}, 'pending', '')`.execute(owner)
-    const become = (name: string, state: string) =>
-      sql`update announcement_validations set state = ${state}, note = 'The ROA is gone.', fix = 'a ROA'
-        where name = ${name}`.execute(owner)
+    const become = (name: ValidationName, state: ValidationState) =>
+      owner.transaction().execute(async (trx) => {
+        const [subject] = await readSubjectsAfter(owner, id - 1, 1)
+        const check = {
+          name,
+          state,
+          reason: null,
+          attrs: {},
+          note: 'The ROA is gone.',
+          fix: 'a ROA',
+          evidence: {},
+          checked: null,
+        }
+        const { clearance } = subject!
+        const finding = {
+          subject: subject!,
+          checks: [check],
+          proofs: [],
+          clearance,
+          claims: false,
+          answers: null,
+        }
+        await saveFindings(trx, [finding])
+      })
     await become('rpki', 'invalid')
     const [failed, ...none] = await told()
     assert.deepEqual(none, [])
@@ -310,9 +342,12 @@ describe('the outbox', () => {
 
   it('is kept for a week, and what was sent for a month', async () => {
     const webhook = await addWebhook(owner, ring, teamId)
-    await sql`insert into outbox (team_id, type, data, at) values
-      (${teamId}, 'event.started', '{}', now() - interval '8 days'),
-      (${teamId}, 'event.started', '{}', now() - interval '6 days')`.execute(owner)
+    for (const days of [8, 6]) {
+      await addMessage(owner, teamId, { days })
+      await sql`update outbox set at = now() - make_interval(days => ${days}) where data ->> 'days' = ${`${days}`}`.execute(
+        owner,
+      )
+    }
     await sql`update webhook_deliveries set state = 'delivered', created = now() - interval '31 days'
       where webhook_id = ${webhook} and id = (select min(id) from webhook_deliveries)`.execute(owner)
     await maintain(owner)
@@ -352,7 +387,7 @@ describe('the outbox', () => {
     assert.deepEqual(await ids(), [first, second])
   })
 
-  it('is read by its team only, as webhooks are, and written by none', async () => {
+  it('is read by its team only, as webhooks are, and written for its team only', async () => {
     const blue = await addTeam('blue', ['ipam', 'lighthouse'])
     await addPrefix(owner, blue, '203.0.113.0/24')
     await addWebhook(owner, ring, blue)
@@ -369,5 +404,14 @@ describe('the outbox', () => {
     assert.deepEqual([await told(blue), await told(teamId)], [1, 0])
     const forge = database.postgres.inTeam(blue, (trx) => sql`delete from outbox`.execute(trx))
     await assert.rejects(forge, /permission denied/)
+    const change = database.postgres.inTeam(blue, (trx) => sql`update outbox set data = '{}'`.execute(trx))
+    await assert.rejects(change, /permission denied/)
+    for (const other of [teamId, null]) {
+      const type = other === null ? 'hold.opened' : 'event.started'
+      const write = database.postgres.inTeam(blue, (trx) =>
+        sql`insert into outbox (team_id, type, data) values (${other}, ${type}, '{}')`.execute(trx),
+      )
+      await assert.rejects(write, /row-level security/)
+    }
   })
 })

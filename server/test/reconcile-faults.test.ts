@@ -125,8 +125,10 @@ async function start(): Promise<void> {
   const { owner } = database.postgres
   await sql`truncate announcements, holds, region_withdrawals restart identity cascade`.execute(owner)
   await sql`
-    insert into announcements (team_id, prefix, origin_asn, enabled, status, irr_validated, rpki_validated, loa_validated)
-    select ${team}, ('10.0.' || n || '.0/24')::cidr, 64496, n < ${announced}, 'announced', now(), now(), now()
+    insert into announcements (team_id, prefix, origin_asn, enabled, status, irr_validated, rpki_validated, loa_validated,
+      vouched, clearance, claimed, checked_origin)
+    select ${team}, ('10.0.' || n || '.0/24')::cidr, 64496, n < ${announced}, 'announced', now(), now(), now(),
+      '{irr,rpki,loa}', 'passed', now(), 64496
     from generate_series(0, ${announced + resting - 1}) n`.execute(owner)
   await sql`
     insert into announcement_regions (announcement_id, region_id, team_id, configured, state)

@@ -163,8 +163,10 @@ describe('a quick run', () => {
 
   it('finds what is in motion by an index, however large the region is', async () => {
     await write(sql`
-      insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated)
-      select ${team}, ('10.' || n / 256 || '.' || n % 256 || '.0/24')::cidr, 64496, now(), now(), now()
+      insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated,
+        vouched, clearance, claimed, checked_origin)
+      select ${team}, ('10.' || n / 256 || '.' || n % 256 || '.0/24')::cidr, 64496, now(), now(), now(),
+        '{irr,rpki,loa}', 'passed', now(), 64496
       from generate_series(1, 3000) n`)
     await write(sql`
       insert into announcement_regions (announcement_id, region_id, team_id, configured, state)

@@ -9,8 +9,10 @@ import { messageOf, type MessageType } from '@pharos/contract/webhook-message'
 import { sql } from 'kysely'
 import { Value } from 'typebox/value'
 import { seedAnnouncement } from '../src/byoip/announcement/testing.ts'
+import { saveStatuses } from '../src/byoip/announcement/status.store.ts'
 import { wake } from '../src/db/wake.ts'
 import type { Db } from '../src/db/postgres.ts'
+import { addMessage, addMessageIn } from '../src/outbox/testing.ts'
 import { addTeam, addUser, createTestApi, type TestApi, type TestTeam } from './api.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
 
@@ -82,11 +84,7 @@ async function followFromNow(options: FollowOptions = {}): Promise<Followed & { 
   return Object.assign(followed, { lastId: id })
 }
 
-async function tell(teamId: number, mark: string, type: MessageType = 'event.started', db = owner) {
-  await sql`insert into outbox (team_id, type, data) values (${teamId}, ${type}, ${JSON.stringify({ mark })})`.execute(
-    db,
-  )
-}
+const send = (teamId: number, mark: string, type?: MessageType) => addMessage(owner, teamId, { mark }, type)
 
 const markOf = (event: StreamEvent | undefined) =>
   (event?.message.data as { mark?: string } | undefined)?.mark
@@ -117,7 +115,10 @@ describe('what is told', () => {
   it('is the body of the message that webhooks send, when it has happened', async () => {
     const id = await seedAnnouncement(api.database.postgres, { teamId: red.teamId, prefix: '192.0.2.0/24' })
     const followed = await followFromNow()
-    await sql`update announcements set status = 'announced' where id = ${id}`.execute(owner)
+    await owner.transaction().execute(async (trx) => {
+      await sql`update announcements set suspended = true where id = ${id}`.execute(trx)
+      await saveStatuses(trx, [id])
+    })
     const event = (await followed.next())!
     assert.equal(event.type, 'announcement.status_changed')
     assert.ok(
@@ -129,8 +130,8 @@ describe('what is told', () => {
 
   it('is the own team’s, in its order', async () => {
     const followed = await followFromNow()
-    await tell(blue.teamId, 'of blue')
-    for (const mark of ['one', 'two']) await tell(red.teamId, mark)
+    await send(blue.teamId, 'of blue')
+    for (const mark of ['one', 'two']) await send(red.teamId, mark)
     assert.deepEqual([markOf(await followed.next()), markOf(await followed.next())], ['one', 'two'])
   })
 
@@ -138,9 +139,9 @@ describe('what is told', () => {
     const token = await addApiToken(api, red.teamId, { scopes: ['ipam:read'] })
     const byScope = await followFromNow({ token })
     const byType = await followFromNow({ query: { type: ['event.ended'] } })
-    await tell(red.teamId, 'one', 'event.started')
-    await tell(red.teamId, 'two', 'event.ended')
-    await tell(red.teamId, 'three', 'validation.failed')
+    await send(red.teamId, 'one', 'event.started')
+    await send(red.teamId, 'two', 'event.ended')
+    await send(red.teamId, 'three', 'validation.failed')
     assert.equal(markOf(await byScope.next()), 'three')
     assert.equal(markOf(await byType.next()), 'two')
     assert.equal(await problemOf({ token, query: { type: ['event.started'] } }), 'scope_missing')
@@ -153,12 +154,12 @@ describe('what is told', () => {
     const held = Promise.withResolvers<void>()
     const written = Promise.withResolvers<void>()
     const slow = owner.transaction().execute(async (trx) => {
-      await tell(red.teamId, 'older', 'event.started', trx)
+      await addMessageIn(trx, red.teamId, { mark: 'older' })
       written.resolve()
       await held.promise
     })
     await written.promise
-    await tell(red.teamId, 'younger')
+    await send(red.teamId, 'younger')
     held.resolve()
     await slow
     assert.deepEqual([markOf(await followed.next()), markOf(await followed.next())], ['older', 'younger'])
@@ -168,21 +169,21 @@ describe('what is told', () => {
 describe('a connection that comes again', () => {
   it('gets what happened meanwhile, once', async () => {
     const first = await followFromNow()
-    await tell(red.teamId, 'before')
+    await send(red.teamId, 'before')
     const { id } = (await first.next())!
     await first.end()
-    for (let n = 0; n < 250; n++) await tell(red.teamId, `meanwhile ${n}`)
+    for (let n = 0; n < 250; n++) await send(red.teamId, `meanwhile ${n}`)
     await untilReadable()
     const second = await follow({ lastEventId: id })
     assert.equal((await second.next())!.type, 'ready')
     for (let n = 0; n < 250; n++) assert.equal(markOf(await second.next()), `meanwhile ${n}`)
-    await tell(red.teamId, 'after')
+    await send(red.teamId, 'after')
     assert.equal(markOf(await second.next()), 'after')
   })
 
   it('can begin again from where it was told that it is ready', async () => {
     const { lastId } = await followFromNow()
-    await tell(red.teamId, 'one')
+    await send(red.teamId, 'one')
     const second = await follow({ lastEventId: lastId })
     assert.equal((await second.next())!.type, 'ready')
     assert.equal(markOf(await second.next()), 'one')
@@ -200,7 +201,7 @@ describe('a connection that comes again', () => {
       const followed = await follow({ lastEventId: lost })
       const event = (await followed.next())!
       assert.equal(event.type, 'reset', lost)
-      await tell(red.teamId, lost)
+      await send(red.teamId, lost)
       assert.equal(markOf(await followed.next()), lost)
       await followed.end()
     }
@@ -228,7 +229,7 @@ describe('a stream ends', () => {
       await sql`update api_tokens set revoked = now() where team_id = ${red.teamId}`.execute(trx)
       await sql`select pg_notify('pharos', 'actors')`.execute(trx)
     })
-    await tell(red.teamId, 'too late')
+    await send(red.teamId, 'too late')
     assert.equal(await followed.next(), undefined)
   })
 
@@ -242,7 +243,7 @@ describe('a stream ends', () => {
 
   it('after its time, with all that there is', async () => {
     const { lastId } = await followFromNow()
-    await tell(red.teamId, 'one')
+    await send(red.teamId, 'one')
     await untilReadable()
     await using short = await createTestApi({ PHAROS_STREAM_LIFETIME_SECONDS: '0' }, { beside: api })
     const followed = await follow({ at: await listen(short), lastEventId: lastId })
@@ -263,7 +264,7 @@ describe('a silent stream', () => {
     const followed = await followFromNow({ at: await listen(hasty) })
     // Longer than both, and than it takes to look at them.
     await sleep(4_000)
-    await tell(red.teamId, 'still here')
+    await send(red.teamId, 'still here')
     assert.equal(markOf(await followed.next()), 'still here')
   })
 })

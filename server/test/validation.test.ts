@@ -493,8 +493,10 @@ describe("the operator's word", () => {
   it('counts whatever the registries say, which stands beside it', async () => {
     const { owner } = api.database.postgres
     const { rows } = await sql<{ id: number }>`
-      insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated)
-      values (${red.teamId}, '192.0.2.0/24', 64500, now(), now(), now()) returning id`.execute(owner)
+      insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated,
+        vouched, clearance, claimed, checked_origin)
+      values (${red.teamId}, '192.0.2.0/24', 64500, now(), now(), now(), '{irr,rpki,loa}', 'passed', now(), 64500)
+      returning id`.execute(owner)
     await start()
     const record = await until('red', rows[0]!.id, {
       irr: 'valid',

@@ -6,6 +6,7 @@ import type { DeliveryDetail, Webhook, WebhookWithSecret } from '@pharos/contrac
 import { sql } from 'kysely'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { startEndpoint, type Endpoint } from '../src/drivers/webhook/testing.ts'
+import { addMessage } from '../src/outbox/testing.ts'
 import { webhooksPart } from '../src/roles/webhooks.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
@@ -239,9 +240,7 @@ describe('deliveries', () => {
     const part = webhooksPart(shared)
     await part.start!()
     const before = endpoint.heard.length
-    await sql`insert into outbox (team_id, type, data) values (${teamId}, 'event.started', '{"id":"x"}')`.execute(
-      postgres.owner,
-    )
+    await addMessage(postgres.owner, teamId, { id: 'x' })
     await endpoint.arrived(before + 1)
     const { body, headers } = endpoint.heard.at(-1)!
     const seen = new Verifier(secret).verify(body, headers as Record<string, string>) as { data: object }

@@ -194,7 +194,7 @@ async function mergeObservations(
   if (written.size < inserted.length) throw new EventsAppeared()
   await saveEvents(trx, saved)
   await saveEventNetworks(trx, several)
-  await relateEvents(trx, [...inserted, ...saved], ownership)
+  await relateEvents(trx, [...inserted, ...saved], ownership, { isObserved: true })
   return inserted.length + saved.length
 }
 

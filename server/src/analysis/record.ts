@@ -38,6 +38,11 @@ export function renderRelationships(relationships: readonly Relationship[]): str
   return JSON.stringify(relationships)
 }
 
+/** The flags of team_events.flags. */
+export function flagsOf(bits: number): EventFlag[] {
+  return eventFlags.filter((_, bit) => (bits & (1 << bit)) !== 0)
+}
+
 /** The flags as one number, a bit for each in the order of the contract: team_events.flags. */
 export function flagBits(flags: readonly EventFlag[]): number {
   return flags.reduce((bits, flag) => bits | (1 << eventFlags.indexOf(flag)), 0)

@@ -95,7 +95,7 @@ before(async () => {
       const ownership = await cache.lock(trx)
       const part = model.slice(at, at + 1_000)
       await insertEvents(trx, part)
-      await relateEvents(trx, part, ownership)
+      await relateEvents(trx, part, ownership, { isObserved: false })
     })
   }
 })

@@ -4,6 +4,8 @@ import type { Relationship } from '@pharos/contract/analysis'
 import type { Ownership } from '../inventory/ownership.ts'
 import type { Prefix } from '../net/prefix.ts'
 import type { Trx } from '../db/postgres.ts'
+import { writeMessages } from '../outbox/outbox.ts'
+import { eventMessages } from './event-message.ts'
 import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
 import { matchNetworks } from './match.ts'
@@ -17,7 +19,13 @@ import {
   type EventMatch,
   type StoredMatch,
 } from './relationship.store.ts'
-import { deleteTeamEvents, lockTeams, saveTeamEvents } from './team-event.store.ts'
+import {
+  deleteTeamEvents,
+  listEndedMessages,
+  lockTeams,
+  saveTeamEvents,
+  type WrittenTeamEvent,
+} from './team-event.store.ts'
 import type { TeamEvent } from './team-event.store.ts'
 import { teamPart } from './team-part.ts'
 
@@ -55,9 +63,14 @@ function isSame(a: EventMatch, b: EventMatch): boolean {
 /**
  * Brings the relationships and the teams' lists up to date for events that the transaction has locked, with the
  * ownership that it has locked. Everything is locked in one order (ownership, events by id, teams), so that any number
- * of these can run at once.
+ * of these can run at once. `isObserved`: the transaction also writes the events, from deliveries.
  */
-export async function relateEvents(trx: Trx, events: readonly Event[], ownership: Ownership): Promise<void> {
+export async function relateEvents(
+  trx: Trx,
+  events: readonly Event[],
+  ownership: Ownership,
+  { isObserved }: { readonly isObserved: boolean },
+): Promise<void> {
   if (events.length === 0) return
   const matches = new Map(events.map((event) => [event.id, matchNetworks(networksOf(event), ownership)]))
   const stored = await listRelationships(trx, [...matches.keys()])
@@ -71,8 +84,15 @@ export async function relateEvents(trx: Trx, events: readonly Event[], ownership
     [...plan.keep, ...plan.save, ...inserted].map((relationship) => [keyOf(relationship), relationship]),
   )
   const teamEvents = events.flatMap((event) => teamEventsOf(event, matches.get(event.id)!, current))
-  await saveTeamEvents(trx, teamEvents)
+  const written = await saveTeamEvents(trx, teamEvents)
+  const ended = await listEndedMessages(trx, ongoingBefore(written))
+  await writeMessages(trx, eventMessages(teamEvents, written, ended, isObserved))
   await deleteTeamEvents(trx, goneFrom(stored, wanted))
+}
+
+/** Events that had not ended for a team: only of those can the end have been reported before (see event-message.ts). */
+function ongoingBefore(written: readonly WrittenTeamEvent[]): string[] {
+  return [...new Set(written.flatMap(({ event_id, before }) => (before?.end_at === null ? [event_id] : [])))]
 }
 
 /** A row for each team that the event concerns: the team's part, its relationships in the order of the matcher. */

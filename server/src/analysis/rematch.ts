@@ -62,6 +62,7 @@ async function rematchEvents(
         trx,
         locked.map(({ event }) => event),
         ownership,
+        { isObserved: false },
       )
     })
     events += ids.length

@@ -1,5 +1,4 @@
-// The SQL that writes the teams' lists of events. Reading them is related-event.store.ts; their counts are kept by a
-// trigger of the database.
+// The SQL that writes the teams' lists of events. Reading them is related-event.store.ts; a trigger keeps their counts.
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 
@@ -34,10 +33,22 @@ export async function lockTeams(trx: Trx, teamIds: readonly number[]): Promise<v
   )
 }
 
-/** Rows that are as they should be are not written. */
-export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Promise<void> {
-  if (rows.length === 0) return
-  await sql`
+/** A row that was written, with the values that it had before. */
+export type WrittenTeamEvent = {
+  readonly team_id: number
+  readonly event_id: string
+  readonly before: TeamEventBefore | null
+  /** Time of the transaction. */
+  readonly now: Date
+}
+
+export type TeamEventBefore = Pick<TeamEvent, 'end_at' | 'affected_bps' | 'affected_pps' | 'flags'>
+
+/** Writes the rows that differ from the stored ones, and returns which they are. `lockTeams` comes before. */
+export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Promise<WrittenTeamEvent[]> {
+  if (rows.length === 0) return []
+  const written = await sql<WrittenRow>`
+    with written as (
     insert into team_events as t (team_id, event_id, start_at, end_at, affected_bps, affected_pps, flags,
       affected_network, classification_key, description, record, relationships, parsed_data)
     select team_id, event_id, start_at, end_at, affected_bps, affected_pps, flags,
@@ -51,7 +62,34 @@ export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Prom
       description = excluded.description, record = excluded.record, relationships = excluded.relationships,
       parsed_data = excluded.parsed_data
     where (t.record, t.relationships, t.parsed_data)
-      is distinct from (excluded.record, excluded.relationships, excluded.parsed_data)`.execute(trx)
+      is distinct from (excluded.record, excluded.relationships, excluded.parsed_data)
+    returning team_id, event_id)
+    select w.team_id, w.event_id, now() as now, b.team_id is not null as existed, b.end_at, b.affected_bps,
+      b.affected_pps, b.flags
+    from written w left join team_events b on b.team_id = w.team_id and b.event_id = w.event_id`.execute(trx)
+  return written.rows.map(({ team_id, event_id, now, existed, ...before }) => ({
+    team_id,
+    event_id,
+    now,
+    before: existed ? before : null,
+  }))
+}
+
+type WrittenRow = Omit<WrittenTeamEvent, 'before'> & { readonly existed: boolean } & TeamEventBefore
+
+/** An `event.ended` message that the outbox still holds; `end` is its ISO 8601 text. */
+export type EndedMessage = {
+  readonly team_id: number
+  readonly event_id: string
+  readonly end: string | null
+}
+
+export async function listEndedMessages(trx: Trx, eventIds: readonly string[]): Promise<EndedMessage[]> {
+  if (eventIds.length === 0) return []
+  const { rows } = await sql<EndedMessage>`
+    select team_id, data ->> 'id' as event_id, data ->> 'end' as end from outbox
+    where type = 'event.ended' and (data ->> 'id') collate "C" = any(${eventIds}::text[])`.execute(trx)
+  return rows
 }
 
 export async function deleteTeamEvents(

@@ -341,7 +341,12 @@ describe('an event over the networks of several teams', () => {
     await sql`update prefixes set matched = true`.execute(db)
     const messages = (await told('b')).length
     const file = listMigrations(migrationsFolder).find((one) => one.file.endsWith('-cut-events.sql'))!
-    await db.transaction().execute((trx) => sql.raw(file.sql).execute(trx))
+    // It disabled a trigger that a later migration has dropped.
+    const statements = file.sql.replaceAll(
+      /^alter table team_events \w+ trigger team_events_told_again;$/gm,
+      '',
+    )
+    await db.transaction().execute((trx) => sql.raw(statements).execute(trx))
     assert.doesNotMatch(
       JSON.stringify([await list('b'), await told('b')]),
       /203\.0\.113\.0|2001:|IPV6|group of/,

@@ -37,7 +37,14 @@ export async function addPrefix(
   return id
 }
 
-const passed = { irr_validated: new Date(0), rpki_validated: new Date(0), loa_validated: new Date(0) }
+const passed = {
+  irr_validated: new Date(0),
+  rpki_validated: new Date(0),
+  loa_validated: new Date(0),
+  vouched: ['irr', 'rpki', 'loa'],
+  clearance: 'passed' as const,
+  claimed: new Date(),
+}
 
 /** With all checks passed, so that it counts. */
 export async function addAnnouncement(
@@ -48,7 +55,7 @@ export async function addAnnouncement(
 ): Promise<number> {
   const { id } = await db
     .insertInto('announcements')
-    .values({ team_id: teamId, prefix, origin_asn: originAsn, ...passed })
+    .values({ team_id: teamId, prefix, origin_asn: originAsn, checked_origin: originAsn, ...passed })
     .returning('id')
     .executeTakeFirstOrThrow()
   return id

@@ -44,7 +44,7 @@ test('sends a mail at once, and prints what the server said', async (t) => {
   assert.deepEqual(arrived?.to, ['anna@customer.example'])
   const parsed = await PostalMime.parse(arrived.bytes)
   assert.deepEqual(parsed.from, { name: 'Example Net', address: 'noreply@net.example' })
-  assert.equal(parsed.subject, 'Mail works')
+  assert.equal(parsed.subject, 'Test of the mail settings')
   assert.match(parsed.text!, /help@net\.example/)
 })
 

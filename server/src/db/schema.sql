@@ -48,13 +48,6 @@ CREATE OR REPLACE FUNCTION public.bucket_rate(bucket integer)
 AS $function$ select case when bucket < 16 then bucket::bigint
     else (16 + bucket % 16)::bigint << (bucket / 16 - 1) end $function$;
 
-CREATE OR REPLACE FUNCTION public.check_result(last_check timestamp with time zone, result boolean, check_interval interval)
- RETURNS boolean
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$ select case when result then (last_check > now() - 3 * check_interval - interval '1 minute') is true
-    else result end $function$;
-
 CREATE OR REPLACE FUNCTION public.count_team_events()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -195,58 +188,6 @@ AS $function$ select * from unnest(
       rate_bucket(bps), rate_bucket(pps)],
     array[event_flags, event_flags, event_flags, event_flags, event_flags, 0, 0]) $function$;
 
-CREATE OR REPLACE FUNCTION public.fan_out()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
- SET enable_seqscan TO 'off'
-AS $function$
-declare
-  added boolean;
-begin
-  insert into webhook_deliveries (webhook_id, team_id, message_id, type, body)
-    select w.id, w.team_id, concat('msg_', to_hex((extract(epoch from n.at) * 1000)::bigint), '_', to_hex(n.id)), n.type,
-      concat('{"type":"', n.type, '","timestamp":"', iso_time(n.at), '","data":', n.data, '}')
-    from new_rows n cross join lateral (
-      select w.id, w.team_id from webhooks w
-      where w.team_id = n.team_id and w.enabled and n.type = any(w.events)
-        and (select case when n.type like 'event.%' then 'lighthouse' else 'ipam' end = any(t.enabled_modules)
-          from teams t where t.id = w.team_id)
-      offset 0) w
-    order by n.id, w.id;
-  added := found;
-  -- Messages to the operator have no team, and follow no module.
-  if exists (select from new_rows where team_id is null) then
-    insert into webhook_deliveries (webhook_id, message_id, type, body)
-      select w.id, concat('msg_', to_hex((extract(epoch from n.at) * 1000)::bigint), '_', to_hex(n.id)), n.type,
-        concat('{"type":"', n.type, '","timestamp":"', iso_time(n.at), '","data":', n.data, '}')
-      from new_rows n join webhooks w on w.team_id is null and w.enabled and n.type = any(w.events)
-      where n.team_id is null
-      order by n.id;
-    added := added or found;
-  end if;
-  if added then
-    perform pg_notify('pharos', 'webhooks');
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.flag_words(flags integer)
- RETURNS text[]
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$ select array_remove(array[case when flags & 1 <> 0 then 'INCOMING' end, case when flags & 2 <> 0 then 'OUTGOING' end,
-    case when flags & 4 <> 0 then 'INTERNAL' end, case when flags & 8 <> 0 then 'IPV6' end,
-    case when flags & 16 <> 0 then 'CARPET_BOMB' end, case when flags & 32 <> 0 then 'MULTI_VECTOR' end,
-    case when flags & 64 <> 0 then 'BLACKHOLED' end], null) $function$;
-
-CREATE OR REPLACE FUNCTION public.iso_time(at timestamp with time zone)
- RETURNS text
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$ select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $function$;
-
 CREATE OR REPLACE FUNCTION public.prefix_is_claimed(team integer, wanted cidr)
  RETURNS boolean
  LANGUAGE sql
@@ -293,15 +234,6 @@ begin
   raise insufficient_privilege using message = format('%s of %s is refused: its rows are written once', tg_op, tg_table_name);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.region_reach()
- RETURNS TABLE(id integer, carries4 boolean, carries6 boolean)
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$
-    select r.id, c.is_read and r.neighbors4, c.is_read and r.neighbors6
-    from regions r cross join lateral (
-      select check_result(r.last_check, r.last_check_result, r.check_interval) is true as is_read) c $function$;
-
 CREATE OR REPLACE FUNCTION public.resource_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -322,29 +254,6 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.ring_outbox()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  if exists (select from new_rows) then
-    perform pg_notify('pharos', 'outbox');
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.shown_status(status text, is_read_elsewhere boolean)
- RETURNS text
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-    select case
-      when is_read_elsewhere is null or status not in ('announced', 'partially_announced') then status
-      when is_read_elsewhere then 'partially_announced'
-      else 'announcing' end $function$;
-
 CREATE OR REPLACE FUNCTION public.staff_actors()
  RETURNS text[]
  LANGUAGE sql
@@ -353,156 +262,6 @@ CREATE OR REPLACE FUNCTION public.staff_actors()
 AS $function$
   select coalesce(array_agg('user:' || id), '{}') from users where is_staff
 $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_announcement_statuses()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET enable_nestloop TO 'off'
-AS $function$
-begin
-  if exists (select from announcement_statuses_told) or exists (
-    select from region_reach() where not (carries4 and carries6))
-  then
-    perform tell_shown_statuses(array_agg(n.id order by n.id), array_agg(o.status order by n.id))
-    from new_rows n join old_rows o on o.id = n.id
-    where n.status <> o.status or n.id in (select announcement_id from announcement_statuses_told);
-    return null;
-  end if;
-  insert into outbox (team_id, type, data)
-    select n.team_id, 'announcement.status_changed', row_to_json(d)
-    from new_rows n join old_rows o on o.id = n.id
-      cross join lateral (select n.id as announcement_id, n.prefix::text as cidr, n.origin_asn, o.status as before,
-        n.status as after, iso_time(now()) as at) d
-    where n.status <> o.status
-    order by n.id;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_checked_statuses()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  perform tell_shown_statuses(array_agg(announcement_id order by announcement_id), array_agg(status order by announcement_id))
-  from announcement_statuses_told having count(*) > 0;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_events()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET enable_nestloop TO 'off'
-AS $function$
-declare
-  recent constant timestamptz := now() - interval '1 day';
-begin
-  if tg_op = 'INSERT' then
-    insert into outbox (team_id, type, data)
-      select e.team_id, k.type, row_to_json(d)
-      from new_rows e
-        join unnest(array['event.started', 'event.ended']) with ordinality k(type, place)
-          on k.place = 1 or e.end_at is not null
-        cross join lateral (select e.event_id as id, coalesce(e.affected_network::text, '') as affected_network,
-          e.classification_key, iso_time(e.start_at) as start, iso_time(e.end_at) as end, e.affected_bps,
-          e.affected_pps, flag_words(e.flags) as flags) d
-      where e.start_at > recent
-        and (e.end_at is null or (select v.updated from events v where v.id = e.event_id) = now())
-      order by e.event_id, e.team_id, k.place;
-  else
-    insert into outbox (team_id, type, data)
-      select n.team_id, case when o.end_at is null and n.end_at is not null then 'event.ended' else 'event.updated' end,
-        row_to_json(d)
-      from new_rows n join old_rows o on o.team_id = n.team_id and o.event_id = n.event_id
-        cross join lateral (select n.event_id as id, coalesce(n.affected_network::text, '') as affected_network,
-          n.classification_key, iso_time(n.start_at) as start, iso_time(n.end_at) as end, n.affected_bps,
-          n.affected_pps, flag_words(n.flags) as flags) d
-      where (n.end_at is distinct from o.end_at
-          or (n.affected_bps, n.affected_pps, n.flags) <> (o.affected_bps, o.affected_pps, o.flags))
-        and case
-          when n.end_at is null then o.end_at is null and n.start_at > now() - interval '7 days'
-          else n.end_at > recent end
-        and (o.end_at is not null or not exists (
-          select from outbox b
-          where b.type = 'event.ended' and b.data ->> 'id' = n.event_id and b.team_id = n.team_id
-            and (n.end_at is null or b.data ->> 'end' = iso_time(n.end_at))))
-      order by n.event_id, n.team_id;
-  end if;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_failed_validations()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET enable_nestloop TO 'off'
-AS $function$
-begin
-  insert into outbox (team_id, type, data)
-    select n.team_id, 'validation.failed', row_to_json(d)
-    from new_rows n
-      join old_rows o on o.announcement_id = n.announcement_id and o.name = n.name
-      cross join lateral (
-        select a.id as announcement_id, a.prefix::text as cidr, a.origin_asn, n.name, n.state, n.note, n.fix
-        from announcements a where a.id = n.announcement_id and a.deleted is null offset 0) d
-    where o.state = 'valid' and n.state in ('missing', 'invalid', 'mismatch_asn', 'mismatch_length', 'expired')
-    order by n.announcement_id, n.name;
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.tell_shown_statuses(ids integer[], told text[])
- RETURNS void
- LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
-AS $function$
-begin
-  with shown as materialized (
-    select a.id, a.team_id, a.prefix, a.origin_asn, a.status as stored, coalesce(t.status, n.told) as told,
-      shown_status(a.status, u.is_read_elsewhere) as status
-    from unnest(ids, told) n(id, told)
-      join announcements a on a.id = n.id
-      left join (select * from unread_announcements() where announcement_id = any(ids)) u on u.announcement_id = a.id
-      left join announcement_statuses_told t on t.announcement_id = a.id),
-  written as (
-    insert into outbox (team_id, type, data)
-    select s.team_id, 'announcement.status_changed', row_to_json(d)
-    from shown s
-      cross join lateral (select s.id as announcement_id, s.prefix::text as cidr, s.origin_asn, s.told as before,
-        s.status as after, iso_time(now()) as at) d
-    where s.status <> s.told
-    order by s.id),
-  kept as (
-    insert into announcement_statuses_told (announcement_id, team_id, status)
-    select id, team_id, status from shown where status <> stored
-    on conflict (announcement_id) do update set status = excluded.status
-      where announcement_statuses_told.status <> excluded.status)
-  delete from announcement_statuses_told where announcement_id in (select id from shown where status = stored);
-end $function$;
-
-CREATE OR REPLACE FUNCTION public.unread_announcements()
- RETURNS TABLE(announcement_id integer, team_id integer, is_read_elsewhere boolean)
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$
-    select ar.announcement_id, ar.team_id, bool_or(c.carries)
-    from announcement_regions ar
-      join announcements a on a.id = ar.announcement_id
-      join region_reach() r on r.id = ar.region_id
-      cross join lateral (
-        select case family(a.prefix) when 4 then r.carries4 else r.carries6 end as carries) c
-    where ar.configured and ar.state = 'announced' and (
-      select not bool_and(o.carries4 and o.carries6) from region_reach() o)
-    group by ar.announcement_id, ar.team_id
-    having not bool_and(c.carries) $function$;
 
 CREATE OR REPLACE FUNCTION public.user_profile(for_user integer, in_team integer)
  RETURNS json
@@ -532,21 +291,6 @@ AS $function$
   left join memberships m on m.team_id = t.id and m.user_id = u.id
   where u.id = for_user and (m.user_id is not null or u.is_staff)
 $function$;
-
-CREATE OR REPLACE FUNCTION public.vouch_for_announcement()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  new.vouched := array_remove(array[case when new.irr_validated is not null then 'irr' end,
-    case when new.rpki_validated is not null then 'rpki' end, case when new.loa_validated is not null then 'loa' end], null);
-  if cardinality(new.vouched) = 3 then
-    new.clearance := 'passed';
-    new.claimed := coalesce(new.claimed, now());
-    new.checked_origin := new.origin_asn;
-  end if;
-  return new;
-end $function$;
 
 CREATE OR REPLACE FUNCTION public.wake_actors()
  RETURNS trigger
@@ -621,18 +365,6 @@ CREATE INDEX announcement_regions_team ON public.announcement_regions USING btre
 alter table announcement_regions enable row level security;
 create policy tenant on announcement_regions as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
-create table announcement_statuses_told (
-  announcement_id integer not null,
-  team_id integer not null,
-  status text not null,
-  constraint announcement_statuses_told_pkey PRIMARY KEY (announcement_id),
-  constraint announcement_statuses_told_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
-  constraint announcement_statuses_told_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
-);
-CREATE INDEX announcement_statuses_told_team ON public.announcement_statuses_told USING btree (team_id);
-alter table announcement_statuses_told enable row level security;
-create policy tenant on announcement_statuses_told as permissive for all to pharos_tenant using ((team_id = current_team_id()));
-
 create table announcement_validations (
   announcement_id integer not null,
   name text not null,
@@ -654,7 +386,6 @@ create table announcement_validations (
 );
 CREATE INDEX announcement_validations_due ON public.announcement_validations USING btree (next_check) WHERE (next_check IS NOT NULL);
 alter table announcement_validations enable row level security;
-CREATE TRIGGER announcement_validations_told AFTER UPDATE ON public.announcement_validations REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tell_failed_validations();
 create policy tenant on announcement_validations as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table announcements (
@@ -710,8 +441,6 @@ CREATE TRIGGER announcements_changed BEFORE UPDATE OF team_id, prefix, origin_as
 CREATE TRIGGER announcements_ownership AFTER INSERT OR DELETE OR UPDATE OF team_id, prefix, origin_asn, description, claimed, deleted ON public.announcements FOR EACH STATEMENT EXECUTE FUNCTION raise_revision('ownership');
 CREATE TRIGGER announcements_removed AFTER DELETE ON public.announcements FOR EACH ROW EXECUTE FUNCTION resource_removed('announcement');
 CREATE TRIGGER announcements_soft_removed AFTER UPDATE OF deleted ON public.announcements FOR EACH ROW WHEN (((new.deleted IS NOT NULL) AND (old.deleted IS NULL))) EXECUTE FUNCTION resource_removed('announcement');
-CREATE TRIGGER announcements_told AFTER UPDATE ON public.announcements REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tell_announcement_statuses();
-CREATE TRIGGER announcements_vouched BEFORE INSERT ON public.announcements FOR EACH ROW EXECUTE FUNCTION vouch_for_announcement();
 create policy tenant on announcements as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table api_tokens (
@@ -1182,6 +911,19 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (number)
 );
 
+-- last status sent to the team, of announcements whose stored status was not shown at the time; empty while every router can be read
+create table notified_statuses (
+  announcement_id integer not null,
+  team_id integer not null,
+  status text not null,
+  constraint notified_statuses_pkey PRIMARY KEY (announcement_id),
+  constraint notified_statuses_announcement_id_fkey FOREIGN KEY (announcement_id) REFERENCES announcements(id) ON DELETE CASCADE,
+  constraint notified_statuses_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX notified_statuses_team ON public.notified_statuses USING btree (team_id);
+alter table notified_statuses enable row level security;
+create policy tenant on notified_statuses as permissive for all to pharos_tenant using ((team_id = current_team_id()));
+
 create table outbox (
   id bigint not null generated always as identity,
   team_id integer, -- null: a message to the operator
@@ -1199,8 +941,6 @@ END)
 CREATE INDEX outbox_ended ON public.outbox USING btree (((data ->> 'id'::text)) COLLATE "C", team_id) WHERE (type = 'event.ended'::text);
 CREATE INDEX outbox_team ON public.outbox USING btree (team_id, xid, id);
 alter table outbox enable row level security;
-CREATE TRIGGER outbox_fanned_out AFTER INSERT ON public.outbox REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION fan_out();
-CREATE TRIGGER outbox_rung AFTER INSERT ON public.outbox REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION ring_outbox();
 create policy tenant on outbox as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
 create table prefixes (
@@ -1297,7 +1037,6 @@ create table regions (
   constraint regions_quorum_check CHECK ((quorum > 0)),
   constraint regions_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,31}$'::text))
 );
-CREATE TRIGGER regions_told AFTER UPDATE OF last_check, last_check_result, neighbors4, neighbors6 ON public.regions FOR EACH STATEMENT EXECUTE FUNCTION tell_checked_statuses();
 
 create table removed_resources (
   match_resource text not null,
@@ -1426,8 +1165,6 @@ CREATE INDEX team_events_start ON public.team_events USING btree (team_id, start
 alter table team_events enable row level security;
 CREATE TRIGGER team_events_deleted AFTER DELETE ON public.team_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();
 CREATE TRIGGER team_events_inserted AFTER INSERT ON public.team_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();
-CREATE TRIGGER team_events_told AFTER INSERT ON public.team_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tell_events();
-CREATE TRIGGER team_events_told_again AFTER UPDATE ON public.team_events REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tell_events();
 CREATE TRIGGER team_events_updated AFTER UPDATE ON public.team_events REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_team_events();
 create policy tenant on team_events as permissive for all to pharos_tenant using ((team_id = current_team_id()));
 
@@ -1575,7 +1312,8 @@ grant select on locations to pharos_tenant;
 grant insert (team_id, recipient, template, content_sealed) on mails to pharos_tenant;
 grant usage on member_ids to pharos_tenant;
 grant delete, select, update (is_admin, managed_by) on memberships to pharos_tenant;
-grant select on outbox to pharos_tenant;
+grant delete, insert, select, update on notified_statuses to pharos_tenant;
+grant insert (team_id, type, data), select on outbox to pharos_tenant;
 grant select on prefixes to pharos_tenant;
 grant select (id, slug, name, location_key, open, last_check, last_check_result, neighbors4, neighbors6, check_interval) on regions to pharos_tenant;
 grant select (id, user_id, team_id, last_used, revoked), update (revoked, revoked_reason) on sessions to pharos_tenant;

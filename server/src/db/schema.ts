@@ -64,12 +64,6 @@ export interface AnnouncementRegionsTable {
   announced_origin: number | null
 }
 
-export interface AnnouncementStatusesToldTable {
-  announcement_id: number
-  team_id: number
-  status: string
-}
-
 export type AnnouncementValidationsName = 'irr' | 'rpki' | 'loa' | 'asn' | 'size' | 'overlap'
 
 export type AnnouncementValidationsState =
@@ -526,6 +520,13 @@ export interface MigrationsTable {
   applied: Generated<Date>
 }
 
+/** last status sent to the team, of announcements whose stored status was not shown at the time; empty while every router can be read */
+export interface NotifiedStatusesTable {
+  announcement_id: number
+  team_id: number
+  status: string
+}
+
 export interface OutboxTable {
   id: GeneratedAlways<number>
   /** null: a message to the operator */
@@ -853,7 +854,6 @@ export interface Schema {
   announcement_history: AnnouncementHistoryTable
   announcement_proofs: AnnouncementProofsTable
   announcement_regions: AnnouncementRegionsTable
-  announcement_statuses_told: AnnouncementStatusesToldTable
   announcement_validations: AnnouncementValidationsTable
   announcements: AnnouncementsTable
   api_tokens: ApiTokensTable
@@ -880,6 +880,7 @@ export interface Schema {
   mails: MailsTable
   memberships: MembershipsTable
   migrations: MigrationsTable
+  notified_statuses: NotifiedStatusesTable
   outbox: OutboxTable
   prefixes: PrefixesTable
   processes: ProcessesTable

@@ -1,70 +1,51 @@
-// Looks again, once a day, at what the teams have proven: what is still there lasts on, what is gone ends with its time. It
-// works for all teams, as the owner of the tables, and one ASN that fails does not stop the others.
+// Checks once a day the ASNs that teams have proven: a proof that is still there is extended, one that is gone expires. Works for
+// all teams, as the owner of the tables; a check that fails does not stop the others.
 import { asnProofMethods } from '@pharos/contract/inventory'
+import { createDueWorker } from '../db/due-work.ts'
 import { checkMethods, readClaim, saveFindings, type AsnProofDeps } from './asn-proof.ts'
 import { deleteOldProofs, listDueAsns, type ProvenAsn } from './asn-proof.store.ts'
 import { dayMs, type Settlement } from './asn-verification.ts'
 
-const pageSize = 100
-const atOnce = 4
-/** How long what was seen of an ASN that the team did not prove is kept. */
+const parallel = 4
+/** How long findings about an ASN that the team did not prove are kept. */
 const keptMs = 30 * dayMs
 
 export type Recheck = {
   readonly checked: number
-  /** They were proven, and are not any more. */
+  /** ASNs that were proven and are no longer. */
   readonly expired: number
   readonly failed: number
 }
 
-/** One pass over everything that is due. Of two processes that do it at once, one does it in vain. */
+/** Checks all ASNs that are due once. No lease: two processes that do it at once check an ASN twice, and the result is the same. */
 export async function recheckAsns(deps: AsnProofDeps, signal: AbortSignal): Promise<Recheck> {
   await deleteOldProofs(deps.postgres.owner, new Date(deps.now().getTime() - keptMs))
-  let [checked, expired, failed, after] = [0, 0, 0, 0]
-  for (;;) {
-    signal.throwIfAborted()
-    const now = deps.now()
-    const due = await listDueAsns(deps.postgres.owner, new Date(now.getTime() - dayMs), now, {
-      after,
-      limit: pageSize,
-    })
-    if (due.length === 0) return { checked, expired, failed }
-    after = due.at(-1)!.id
-    for (const outcome of await recheckAll(deps, due, signal)) {
-      checked++
-      if (outcome === 'failed') failed++
-      else if (outcome?.kind === 'expire') expired++
-    }
-  }
+  const counts = { checked: 0, expired: 0, failed: 0 }
+  let after = 0
+  const worker = createDueWorker<ProvenAsn>({
+    parallel,
+    async claim(limit) {
+      const now = deps.now()
+      const before = new Date(now.getTime() - dayMs)
+      const due = await listDueAsns(deps.postgres.owner, before, now, { after, limit })
+      after = due.at(-1)?.id ?? after
+      return due
+    },
+    async work(asn) {
+      counts.checked++
+      if ((await recheck(deps, asn, signal))?.kind === 'expire') counts.expired++
+    },
+    onError(error) {
+      counts.failed++
+      if (!signal.aborted) deps.onCheckError(error)
+    },
+  })
+  await worker.drain(signal)
+  signal.throwIfAborted()
+  return counts
 }
 
-type Outcome = Settlement | undefined | 'failed'
-
-async function recheckAll(
-  deps: AsnProofDeps,
-  due: readonly ProvenAsn[],
-  signal: AbortSignal,
-): Promise<Outcome[]> {
-  const outcomes: Outcome[] = []
-  const waiting = due.values()
-  const work = async (): Promise<void> => {
-    for (const asn of waiting) outcomes.push(await recheckSafely(deps, asn, signal))
-  }
-  await Promise.all(Array.from({ length: atOnce }, work))
-  return outcomes
-}
-
-async function recheckSafely(deps: AsnProofDeps, asn: ProvenAsn, signal: AbortSignal): Promise<Outcome> {
-  try {
-    return await recheck(deps, asn, signal)
-  } catch (error) {
-    signal.throwIfAborted()
-    deps.onCheckError(error)
-    return 'failed'
-  }
-}
-
-/** The method by which it is verified; the others only where that one is not there, in case one of them is. */
+/** Checks the method by which the ASN is verified; the others only if that one finds no proof. */
 async function recheck(
   deps: AsnProofDeps,
   { teamId, asn, verifiedBy }: ProvenAsn,

@@ -1,10 +1,10 @@
-// What carries mails away: the port that SMTP and the folder of the demo stand behind. It knows neither templates nor the
-// table of mails, and it tries once: whoever calls decides about the next time.
+// The port for sending mails, which SMTP and the folder of the demo implement. It knows neither templates nor the table of mails, and
+// tries once: the caller decides about retries.
 import type { Mailbox } from '../text/mailbox.ts'
 
 /** One mail to one recipient, ready to go. */
 export type MailMessage = {
-  /** What is left of the @ of its Message-ID: the same for every attempt, so that a double can be told. */
+  /** The local part of its Message-ID: the same for every attempt, so that duplicates can be recognised. */
   readonly id: string
   readonly date: Date
   readonly from: Mailbox
@@ -19,12 +19,12 @@ export type MailTransport = {
   /** `smtp mail.net.example:587`: for the log, without a credential. */
   readonly name: string
   /**
-   * Resolves once somebody else is answerable for the mail, with what he said, for people. Rejects with a DriverError:
-   * `refused` is for good (a recipient that does not exist, or a content that is not taken); `postponed` is about this mail
-   * now; `unreachable` and `protocol` are about the way to the server, and would meet any other mail too. No message of an
-   * error holds anything of the mail but its recipient.
+   * Resolves once the server has accepted the mail, with its response text. Rejects with a DriverError: `refused` is permanent (a
+   * recipient that does not exist, or content that is not accepted); `postponed` concerns this mail for now; `unreachable` and
+   * `protocol` concern the server, and would fail any other mail too. The message of an error holds nothing of the mail but its
+   * recipient.
    */
   send(message: MailMessage): Promise<string>
-  /** What is under way is rejected as `unreachable`, and so is all that comes. */
+  /** Rejects mails that are being sent, and all later ones, as `unreachable`. */
   close(): Promise<void>
 }

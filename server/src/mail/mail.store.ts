@@ -1,5 +1,6 @@
-// Mails in the database.
+// The SQL of mails.
 import { sql } from 'kysely'
+import { claimRows } from '../db/due-work.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 
 export type MailRow = {
@@ -28,49 +29,34 @@ export type ClaimedMail = {
   readonly contentSealed: Buffer
   readonly created: Date
   readonly ageSeconds: number
-  /** This one included; tells a claim from a later one of the same mail. */
+  /** Including this one; distinguishes a claim from a later one of the same mail. */
   readonly attempts: number
 }
 
-/**
- * Takes the mail that has been due for longest, so that nobody else does for `leaseSeconds`: whoever dies with it leaves it
- * to the others then. Undefined when none is due.
- */
-export async function claimMail(db: Db, leaseSeconds: number): Promise<ClaimedMail | undefined> {
-  const { rows } = await sql<{
-    id: number
-    recipient: string
-    template: string
-    content_sealed: Buffer
-    created: Date
-    age_seconds: number
-    attempts: number
-  }>`
-    update mails set due = now() + make_interval(secs => ${leaseSeconds}), attempts = attempts + 1
-    where id = (
-      select id from mails where sent is null and failed is null and due <= now()
-      order by due limit 1 for update skip locked)
-    returning id, recipient, template, content_sealed, created, attempts,
-      extract(epoch from now() - created)::double precision as age_seconds`.execute(db)
-  const [row] = rows
-  if (!row) return undefined
-  const { content_sealed: contentSealed, age_seconds: ageSeconds, ...rest } = row
-  return { ...rest, contentSealed, ageSeconds }
+/** Claims the mails that have been due for longest, for `leaseSeconds`. */
+export function claimMails(db: Db, limit: number, leaseSeconds: number): Promise<ClaimedMail[]> {
+  return claimRows<ClaimedMail>(db, 'mails', {
+    due: sql`select r.id from mails r where r.sent is null and r.failed is null and r.due <= now()
+      order by r.due limit ${limit}`,
+    lease: sql`due = now() + make_interval(secs => ${leaseSeconds}), attempts = r.attempts + 1`,
+    returning: sql`r.id, r.recipient, r.template, r.content_sealed as "contentSealed", r.created, r.attempts,
+      extract(epoch from now() - r.created)::double precision as "ageSeconds"`,
+  })
 }
 
-/** It was handed over: what it said is forgotten. */
+/** The mail was sent: its content is deleted. */
 export async function saveSent(db: Db, id: number): Promise<void> {
   await sql`update mails set sent = now(), content_sealed = null, error = null
     where id = ${id} and sent is null and failed is null`.execute(db)
 }
 
-/** It is given up: what it said is forgotten. */
+/** The mail is not sent any more: its content is deleted. */
 export async function saveFailed(db: Db, id: number, error: string): Promise<void> {
   await sql`update mails set failed = now(), content_sealed = null, error = ${error}
     where id = ${id} and sent is null and failed is null`.execute(db)
 }
 
-/** It is tried again after `delaySeconds`, unless somebody else has taken it meanwhile. */
+/** The mail is due again after `delaySeconds`, unless another process has claimed it meanwhile. */
 export async function savePostponed(
   db: Db,
   { id, attempts }: Pick<ClaimedMail, 'id' | 'attempts'>,

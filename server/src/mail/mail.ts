@@ -1,11 +1,11 @@
-// Queues a mail in the transaction of the change that causes it; a loop sends it. Callers provide the template and its content;
-// rendering is elsewhere.
+// Queues mails: a row is added to the transaction that causes the mail, and a loop sends it later. Callers name a template and its
+// content; how a mail looks is in templates.ts.
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { seal, type KeyRing } from '../runtime/secrets.ts'
 import { insertMail } from './mail.store.ts'
 
-/** The content of each template. Links are complete; times are ISO 8601 in UTC. */
+/** The content of each template. Links are complete URLs; times are ISO 8601 in UTC. */
 export type MailContents = {
   /** To a new address: the link shows that its holder reads it. */
   readonly 'confirm-email': { readonly link: string; readonly hours: number }
@@ -18,7 +18,7 @@ export type MailContents = {
     readonly days: number
     readonly team: string
     readonly invitedBy: string
-    /** The inviter's text; may be empty. */
+    /** Text of the inviter; may be empty. */
     readonly message: string
   }
   readonly 'second-factor-changed': {
@@ -62,13 +62,13 @@ export type MailTemplate = keyof MailContents
 
 export type NewMail<T extends MailTemplate = MailTemplate> = {
   readonly to: string
-  /** The team concerned; null if it is about a user's account. */
+  /** The team that the mail is about; null if it is about the account of a user. */
   readonly teamId: number | null
   readonly template: T
   readonly content: MailContents[T]
 }
 
-/** Adds the mail to the transaction: sent soon after the commit, and not at all after a rollback. */
+/** Adds the mail to the transaction: it is sent soon after the commit, and not at all after a rollback. */
 export async function queueMail<T extends MailTemplate>(
   trx: Db | Trx,
   ring: KeyRing,

@@ -1,21 +1,21 @@
 // From the parts of a mail to its two texts. Everything that comes from outside is escaped here, once; the HTML loads
 // nothing, has its styles inline, and leaves colours to the reader's program, so that it can be read in the dark too.
 
-/** A paragraph of the template, or text of a user, line by line. */
+/** A paragraph, or the lines of a text from another user. */
 export type Paragraph = string | { readonly quote: readonly string[] }
 
 export type MailParts = {
   readonly subject: string
   readonly paragraphs: readonly Paragraph[]
-  /** The link to follow; shown between `paragraphs` and `after`. */
+  /** Shown between `paragraphs` and `after`. */
   readonly link?: { readonly label: string; readonly url: string }
   readonly after?: readonly Paragraph[]
 }
 
-/** The sender, shown at the end of every mail. */
+/** The sender as the footer names it. */
 export type Sender = {
   readonly provider: string
-  /** Where questions go: an address. */
+  /** An address for questions. */
   readonly contact: string
 }
 

@@ -6,7 +6,7 @@ import { DriverError, type DriverErrorKind } from '../runtime/driver-error.ts'
 import { createKeyRing, type KeyRing } from '../runtime/secrets.ts'
 import type { MailMessage, MailTransport } from './mail-transport.ts'
 import { queueMail, type NewMail } from './mail.ts'
-import { claimMail, savePostponed } from './mail.store.ts'
+import { claimMails, savePostponed } from './mail.store.ts'
 import { delaySeconds, leaseSeconds, sendMails, type MailOutcome } from './send-mails.ts'
 
 const ring = createKeyRing(['a-secret-of-at-least-thirty-two-bytes'])
@@ -183,8 +183,8 @@ test('any number of processes send each mail once, a few at a time', async () =>
 
 test('a mail that somebody took and died with goes out later, and not before', async () => {
   await queue()
-  const claimed = await claimMail(database.postgres.owner, leaseSeconds)
-  assert.ok(claimed)
+  const claimed = await claimMails(database.postgres.owner, 1, leaseSeconds)
+  assert.equal(claimed.length, 1)
   const post = createPost()
   await post.run()
   assert.deepEqual(post.sent, [])
@@ -260,7 +260,7 @@ test('a mail that was postponed for three days is given up', async () => {
   assert.ok(failed)
   assert.deepEqual(
     { error, has_content },
-    { error: 'given up after three days: the server says unreachable', has_content: false },
+    { error: 'not sent within three days: the server says unreachable', has_content: false },
   )
 })
 
@@ -278,7 +278,7 @@ test('a mail whose link is over is given up without an attempt, one whose link i
   assert.ok(failed)
   assert.deepEqual(
     { error, has_content },
-    { error: 'its link was over before it could be sent', has_content: false },
+    { error: 'its link expired before it could be sent', has_content: false },
   )
 })
 
@@ -389,15 +389,15 @@ test('a run that is told to stop sees to the end what it has begun, and begins n
 test('a late answer of somebody whose time was over changes nothing for who sends the mail now', async () => {
   const { owner } = database.postgres
   await queue()
-  const first = await claimMail(owner, leaseSeconds)
+  const [first] = await claimMails(owner, 1, leaseSeconds)
   await later(leaseSeconds)
-  const second = await claimMail(owner, leaseSeconds)
+  const [second] = await claimMails(owner, 1, leaseSeconds)
   assert.deepEqual([first?.attempts, second?.attempts], [1, 2])
   await savePostponed(owner, first!, 'not now', 0)
   assert.equal((await row()).error, null)
-  assert.equal(await claimMail(owner, leaseSeconds), undefined, 'the second lease stands')
+  assert.deepEqual(await claimMails(owner, 1, leaseSeconds), [], 'the second lease stands')
   await savePostponed(owner, second!, 'not now', 0)
-  assert.equal((await claimMail(owner, leaseSeconds))?.attempts, 3)
+  assert.equal((await claimMails(owner, 1, leaseSeconds))[0]?.attempts, 3)
 })
 
 test('a mail whose team is deleted is gone with it', async () => {

@@ -1,17 +1,18 @@
-// The body of the loop that sends what is due: claim, open, fill in, hand over, mark. A mail goes out at least once: who dies
-// between handing over and marking leaves it to be sent again under the same Message-ID. What a mail says is in no error, no
-// log and no metric.
+// Sends the mails that are due. A mail is sent at least once: if the process dies between sending and saving, the mail is sent
+// again with the same Message-ID. The content of a mail is in no error, log or metric.
 import { createHash } from 'node:crypto'
+import { createDueWorker } from '../db/due-work.ts'
 import type { Db } from '../db/postgres.ts'
+import { backOff } from '../runtime/back-off.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import type { Mailbox } from '../text/mailbox.ts'
 import { open, type KeyRing } from '../runtime/secrets.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
 import type { MailMessage, MailTransport } from './mail-transport.ts'
-import { claimMail, saveFailed, savePostponed, saveSent, type ClaimedMail } from './mail.store.ts'
-import { fillTemplate, isTemplate, lastsSeconds } from './templates.ts'
+import { claimMails, saveFailed, savePostponed, saveSent, type ClaimedMail } from './mail.store.ts'
+import { fillTemplate, isTemplate, lifetimeSeconds } from './templates.ts'
 
-/** Whose mails they are. */
+/** The sender as mails show it. */
 export type Letterhead = {
   readonly from: Mailbox
   readonly replyTo: Mailbox | null
@@ -20,10 +21,10 @@ export type Letterhead = {
 
 export type MailOutcome = {
   readonly id: number
-  /** `unknown` for one that this version does not have. */
+  /** `unknown` if this version does not have the template. */
   readonly template: MailTemplate | 'unknown'
   readonly outcome: 'sent' | 'postponed' | 'failed'
-  /** Why it was not sent; nothing of what it says. */
+  /** Why it was not sent, without any of its content. */
   readonly error: string
 }
 
@@ -37,62 +38,62 @@ export type SendDeps = {
   readonly random?: () => number
 }
 
-/** As many at a time as a transport keeps connections. */
-const lanes = 4
+/** As many as a transport keeps connections. */
+const parallel = 4
 /** Longer than an attempt may take, with the database away in between. */
 export const leaseSeconds = 300
-const firstDelaySeconds = 30
-const delaySecondsMax = 900
-const patienceSeconds = 3 * 86_400
+const delaySecondsRange = { first: 30, max: 900 }
+/** A mail that could not be sent for this long fails. */
+const ageSecondsMax = 3 * 86_400
 
 /**
- * Sends everything that is due, and ends early where the way to the server is shut: the next run tries again. Mails that are
- * under way when the signal is aborted are seen to their end. Any number of processes may do this at once.
+ * Sends all mails that are due. Ends early if the mail server cannot be reached: the next run tries again. Mails that are being
+ * sent when the signal is aborted are sent to the end. Rejects with the first error of the database.
  */
 export async function sendMails(deps: SendDeps, signal: AbortSignal): Promise<void> {
-  const shut = new AbortController()
-  const either = AbortSignal.any([signal, shut.signal])
-  const ended = await Promise.allSettled(
-    Array.from({ length: lanes }, () => sendOneByOne(deps, either, () => shut.abort())),
-  )
-  const failed = ended.find(({ status }) => status === 'rejected') as PromiseRejectedResult | undefined
-  if (failed) throw failed.reason
+  const ended = new AbortController()
+  const errors: unknown[] = []
+  const worker = createDueWorker<ClaimedMail>({
+    parallel,
+    claim: (limit) => claimMails(deps.db, limit, leaseSeconds),
+    async work(mail) {
+      const attempted = await attempt(deps, mail)
+      if (attempted.concernsAll) ended.abort()
+      await save(deps, mail, attempted)
+    },
+    onError(error) {
+      errors.push(error)
+      ended.abort()
+    },
+  })
+  await worker.drain(AbortSignal.any([signal, ended.signal]))
+  if (errors.length > 0) throw errors[0]
 }
 
-async function sendOneByOne(deps: SendDeps, signal: AbortSignal, shut: () => void): Promise<void> {
-  while (!signal.aborted) {
-    const mail = await claimMail(deps.db, leaseSeconds)
-    if (!mail) return
-    const verdict = await attempt(deps, mail)
-    if (verdict.concernsAll) shut()
-    await save(deps, mail, verdict)
-  }
-}
-
-type Verdict = {
+type MailAttempt = {
   readonly outcome: 'sent' | 'later' | 'never'
   readonly error: string
-  /** Any other mail would meet the same now. */
+  /** Any other mail would fail in the same way now. */
   readonly concernsAll?: boolean
 }
 
-/** One attempt; throws nothing that a mail can cause. */
-async function attempt({ ring, transport, letterhead }: SendDeps, mail: ClaimedMail): Promise<Verdict> {
+/** Attempts to send the mail once. A mail cannot make it reject. */
+async function attempt({ ring, transport, letterhead }: SendDeps, mail: ClaimedMail): Promise<MailAttempt> {
   let message: MailMessage
   try {
     message = composeMessage(ring, letterhead, mail)
   } catch (error) {
-    return whyNotMade(error)
+    return composeFailure(error)
   }
   try {
     await transport.send(message)
     return { outcome: 'sent', error: '' }
   } catch (error) {
-    return whyNotSent(error)
+    return sendFailure(error)
   }
 }
 
-/** Why a mail cannot be made, in words that are fixed. */
+/** Why a mail cannot be composed, in fixed words. */
 class MailDefect extends Error {
   readonly outcome: 'later' | 'never'
 
@@ -102,16 +103,16 @@ class MailDefect extends Error {
   }
 }
 
-function whyNotMade(error: unknown): Verdict {
+function composeFailure(error: unknown): MailAttempt {
   if (error instanceof MailDefect) return { outcome: error.outcome, error: error.message }
-  // The message of an error of ours could quote the content; its name cannot.
+  // The message of the error could quote the content; its name cannot.
   return {
     outcome: 'later',
     error: `the mail cannot be filled in: ${error instanceof Error ? error.name : 'Error'}`,
   }
 }
 
-function whyNotSent(error: unknown): Verdict {
+function sendFailure(error: unknown): MailAttempt {
   if (!(error instanceof DriverError))
     return {
       outcome: 'later',
@@ -128,11 +129,11 @@ function composeMessage(
   mail: ClaimedMail,
 ): MailMessage {
   const { recipient, template, created } = mail
-  // A newer version of the other processes has queued it, and sends it.
+  // A newer version in another process has queued it, and sends it.
   if (!isTemplate(template)) throw new MailDefect('later', `this version has no template ${template}`)
   const content = openContent(ring, mail) as MailContents['test']
-  if (mail.ageSeconds >= lastsSeconds(template, content))
-    throw new MailDefect('never', 'its link was over before it could be sent')
+  if (mail.ageSeconds >= lifetimeSeconds(template, content))
+    throw new MailDefect('never', 'its link expired before it could be sent')
   const sender = { provider, contact: (replyTo ?? from).address }
   const rendered = fillTemplate(template, content, sender)
   return { id: messageId(mail), date: created, from, replyTo, to: recipient, ...rendered }
@@ -148,29 +149,33 @@ function openContent(ring: KeyRing, { contentSealed, template }: ClaimedMail): u
   return JSON.parse(plain.toString('utf8'))
 }
 
-/** The same at every attempt, of no other mail, and telling nobody how many there are. */
+/** The same for every attempt and unique to the mail; does not reveal how many mails there are. */
 function messageId({ id, created }: ClaimedMail): string {
   return createHash('sha256').update(`${id} ${created.toISOString()}`).digest('hex').slice(0, 32)
 }
 
-async function save({ db, random = Math.random, onOutcome }: SendDeps, mail: ClaimedMail, verdict: Verdict) {
-  const outcome = outcomeOf(verdict, mail)
+async function save(
+  { db, random = Math.random, onOutcome }: SendDeps,
+  mail: ClaimedMail,
+  attempted: MailAttempt,
+): Promise<void> {
+  const outcome = outcomeOf(attempted, mail)
   const error =
-    verdict.outcome === 'later' && outcome === 'failed'
-      ? `given up after three days: ${verdict.error}`
-      : verdict.error
+    attempted.outcome === 'later' && outcome === 'failed'
+      ? `not sent within three days: ${attempted.error}`
+      : attempted.error
   if (outcome === 'sent') await saveSent(db, mail.id)
   else if (outcome === 'failed') await saveFailed(db, mail.id, error)
   else await savePostponed(db, mail, error, delaySeconds(mail.attempts, random()))
   onOutcome({ id: mail.id, template: isTemplate(mail.template) ? mail.template : 'unknown', outcome, error })
 }
 
-function outcomeOf({ outcome }: Verdict, { ageSeconds }: ClaimedMail): MailOutcome['outcome'] {
+function outcomeOf({ outcome }: MailAttempt, { ageSeconds }: ClaimedMail): MailOutcome['outcome'] {
   if (outcome === 'sent') return 'sent'
-  return outcome === 'never' || ageSeconds >= patienceSeconds ? 'failed' : 'postponed'
+  return outcome === 'never' || ageSeconds >= ageSecondsMax ? 'failed' : 'postponed'
 }
 
-/** Half a minute after the first attempt, twice as long after each further one, a quarter of an hour at most; a quarter of it either way. */
+/** The wait after an attempt, spread by a quarter in both directions so that mails that failed together do not return together. */
 export function delaySeconds(attempts: number, random: number): number {
-  return Math.min(firstDelaySeconds * 2 ** (attempts - 1), delaySecondsMax) * (0.75 + random / 2)
+  return backOff(attempts, delaySecondsRange) * (0.75 + random / 2)
 }

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { disarmLine, disarmLines } from './disarm.ts'
+import { defangLine, defangLines } from './defang.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
 import { escapeHtml } from './render.ts'
-import { fillTemplate, isTemplate, lastsSeconds } from './templates.ts'
+import { fillTemplate, isTemplate, lifetimeSeconds } from './templates.ts'
 
 const sender = { provider: 'Example Net', contact: 'help@net.example' }
 const link = 'https://net.example/do#phm_x.1.abc'
@@ -143,8 +143,8 @@ test('a link is whole, and leads to the web', () => {
 test('a mail with a link is good for as long as it says', () => {
   const lasts = filled.map(({ template, mail }, at) => {
     const content = Object.values(contents).flat()[at] as { at: string }
-    const seconds = lastsSeconds(template as 'test', content)
-    assert.equal(Number.isFinite(seconds), /The link works for/.test(mail.text), template)
+    const seconds = lifetimeSeconds(template as 'test', content)
+    assert.equal(Number.isFinite(seconds), /The link (works once and )?expires in/.test(mail.text), template)
     return seconds
   })
   assert.deepEqual(lasts.filter(Number.isFinite), [86_400, 3_600, 604_800, 86_400])
@@ -172,10 +172,10 @@ test('what others write is readable, and leads nowhere', () => {
     'Zürich  日本\t🚀': 'Zürich 日本 🚀',
     '': '',
   }
-  for (const [text, disarmed] of Object.entries(said)) assert.equal(disarmLine(text), disarmed, text)
-  assert.deepEqual(disarmLines('\n\n a \r\n\n b\u2028c\n\n'), ['a', '', 'b', 'c'])
-  assert.equal(disarmLines('x\n'.repeat(100)).length, 13)
-  assert.ok(disarmLine('x'.repeat(10_000)).length <= 201)
+  for (const [text, defanged] of Object.entries(said)) assert.equal(defangLine(text), defanged, text)
+  assert.deepEqual(defangLines('\n\n a \r\n\n b\u2028c\n\n'), ['a', '', 'b', 'c'])
+  assert.equal(defangLines('x\n'.repeat(100)).length, 13)
+  assert.ok(defangLine('x'.repeat(10_000)).length <= 201)
 })
 
 /** What the programs that we know make links of by themselves, or worse. */
@@ -230,7 +230,7 @@ const nasty = fc
 test('no text of others makes anything to follow', () => {
   fc.assert(
     fc.property(nasty, (text) => {
-      for (const line of [disarmLine(text), ...disarmLines(text)]) {
+      for (const line of [defangLine(text), ...defangLines(text)]) {
         for (const pattern of follows) assert.doesNotMatch(line, pattern)
         assert.doesNotMatch(line, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
       }

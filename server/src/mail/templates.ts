@@ -1,7 +1,7 @@
-// What each mail says: one pure function from what it is filled with to its parts. They are written for people who did not
-// expect the mail: what happened, when, from where, and what to do if it was not them. Words of others come in disarmed.
+// The templates of mails: a pure function from content to parts for each. They are written for people who did not expect the mail:
+// what happened, when, from where, and what to do if it was not them. Text from other users is defanged.
 import { isIP } from 'node:net'
-import { disarmLine, disarmLines } from './disarm.ts'
+import { defangLine, defangLines } from './defang.ts'
 import type { MailContents, MailTemplate } from './mail.ts'
 import { renderMail, type MailParts, type Paragraph, type RenderedMail, type Sender } from './render.ts'
 
@@ -10,39 +10,37 @@ type Templates = { readonly [T in MailTemplate]: (content: MailContents[T], send
 const templates: Templates = {
   'confirm-email': ({ link, hours }) => ({
     subject: 'Confirm your e-mail address',
-    paragraphs: [
-      'Somebody, probably you, gave this e-mail address for an account. Please confirm that you read it.',
-    ],
+    paragraphs: ['This e-mail address was entered for an account. Confirm it to show that it is yours.'],
     link: { label: 'Confirm the address', url: link },
     after: [
-      `The link works for ${count(hours, 'hour')}, and once.`,
-      'If it was not you, do nothing: without the confirmation the address is not used.',
+      `The link works once and expires in ${count(hours, 'hour')}.`,
+      'If it was not you, ignore this mail: an address that is not confirmed is not used.',
     ],
   }),
 
   'email-changing': ({ to, at, address }, { contact }) => ({
     subject: 'Your e-mail address is being changed',
     paragraphs: [
-      `The e-mail address of your account is to become ${word(to)}. It was asked for ${when(at)}, from ${place(address)}.`,
-      'It changes once the new address is confirmed. Until then you go on signing in with this one.',
+      `A change of your account's e-mail address to ${word(to)} was requested ${when(at)}, from ${place(address)}.`,
+      'It takes effect once the new address is confirmed. Until then, sign in with this one.',
     ],
     after: [notYou(`change your password at once, end all other sessions, and write to ${contact}`)],
   }),
 
   'password-reset': ({ link, minutes }) => ({
     subject: 'Reset your password',
-    paragraphs: ['Somebody, probably you, asked for a new password of your account.'],
+    paragraphs: ['A new password was requested for your account.'],
     link: { label: 'Choose a new password', url: link },
     after: [
-      `The link works for ${count(minutes, 'minute')}, and once.`,
-      'If it was not you, do nothing: your password stays as it is. Never hand the link on; nobody of us asks for it.',
+      `The link works once and expires in ${count(minutes, 'minute')}.`,
+      'If it was not you, ignore this mail: your password does not change. Never share the link; we never ask for it.',
     ],
   }),
 
   'password-changed': ({ at, address }, { contact }) => ({
     subject: 'Your password was changed',
     paragraphs: [
-      `The password of your account was changed ${when(at)}, from ${place(address)}. All other sessions were ended.`,
+      `The password of your account was changed ${when(at)}, from ${place(address)}. All other sessions have ended.`,
     ],
     after: [notYou(`reset your password at once from the sign-in page, and write to ${contact}`)],
   }),
@@ -51,35 +49,38 @@ const templates: Templates = {
     subject: `You are invited to a team at ${provider}`,
     paragraphs: [
       `${word(invitedBy)} invites you to the team "${word(team)}".`,
-      ...said(`${word(invitedBy)} writes:`, message),
+      ...quoteOf(`${word(invitedBy)} writes:`, message),
     ],
-    link: { label: 'Look at the invitation', url: link },
+    link: { label: 'View the invitation', url: link },
     after: [
-      `The link works for ${count(days, 'day')}.`,
-      'If you do not know who invites you, do nothing: without you nothing happens.',
+      `The link expires in ${count(days, 'day')}.`,
+      'If you do not know the sender, ignore this mail: you join only if you accept.',
     ],
   }),
 
   'second-factor-changed': ({ change, at, address }, { contact }) => ({
     subject: secondFactor[change].subject,
-    paragraphs: [`${secondFactor[change].sentence} ${when(at)}, from ${place(address)}.`],
+    paragraphs: [
+      `${secondFactor[change].sentence} ${when(at)}, from ${place(address)}.`,
+      ...secondFactor[change].notes,
+    ],
     after: [
       notYou(
-        `change your password at once, look at the second factor of your account, and write to ${contact}`,
+        `change your password at once, check the second factor of your account, and write to ${contact}`,
       ),
     ],
   }),
 
   'session-ended': ({ at, address }, { contact }) => ({
-    subject: 'A session of yours was ended',
+    subject: 'One of your sessions was ended',
     paragraphs: [
-      `An old token of one of your sessions was presented ${when(at)}, from ${place(address)}. That happens when a token ` +
-        'was copied, so the session was ended, and whoever used it is signed out.',
-      'Please sign in again.',
+      `An old token of one of your sessions was used ${when(at)}, from ${place(address)}. That happens if a token ` +
+        'was copied, so the session was ended for everyone who used it.',
+      'Sign in again.',
     ],
     after: [
-      'If you do not know that address, or this happens again: change your password, end all other sessions, and look ' +
-        `through the programs on your computer. Write to ${contact} if you need help.`,
+      'If you do not know that address, or this happens again: change your password, end all other sessions, and check ' +
+        `the programs on your computer. Write to ${contact} if you need help.`,
     ],
   }),
 
@@ -87,21 +88,21 @@ const templates: Templates = {
     subject: 'A domain of your team is no longer verified',
     paragraphs: [
       `The domain ${word(domain)} of the team "${word(team)}" is no longer verified. The last checks found:`,
-      { quote: disarmLines(reason) },
-      'Nobody joins the team by this domain until it is verified again. Members stay.',
+      { quote: defangLines(reason) },
+      'New members cannot join the team by this domain until it is verified again. Current members stay.',
     ],
-    after: ['Put the TXT record back that the list of domains shows; it is looked for by itself.'],
+    after: ['Restore the TXT record that the list of domains shows. It is then found automatically.'],
   }),
 
   'webhook-disabled': ({ team, url, since, error }) => ({
-    subject: 'A webhook of your team was turned off',
+    subject: 'A webhook of your team was disabled',
     paragraphs: [
-      `A webhook of the team "${word(team)}" has taken nothing since ${time(since)}, so it was turned off. It went to:`,
-      { quote: disarmLines(url) },
-      'The last attempt met:',
-      { quote: disarmLines(error) },
+      `A webhook of the team "${word(team)}" has failed since ${time(since)}, so it was disabled. Its URL:`,
+      { quote: defangLines(url) },
+      'The error of the last attempt:',
+      { quote: defangLines(error) },
     ],
-    after: ['Turn it on again once its address answers. What it missed can be delivered again.'],
+    after: ['Enable it again once its endpoint responds. Missed messages can be sent again.'],
   }),
 
   'hold-open': ({ id, region, isReminder, at, detail, withdrawals, changes, teams, items, link }) => ({
@@ -109,7 +110,7 @@ const templates: Templates = {
       ? `Reminder: changes in region ${word(region)} need approval`
       : `Changes in region ${word(region)} need approval`,
     paragraphs: [
-      `Hold ${id} of region ${word(region)} is open since ${time(at)}. Nothing that it lists is applied until it is decided.`,
+      `Hold ${id} of region ${word(region)} has been open since ${time(at)}. The listed changes are not applied until the hold is decided.`,
       `Reason: ${detail}`,
       `It would withdraw ${count(withdrawals, 'prefix', 'prefixes')} and change the origin or next hop of ${count(changes, 'route')}.`,
       ...(teams.length > 0 ? ['Withdrawals by team:', { quote: teamLines(teams) }] : []),
@@ -128,23 +129,26 @@ const templates: Templates = {
   }),
 
   test: ({ at }, { provider }) => ({
-    subject: 'Mail works',
-    paragraphs: [`The mail settings of ${provider} were tried ${when(at)}. This is the mail: it arrived.`],
+    subject: 'Test of the mail settings',
+    paragraphs: [`This mail was sent ${when(at)} to test the mail settings of ${provider}. They work.`],
   }),
 }
 
 const secondFactor = {
   on: {
-    subject: 'The second factor was turned on',
-    sentence: 'The second factor of your account was turned on',
+    subject: 'The second factor was enabled',
+    sentence: 'The second factor of your account was enabled',
+    notes: [],
   },
   off: {
-    subject: 'The second factor was turned off',
-    sentence: 'The second factor of your account was turned off, so that the password alone signs in,',
+    subject: 'The second factor was disabled',
+    sentence: 'The second factor of your account was disabled',
+    notes: ['The password alone is now enough to sign in.'],
   },
   'recovery codes': {
     subject: 'Your recovery codes were replaced',
     sentence: 'The recovery codes of your account were replaced',
+    notes: [],
   },
 } as const
 
@@ -152,7 +156,7 @@ export function isTemplate(name: string): name is MailTemplate {
   return Object.hasOwn(templates, name)
 }
 
-/** Throws where the link is none that may stand in a mail. */
+/** Throws if the link is not a web address. */
 export function fillTemplate<T extends MailTemplate>(
   template: T,
   content: MailContents[T],
@@ -167,20 +171,20 @@ function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:\/\/[!-~]+$/.test(url)
 }
 
-/** How long the link of a template is good for. */
-const lasting: { readonly [T in MailTemplate]?: (content: MailContents[T]) => number } = {
+/** The lifetime of a template's link, in seconds. */
+const lifetimes: { readonly [T in MailTemplate]?: (content: MailContents[T]) => number } = {
   'confirm-email': ({ hours }) => hours * 3_600,
   'password-reset': ({ minutes }) => minutes * 60,
   invitation: ({ days }) => days * 86_400,
 }
 
-/** After how many seconds nobody can use the mail any more; endless for one that only tells. */
-export function lastsSeconds<T extends MailTemplate>(template: T, content: MailContents[T]): number {
-  const lasts = lasting[template] as ((content: MailContents[T]) => number) | undefined
-  return lasts?.(content) ?? Infinity
+/** Returns the seconds after which the mail is of no use; infinite for one without a link that expires. */
+export function lifetimeSeconds<T extends MailTemplate>(template: T, content: MailContents[T]): number {
+  const lifetime = lifetimes[template] as ((content: MailContents[T]) => number) | undefined
+  return lifetime?.(content) ?? Infinity
 }
 
-const word = (text: string): string => disarmLine(text) || 'somebody'
+const word = (text: string): string => defangLine(text) || 'unknown'
 
 const count = (number: number, unit: string, units = `${unit}s`): string =>
   `${number} ${number === 1 ? unit : units}`
@@ -195,7 +199,7 @@ function teamLines(teams: MailContents['hold-open']['teams']): string[] {
   return more > 0 ? [...lines, `and ${count(more, 'more team')}`] : lines
 }
 
-/** Prefixes stand as they are: they are of the database, and no program makes a link of one. */
+/** Prefixes are not defanged: they come from the database, and no program turns one into a link. */
 function heldLine({
   cidr,
   team,
@@ -209,7 +213,7 @@ function heldLine({
   return `${cidr}, ${teamWord(team)}, ${who}`
 }
 
-/** Where a request came from. An address of the internet may stand there as it is, anything else not. */
+/** The origin of a request. An IP address is not defanged, anything else is. */
 const place = (address: string): string => (isIP(address) === 0 ? word(address) : address)
 
 const time = (at: string): string => {
@@ -223,7 +227,7 @@ const when = (at: string): string => `on ${time(at)}`
 
 const notYou = (what: string): string => `If it was not you: ${what}.`
 
-function said(who: string, message: string): readonly Paragraph[] {
-  const quote = disarmLines(message)
-  return quote.length === 0 ? [] : [who, { quote }]
+function quoteOf(intro: string, message: string): readonly Paragraph[] {
+  const quote = defangLines(message)
+  return quote.length === 0 ? [] : [intro, { quote }]
 }

@@ -39,7 +39,7 @@ import { createWrongPasswords } from '../session/password-check.ts'
 import { secondFactorRoutes } from '../session/second-factor.routes.ts'
 import { sessionRoutes } from '../session/session.routes.ts'
 import type { SigningKeys } from '../session/signing-keys.ts'
-import { createDoorbell } from '../stream/doorbell.ts'
+import { createOutboxListener } from '../stream/outbox-listener.ts'
 import { streamRoutes } from '../stream/stream.routes.ts'
 import { webhookRoutes } from '../webhook/webhook.routes.ts'
 import { asnProofDeps } from './asn-proofs.ts'
@@ -96,7 +96,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     secure: publicUrl(config).startsWith('https://'),
     lifetimeSeconds: config.refreshIdleLifetimeSeconds,
   }
-  const doorbell = createDoorbell({ db: postgres.front, waker, log, metrics })
+  const outboxListener = createOutboxListener({ db: postgres.front, waker, log, metrics })
   const mounted: Mounted[] = [
     ...sessionRoutes({
       ...common,
@@ -198,7 +198,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     ...asnRoutes({ ...asnProofDeps(deps), db: postgres.front, refreshes: createRefreshLimits() }),
     ...auditRoutes({ postgres, db: postgres.front }),
     ...webhookRoutes(webhookDeps(deps)),
-    ...streamRoutes({ postgres, db: postgres.front, doorbell }),
+    ...streamRoutes({ postgres, db: postgres.front, outboxListener }),
     ...relatedEventRoutes({ postgres }),
     ...deliveryRoutes({ postgres, keys: config.secret }),
   ]
@@ -210,8 +210,8 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     mounted,
     onDenied: (denied) => refusals.note(refusalOf(denied)),
   })
-  server.addHook('onReady', async () => doorbell.start())
-  server.addHook('onClose', () => doorbell.stop())
+  server.addHook('onReady', async () => outboxListener.start())
+  server.addHook('onClose', () => outboxListener.stop())
   server.addHook('onClose', () => refusals.stop())
   server.addHook('onClose', () => afterwards.settled())
   server.addHook('onClose', async () => breached?.close())

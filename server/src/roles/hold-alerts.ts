@@ -1,16 +1,18 @@
-// Mails about holds, wired: a loop of the reconciler role.
+// Wires the mails about holds: a loop of the reconciler role.
 import { sendHoldAlerts } from '../byoip/reconcile/hold-alerts.ts'
 import type { Component } from '../runtime/component.ts'
 import { publicUrl } from '../runtime/config.ts'
-import { createLoop } from '../runtime/loop.ts'
+import { createLoopComponent } from './loop-component.ts'
 import type { Shared } from './shared.ts'
 
-/** Reminders become due by themselves: nobody is woken for them. */
+/** Reminders become due without a notification. */
 const intervalMs = 60_000
 
-export function holdAlertsPart({ config, postgres, waker, log, metrics }: Shared): Component {
-  const loop = createLoop({
+export function holdAlertsPart(shared: Shared): Component {
+  const { config, postgres, log } = shared
+  return createLoopComponent(shared, {
     name: 'hold-alerts',
+    wakeName: 'hold-alerts',
     intervalMs,
     run: (signal) =>
       sendHoldAlerts(
@@ -22,23 +24,9 @@ export function holdAlertsPart({ config, postgres, waker, log, metrics }: Shared
           onAlert: (alert) =>
             alert.recipients > 0
               ? log.warn({ ...alert }, 'hold waits for a decision')
-              : log.error({ ...alert }, 'hold waits for a decision, and nobody gets mail about it'),
+              : log.error({ ...alert }, 'hold waits for a decision, and no mail about it has a recipient'),
         },
         signal,
       ),
-    log,
-    metrics,
   })
-  let off = () => {}
-  return {
-    name: 'hold-alerts',
-    start: () => {
-      off = waker.on('hold-alerts', () => loop.wake())
-      loop.start()
-    },
-    stop: () => {
-      off()
-      return loop.stop()
-    },
-  }
 }

@@ -1,5 +1,5 @@
-// Mail, wired: where it goes by the configuration, and the loop of the reconciler role that sends what is due. Requests never
-// meet a mail server: they leave a row, and this is the only place that waits for anybody.
+// Wires mail: the transport that the configuration names, and the loop of the reconciler role that sends mails. Requests never
+// wait for a mail server: they queue a row.
 import { createMailTransport } from '../drivers/mail-transports.ts'
 import type { SmtpOptions } from '../drivers/mail/smtp-transport.ts'
 import type { MailTransport } from '../mail/mail-transport.ts'
@@ -7,10 +7,10 @@ import { sendMails, type Letterhead, type MailOutcome } from '../mail/send-mails
 import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
-import { createLoop } from '../runtime/loop.ts'
 import { parseMailbox } from '../text/mailbox.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { fromSetting } from './config-error.ts'
+import { createLoopComponent } from './loop-component.ts'
 import type { Shared } from './shared.ts'
 
 type MailConfig = Pick<Config, 'mailUrl' | 'mailFolder' | 'mailFrom' | 'mailReplyTo' | 'providerName'>
@@ -21,7 +21,7 @@ export function configuredTransport(config: MailConfig, options?: SmtpOptions): 
   return fromSetting('mail_url', () => createMailTransport({ url, folder }, options))
 }
 
-/** Returns the sender of the mails. Only mails in a folder may have the default sender. */
+/** Returns the sender of mails. Only mails in a folder may lack a configured one. */
 export function letterheadOf({ mailFrom, mailReplyTo, providerName }: MailConfig): Letterhead {
   return {
     from: mailFrom === null ? { name: 'Pharos', address: 'pharos@localhost' } : parseMailbox(mailFrom),
@@ -30,19 +30,20 @@ export function letterheadOf({ mailFrom, mailReplyTo, providerName }: MailConfig
   }
 }
 
-/** A mail that nobody was woken for, or whose time has come, is found after this long. */
+/** Mails that become due without a notification are sent within this time. */
 const intervalMs = 30_000
-/** How long a stop waits for mails that are being handed over; cut short, they go out again later. */
+/** How long a stop waits for mails that are being sent; those that are cut short are sent again. */
 const graceMsDefault = 5_000
 
 type MailDeps = Pick<Shared, 'config' | 'postgres' | 'waker' | 'log' | 'metrics'>
 
 export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
-  const { config, postgres, waker, log, metrics } = deps
+  const { config, postgres, log, metrics } = deps
   const transport = configuredTransport(config)
-  if (!transport) return silentPart(log)
-  const loop = createLoop({
+  if (!transport) return disabledPart(log)
+  const loop = createLoopComponent(deps, {
     name: 'mails',
+    wakeName: 'mails',
     intervalMs,
     run: (signal) =>
       sendMails(
@@ -55,18 +56,11 @@ export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
         },
         signal,
       ),
-    log,
-    metrics,
   })
-  let off = () => {}
   return {
-    name: 'mails',
-    start: () => {
-      off = waker.on('mails', () => loop.wake())
-      loop.start()
-    },
+    name: loop.name,
+    start: loop.start,
     async stop() {
-      off()
       const grace = setTimeout(() => void transport.close(), graceMs)
       await loop.stop()
       clearTimeout(grace)
@@ -75,14 +69,12 @@ export function mailPart(deps: MailDeps, graceMs = graceMsDefault): Component {
   }
 }
 
-/** Said once, by the process that would send them. */
-function silentPart(log: Log): Component {
+/** Logs once, in the process that would send them, that mails wait. */
+function disabledPart(log: Log): Component {
   return {
     name: 'mails',
     start: () =>
-      log.warn(
-        'no mail is sent: neither mail_url nor mail_folder is set; mails wait in the database until one is',
-      ),
+      log.warn('mail is disabled: set mail_url or mail_folder; mails wait in the database until then'),
   }
 }
 
@@ -94,7 +86,7 @@ function report(
 ): void {
   metrics.mails.inc({ template, outcome })
   const line = { mail: id, template, through, reason: error }
-  if (outcome === 'failed') log.error(line, 'a mail was given up')
-  else if (outcome === 'postponed') log.warn(line, 'a mail was not taken; it is tried again')
-  else log.debug({ mail: id, template, through }, 'a mail was sent')
+  if (outcome === 'failed') log.error(line, 'mail failed')
+  else if (outcome === 'postponed') log.warn(line, 'mail not accepted; it is retried')
+  else log.debug({ mail: id, template, through }, 'mail sent')
 }

@@ -1,4 +1,4 @@
-// Webhooks, wired: how the api role makes and tests them, and the loop of the collector role that sends.
+// Wires webhooks: operations of the api role, and the loop of the collector role that sends deliveries.
 import { createHostResolver } from '../drivers/webhook/resolve-host.ts'
 import { createWebhookSender } from '../drivers/webhook/sender.ts'
 import { hostPrefix, maskHostBits, type Prefix } from '../net/prefix.ts'
@@ -6,7 +6,6 @@ import { parseAddress } from '../net/address.ts'
 import type { Component } from '../runtime/component.ts'
 import type { Config } from '../runtime/config.ts'
 import type { Log } from '../runtime/log.ts'
-import { createLoop } from '../runtime/loop.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import type { ChangeDeps } from '../webhook/change-webhook.ts'
@@ -17,6 +16,7 @@ import { parseWebhookSecret } from '../webhook/operator-webhook-secret.ts'
 import type { Due } from '../webhook/send.store.ts'
 import type { WebhookSender } from '../webhook/webhook-sender.ts'
 import { fromSetting } from './config-error.ts'
+import { createLoopComponent } from './loop-component.ts'
 import type { Shared } from './shared.ts'
 
 /** Parses addresses and networks; throws a PrefixError. */
@@ -55,13 +55,13 @@ export function webhookDeps({ config, postgres, metrics }: Shared): ChangeDeps &
   }
 }
 
-/** Retries become due by themselves: nobody is woken for them. */
+/** Retries become due without a notification. */
 const intervalMs = 2_000
-/** How long a stop waits for answers; what is cut short is sent again. */
+/** How long a stop waits for responses; deliveries that are cut short are sent again. */
 const graceMs = 5_000
 
 export function webhooksPart(shared: Shared): Component {
-  const { config, postgres, waker, log, metrics } = shared
+  const { config, postgres, log, metrics } = shared
   const sending = createWebhookSending({
     db: postgres.owner,
     ring: config.secret,
@@ -71,7 +71,7 @@ export function webhooksPart(shared: Shared): Component {
     now: () => new Date(),
     random: Math.random,
     onOutcome: (outcome, due, error) => report(outcome, due, error, log, metrics),
-    onError: (error) => log.error({ err: error }, 'what became of a webhook was not noted; it is sent again'),
+    onError: (error) => log.error({ err: error }, 'webhook delivery not saved; it is sent again'),
     onEnd: () => loop.wake(),
   })
   let isApplied = false
@@ -80,16 +80,11 @@ export function webhooksPart(shared: Shared): Component {
     isApplied = true
     await sending.run()
   }
-  const loop = createLoop({ name: 'webhooks', intervalMs, run, log, metrics })
-  let off = () => {}
+  const loop = createLoopComponent(shared, { name: 'webhooks', wakeName: 'webhooks', intervalMs, run })
   return {
-    name: 'webhooks',
-    start: () => {
-      off = waker.on('webhooks', () => loop.wake())
-      loop.start()
-    },
+    name: loop.name,
+    start: loop.start,
     async stop() {
-      off()
       await loop.stop()
       await sending.stop(graceMs)
     },
@@ -105,6 +100,6 @@ function report(
 ): void {
   metrics.webhookDeliveries.inc({ outcome })
   const line = { webhook: webhook_id, delivery: delivery_id, type, reason: error }
-  if (outcome === 'disabled') log.warn(line, 'a webhook was disabled')
-  else log.debug(line, `a message was ${outcome}`)
+  if (outcome === 'disabled') log.warn(line, 'webhook disabled')
+  else log.debug({ ...line, outcome }, 'webhook delivery attempted')
 }

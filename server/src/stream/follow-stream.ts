@@ -1,21 +1,22 @@
-// Following what happens to a team: everything after a position, then what comes, for as long as the credential is good.
+// Follows the messages of a team: those after a position, then new ones, for as long as the credential is valid.
 import type { MessageType } from '@pharos/contract/webhook-message'
 import { messageTypes } from '@pharos/contract/webhook-message'
 import type { Db, Postgres } from '../db/postgres.ts'
+import { messageText, moduleOf } from '../outbox/message.ts'
 import { fail, invalid, Failure } from '../runtime/error.ts'
 import type { Actor } from '../runtime/operation.ts'
-import type { Doorbell, Ring } from './doorbell.ts'
+import type { OutboxListener, StreamSignal } from './outbox-listener.ts'
 import { formatPosition, isKept, parsePosition, positionAt, type Position } from './position.ts'
-import { findHorizon, listNews } from './stream.store.ts'
+import { findHorizon, listMessages } from './stream.store.ts'
 
 export type StreamDeps = {
   readonly postgres: Postgres
-  /** Where the database is asked how far it is, before a team is named. */
+  /** Reads the horizon, which is not of a team. */
   readonly db: Db
-  readonly doorbell: Doorbell
+  readonly outboxListener: OutboxListener
 }
 
-/** Who follows, as far as it is known here; see http/event-stream.ts. */
+/** The request of a follower; see http/event-stream.ts. */
 export type Follows = {
   readonly lastEventId: string | null
   readonly actor: () => Promise<Actor>
@@ -25,12 +26,12 @@ export type Follows = {
 type StreamEvent = { readonly id: string; readonly event: string; readonly data: string }
 
 const batch = 100
-/** Proxies close what is silent for a minute. */
+/** Proxies close connections that are silent for a minute. */
 const silenceMs = 15_000
 
 /**
- * Begins to follow: `ready` or `reset`, then messages. Null is said in the silence between. Throws `module_disabled` or
- * `scope_missing` where nothing of what is wanted may be read, `invalid` on a Last-Event-ID that is none of ours.
+ * Yields `ready` or `reset`, then messages, and null as a keep-alive. Throws `module_disabled` or `scope_missing` if the actor may
+ * not read the wanted types, `invalid` if the Last-Event-ID is not an id of this stream.
  */
 export async function followStream(
   deps: StreamDeps,
@@ -47,7 +48,7 @@ export async function followStream(
 }
 
 async function* eventsFrom(
-  { postgres, doorbell }: StreamDeps,
+  { postgres, outboxListener }: StreamDeps,
   teamId: number,
   wanted: readonly MessageType[],
   from: Position,
@@ -56,26 +57,29 @@ async function* eventsFrom(
 ): AsyncGenerator<StreamEvent | null> {
   const { cluster, at } = from
   yield { id: formatPosition(from), event: isWhole ? 'ready' : 'reset', data: '{}' }
-  const bell = doorbell.follow(teamId)
+  const subscription = outboxListener.subscribe(teamId)
   try {
     let position = from
-    for (let ring: Ring = 'news'; ; ring = await bell.rang(silenceMs, signal)) {
-      // Also in silence: a ring may have got lost.
-      const news = ring === 'rights' ? [] : await listNews(postgres, teamId, position, wanted, batch)
-      // After the reading, so that nothing is told that happened after the credential was taken away.
+    let received: StreamSignal = 'messages'
+    for (; ; received = await subscription.next(silenceMs, signal)) {
+      // Without a signal too: a notification may be lost.
+      const messages =
+        received === 'access' ? [] : await listMessages(postgres, teamId, position, wanted, batch)
+      // After the query, so that no message is sent that was written after the credential was revoked.
       const types = await readableNow(actor, wanted)
       if (types.length === 0) return
-      for (const { xid, id, type, message } of news) {
+      for (const { xid, id, type, at: sent, data } of messages) {
         position = { cluster, at, xid, id }
-        if (types.includes(type)) yield { id: formatPosition(position), event: type, data: message }
+        if (types.includes(type))
+          yield { id: formatPosition(position), event: type, data: messageText(type, sent, data) }
       }
-      // Somebody who was away may have missed much.
-      if (news.length === batch) bell.again()
+      // A follower that was away may have missed many.
+      if (messages.length === batch) subscription.repeat()
       else if (signal.aborted) return
-      else if (ring === 'silence') yield null
+      else if (received === 'none') yield null
     }
   } finally {
-    bell.end()
+    subscription.close()
   }
 }
 
@@ -86,7 +90,7 @@ function positionOf(lastEventId: string | null): Position | undefined {
   throw invalid(['header', 'Last-Event-ID'], 'lastEventId')
 }
 
-/** Nothing, as soon as the credential is no longer good. */
+/** Returns none once the credential is no longer valid. */
 async function readableNow(
   actor: () => Promise<Actor>,
   wanted: readonly MessageType[],
@@ -98,7 +102,7 @@ async function readableNow(
   return now === undefined ? [] : wanted.filter((type) => refusalOf(now, type) === undefined)
 }
 
-/** What is asked for by name has to be readable; of everything, something. */
+/** Each type that is asked for by name must be readable; without names, at least one. */
 function requireReadable(actor: Actor, wanted: readonly MessageType[] | undefined): void {
   const refusals = (wanted ?? messageTypes).map((type) => refusalOf(actor, type))
   const refusal = wanted ? refusals.find(Boolean) : refusals.every(Boolean) && refusals[0]
@@ -106,7 +110,7 @@ function requireReadable(actor: Actor, wanted: readonly MessageType[] | undefine
 }
 
 function refusalOf(actor: Actor, type: MessageType): Failure | undefined {
-  const module = type.startsWith('event.') ? 'lighthouse' : 'ipam'
+  const module = moduleOf(type)
   const scope = `${module}:read`
   if (!actor.modules.includes(module)) return fail('module_disabled', 'module', { module })
   if (actor.kind === 'token' && !actor.scopes.includes(scope))

@@ -1,30 +1,30 @@
-// Where a follower of the stream is: after which row of the outbox, in which database, and when it was told so. It stands
-// in the ids of the events, so that whoever comes again with the last of them misses nothing. Pure.
+// A position in the stream: after which row of the outbox, in which database, and when it was sent. The ids of events contain it,
+// so that a client that reconnects with the last id misses no message. Pure.
 
 export type Position = {
-  /** Names the database server and its history: numbers of transactions mean nothing in another one. */
+  /** Identifies the database server and its history: transaction numbers of another one mean nothing here. */
   readonly cluster: string
-  /** Of the transaction, and of its row; in text, since they may be larger than a number keeps exact. */
+  /** Numbers of the transaction and of its row, as text: they may exceed the safe integers. */
   readonly xid: string
   readonly id: string
-  /** Until when nothing was missed, seconds since 1970. */
+  /** All messages until then were sent; seconds since 1970. */
   readonly at: number
 }
 
 export const formatPosition = ({ cluster, xid, id, at }: Position): string => `${cluster}.${xid}.${id}.${at}`
 
-/** Undefined where it is none of ours. */
+/** Returns undefined if the text is not a position. */
 export function parsePosition(text: string): Position | undefined {
   const match = /^([0-9a-f]{8})\.(\d{1,19})\.(\d{1,18})\.(\d{1,12})$/.exec(text)
   return match ? { cluster: match[1]!, xid: match[2]!, id: match[3]!, at: Number(match[4]) } : undefined
 }
 
-/** The outbox keeps a week; a little less is promised, so that nothing is deleted while it is read. */
+/** The outbox keeps a week; a little less is promised, so that no row is deleted while it is read. */
 const keptSeconds = 6.5 * 86_400
 
 export type Horizon = {
   readonly cluster: string
-  /** Transactions below are over: nothing can appear among them any more. */
+  /** Transactions below have ended: no message can appear among them any more. */
   readonly xmin: string
   /** No transaction has this number yet. */
   readonly xmax: string
@@ -32,14 +32,14 @@ export type Horizon = {
   readonly now: number
 }
 
-/** Whether everything after the position is still there to be read. */
+/** Whether the outbox still holds all messages after the position. */
 export function isKept(position: Position, { cluster, xmax, now }: Horizon): boolean {
   return (
     position.cluster === cluster && BigInt(position.xid) < BigInt(xmax) && now - position.at < keptSeconds
   )
 }
 
-/** From now on: before the first row of a transaction that is not over. */
+/** The position of now: before the first row of a transaction that has not ended. */
 export const positionAt = ({ cluster, xmin, now }: Horizon): Position => ({
   cluster,
   xid: xmin,

@@ -1,13 +1,14 @@
-// One turn of the loop that looks at what is due: records that are awaited, and once a day those that have to stay. It works
-// for all teams, as the owner of the tables. Any number of processes may do it at once: each takes what the others did not.
-import { lookForRecord } from './domain-proof.ts'
+// Checks the domains that are due: records that are awaited, and once a day those that must remain. Works for all teams, as the
+// owner of the tables.
+import { createDueWorker } from '../db/due-work.ts'
 import { saveSeen, type Checked, type DomainCheckDeps } from './domain-check.ts'
-import { releaseDomain, takeDueDomain, type DueDomain } from './domain.store.ts'
+import { lookForRecord } from './domain-proof.ts'
+import { claimDueDomain, releaseDomain, type DueDomain } from './domain.store.ts'
 
-/** Names of slow servers take a place each, of a team only so many: see `takeDueDomain`. */
-const atOnce = 32
+/** Domains at once in this process; how many of one team, `claimDueDomain` limits. */
+const parallel = 32
 
-export type DomainTurn = {
+export type DomainChecks = {
   readonly checked: number
   readonly verified: number
   readonly lost: number
@@ -15,49 +16,28 @@ export type DomainTurn = {
 }
 
 /**
- * Looks at what is due until there is nothing left to take; then ends with the looks that go on. So a slow name server
- * keeps the turn for no longer than one look takes, and what became due meanwhile is the next turn's.
+ * Checks domains until none are due, and resolves once all checks have ended: a slow name server delays it by one check. A domain
+ * whose check fails by an error of ours keeps its lease, so that it is not checked again at once.
  */
-export async function checkDueDomains(deps: DomainCheckDeps, signal: AbortSignal): Promise<DomainTurn> {
-  const turn = { checked: 0, verified: 0, lost: 0, failed: 0 }
-  const going = new Set<Promise<void>>()
-  const lookAt = async (due: DueDomain) => count(turn, await checkSafely(deps, due, signal))
-  try {
-    for (;;) {
-      if (going.size >= atOnce) await Promise.race(going)
-      signal.throwIfAborted()
-      const due = await takeDueDomain(deps.postgres.owner, deps.now())
-      if (!due) break
-      keep(going, lookAt(due))
-    }
-  } finally {
-    await Promise.all(going)
-  }
-  return turn
-}
-
-function keep(going: Set<Promise<void>>, look: Promise<void>): void {
-  const kept = look.finally(() => going.delete(kept))
-  going.add(kept)
-}
-
-type Outcome = Checked | undefined | 'failed'
-
-function count(turn: { -readonly [K in keyof DomainTurn]: number }, outcome: Outcome): void {
-  turn.checked++
-  if (outcome === 'failed') turn.failed++
-  else if (outcome?.kind === 'verify') turn.verified++
-  else if (outcome?.kind === 'lose') turn.lost++
-}
-
-/** Never rejects. A row whose check fails by a fault of ours keeps its lease, so that it does not come again in this turn. */
-async function checkSafely(deps: DomainCheckDeps, due: DueDomain, signal: AbortSignal): Promise<Outcome> {
-  try {
-    return await check(deps, due, signal)
-  } catch (error) {
-    if (!signal.aborted) deps.onCheckError(error)
-    return 'failed'
-  }
+export async function checkDueDomains(deps: DomainCheckDeps, signal: AbortSignal): Promise<DomainChecks> {
+  const checks = { checked: 0, verified: 0, lost: 0, failed: 0 }
+  const worker = createDueWorker<DueDomain>({
+    parallel,
+    claim: () => claimDueDomain(deps.postgres.owner, deps.now()),
+    async work(due) {
+      checks.checked++
+      const checked = await check(deps, due, signal)
+      if (checked?.kind === 'verify') checks.verified++
+      else if (checked?.kind === 'lose') checks.lost++
+    },
+    onError(error) {
+      checks.failed++
+      if (!signal.aborted) deps.onCheckError(error)
+    },
+  })
+  await worker.drain(signal)
+  signal.throwIfAborted()
+  return checks
 }
 
 async function check(

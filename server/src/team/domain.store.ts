@@ -1,6 +1,7 @@
 // The SQL of domains. Every statement names the team, but those by which the loop finds what is due.
 import { sql, type RawBuilder } from 'kysely'
 import type { DomainCheckResult } from '@pharos/contract/domain'
+import { claimRows } from '../db/due-work.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import type { Domain } from './domain-name.ts'
 import type { DomainState } from './domain-verification.ts'
@@ -128,23 +129,22 @@ export async function isClaimedElsewhere(trx: Trx, teamId: number, domain: Domai
 
 export type DueDomain = Pick<TeamDomain, 'id' | 'teamId' | 'domain'>
 
-/** How long whoever took a row has for it; a process that dies holds it up for no longer. */
+/** Longer than a check takes; the domain of a process that dies is checked again after it. */
 const leaseSeconds = 30
-/** Looks that go on at once for one team: its slow name servers take no more room than this from others. */
-const teamShare = 4
+/** Checks at once for one team, in all processes: its slow name servers take no more room than this from others. */
+const teamParallel = 4
 
-/** Takes the row that has been due for the longest, of a team whose share is not used up; undefined where there is none. */
-export async function takeDueDomain(db: Db, now: Date): Promise<DueDomain | undefined> {
-  const { rows } = await sql<{ id: number; team_id: number; domain: string }>`
-    update domains set leased_until = ${now}::timestamptz + make_interval(secs => ${leaseSeconds})
-    where id = (
-      select d.id from domains d
-      where d.due <= ${now} and (d.leased_until is null or d.leased_until <= ${now}) and (
-        select count(*) from domains b where b.team_id = d.team_id and b.leased_until > ${now}) < ${teamShare}
-      order by d.due, d.id limit 1 for update skip locked)
-    returning id, team_id, domain`.execute(db)
-  const [row] = rows
-  return row && { id: row.id, teamId: row.team_id, domain: row.domain as Domain }
+/** Claims the domain that has been due for longest, of a team below its limit: one at a time, so that each claim counts. */
+export function claimDueDomain(db: Db, now: Date): Promise<DueDomain[]> {
+  return claimRows<DueDomain>(db, 'domains', {
+    due: sql`
+      select r.id from domains r
+      where r.due <= ${now} and (r.leased_until is null or r.leased_until <= ${now}) and (
+        select count(*) from domains b where b.team_id = r.team_id and b.leased_until > ${now}) < ${teamParallel}
+      order by r.due, r.id limit 1`,
+    lease: sql`leased_until = ${now}::timestamptz + make_interval(secs => ${leaseSeconds})`,
+    returning: sql`r.id, r.team_id as "teamId", r.domain`,
+  })
 }
 
 export async function releaseDomain(db: Db, { id }: DueDomain): Promise<void> {

@@ -1,4 +1,4 @@
-// One attempt to send a message: signed with what the webhook's secrets are now, sent, and written down.
+// One attempt to send a message, signed with the current secrets of the webhook.
 import type { KeyRing } from '../runtime/secrets.ts'
 import type { Attempt } from './delivery.store.ts'
 import { errorOf } from './schedule.ts'
@@ -34,7 +34,7 @@ export async function attemptToSend(
   return sender.send({ url, body, headers: signedHeaders(secrets, message_id, body, at) }, signal)
 }
 
-/** As it is kept. */
+/** Returns the attempt as it is stored. */
 export function attemptOf(result: SendResult, at: Date): Attempt {
   return {
     at: at.toISOString(),

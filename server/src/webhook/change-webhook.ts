@@ -93,7 +93,7 @@ export async function updateWebhook(
   })
 }
 
-/** Pure: what the webhook is with the change. Switched off by hand is `user`, unless it was off for another reason. */
+/** Returns the webhook with the change. Disabling sets the reason `user`, unless it was disabled for another reason. Pure. */
 function applyChange(before: WebhookState, change: WebhookChange): WebhookState {
   const { url, description, events, enabled, disabled_reason } = before
   const next = change.enabled ?? enabled
@@ -144,7 +144,7 @@ async function lockForChange(trx: Trx, operation: Operation, id: number): Promis
   return found
 }
 
-/** What the audit keeps: what was decided, and no secret. */
+/** The part that the audit log keeps: settings, and no secret. */
 const recordedOf = ({ url, description, events, enabled, disabled_reason }: WebhookState) => ({
   url,
   description,

@@ -1,9 +1,9 @@
-// The SQL of deliveries as their team reads them, and has them sent again.
+// The SQL of deliveries as their team reads them and sends them again.
 import type { DeliveryState, SentType } from '@pharos/contract/webhook'
 import { sql } from 'kysely'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 
-/** As it stands in the row: its time is text. */
+/** As the row holds it: its time is text. */
 export type Attempt = {
   readonly at: string
   readonly status: number | null
@@ -32,7 +32,7 @@ const columns = sql`d.id, d.message_id, d.type, d.state, d.created, d.due, d.att
   d.last_error, d.duration_ms`
 const detail = sql`${columns}, d.body, d.attempts`
 
-/** Of one webhook of the team. */
+/** Finds a delivery of one webhook of the team. */
 export async function findDelivery(
   postgres: Postgres,
   teamId: number,
@@ -78,7 +78,7 @@ export async function listDeliveryRows(
   return { page: rows.filter((row) => row.id !== null), count: rows[0]!.count }
 }
 
-/** To be sent at once, also by a webhook that rests, from the first step of the schedule; undefined where there is no such delivery. */
+/** Makes the delivery due now, at the first step of the schedule, even if its webhook rests; returns undefined if it does not exist. */
 export async function markDueNow(
   trx: Trx,
   teamId: number,
@@ -95,7 +95,7 @@ export async function markDueNow(
   return rows[0]
 }
 
-/** What still waits for the webhook is not sent any more. */
+/** Cancels the pending deliveries of the webhook. */
 export async function cancelDeliveries(trx: Db | Trx, webhookId: number): Promise<void> {
   await sql`
     update webhook_deliveries set state = 'cancelled' where webhook_id = ${webhookId} and state = 'pending'`.execute(
@@ -108,7 +108,7 @@ export type NewTest = {
   readonly messageId: string
   readonly type: SentType
   readonly body: string
-  /** Nobody else sends it before. */
+  /** The loop does not send it before. */
   readonly leaseSeconds: number
 }
 
@@ -126,11 +126,11 @@ const attemptsKept = 20
 export type AfterAttempt = {
   readonly state: DeliveryState
   readonly attempt: Attempt
-  /** Until the next one. */
+  /** Time until the next attempt. */
   readonly waitMs: number
 }
 
-/** Of a delivery that still waits; one that was cancelled meanwhile only gets to know of the attempt. */
+/** Saves the attempt, and the state of a delivery that is still pending: one that was cancelled meanwhile stays cancelled. */
 export async function saveAttempt(
   trx: Db | Trx,
   deliveryId: number,

@@ -1,4 +1,4 @@
-// Deliveries as their team sees them: reading, having one sent again, and a message only to see whether any arrive.
+// Deliveries as their team sees them: reading, sending one again, and test messages.
 import { testType, type Delivery, type DeliveryDetail } from '@pharos/contract/webhook'
 import { randomBytes } from 'node:crypto'
 import { auditOf, writeAudit } from '../db/audit.ts'
@@ -28,7 +28,7 @@ export type DeliveryDeps = {
   readonly postgres: Postgres
   readonly ring: KeyRing
   readonly sender: WebhookSender
-  /** Of each team: a test makes us send, and waits. */
+  /** Per team: a test sends a request and waits for it. */
   readonly tests: RateLimiter
   readonly now: () => Date
   readonly onSent: (outcome: 'delivered' | 'failed') => void
@@ -85,7 +85,7 @@ export async function redeliver(
   })
 }
 
-/** Longer than an attempt may take. A test whose process was killed is sent by the others after it. */
+/** Longer than an attempt takes. A test whose process was killed is sent by the loop after it. */
 const leaseSeconds = 120
 
 /** Sends a message of type `webhook.test` once, outside of any transaction. Throws `not_found` and `rate_limited`. */

@@ -25,7 +25,7 @@ export async function insertOperatorWebhook(trx: Trx, url: string): Promise<numb
   return rows[0]!.id
 }
 
-/** What failed before does not count any more. */
+/** Resets the failures of the previous settings. */
 export async function saveOperatorWebhook(
   trx: Trx,
   id: number,

@@ -1,5 +1,5 @@
-// The operator's own webhook: it belongs to no team and is what the settings say. It is a row like those of teams, so that
-// it is signed, retried and reported the same way; it is never disabled, since nobody could enable it.
+// The operator's own webhook, which the settings define and which belongs to no team. It is a row like those of teams, so that it is
+// signed, retried and reported in the same way; it is never disabled, since no operation could enable it.
 import { operatorMessageTypes } from '@pharos/contract/webhook-message'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
@@ -14,7 +14,7 @@ import { openSecret, sealSecret } from './webhook-secret.ts'
 
 export type OperatorWebhook = { readonly url: string; readonly secret: Buffer }
 
-/** Makes the row agree with the settings; without a webhook in them, what waits for it is deleted too. */
+/** Updates the row from the settings; without a webhook in them, the row and its deliveries are deleted. */
 export async function applyOperatorWebhook(
   db: Db,
   ring: KeyRing,

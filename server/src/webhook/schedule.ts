@@ -1,9 +1,10 @@
-// What follows from an attempt: when the message is tried again, and what it says about the webhook. Pure; times in ms.
+// What follows from an attempt: when the message is sent again, and what the attempt means for the webhook. Pure; times in ms.
+import { backOff } from '../runtime/back-off.ts'
 import type { SendResult } from './webhook-sender.ts'
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 
-/** Of the specification's example: the wait before each attempt after the first. Three days in all. */
+/** The wait before each attempt after the first, as in the example of Standard Webhooks. Three days in all. */
 const waits = [
   5 * second,
   5 * minute,
@@ -16,22 +17,21 @@ const waits = [
   24 * hour,
 ]
 export const attemptsMax = waits.length + 1
-/** Up to so much later, so that what failed together does not come back together. */
+/** Spreads attempts, so that messages that failed together are not sent again together. */
 const jitter = 0.2
 
-/** A webhook that does not answer rests: twice as long after each failure in a row. */
-const restFirst = 5 * second
-const restMax = 5 * minute
-/** A webhook that asks for a pause gets it, and no longer one than this. */
+/** A webhook that does not respond rests: twice as long after each failure in a row. */
+const restMs = { first: 5 * second, max: 5 * minute }
+/** The longest pause that a webhook gets with Retry-After. */
 const pauseMax = hour
 const retryAfterMax = 24 * hour
 
-/** Nothing was taken for so long. */
+/** A webhook that has failed for this long is disabled. */
 export const failingMax = 5 * 24 * hour
-/** A webhook is given up by a message that was tried this often, so that one failure in a quiet week is not enough. */
+/** It is disabled by a message with this many attempts, so that one failure in a quiet week is not enough. */
 const attemptsBeforeGivingUp = 3
 
-/** Why an attempt did not count, in words; undefined where the message was taken. */
+/** Returns why the attempt failed, as text; undefined if the message was accepted. */
 export function errorOf(result: SendResult): string | undefined {
   if (result.kind === 'unanswered') return result.error
   const { status } = result
@@ -40,7 +40,7 @@ export function errorOf(result: SendResult): string | undefined {
   return `the answer was ${status}`
 }
 
-/** The state of the message after its attempt number `step`, counted from 1. */
+/** Returns the state of the message after its attempt number `step`, counted from 1. */
 export function afterAttempt(
   result: SendResult,
   step: number,
@@ -53,24 +53,24 @@ export function afterAttempt(
   return { state: 'pending', waitMs: Math.round(Math.max(asked, wait) * (1 + jitter * random)) }
 }
 
-/** Nobody wants messages there any more. */
+/** Whether the endpoint wants no more messages: 410 Gone. */
 export const isGone = (result: SendResult): boolean => result.kind === 'answered' && result.status === 410
 
-/** How long nothing more is sent there; `failures`: in a row, this one counted. A wrong answer is an answer: no rest. */
+/** Returns how long the webhook rests. `failures`: in a row, including this one. An error response is a response: no rest. */
 export function restAfter(result: SendResult, failures: number): number {
   if (errorOf(result) === undefined) return 0
   const asked = Math.min(retryAfterMs(result), pauseMax)
   if (result.kind === 'answered' && ![429, 502, 503, 504].includes(result.status)) return asked
-  return Math.max(asked, Math.min(restMax, restFirst * 2 ** Math.min(failures - 1, 20)))
+  return Math.max(asked, backOff(failures, restMs))
 }
 
-/** Only who is overloaded, or says so, is asked when he has time. */
+/** Retry-After counts for endpoints that report an overload, and for no others. */
 function retryAfterMs(result: SendResult): number {
   if (result.kind !== 'answered' || result.retryAfterSeconds === null) return 0
   return result.status === 429 || result.status === 503 ? result.retryAfterSeconds * second : 0
 }
 
-/** Whether the webhook has failed for so long that nothing more is sent. */
+/** Whether the webhook has failed for so long that it is disabled. */
 export function isGivenUp(failingSince: Date, now: Date, step: number): boolean {
   return now.getTime() - failingSince.getTime() >= failingMax && step >= attemptsBeforeGivingUp
 }

@@ -1,6 +1,7 @@
-// Sends what is due, to many webhooks at once and to each of them one message at a time. A run starts what there is room for and
-// does not wait for it: an endpoint that takes its fifteen seconds would keep the run, and with it all others, waiting.
+// Sends the deliveries that are due, to many webhooks at once and to each webhook one at a time. A run starts deliveries and does
+// not wait for them: an endpoint that takes fifteen seconds would delay all others.
 import { writeAudit } from '../db/audit.ts'
+import { createDueWorker } from '../db/due-work.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
@@ -21,66 +22,61 @@ import {
 } from './send.store.ts'
 import type { SendResult, WebhookSender } from './webhook-sender.ts'
 
-/** `retried`: it will be tried again; `failed`: it was given up. */
+/** `retried`: due again later; `failed`: not sent any more. */
 export type SendOutcome = 'delivered' | 'retried' | 'failed' | 'disabled'
 
 export type SendDeps = {
   readonly db: Db
   readonly ring: KeyRing
   readonly sender: WebhookSender
-  /** For the webhook of the operator, whose URL no team chose. */
+  /** For the operator's webhook, whose URL no team chose. */
   readonly operatorSender: WebhookSender
-  /** Webhooks at once, of this process. */
+  /** Webhooks at once in this process. */
   readonly parallel: number
   readonly now: () => Date
   readonly random: () => number
   readonly onOutcome: (outcome: SendOutcome, due: Due, error: string | undefined) => void
-  /** What went wrong on our side; the message is sent again when its claim has run out. */
+  /** An error of ours: the message is sent again when its claim ends. */
   readonly onError: (error: unknown) => void
-  /** There is room again, and there may be more to send. */
+  /** There is room for another delivery, and more may be due. */
   readonly onEnd: () => void
 }
 
-/** A claim lasts longer than an attempt can: who is killed with one is replaced after this. */
+/** Longer than an attempt takes. */
 const leaseSeconds = 60
 
 export type WebhookSending = {
-  /** Starts what is due and what there is room for. */
+  /** Starts the deliveries that are due, as many as there is room for. */
   run(): Promise<void>
-  /** How many messages are on their way. */
+  /** Deliveries that are being sent. */
   readonly sending: number
-  /** Waits so long for what is on its way, and leaves the rest to others. */
+  /** Waits that long for the deliveries that are being sent, and leaves the rest to other processes. */
   stop(graceMs: number): Promise<void>
 }
 
 export function createWebhookSending(deps: SendDeps): WebhookSending {
-  const onTheWay = new Set<Promise<void>>()
   const stopping = new AbortController()
-
-  function begin(due: Due): void {
-    const task = sendOne(deps, due, stopping.signal)
-      .catch(deps.onError)
-      .finally(() => {
-        onTheWay.delete(task)
-        if (!stopping.signal.aborted) deps.onEnd()
-      })
-    onTheWay.add(task)
-  }
-
+  const { signal } = stopping
+  const worker = createDueWorker<Due>({
+    parallel: deps.parallel,
+    claim: (limit) => claimDue(deps.db, limit, leaseSeconds),
+    work: (due) => sendOne(deps, due, signal),
+    onError: deps.onError,
+    onEnd: () => signal.aborted || deps.onEnd(),
+  })
+  const abort = () => stopping.abort(new Error('the process stops'))
   return {
     async run() {
-      const room = deps.parallel - onTheWay.size
-      if (room <= 0 || stopping.signal.aborted) return
-      for (const due of await claimDue(deps.db, room, leaseSeconds)) begin(due)
+      if (!signal.aborted) await worker.fill()
     },
     get sending() {
-      return onTheWay.size
+      return worker.running
     },
     async stop(graceMs) {
-      const timer = setTimeout(() => stopping.abort(new Error('the process stops')), graceMs)
-      await Promise.all(onTheWay)
+      const timer = setTimeout(abort, graceMs)
+      await worker.settled()
       clearTimeout(timer)
-      stopping.abort(new Error('the process stops'))
+      abort()
     },
   }
 }
@@ -100,7 +96,7 @@ async function sendOne(deps: SendDeps, due: Due, signal: AbortSignal): Promise<v
   if (outcome) deps.onOutcome(outcome, due, errorOf(result))
 }
 
-/** Undefined where the claim was lost meanwhile: whoever has it now says what became of the message. */
+/** Returns undefined if the claim was lost meanwhile: its holder saves the outcome of the message. */
 async function save(
   deps: SendDeps,
   trx: Trx,
@@ -122,7 +118,7 @@ async function save(
   await saveFailure(trx, due.webhook_id, since, restAfter(result, health.failures + 1))
   const reason = isGone(result) ? 'gone' : isGivenUp(since, at, step) ? 'failing' : undefined
   if (reason && health.enabled && due.team_id !== null) {
-    await giveUp(deps, trx, { ...due, team_id: due.team_id }, health, reason, since, errorOf(result)!)
+    await disableFailing(deps, trx, { ...due, team_id: due.team_id }, health, reason, since, errorOf(result)!)
     return 'disabled'
   }
   return next.state === 'pending' ? 'retried' : 'failed'
@@ -131,7 +127,7 @@ async function save(
 const afterTest = (result: SendResult) =>
   ({ state: errorOf(result) === undefined ? 'delivered' : 'failed' }) as const
 
-async function giveUp(
+async function disableFailing(
   { ring }: SendDeps,
   trx: Trx,
   { webhook_id, team_id }: Due & { readonly team_id: number },

@@ -1,13 +1,14 @@
-// The SQL of sending: who sends from which webhook, what is due, and what became of it. Loops only, as the owner, but for what a
-// team's test of its webhook needs.
+// The SQL of sending webhook deliveries: claims, due deliveries and the state of webhooks. Only loops use it, as the owner, except
+// for what a team's test of its webhook needs.
 import { sql } from 'kysely'
+import { claimRows } from '../db/due-work.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { Message, Signing } from './attempt.ts'
 
 const signing = sql`w.id as webhook_id, w.url, w.secret_sealed,
   case when w.former_secret_until > now() then w.former_secret_sealed end as former_secret_sealed`
 
-/** Of a webhook of the team, also of one that is disabled. */
+/** Finds the webhook of the team, even if it is disabled. */
 export async function findSigning(trx: Trx, teamId: number, id: number): Promise<Signing | undefined> {
   const { rows } = await sql<Signing>`
     select ${signing} from webhooks w where w.team_id = ${teamId} and w.id = ${id}::bigint`.execute(trx)
@@ -28,24 +29,24 @@ export type Due = Claim &
   }
 
 /**
- * Claims webhooks that have something due, the longest due first, and gives the first message of each: only who has the claim
- * sends from a webhook, so that a slow one holds up nobody else and no message is sent by two at once. The messages are read
- * after the webhooks are claimed: whoever had the claim before may have sent them while it was asked for.
+ * Claims webhooks that have due deliveries, and returns the first delivery of each: only the holder of the claim sends to a
+ * webhook, so that a slow endpoint delays no other and no delivery is sent twice at once. The deliveries are read after the
+ * webhooks are claimed: the previous holder may have sent them in between.
  */
 export async function claimDue(db: Db, limit: number, leaseSeconds: number): Promise<Due[]> {
   return db.transaction().execute(async (trx) => {
-    const claimed = await sql<Claim>`
-      update webhooks w set claim = w.claim + 1, claimed_until = now() + make_interval(secs => ${leaseSeconds})
-      from (
-        select w.id from webhooks w cross join lateral (
+    const claimed = await claimRows<Claim>(trx, 'webhooks', {
+      due: sql`
+        select r.id from webhooks r cross join lateral (
           select d.due from webhook_deliveries d
-          where d.webhook_id = w.id and d.state = 'pending' and d.due <= now() order by d.due, d.id limit 1) d
-        where w.enabled and coalesce(w.resting_until <= now(), true) and coalesce(w.claimed_until <= now(), true)
-        order by d.due limit ${limit} for no key update of w skip locked) ready
-      where w.id = ready.id
-      returning w.id as webhook_id, w.claim`.execute(trx)
-    if (claimed.rows.length === 0) return []
-    const ids = claimed.rows.map(({ webhook_id }) => webhook_id)
+          where d.webhook_id = r.id and d.state = 'pending' and d.due <= now() order by d.due, d.id limit 1) d
+        where r.enabled and coalesce(r.resting_until <= now(), true) and coalesce(r.claimed_until <= now(), true)
+        order by d.due limit ${limit}`,
+      lease: sql`claim = r.claim + 1, claimed_until = now() + make_interval(secs => ${leaseSeconds})`,
+      returning: sql`r.id as webhook_id, r.claim`,
+    })
+    if (claimed.length === 0) return []
+    const ids = claimed.map(({ webhook_id }) => webhook_id)
     const { rows } = await sql<Due>`
       select ${signing}, w.team_id, w.claim, d.id as delivery_id, d.type, d.message_id, d.body, d.step
       from webhooks w cross join lateral (
@@ -55,13 +56,13 @@ export async function claimDue(db: Db, limit: number, leaseSeconds: number): Pro
     const found = new Set(rows.map(({ webhook_id }) => webhook_id))
     await releaseClaims(
       trx,
-      claimed.rows.filter(({ webhook_id }) => !found.has(webhook_id)),
+      claimed.filter(({ webhook_id }) => !found.has(webhook_id)),
     )
     return rows
   })
 }
 
-/** So that somebody else may send at once. */
+/** Ends the claims, so that other processes can send at once. */
 export async function releaseClaims(db: Db | Trx, claims: readonly Claim[]): Promise<void> {
   if (claims.length === 0) return
   await sql`
@@ -79,7 +80,7 @@ export type Health = {
   readonly failures: number
 }
 
-/** Undefined where the claim is another's by now, or the webhook is gone. */
+/** Returns undefined if another process has the claim by now, or the webhook is deleted. */
 export async function lockClaimed(trx: Trx, { webhook_id, claim }: Claim): Promise<Health | undefined> {
   const { rows } = await sql<Health>`
     select t.name as team_name, w.url, w.enabled, w.failing_since, w.failures
@@ -88,7 +89,7 @@ export async function lockClaimed(trx: Trx, { webhook_id, claim }: Claim): Promi
   return rows[0]
 }
 
-/** Gives the claim back with what is known of the webhook now. */
+/** Ends the claim after a delivery that succeeded. */
 export async function saveSuccess(trx: Trx, webhookId: number): Promise<void> {
   await sql`
     update webhooks set claimed_until = null, last_delivery = now(), failing_since = null, failures = 0,
@@ -109,7 +110,7 @@ export async function disable(trx: Trx, webhookId: number, reason: 'gone' | 'fai
     where id = ${webhookId}`.execute(trx)
 }
 
-/** Addresses that are confirmed, of the team's admins. */
+/** Lists the confirmed addresses of the team's admins. */
 export async function listAdminEmails(trx: Trx, teamId: number): Promise<string[]> {
   const { rows } = await sql<{ email: string }>`
     select u.email from memberships m join users u on u.id = m.user_id

@@ -1,4 +1,4 @@
-// Rows for tests of webhooks. The product does not import this file.
+// Webhooks and deliveries for tests. Nothing of the product imports this file.
 import type { DeliveryState } from '@pharos/contract/webhook'
 import { messageTypes } from '@pharos/contract/webhook-message'
 import { sql } from 'kysely'
@@ -7,7 +7,7 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { createSecret, sealSecret } from './webhook-secret.ts'
 
 export type WebhookSeed = {
-  /** Default: an address of documentation space, to which nothing is sent. */
+  /** An address for documentation by default, to which no message gets. */
   readonly url?: string
   readonly events?: readonly string[]
   readonly enabled?: boolean
@@ -15,7 +15,7 @@ export type WebhookSeed = {
   readonly id?: number
 }
 
-/** Answers its id. */
+/** Returns its id. */
 export async function addWebhook(
   db: Db,
   ring: KeyRing,

@@ -1,23 +1,23 @@
-// The port to whoever takes a message: one request, one answer, and never an exception for what the other side does.
+// The port for sending a message to an endpoint: one request, one result, and no exception for any behaviour of the endpoint.
 
 export type WebhookRequest = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Sent to the byte as it is: it is signed. */
+  /** Sent byte for byte: it is signed. */
   readonly body: string
 }
 
 export type Answered = {
   readonly kind: 'answered'
   readonly status: number
-  /** The delay of `Retry-After`; null without a valid one. */
+  /** Value of `Retry-After`; null if it is absent or cannot be parsed. */
   readonly retryAfterSeconds: number | null
-  /** The beginning of the answer's body as text without control characters. */
+  /** The beginning of the response body as text, without control characters. */
   readonly text: string
   readonly durationMs: number
 }
 
-/** `error` is a sentence for the team: it names no address that the team did not write. */
+/** `error` is text for the team: it names no address that the team did not enter. */
 export type Unanswered = { readonly kind: 'unanswered'; readonly error: string; readonly durationMs: number }
 
 export type SendResult = Answered | Unanswered

@@ -1,5 +1,5 @@
-// Which URLs a webhook may have. What can be told from the text alone is told when it is written; where a name leads is asked
-// each time that something is sent (drivers/webhook).
+// Validates the URL of a webhook. Rules about the text are checked when it is saved; the addresses of its host are checked each time
+// that a message is sent (drivers/webhook).
 import { invalid, type Failure } from '../runtime/error.ts'
 import { isWithin, objectionToAddress } from '../net/public-address.ts'
 import type { Prefix } from '../net/prefix.ts'
@@ -41,7 +41,7 @@ export function hostOf({ hostname }: URL): string {
 function refuseHost(host: string, isSecure: boolean, allowed: readonly Prefix[]): void {
   const isAddress = host.includes(':') || /^[\d.]+$/.test(host)
   if (isAddress && isWithin(host, allowed)) return
-  // A name may still lead there; what it leads to is looked at when something is sent.
+  // A name may still resolve to such an address; that is checked when a message is sent.
   const mayBeOwn = !isAddress && allowed.length > 0
   if (!isSecure && !mayBeOwn) throw refused('webhookScheme')
   if (isAddress && objectionToAddress(host) !== undefined) throw refused('webhookAddress')

@@ -1,4 +1,4 @@
-// The SQL of webhooks as their team makes and changes them. What sends from them is send.store.ts.
+// The SQL of webhooks as their team creates and changes them. Sending is in send.store.ts.
 import type { MessageType } from '@pharos/contract/webhook-message'
 import type { DisabledReason } from '@pharos/contract/webhook'
 import { sql } from 'kysely'

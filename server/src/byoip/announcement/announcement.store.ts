@@ -16,7 +16,8 @@ import type {
 } from './announcement.ts'
 import type { Check } from '../validation/validation.ts'
 import { checkOf, checksJson, type CheckJson } from '../validation/validation.store.ts'
-import { checkResult } from './region.store.ts'
+import { checkResult, shownStatus, unreadAnnouncements } from './shown-status.store.ts'
+import { notifyStatusChanges } from './status-message.store.ts'
 
 export type AnnouncementFilter = {
   readonly overlaps?: readonly Prefix[]
@@ -194,11 +195,8 @@ const lastCheck = sql`, (
       where ar.announcement_id = a.id and ar.team_id = a.team_id) o
     where o.concerned or not o.any_concerned) as last_check`
 
-/** As shownAnnouncement(), of announcements `a` joined with the `u` of unreadOf(). */
-const shownStatus = sql`shown_status(a.status, u.is_read_elsewhere)`
-
 const unreadOf = (teamId: number) => sql`
-  left join (select * from unread_announcements() where team_id = ${teamId}) u on u.announcement_id = a.id`
+  left join ${unreadAnnouncements(sql`ar.team_id = ${teamId}`)} u on u.announcement_id = a.id`
 
 const orderings: Record<OrderingKey, RawBuilder<unknown>> = {
   id: sql`a.id`,
@@ -248,24 +246,42 @@ export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Pr
 
 const isOpen = (region: { open: boolean }): boolean => region.open
 
-/** Writes the switches and the regions that differ. Rows of regions are never deleted: they are the evidence. */
-export async function saveAnnouncement(trx: Trx, before: Announcement, after: Announcement): Promise<void> {
-  const known = new Set(before.regions)
-  const regions = after.regions.filter((region) => !known.has(region)).map(jsonOfRegion)
-  await sql`
-    with switched as (
-      update announcements set enabled = ${after.enabled}, status = ${after.status}, version = ${after.version}
-      where team_id = ${after.teamId} and id = ${after.id})
-    insert into announcement_regions as ar
-      (announcement_id, region_id, team_id, configured, state, since, reason, attrs, changes)
-    select ${after.id}, n.region_id, ${after.teamId}, n.configured, n.state, n.since, n.reason, n.attrs, n.changes
-    from jsonb_to_recordset(${JSON.stringify(regions)}::jsonb) as n (
-      region_id integer, configured boolean, state text, since timestamptz, reason text, attrs jsonb,
-      changes timestamptz[])
-    on conflict (announcement_id, region_id) do update
-    set configured = excluded.configured, state = excluded.state, since = excluded.since, reason = excluded.reason,
-      attrs = excluded.attrs, changes = excluded.changes
-    where ar.team_id = ${after.teamId}`.execute(trx)
+/** As `saveAnnouncements`, for one. */
+export const saveAnnouncement = (trx: Trx, before: Announcement, after: Announcement): Promise<void> =>
+  saveAnnouncements(trx, [{ before, after }])
+
+/**
+ * Writes the switches and the regions that differ, and notifies the teams of all changed statuses at once. Rows of regions are never
+ * deleted: they are the evidence.
+ */
+export async function saveAnnouncements(
+  trx: Trx,
+  changes: readonly { readonly before: Announcement; readonly after: Announcement }[],
+): Promise<void> {
+  for (const { before, after } of changes) {
+    const known = new Set(before.regions)
+    const regions = after.regions.filter((region) => !known.has(region)).map(jsonOfRegion)
+    await sql`
+      with switched as (
+        update announcements set enabled = ${after.enabled}, status = ${after.status}, version = ${after.version}
+        where team_id = ${after.teamId} and id = ${after.id})
+      insert into announcement_regions as ar
+        (announcement_id, region_id, team_id, configured, state, since, reason, attrs, changes)
+      select ${after.id}, n.region_id, ${after.teamId}, n.configured, n.state, n.since, n.reason, n.attrs, n.changes
+      from jsonb_to_recordset(${JSON.stringify(regions)}::jsonb) as n (
+        region_id integer, configured boolean, state text, since timestamptz, reason text, attrs jsonb,
+        changes timestamptz[])
+      on conflict (announcement_id, region_id) do update
+      set configured = excluded.configured, state = excluded.state, since = excluded.since, reason = excluded.reason,
+        attrs = excluded.attrs, changes = excluded.changes
+      where ar.team_id = ${after.teamId}`.execute(trx)
+  }
+  await notifyStatusChanges(
+    trx,
+    changes.map(({ before, after: { id, teamId, prefix, originAsn, status } }) => {
+      return { id, teamId, cidr: prefix, originAsn, before: before.status, after: status }
+    }),
+  )
 }
 
 /** Days for which a deleted announcement can be restored. */

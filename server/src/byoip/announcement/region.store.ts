@@ -1,6 +1,7 @@
 // The SQL of regions as teams see them.
 import { sql, type RawBuilder } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
+import { checkResult } from './shown-status.store.ts'
 
 export type RegionOrderingKey = 'slug' | 'name'
 
@@ -13,9 +14,6 @@ export type RegionRow = {
   readonly last_check: Date | null
   readonly last_check_result: boolean | null
 }
-
-/** The result of the last check of a region `r` as it is shown: also false when that is overdue. */
-export const checkResult = sql`check_result(r.last_check, r.last_check_result, r.check_interval)`
 
 const orderings: Record<RegionOrderingKey, RawBuilder<unknown>> = {
   slug: sql`slug collate "C"`,

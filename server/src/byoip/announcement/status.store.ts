@@ -1,4 +1,4 @@
-// The one place where the status of stored announcements is written: from statusOf(), whatever moved.
+// Writes the statuses of stored announcements, which follow from statusOf(), and the messages about them.
 import { sql, type RawBuilder } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
 import {
@@ -8,9 +8,10 @@ import {
   type AnnouncementStatus,
   type RegionState,
 } from './announcement.ts'
+import { notifyStatusChanges, type StatusChange } from './status-message.store.ts'
 
-/** Announcements of which statusOf() is asked the same: ten thousand of them are a handful of these. */
-type Alike = Pick<Announcement, 'enabled' | 'suspended' | 'clearance'> & {
+/** Announcements with the same status and the same input of statusOf(): ten thousand announcements are a handful of groups. */
+type Alike = Pick<Announcement, 'enabled' | 'suspended' | 'clearance' | 'status'> & {
   /** State, configured and switched of each region, as `announced ++,withdrawn -+`; null without any. */
   readonly regions: string | null
   readonly ids: readonly number[]
@@ -19,8 +20,8 @@ type Alike = Pick<Announcement, 'enabled' | 'suspended' | 'clearance'> & {
 const anything = sql`is not null`
 
 /**
- * Gives the announcements, which the caller has locked, the statuses that follow from all of their regions, and raises
- * their versions. `within` repeats the bounds of the ids for the planner, as `between 1 and 2000`.
+ * Gives the announcements, which the caller has locked, the statuses that follow from all of their regions, raises their
+ * versions and notifies the teams whose announcements changed their status. `within` repeats the bounds of the ids for the planner, as `between 1 and 2000`.
  */
 export async function saveStatuses(
   trx: Trx,
@@ -28,23 +29,27 @@ export async function saveStatuses(
   within: RawBuilder<unknown> = anything,
 ): Promise<void> {
   const { rows } = await sql<Alike>`
-    select enabled, suspended, clearance, regions, array_agg(id) as ids
+    select enabled, suspended, clearance, status, regions, array_agg(id) as ids
     from (
-      select a.id, a.enabled, a.suspended, a.clearance,
+      select a.id, a.enabled, a.suspended, a.clearance, a.status,
         string_agg(ar.state || case when ar.configured then ' +' else ' -' end
           || case when ar.changes <> '{}' then '+' else '-' end, ',' order by ar.region_id) as regions
       from announcements a left join announcement_regions ar on ar.announcement_id = a.id and ar.announcement_id ${within}
       where a.id = any(${ids}::integer[])
       group by a.id) one
-    group by enabled, suspended, clearance, regions`.execute(trx)
+    group by enabled, suspended, clearance, status, regions`.execute(trx)
   const statuses = rows.flatMap((alike) => {
     const status = statusOfAlike(alike)
-    return alike.ids.map((id) => ({ id, status }))
+    return alike.ids.map((id) => ({ id, status, before: alike.status }))
   })
-  await sql`
+  const saved = await sql<StatusChange>`
     update announcements a set status = n.status, version = a.version + 1
-    from unnest(${statuses.map(({ id }) => id)}::integer[], ${statuses.map(({ status }) => status)}::text[]) n (id, status)
-    where a.id = n.id and a.id ${within}`.execute(trx)
+    from unnest(${statuses.map(({ id }) => id)}::integer[], ${statuses.map(({ status }) => status)}::text[],
+      ${statuses.map(({ before }) => before)}::text[]) n (id, status, before)
+    where a.id = n.id and a.id ${within}
+    returning a.id, a.team_id as "teamId", a.prefix::text as cidr, a.origin_asn as "originAsn", n.before,
+      n.status as after`.execute(trx)
+  await notifyStatusChanges(trx, saved.rows)
 }
 
 function statusOfAlike({ enabled, suspended, clearance, regions }: Alike): AnnouncementStatus {

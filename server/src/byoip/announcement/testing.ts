@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
+import { notifyCheckedStatuses } from './status-message.store.ts'
 import type { Operation, TokenActor, UserActor } from '../../runtime/operation.ts'
 
 /** A location and regions in it, in the order of the slugs; answers their ids by slug. */
@@ -19,14 +20,17 @@ export async function seedRegions(
   return Object.fromEntries(rows.map(({ id, slug }) => [slug, id]))
 }
 
-/** Has the regions checked at a time, by default now, and whether that succeeded. */
+/** Saves checks of the regions, as a run of their reconciler does; `ageSeconds` is how long ago they were made. */
 export async function seedChecks(
   postgres: Postgres,
   slugs: readonly string[],
   { result = true, ageSeconds = 0 } = {},
 ): Promise<void> {
-  await sql`update regions set last_check = now() - make_interval(secs => ${ageSeconds}), last_check_result = ${result}
-    where slug = any(${slugs}::text[])`.execute(postgres.owner)
+  await postgres.owner.transaction().execute(async (trx) => {
+    await sql`update regions set last_check = now() - make_interval(secs => ${ageSeconds}), last_check_result = ${result}
+      where slug = any(${slugs}::text[])`.execute(trx)
+    await notifyCheckedStatuses(trx)
+  })
 }
 
 export async function seedTeam(postgres: Postgres, slug: string): Promise<number> {
@@ -73,10 +77,12 @@ export async function seedAnnouncement(postgres: Postgres, seed: Seed): Promise<
   const { rows } = await sql<{ id: number }>`
     insert into announcements
       (team_id, prefix, origin_asn, enabled, suspended, suspended_by, irr_validated, rpki_validated, loa_validated, deleted,
-        status)
+        status, vouched, clearance, claimed, checked_origin)
     values (${teamId}, ${prefix}, ${originAsn}, ${enabled}, ${suspended}, ${suspended ? 'staff' : null}, ${time}, ${time}, ${time},
       case when ${deleted} then now() end,
-      ${desired && regions.length > 0 ? 'announcing' : validated ? 'ready' : 'pending_validation'})
+      ${desired && regions.length > 0 ? 'announcing' : validated ? 'ready' : 'pending_validation'},
+      ${validated ? '{irr,rpki,loa}' : '{}'}, ${validated ? 'passed' : 'pending'},
+      case when ${validated} then now() end, ${validated ? originAsn : null})
     returning id`.execute(postgres.owner)
   const id = rows[0]!.id
   await sql`insert into announcement_regions (announcement_id, region_id, team_id, configured, state, changes)

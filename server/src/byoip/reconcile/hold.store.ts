@@ -1,7 +1,6 @@
 // The SQL of holds. They belong to regions, not to teams: only the reconciler and staff come here, as the owner.
 import type { HoldFinding, HoldReason, HoldState } from '@pharos/contract/hold'
 import { sql, type RawBuilder } from 'kysely'
-import type { OperatorMessageType } from '@pharos/contract/webhook-message'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { desiredActions } from './reconcile.store.ts'
 import type { HeldChange, PlannedHold } from './guard.ts'
@@ -178,11 +177,6 @@ export async function countHoldTeams(db: Db | Trx, id: number): Promise<HoldTeam
     from holds h cross join lateral unnest(h.withdrawals) w (cidr) ${speaking}
     where h.id = ${id}::bigint group by t.id, t.name order by count(*) desc, t.name`.execute(db)
   return rows
-}
-
-/** Adds a message for the webhook of the operator; sent once the transaction commits. */
-export async function addOperatorMessage(trx: Trx, type: OperatorMessageType, data: object): Promise<void> {
-  await sql`insert into outbox (type, data) values (${type}, ${JSON.stringify(data)}::json)`.execute(trx)
 }
 
 /** An open hold about which staff are to get a mail, locked; undefined if none is due. */

@@ -16,11 +16,11 @@ import {
 import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
+import { writeMessages } from '../../outbox/outbox.ts'
 import { fail, notFound, type Failure } from '../../runtime/error.ts'
 import type { Operation } from '../../runtime/operation.ts'
 import { heldChangeKey, type PlannedHold } from './guard.ts'
 import {
-  addOperatorMessage,
   closeHoldRow,
   countHoldTeams,
   decideHold,
@@ -92,7 +92,7 @@ async function closeIn(trx: Trx, regionId: number): Promise<number | undefined> 
 }
 
 export async function addHoldMessage(trx: Trx, type: OperatorMessageType, id: number): Promise<void> {
-  await addOperatorMessage(trx, type, await describeHold(trx, id))
+  await writeMessages(trx, [{ teamId: null, type, data: await describeHold(trx, id) }])
 }
 
 /** What mails and messages say about a hold. Throws `not_found`. */

@@ -9,6 +9,7 @@ import type { Reach, SeenRow } from './observe.ts'
 import type { Applied, PlanRow } from './plan.ts'
 import type { Neighbor } from './speaker.ts'
 import { LeaseLost, type RegionLease } from './region-lock.store.ts'
+import { notifyCheckedStatuses } from '../announcement/status-message.store.ts'
 import { saveStatuses } from '../announcement/status.store.ts'
 
 /** A region as the loops need it. */
@@ -243,7 +244,10 @@ export type RegionCheck = {
   readonly routers: readonly RouterCheck[]
 }
 
-/** Saves what a full run saw of the region: it counts as checked if a quorum of its routers could be read. */
+/**
+ * Saves what a full run saw of the region, and the messages about announcements that this check makes visible. The region counts
+ * as checked if a quorum of its routers could be read.
+ */
 export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: RegionCheck): Promise<void> {
   const active = routers.filter((router) => router.error === null && !router.drained)
   const read = active.length
@@ -253,11 +257,14 @@ export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: R
     !active.some((router) => router.error === null && router.families.has(family))
   const failed = routers.filter(({ error }) => error !== null)
   const lastError = failed.map(({ name, error }) => `${name}: ${error}`).join('; ')
-  await sql`
-    update regions set last_check = case when ${read >= quorum} then ${at} else last_check end,
-      last_check_result = ${read >= quorum}, last_error = ${lastError || null},
-      neighbors4 = ${reaching(4)}, neighbors6 = ${reaching(6)}
-    where id = ${fence.regionId} and epoch = ${fence.epoch}`.execute(db)
+  await db.transaction().execute(async (trx) => {
+    await sql`
+      update regions set last_check = case when ${read >= quorum} then ${at} else last_check end,
+        last_check_result = ${read >= quorum}, last_error = ${lastError || null},
+        neighbors4 = ${reaching(4)}, neighbors6 = ${reaching(6)}
+      where id = ${fence.regionId} and epoch = ${fence.epoch}`.execute(trx)
+    await notifyCheckedStatuses(trx)
+  })
   await saveRouters(db, fence, routers, at)
 }
 
@@ -290,10 +297,13 @@ export async function saveFailedCheck(
   message: string,
   failed: readonly { readonly name: string; readonly error: string }[],
 ): Promise<void> {
-  await sql`
-    update regions set last_check_result = false, last_error = ${message}
-    where id = ${fence.regionId} and epoch = ${fence.epoch}
-      and (last_check_result is distinct from false or last_error is distinct from ${message})`.execute(db)
+  await db.transaction().execute(async (trx) => {
+    await sql`
+      update regions set last_check_result = false, last_error = ${message}
+      where id = ${fence.regionId} and epoch = ${fence.epoch}
+        and (last_check_result is distinct from false or last_error is distinct from ${message})`.execute(trx)
+    await notifyCheckedStatuses(trx)
+  })
   if (failed.length === 0) return
   await sql`
     insert into region_routers as r (region_id, name, last_check_result, last_error)

@@ -6,10 +6,12 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
+import { writeMessages } from '../../outbox/outbox.ts'
 import type { Clearance } from '../announcement/announcement.ts'
 import type { AsnHold, Claim } from './judge.ts'
 import { saveStatuses } from '../announcement/status.store.ts'
 import type { KeptKind } from './authorization.ts'
+import { failedCheckMessages, type ChangedCheck } from './failed-check-message.ts'
 import type { Check, Judgement, ValidationName, ValidationState } from './validation.ts'
 
 /** An announcement as the validator sees it. */
@@ -263,7 +265,7 @@ const confirmsOrigin = ({ clearance, claims, answers }: Finding): boolean =>
 
 type ToSave = { readonly subject: Subject; readonly check: Check & { readonly nextCheck?: Date | null } }
 
-/** The rows of one or more announcements; `since` moves with the state only. */
+/** Writes the rows of one or more announcements, and messages about those that failed; `since` moves with the state only. */
 async function upsertChecks(trx: Trx, rows: readonly ToSave[]): Promise<void> {
   const json = rows.map(({ subject, check: { nextCheck, ...check } }) => ({
     ...check,
@@ -271,7 +273,8 @@ async function upsertChecks(trx: Trx, rows: readonly ToSave[]): Promise<void> {
     team_id: subject.teamId,
     next_check: nextCheck ?? null,
   }))
-  await sql`
+  const { rows: changes } = await sql<ChangedCheck>`
+    with written as (
     insert into announcement_validations as v
       (announcement_id, name, team_id, state, note, reason, attrs, evidence, fix, checked, next_check)
     select n.* from jsonb_to_recordset(${JSON.stringify(json)}::jsonb) as n (announcement_id integer, name text,
@@ -281,7 +284,13 @@ async function upsertChecks(trx: Trx, rows: readonly ToSave[]): Promise<void> {
     set state = excluded.state, note = excluded.note, reason = excluded.reason,
       attrs = excluded.attrs, evidence = excluded.evidence, fix = excluded.fix,
       checked = excluded.checked, next_check = excluded.next_check,
-      since = case when v.state = excluded.state then v.since else now() end`.execute(trx)
+      since = case when v.state = excluded.state then v.since else now() end
+    returning announcement_id, name, team_id, state, note, fix)
+    select w.*, b.state as before, a.prefix::text as cidr, a.origin_asn
+    from written w
+      join announcement_validations b on b.announcement_id = w.announcement_id and b.name = w.name and b.state <> w.state
+      join announcements a on a.id = w.announcement_id and a.deleted is null`.execute(trx)
+  await writeMessages(trx, failedCheckMessages(changes))
 }
 
 async function upsertProofs(trx: Trx, findings: readonly Finding[]): Promise<void> {

@@ -1,28 +1,28 @@
-// Words of others in our mails. An invitation carries them to whoever the inviter names, under the provider's sender: what he
-// wrote must be readable, and must not become a link, an address or a line that looks like ours. Pure.
+// Text of other users in mails. An invitation carries it to any address that the inviter enters, from the provider's sender: the text
+// must be readable, and must not become a link, an address or a line that looks like the provider's. Pure.
 
-/** Longer texts are cut: a mail is no place for somebody else's letter. */
+/** Longer texts are cut. */
 const lineMax = 200
 const linesMax = 12
 
 /**
- * One line in which no mail program finds anything to follow: `https://evil.example` becomes `https[:]//evil[.]example`.
- * What hides, turns around or piles up is taken out.
+ * Returns one line in which no mail program finds a link: `https://evil.example` becomes `https[:]//evil[.]example`. Invisible,
+ * bidirectional and stacked characters are removed.
  */
-export function disarmLine(text: string): string {
+export function defangLine(text: string): string {
   return withoutLinks(cut(visible(text)))
 }
 
-/** The same for a text of some lines, each in its own string; without empty ones at both ends. */
-export function disarmLines(text: string): readonly string[] {
-  const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map(disarmLine)
+/** Returns the lines of a text, each defanged, without empty ones at both ends. */
+export function defangLines(text: string): readonly string[] {
+  const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map(defangLine)
   const [first, last] = [lines.findIndex((line) => line !== ''), lines.findLastIndex((line) => line !== '')]
   if (first < 0) return []
   const kept = lines.slice(first, last + 1)
   return kept.length <= linesMax ? kept : [...kept.slice(0, linesMax), '…']
 }
 
-/** Compatibility forms become the letters that they stand for: programs that look for links read them so. */
+/** Compatibility forms become the letters that they represent, as programs that look for links read them. */
 function visible(text: string): string {
   return text
     .toWellFormed()

@@ -1,0 +1,32 @@
+// Which changes of a status are reported to the team: those of the status that is shown. Pure.
+import type { NewMessage } from '../../outbox/outbox.ts'
+import type { AnnouncementStatus } from './announcement.ts'
+
+export type ShownChange = {
+  readonly id: number
+  readonly teamId: number
+  readonly cidr: string
+  readonly originAsn: number
+  /** The status that the team was last notified of, or the one before the change. */
+  readonly notified: AnnouncementStatus
+  readonly shown: AnnouncementStatus
+}
+
+/** Returns messages for the announcements whose shown status is not the one that the team knows, by id. */
+export function statusMessages(changes: readonly ShownChange[], at: Date): NewMessage[] {
+  return changes
+    .filter(({ shown, notified }) => shown !== notified)
+    .toSorted((a, b) => a.id - b.id)
+    .map(({ id, teamId, cidr, originAsn, shown, notified }) => ({
+      teamId,
+      type: 'announcement.status_changed',
+      data: {
+        announcement_id: id,
+        cidr,
+        origin_asn: originAsn,
+        before: notified,
+        after: shown,
+        at: at.toISOString(),
+      },
+    }))
+}

@@ -1,0 +1,16 @@
+// The form of messages: which module a type belongs to, and the JSON text that webhooks and the stream both send. Pure.
+import type { MessageType, OperatorMessageType } from '@pharos/contract/webhook-message'
+
+type AnyMessageType = MessageType | OperatorMessageType
+
+/** The module that a team needs to get messages of the type. */
+export const moduleOf = (type: MessageType): 'lighthouse' | 'ipam' =>
+  type.startsWith('event.') ? 'lighthouse' : 'ipam'
+
+/** The message as JSON. `data` is the JSON text that the outbox keeps: both senders send the same bytes. */
+export const messageText = (type: AnyMessageType, at: Date, data: string): string =>
+  `{"type":"${type}","timestamp":"${at.toISOString()}","data":${data}}`
+
+/** Identifies the message in every webhook and attempt. `id` is that of the row in the outbox. */
+export const messageId = (at: Date, id: number): string =>
+  `msg_${at.getTime().toString(16)}_${id.toString(16)}`

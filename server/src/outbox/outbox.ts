@@ -1,0 +1,52 @@
+// The outbox: messages to teams and to the operator, written in the transaction of the change that they report, for the
+// stream and for webhooks. The only module that writes the table; which changes are reported is decided beside the
+// statements that write them.
+import type { MessageData, MessageType, OperatorMessageType } from '@pharos/contract/webhook-message'
+import type { Trx } from '../db/postgres.ts'
+import { wake } from '../db/wake.ts'
+import { messageId, messageText, moduleOf } from './message.ts'
+import { insertMessages, insertWebhookDeliveries, listReceivers, type Receiver } from './outbox.store.ts'
+
+/** A message of one type; `teamId` is null for messages to the operator. */
+export type NewMessage = {
+  [T in MessageType]: { readonly teamId: number; readonly type: T; readonly data: MessageData<T> }
+}[MessageType]
+
+export type NewOperatorMessage = {
+  [T in OperatorMessageType]: { readonly teamId: null; readonly type: T; readonly data: MessageData<T> }
+}[OperatorMessageType]
+
+/**
+ * Adds the messages to the transaction in their order, and a delivery for each webhook that gets them. One insert for all
+ * messages and one for all deliveries, so that ten thousand announcements cost as many statements as one.
+ */
+export async function writeMessages(
+  trx: Trx,
+  messages: readonly (NewMessage | NewOperatorMessage)[],
+): Promise<void> {
+  if (messages.length === 0) return
+  const rows = messages.map(({ teamId, type, data }) => ({ teamId, type, data: JSON.stringify(data) }))
+  const ids = await insertMessages(trx, rows)
+  await wake(trx, 'outbox')
+  const teamIds = [...new Set(rows.map(({ teamId }) => teamId))]
+  const receivers = Map.groupBy(await listReceivers(trx, teamIds), ({ team_id }) => team_id)
+  const deliveries = rows.flatMap(({ teamId, type, data }, place) =>
+    (receivers.get(teamId) ?? [])
+      .filter((receiver) => gets(receiver, type))
+      .map(({ id, at }) => ({
+        webhook_id: id,
+        team_id: teamId,
+        message_id: messageId(at, ids[place]!),
+        type,
+        body: messageText(type, at, data),
+      })),
+  )
+  if (deliveries.length === 0) return
+  await insertWebhookDeliveries(trx, deliveries)
+  await wake(trx, 'webhooks')
+}
+
+/** Messages to the operator follow no module. */
+function gets({ team_id, events, modules }: Receiver, type: MessageType | OperatorMessageType): boolean {
+  return events.includes(type) && (team_id === null || modules.includes(moduleOf(type as MessageType)))
+}

@@ -1,0 +1,18 @@
+// Messages for tests of what reads the outbox. Nothing of the product imports this file.
+import type { MessageType } from '@pharos/contract/webhook-message'
+import type { Db, Trx } from '../db/postgres.ts'
+import { writeMessages } from './outbox.ts'
+
+/** Writes a message whose data need not have the type's shape, in a transaction of its own. */
+export async function addMessage(db: Db, teamId: number, data: object, type?: MessageType): Promise<void> {
+  await db.transaction().execute((trx) => addMessageIn(trx, teamId, data, type))
+}
+
+export async function addMessageIn(
+  trx: Trx,
+  teamId: number,
+  data: object,
+  type: MessageType = 'event.started',
+): Promise<void> {
+  await writeMessages(trx, [{ teamId, type, data } as never])
+}

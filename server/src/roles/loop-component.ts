@@ -1,0 +1,41 @@
+// A loop that runs by a timer and when another process notifies it, as a part of a role.
+import type { WakeName } from '../db/wake.ts'
+import { createLoop } from '../runtime/loop.ts'
+import type { Shared } from './shared.ts'
+
+export type LoopSettings = {
+  readonly name: string
+  /** The notification that lets it run at once. */
+  readonly wakeName: WakeName
+  readonly intervalMs: number
+  readonly run: (signal: AbortSignal) => Promise<void>
+}
+
+export type LoopComponent = {
+  readonly name: string
+  start(): void
+  /** Resolves once the run in progress has ended. */
+  stop(): Promise<void>
+  /** Lets it run at once. */
+  wake(): void
+}
+
+export function createLoopComponent(
+  { waker, log, metrics }: Pick<Shared, 'waker' | 'log' | 'metrics'>,
+  { name, wakeName, intervalMs, run }: LoopSettings,
+): LoopComponent {
+  const loop = createLoop({ name, intervalMs, run, log, metrics })
+  let unsubscribe = () => {}
+  return {
+    name,
+    start() {
+      unsubscribe = waker.on(wakeName, () => loop.wake())
+      loop.start()
+    },
+    stop() {
+      unsubscribe()
+      return loop.stop()
+    },
+    wake: () => loop.wake(),
+  }
+}

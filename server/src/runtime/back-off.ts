@@ -1,0 +1,9 @@
+// Waits between attempts that fail. Pure.
+
+/** Doubles `first` with each failure in a row, up to `max`. `failures` is at least 1; the unit is that of the range. */
+export function backOff(
+  failures: number,
+  { first, max }: { readonly first: number; readonly max: number },
+): number {
+  return Math.min(max, first * 2 ** Math.min(failures - 1, 30))
+}

@@ -1,0 +1,124 @@
+// Notifies those who follow a team's stream of new messages. One query of the outbox serves all followers of the process; each
+// then reads its messages by itself, as its team.
+import type { Db } from '../db/postgres.ts'
+import type { Waker } from '../db/wake.ts'
+import type { Log } from '../runtime/log.ts'
+import { createLoop, type Loop } from '../runtime/loop.ts'
+import type { Metrics } from '../runtime/metrics.ts'
+import { listTeamsWithMessages } from './stream.store.ts'
+
+/** Finds messages within this time if a notification is lost. */
+const intervalMs = 1_000
+/** Time until the next query while an older transaction holds back messages. */
+const heldBackMs = 50
+/** Followers check their credentials within this time after any access changed, spread over it. */
+const accessMs = 1_000
+
+export type OutboxListener = {
+  /** Notifies the subscription of the team's messages from now on. */
+  subscribe(teamId: number): Subscription
+  start(): void
+  stop(): Promise<void>
+}
+
+/** The team has new messages; some user's or token's access changed; neither. */
+export type StreamSignal = 'messages' | 'access' | 'none'
+
+export type Subscription = {
+  /** Resolves with the signal since the last call, or within the time. An aborted signal ends the wait. */
+  next(withinMs: number, signal: AbortSignal): Promise<StreamSignal>
+  /** Lets `next` resolve with `messages` at once: the last batch was full. */
+  repeat(): void
+  close(): void
+}
+
+export type OutboxListenerDeps = {
+  readonly db: Db
+  readonly waker: Waker
+  readonly log: Log
+  readonly metrics: Metrics
+}
+
+export function createOutboxListener({ db, waker, log, metrics }: OutboxListenerDeps): OutboxListener {
+  const subscribers = new Map<number, Set<Signals>>()
+  let horizon: string | undefined
+  let unsubscribe: (() => void)[] = []
+
+  /** Without a horizon all teams are notified: each may have missed messages between its own query and this one. */
+  async function check(): Promise<void> {
+    if (subscribers.size === 0) return void (horizon = undefined)
+    const { xmin, teams, isHeldBack } = await listTeamsWithMessages(db, horizon)
+    const notified = horizon === undefined ? subscribers.keys() : teams
+    horizon = xmin
+    for (const team of notified) for (const signals of subscribers.get(team) ?? []) signals.notify('messages')
+    if (isHeldBack) setTimeout(() => loop.wake(), heldBackMs).unref()
+  }
+  const loop: Loop = createLoop({ name: 'stream', intervalMs, run: check, log, metrics })
+
+  let timer: NodeJS.Timeout | undefined
+  /** Spread over a while, and once for all changes of that while. */
+  function notifyOfAccess(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      for (const ofTeam of subscribers.values())
+        for (const signals of ofTeam)
+          setTimeout(() => signals.notify('access'), (Math.random() * accessMs) / 2).unref()
+    }, accessMs / 2).unref()
+  }
+
+  return {
+    subscribe(teamId) {
+      const signals = new Signals()
+      subscribers.set(teamId, (subscribers.get(teamId) ?? new Set()).add(signals))
+      metrics.streams.inc()
+      return {
+        next: (withinMs, signal) => signals.next(withinMs, signal),
+        repeat: () => signals.notify('messages'),
+        close() {
+          const ofTeam = subscribers.get(teamId)
+          if (ofTeam?.delete(signals)) metrics.streams.dec()
+          if (ofTeam?.size === 0) subscribers.delete(teamId)
+        },
+      }
+    },
+    start() {
+      unsubscribe = [waker.on('outbox', () => loop.wake()), waker.on('actors', notifyOfAccess)]
+      loop.start()
+    },
+    async stop() {
+      for (const one of unsubscribe) one()
+      clearTimeout(timer)
+      await loop.stop()
+    },
+  }
+}
+
+/** Keeps the signal that arrived while nothing waited for it. */
+class Signals {
+  #pending: StreamSignal = 'none'
+  #resolve: (() => void) | undefined
+
+  notify(signal: StreamSignal): void {
+    if (this.#pending !== 'messages') this.#pending = signal
+    this.#resolve?.()
+  }
+
+  async next(withinMs: number, signal: AbortSignal): Promise<StreamSignal> {
+    if (this.#pending === 'none' && !signal.aborted) await this.#wait(withinMs, signal)
+    const pending = this.#pending
+    this.#pending = 'none'
+    return pending
+  }
+
+  async #wait(withinMs: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, withinMs)
+    const stop = () => resolve()
+    signal.addEventListener('abort', stop)
+    this.#resolve = resolve
+    await promise
+    this.#resolve = undefined
+    signal.removeEventListener('abort', stop)
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,142 @@
+// What the database does by itself is listed in docs/architecture.md, and what teams are notified of is written by code beside the
+// change. Both are read from the sources, so that neither a trigger nor a writer is added without being seen.
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+describe('the triggers of the database', () => {
+  it('are those that docs/architecture.md lists, each with the reason why it stays', () => {
+    const schema = read('server/src/db/schema.sql')
+    const stored = new Set(
+      [...schema.matchAll(/^CREATE TRIGGER .* ON public\.(\w+) .*EXECUTE FUNCTION (\w+)\(/gm)]
+        // The default partition has the triggers of its parent.
+        .map(([, table, name]) => `${name} ${table!.replace(/_default$/, '')}`),
+    )
+    const section = /^## Triggers$(.*?)^## /ms.exec(read('docs/architecture.md'))![1]!
+    const rows = [...section.matchAll(/^\| `(\w+)` \| (.+?) \| (.+?) \| (.+?) \|$/gm)]
+    const listed = rows.flatMap(([, name, tables]) =>
+      [...tables!.matchAll(/`(\w+)`/g)].map(([, table]) => `${name} ${table}`),
+    )
+    assert.deepEqual([...stored].toSorted(), listed.toSorted())
+    const kinds = new Set(rows.map(([, , , kind]) => kind))
+    assert.deepEqual([...kinds].toSorted(), ['constraint', 'counter', 'invalidation'])
+  })
+})
+
+type Writer = {
+  readonly file: string
+  readonly name: string
+  readonly table: string
+  readonly statement: string
+}
+
+const tables =
+  'announcements|announcement_validations|regions|team_events|outbox|webhook_deliveries|notified_statuses'
+
+/** Every statement of the product that writes one of the tables, with the function that runs it. */
+function writers(): Writer[] {
+  return globSync('server/src/**/*.ts', { cwd: root })
+    .filter((file) => !/\.test\.ts$|\/testing[^/]*\.ts$|\/db\/schema\.ts$/.test(file))
+    .toSorted()
+    .flatMap((file) => {
+      const text = read(file)
+      const sql = [
+        ...text.matchAll(new RegExp(`\\b(insert into|update|delete from) (${tables})\\b[^\`]*`, 'g')),
+      ]
+      const kysely = [
+        ...text.matchAll(new RegExp(`\\b(insertInto|updateTable|deleteFrom)\\('(${tables})'\\)`, 'g')),
+      ]
+      return [...sql, ...kysely].map(({ 0: statement, 2: table, index }) => ({
+        file: file.replace('server/src/', ''),
+        name: functionAt(text, index),
+        table: table!,
+        statement,
+      }))
+    })
+}
+
+function functionAt(text: string, index: number): string {
+  const names = [...text.slice(0, index).matchAll(/^(?:export )?(?:async )?(?:function|const) (\w+)/gm)]
+  return names.at(-1)?.[1] ?? ''
+}
+
+/** The source of a function, up to the next line that closes a block at the margin. */
+function bodyOf({ file, name }: Pick<Writer, 'file' | 'name'>): string {
+  const text = read(`server/src/${file}`)
+  const start = text.search(new RegExp(`^(export )?(async )?function ${name}\\b`, 'm'))
+  return text.slice(start, text.indexOf('\n}\n', start))
+}
+
+const sites = (found: readonly Writer[]): string[] => [
+  ...new Set(found.map(({ file, name }) => `${file} ${name}`)),
+]
+
+/** Columns that the statement sets after `set`, up to its `where`. */
+const sets = ({ statement }: Writer, column: RegExp): boolean =>
+  column.test(/\bset\b(.*?)(\bwhere\b|$)/s.exec(statement)?.[1] ?? '')
+
+describe('changes that teams are notified of', () => {
+  const all = writers()
+  const of = (table: string) => all.filter((writer) => writer.table === table)
+
+  it('of a status are written by functions that notify', () => {
+    const found = of('announcements').filter((writer) => sets(writer, /(?<![\w.])status =/))
+    assert.deepEqual(sites(found), [
+      'byoip/announcement/announcement.store.ts saveAnnouncements',
+      'byoip/announcement/status.store.ts saveStatuses',
+    ])
+    for (const writer of found) assert.match(bodyOf(writer), /await notifyStatusChanges\(\s*trx/)
+  })
+
+  it('of the result of a region’s check are written by functions that notify', () => {
+    const found = of('regions').filter((writer) =>
+      sets(writer, /\b(last_check|last_check_result|neighbors[46]) =/),
+    )
+    assert.deepEqual(sites(found), [
+      'byoip/reconcile/reconcile.store.ts saveCheck',
+      'byoip/reconcile/reconcile.store.ts saveFailedCheck',
+    ])
+    for (const writer of found) assert.match(bodyOf(writer), /await notifyCheckedStatuses\(trx\)/)
+  })
+
+  it('of a check’s state are written by the function that notifies, or are the first', () => {
+    const found = of('announcement_validations').filter((writer) => !sets(writer, /^\s*next_check = \S+\s*$/))
+    assert.deepEqual(sites(found), [
+      'byoip/validation/validation.store.ts upsertChecks',
+      'byoip/validation/validation.store.ts saveFirstChecks',
+    ])
+    assert.match(bodyOf(found[0]!), /await writeMessages\(trx, failedCheckMessages\(/)
+  })
+
+  it('of a team’s events are written by one function, whose only caller notifies', () => {
+    assert.deepEqual(sites(of('team_events')), [
+      'analysis/team-event.store.ts saveTeamEvents',
+      'analysis/team-event.store.ts deleteTeamEvents',
+    ])
+    const callers = globSync('server/src/**/*.ts', { cwd: root }).filter((file) =>
+      /await saveTeamEvents\(/.test(read(file)),
+    )
+    assert.deepEqual(callers, ['server/src/analysis/relationship.ts'])
+    const caller = bodyOf({ file: 'analysis/relationship.ts', name: 'relateEvents' })
+    assert.match(caller, /saveTeamEvents\(.*await writeMessages\(trx, eventMessages\(/s)
+  })
+
+  it('are written to the outbox by one module', () => {
+    assert.deepEqual(sites(of('outbox')), [
+      'db/maintenance.ts expired',
+      'outbox/outbox.store.ts insertMessages',
+    ])
+    const added = of('webhook_deliveries').filter(({ statement }) => statement.startsWith('insert'))
+    assert.deepEqual(sites(added), [
+      'outbox/outbox.store.ts insertWebhookDeliveries',
+      'webhook/delivery.store.ts insertTest',
+    ])
+    assert.deepEqual(sites(of('notified_statuses')), [
+      'byoip/announcement/status-message.store.ts notifyShown',
+    ])
+  })
+})
