@@ -1,6 +1,5 @@
 // Checks teams, users and memberships of the operator's file, and makes them entries.
 import { given, type CheckContext } from './check-context.ts'
-import { isCommonPassword } from '../session/common-passwords.ts'
 import { publishedPassword } from '../session/demo.ts'
 import { objectionToPassword } from '../session/password-policy.ts'
 import type { Element } from './schema.ts'
@@ -61,6 +60,6 @@ export function passwordProblem(password: string, email: string, isDemo: boolean
   if (password === publishedPassword) {
     return isDemo ? undefined : 'this password is published; take another one, or say demo: true'
   }
-  const objection = objectionToPassword(password, { email, names: ['pharos'], isCommon: isCommonPassword })
+  const objection = objectionToPassword(password, { email, names: ['pharos'] })
   return objection && `the password ${objection.msg}`
 }
