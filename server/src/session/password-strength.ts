@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import type { OptionsGraphEntry, ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { publishedPassword } from './demo.ts'
 
-/** What most of the password's guessable parts are. */
+/** The kind of the password's guessable parts. */
 export type Weakness = 'personal' | 'pattern' | 'common'
 
 export type StrengthJob = {
