@@ -23,7 +23,9 @@ export function namedTests(paths, folder = root) {
   const problems = []
   const found = paths.flatMap((path) => {
     const place = resolve(folder, path)
-    const tests = all.filter((test) => isBelow(join(folder, test), place))
+    const tests = isTestFile(place)
+      ? [relative(folder, place)]
+      : all.filter((test) => isBelow(join(folder, test), place))
     if (tests.length === 0) problems.push(problemOf(path, existsSync(place), all))
     return tests
   })
@@ -34,12 +36,18 @@ export function namedTests(paths, folder = root) {
 /** Whether the portal must be built before these tests run. */
 export const needPortal = (tests) => tests.some((test) => usesPortal.test(test))
 
+/** A single file may be one that a full run does not include. */
+const isTestFile = (path) => /\.test\.(?:ts|mjs)$/.test(path) && existsSync(path)
+
 const isBelow = (file, place) => !relative(place, file).startsWith('..')
 
 function problemOf(path, exists, all) {
   if (path.startsWith('-')) return `${path}: options are not accepted; name test files or folders`
   if (exists) return `${path}: no test file (*.test.ts) there`
-  const name = path.split('/').at(-1).replace(/(?:\.test)?\.\w+$/, '')
+  const name = path
+    .split('/')
+    .at(-1)
+    .replace(/(?:\.test)?\.\w+$/, '')
   const similar = all.filter((test) => name.length > 2 && test.includes(name)).slice(0, 5)
   return [`${path}: no such file or folder`, ...similar.map((test) => `  did you mean ${test}?`)].join('\n')
 }

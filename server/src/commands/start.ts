@@ -1,19 +1,20 @@
 // `pharos start`: the demo platform, ready to try: migrated, filled once, served in all roles, on loopback only.
 import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { openDatabase, allRoles } from '../roles/serve.ts'
 import { isLoopback, type Config, type Environment } from '../runtime/config.ts'
 import { createLog } from '../runtime/log.ts'
 import { demoAccounts, prepareDemo } from '../platform/demo.ts'
-import { CommandFailure, noArguments, type Command, type CommandContext } from './command.ts'
+import { CommandFailure, type Command, type CommandContext } from './command.ts'
 import { migrateSchema } from './migrate.ts'
 import { serveUntilStopped } from './serve.ts'
 
 export const start: Command = {
   name: 'start',
-  usage: '',
+  usage: '[--quiet]',
   summary: 'run the demo platform on loopback',
   async run(context) {
-    noArguments(context)
+    const { values } = parseArgs({ args: [...context.args], options: { quiet: { type: 'boolean' } } })
     // A demo is watched by a person: lines for people, and only what is worth a look, unless told otherwise.
     const env = { ...demoSettings, ...context.env, PHAROS_DEMO: 'true' }
     const config = withMailFolder(context, env)
@@ -32,7 +33,9 @@ export const start: Command = {
       await postgres.stop()
       throw error
     }
-    await serveUntilStopped(config, postgres, allRoles, log, (url) => context.out(welcome(url!, config)))
+    await serveUntilStopped(config, postgres, allRoles, log, (url) => {
+      if (!values.quiet) context.out(welcome(url!, config))
+    })
   },
 }
 
