@@ -33,6 +33,7 @@ const forwarded = ['/v3', '/docs', '/healthz', '/readyz']
 let isStarting = true
 let isRestarting = false
 let isStopping = false
+let timer
 
 const database =
   config.databaseUrl === null
@@ -60,7 +61,7 @@ write(
   `\n  ${url}  portal and API of the demo platform, with reload (demo@demo.example, pharos-demo-password)\n`,
 )
 
-/** In a process group of its own: Ctrl-C reaches this process only, which then stops the server once. */
+/** Detached: Ctrl-C reaches this process only, which then stops the server once. */
 function startServer() {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc']
   const child = spawn(process.execPath, serverArgs, { cwd: root, env, stdio, detached: true })
@@ -73,8 +74,6 @@ function startServer() {
   void untilReady(child)
   return child
 }
-
-let timer
 
 function restart(file) {
   const isCode = watched.some((folder) => file.startsWith(folder)) && !/\.test\.ts$|~$/.test(file)
@@ -91,13 +90,22 @@ function restart(file) {
 }
 
 /** A request during a restart waits for its end instead of failing. */
-async function waitForServer(request, _response, next) {
-  if (forwarded.some((path) => request.url.startsWith(path))) await untilStarted()
+function waitForServer(request, _response, next) {
+  if (forwarded.some((path) => request.url.startsWith(path))) void callWhenStarted(next)
+  else next()
+}
+
+async function callWhenStarted(next) {
+  await untilStarted()
   next()
 }
 
+function mustWait() {
+  return (isStarting || isRestarting) && !isStopping
+}
+
 async function untilStarted() {
-  while ((isStarting || isRestarting) && !isStopping) await sleep(50)
+  while (mustWait()) await sleep(50)
 }
 
 async function stop() {
