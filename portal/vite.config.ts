@@ -1,4 +1,5 @@
-// How the portal is built: static files with hashes in their names, served by the server itself.
+// Builds the portal into static files with hashes in their names, served by the server itself; scripts/dev.mjs serves
+// its sources.
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
@@ -40,5 +41,4 @@ export default defineConfig({
       },
     },
   },
-  server: { proxy: { '/v3': 'http://127.0.0.1:8080', '/docs': 'http://127.0.0.1:8080' } },
 })

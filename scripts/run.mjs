@@ -8,11 +8,14 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'node_modules/.pharos-lock')
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+const PARENT_POLL_MS = 500
 const NODE_MAJOR_MIN = 24
 
-/** What each command runs, one after the other; the words after the command follow each. */
+/** The programs of each command, run one after the other; the arguments of the command follow each. */
 const commands = {
   start: [['scripts/build-portal.mjs'], ['server/src/main.ts', 'start']],
+  dev: [['scripts/dev.mjs']],
   build: [['scripts/build-portal.mjs']],
   pharos: [['server/src/main.ts']],
   test: [['scripts/test.mjs']],
@@ -23,6 +26,7 @@ const commands = {
   format: [['node_modules/oxfmt/bin/oxfmt']],
 }
 
+const parent = process.ppid
 const [command = '', ...words] = process.argv.slice(2)
 if (!Object.hasOwn(commands, command)) {
   fail(`usage: npm run <command> -- [words]\ncommands: ${Object.keys(commands).join(', ')}`, 64)
@@ -34,7 +38,7 @@ for (const args of commands[command]) {
   if (status !== 0) process.exit(status)
 }
 
-/** Whether node_modules is what the lockfile says: by our stamp or, after somebody's own `npm install`, by npm's list. */
+/** Whether node_modules matches the lockfile: by our stamp or, after a manual `npm install`, by npm's list. */
 function isInstalled() {
   if (!existsSync(join(root, 'node_modules'))) return false
   const hash = lockHash()
@@ -56,7 +60,9 @@ function matchesLock() {
 
 function install() {
   process.stderr.write('Installing the packages (npm ci) ...\n')
-  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund']
+  // No package needs its install script. Warnings are about npm's own Node, which runs nothing but this script.
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  const args = ['ci', '--include=dev', '--include=optional', ...quiet]
   const npm = process.env.npm_execpath
   const options = { cwd: root, stdio: ['ignore', 2, 2] }
   const result = npm?.endsWith('.js')
@@ -64,7 +70,7 @@ function install() {
     : spawnSync('npm', args, options)
   if (result.error) fail(`npm cannot be run (${result.error.message}). Install Node.js 20 or later with npm.`)
   if (result.status !== 0)
-    fail('The packages could not be installed: npm says why above.', result.status ?? 1)
+    fail('The packages could not be installed; see the errors of npm above.', result.status ?? 1)
   writeStamp(lockHash())
 }
 
@@ -74,7 +80,7 @@ function lockHash() {
     .digest('hex')
 }
 
-/** A read-only folder is no obstacle: the next start compares again. */
+/** Does nothing in a read-only folder: the next start compares again. */
 function writeStamp(hash) {
   try {
     writeFileSync(stamp, hash)
@@ -91,33 +97,46 @@ function read(file) {
   }
 }
 
-/** The pinned Node of this platform, or the running one where there is none and it is new enough. */
+/** Returns the pinned Node of this platform; if there is none, the running one if it is new enough. */
 function findNode() {
   const pinned = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
   if (existsSync(pinned) && spawnSync(pinned, ['--version']).status === 0) return pinned
   if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) return process.execPath
   fail(
-    `Pharos needs Node.js ${NODE_MAJOR_MIN} or later. This is ${process.version}, and the repository brings none for ` +
+    `Pharos needs Node.js ${NODE_MAJOR_MIN} or later. This is ${process.version}, and the repository has none for ` +
       `${process.platform}-${process.arch}.`,
   )
 }
 
-/** Resolves with the exit status. The child has our terminal; signals that are sent to us alone are passed on. */
+/**
+ * Resolves with the exit status. The child has our terminal, gets the signals that are sent to this process alone, and
+ * notices by the closed channel when this process has been killed.
+ */
 function run(program, args) {
-  const child = spawn(program, args, { cwd: root, stdio: 'inherit' })
+  const child = spawn(program, ['--import', './scripts/end-with-parent.mjs', ...args], {
+    cwd: root,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  })
   const passOn = (signal) => {
     // Ctrl-C reaches the child by itself: twice would mean "at once".
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, passOn)
+  for (const signal of signals) process.on(signal, passOn)
+  const timer = setInterval(() => stopWithoutNpm(child), PARENT_POLL_MS)
   return new Promise((resolve) => {
     child.on('error', (error) => fail(error.message))
     child.on('exit', (status, signal) => {
-      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, passOn)
+      clearInterval(timer)
+      for (const name of signals) process.off(name, passOn)
       if (signal === null) resolve(status ?? 1)
       else process.kill(process.pid, signal)
     })
   })
+}
+
+/** npm passes on SIGTERM; if it was killed, only its process id is missing. */
+function stopWithoutNpm(child) {
+  if (process.env.npm_lifecycle_event !== undefined && process.ppid !== parent) child.kill('SIGTERM')
 }
 
 function fail(message, status = 1) {

@@ -21,7 +21,8 @@ function checkout(packages = { 'node_modules/a': { version: '1.0.0' } }) {
   const root = mkdtempSync(join(tmpdir(), 'pharos-run-'))
   folders.push(root)
   for (const folder of ['scripts', 'server/src', 'bin']) mkdirSync(join(root, folder), { recursive: true })
-  cpSync(fileURLToPath(new URL('run.mjs', import.meta.url)), join(root, 'scripts/run.mjs'))
+  for (const name of ['run.mjs', 'end-with-parent.mjs'])
+    cpSync(fileURLToPath(new URL(name, import.meta.url)), join(root, 'scripts', name))
   writeFileSync(join(root, 'server/src/main.ts'), MAIN)
   writeFileSync(join(root, 'scripts/build-portal.mjs'), '')
   writeFileSync(
@@ -48,10 +49,14 @@ function run(root, args, env = {}) {
   return { status: result.status, stdout: String(result.stdout), stderr: String(result.stderr) }
 }
 
+function spawnWaiting(program, args, root, env = {}) {
+  return spawn(program, args, { cwd: root, env: envOf(root, env), stdio: ['ignore', 'pipe', 'ignore'] })
+}
+
 const installs = (root) =>
   existsSync(join(root, 'npm.log')) ? readFileSync(join(root, 'npm.log'), 'utf8').split('\n').length - 1 : 0
 
-describe('npm run', () => {
+describe('npm run', { timeout: 60_000 }, () => {
   it('installs what the lockfile says, once, and again when it says something else', () => {
     const root = checkout()
     assert.equal(run(root, ['start']).status, 0)
@@ -99,19 +104,36 @@ describe('npm run', () => {
 
   it('passes on a signal that is sent to it alone', async () => {
     const root = checkout()
-    const child = spawn(process.execPath, [join(root, 'scripts/run.mjs'), 'start', 'wait'], {
-      env: envOf(root),
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+    const child = spawnWaiting(process.execPath, [join(root, 'scripts/run.mjs'), 'start', 'wait'], root)
     await once(child.stdout, 'data')
     child.kill('SIGTERM')
     assert.deepEqual(await once(child, 'exit'), [7, null])
   })
 
+  it('stops the command when it is killed itself', async () => {
+    const root = checkout()
+    const child = spawnWaiting(process.execPath, [join(root, 'scripts/run.mjs'), 'start', 'wait'], root)
+    await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    // The command holds the other end of this pipe until it ends.
+    await once(child.stdout, 'close')
+  })
+
+  it('stops the command when npm is killed', async () => {
+    const root = checkout()
+    const npm = `
+      const { spawn } = require('node:child_process')
+      spawn(process.execPath, ['scripts/run.mjs', 'start', 'wait'], { stdio: 'inherit' })`
+    const child = spawnWaiting(process.execPath, ['-e', npm], root, { npm_lifecycle_event: 'start' })
+    await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    await once(child.stdout, 'close')
+  })
+
   it('knows its commands', () => {
     const { status, stderr } = run(checkout(), ['strat'])
     assert.equal(status, 64)
-    assert.match(stderr, /commands: start, build, pharos, test/)
+    assert.match(stderr, /commands: start, dev, build, pharos, test/)
   })
 })
 

@@ -1,21 +1,22 @@
 // `pharos start`: the demo platform, ready to try: migrated, filled once, served in all roles, on loopback only.
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import { openDatabase, allRoles } from '../roles/serve.ts'
 import { isLoopback } from '../net/loopback.ts'
 import type { Config, Environment } from '../runtime/config.ts'
 import { createLog } from '../runtime/log.ts'
 import { demoAccounts, demoFile, prepareDemo } from './demo/demo.ts'
-import { CommandFailure, noArguments, type Command, type CommandContext } from './command.ts'
+import { CommandFailure, type Command, type CommandContext } from './command.ts'
 import { migrateSchema } from './migrate.ts'
 import { serveUntilStopped } from './serve.ts'
 
 export const start: Command = {
   name: 'start',
-  usage: '',
+  usage: '[--quiet]',
   summary: 'run the demo platform on loopback',
   async run(context) {
-    noArguments(context)
+    const { values } = parseArgs({ args: [...context.args], options: { quiet: { type: 'boolean' } } })
     // A demo is watched by a person: lines for people, and only what is worth a look, unless told otherwise.
     const env = { ...demoSettings, ...context.env, PHAROS_DEMO: 'true' }
     const config = withMailFolder(context, env)
@@ -34,7 +35,9 @@ export const start: Command = {
       await postgres.stop()
       throw error
     }
-    await serveUntilStopped(config, postgres, allRoles, log, (url) => context.out(welcome(url!, config)))
+    await serveUntilStopped(config, postgres, allRoles, log, (url) => {
+      if (!values.quiet) context.out(welcome(url!, config))
+    })
   },
 }
 

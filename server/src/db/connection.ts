@@ -1,7 +1,11 @@
-// How every connection to PostgreSQL is made: its types, timeouts and name. It must not set global parsers of pg:
+// Settings of every connection to PostgreSQL: types, timeouts and name. It must not set global parsers of pg:
 // other users of that package in the same process keep theirs.
 import type { Socket } from 'node:net'
 import { types, type ClientBase, type ClientConfig, type Pool } from 'pg'
+
+// pg reads PGPORT, PGOPTIONS, PGSSLMODE and others wherever an address leaves something out, also where a value is 0 or
+// empty. DATABASE_URL is complete, and the embedded server has one address: variables meant for psql would break both.
+for (const name of Object.keys(process.env)) if (name.startsWith('PG')) delete process.env[name]
 
 export type Timeouts = {
   /** 0: none. */

@@ -4,6 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { ignoreIdleErrors } from './connection.ts'
 import { clusterEnv, explainOutput, OWNER, socketUrl, type Cluster } from './embedded-cluster.ts'
 import { asUser } from './embedded-user.ts'
 import { errorCode, errorText } from './errno.ts'
@@ -125,7 +126,7 @@ async function withClient(url: string, use: (client: Client) => Promise<void>): 
     connectionTimeoutMillis: 5_000,
     application_name: 'pharos start',
   })
-  client.on('error', ignore)
+  ignoreIdleErrors(client)
   try {
     await client.connect()
     await use(client)

@@ -239,6 +239,48 @@ describe('the embedded PostgreSQL', () => {
   })
 })
 
+describe('PG* variables', () => {
+  const variables = {
+    PGHOST: '/nowhere',
+    PGPORT: '1',
+    PGUSER: 'another',
+    PGDATABASE: 'another',
+    PGPASSWORD: 'wrong',
+    PGOPTIONS: '-c no_such_setting=1',
+    PGSSLMODE: 'verify-full',
+    PGSSLNEGOTIATION: 'direct',
+    PGCLIENTENCODING: 'LATIN1',
+    PGAPPNAME: 'another',
+    PGDATA: '/nowhere',
+    PGTZ: 'no such zone',
+  }
+  const pathOf = (name: string) => new URL(name, import.meta.url).href
+
+  it('reach neither initdb, the server nor any connection of the product', () => {
+    const dataDir = join(root, 'variables')
+    const script = `
+      import { CompiledQuery } from 'kysely'
+      import { openPostgres } from '${pathOf('postgres.ts')}'
+      await using postgres = await openPostgres({ dataDir: '${dataDir}' })
+      const text = "select current_user, current_database(), current_setting('client_encoding') as encoding"
+      const direct = await postgres.directConnection()
+      const rows = [
+        ...(await direct.query(text)).rows,
+        ...(await postgres.owner.executeQuery(CompiledQuery.raw(text))).rows,
+        ...(await postgres.front.executeQuery(CompiledQuery.raw(text))).rows,
+      ]
+      await direct.end()
+      console.log(JSON.stringify(rows))`
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      env: { PATH: process.env.PATH, ...variables },
+      timeout: 60_000,
+    })
+    assert.equal(String(stderr), '')
+    const row = { current_user: 'pharos', current_database: 'pharos', encoding: 'UTF8' }
+    assert.deepEqual(JSON.parse(String(stdout)), [row, row, row])
+  })
+})
+
 describe('the data directory', () => {
   it('is whole or not there when its making was killed, and is made anew', async () => {
     const dataDir = join(root, 'halfway', 'postgres')

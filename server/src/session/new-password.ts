@@ -1,35 +1,34 @@
-// A password that somebody chooses: judged by the policy and by the lists, then hashed. The same wherever one is chosen.
+// Checks and hashes a new password, wherever a user chooses one.
 import { invalid, failWith } from '../runtime/error.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import type { BreachedPasswords } from './breached-passwords.ts'
-import { isCommonPassword } from './common-passwords.ts'
 import { hashPassword } from './password.ts'
-import { objectionToPassword } from './password-policy.ts'
+import { objectionToPasswordInThread } from './password-policy.ts'
 
 export type NewPasswordDeps = {
   readonly hashing: Semaphore
-  /** Undefined where the operator keeps no such file. */
+  /** Undefined if the operator has no such file. */
   readonly breached: BreachedPasswords | undefined
-  /** The provider's, which everybody would try. */
+  /** Names of the provider, which attackers try first. */
   readonly providerNames: readonly string[]
 }
 
 type Place = readonly ['body', string]
 
-/** Throws a 422 at the field when the user with that address may not have the password. Before anything is hashed. */
+/** Throws a 422 at the field if the user with that address may not have the password. Before anything is hashed. */
 export async function checkNewPassword(
   deps: NewPasswordDeps,
   email: string,
   password: string,
   loc: Place = ['body', 'new_password'],
 ): Promise<void> {
-  const context = { email, names: deps.providerNames, isCommon: isCommonPassword }
-  const objection = objectionToPassword(password, context)
+  const context = { email, names: deps.providerNames }
+  const objection = await objectionToPasswordInThread(password, context)
   if (objection) throw failWith('invalid', [{ loc, ...objection }])
   if (await deps.breached?.has(password)) throw invalid(loc, 'breached')
 }
 
-/** The hash of a password that was checked. */
+/** Returns the hash of a password that was checked. */
 export function hashNewPassword(deps: NewPasswordDeps, password: string): Promise<string> {
   return deps.hashing.run(() => hashPassword(password))
 }

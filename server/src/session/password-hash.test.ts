@@ -15,7 +15,7 @@ function threadPriorities(): number[] {
 }
 
 describe('a hash', () => {
-  it('is argon2id with the parameters of the policy, and is that of its password only', async () => {
+  it('is argon2id with the parameters of the policy, and matches its password only', async () => {
     const hash = await argon2Hash('a password')
     assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     assert.notEqual(await argon2Hash('a password'), hash)
@@ -25,7 +25,7 @@ describe('a hash', () => {
     )
   })
 
-  it('that is none is refused, and the thread goes on', async () => {
+  it('that is invalid is rejected, and the thread takes the next job', async () => {
     await assert.rejects(argon2Verify('no hash', 'a password'))
     assert.equal(await argon2Verify(await argon2Hash('b'), 'b'), true)
   })
@@ -38,7 +38,7 @@ describe('a hash', () => {
     assert.equal(getPriority(), before)
   })
 
-  it('keeps a process until it is there, and no longer', () => {
+  it('keeps the process alive until it is computed, and no longer', () => {
     const url = new URL('password-hash.ts', import.meta.url).href
     const script = `const { argon2Hash } = await import(${JSON.stringify(url)}); console.log(await argon2Hash('a'))`
     const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {

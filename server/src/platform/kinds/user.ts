@@ -1,7 +1,6 @@
 // Users: people who sign in. Their memberships are in membership.ts.
 import { sql } from 'kysely'
 import { Type } from 'typebox'
-import { isCommonPassword } from '../../session/common-passwords.ts'
 import { publishedPassword } from '../../session/demo.ts'
 import { objectionToPassword } from '../../session/password-policy.ts'
 import { hashPassword, isPassword } from '../../session/password.ts'
@@ -53,7 +52,7 @@ const password: Secret = {
   objectionTo(text, { email, demo }) {
     if (text === publishedPassword)
       return demo === true ? undefined : 'this password is published; choose another one, or set demo: true'
-    const subject = { email: String(email), names: ['pharos'], isCommon: isCommonPassword }
+    const subject = { email: String(email), names: ['pharos'] }
     const objection = objectionToPassword(text, subject)
     return objection && `the password ${objection.msg}`
   },

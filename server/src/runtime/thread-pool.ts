@@ -1,0 +1,62 @@
+// Threads that take one job at a time and stay for the next one: for computations that would block the event loop. They
+// run below the priority of the process.
+import { getPriority, setPriority } from 'node:os'
+import { parentPort, Worker } from 'node:worker_threads'
+import { createSemaphore } from './semaphore.ts'
+
+type Answer<Value> = { readonly value: Value } | { readonly error: string }
+
+/** A tenth of the process's share if both want the core: enough to finish under full load too. */
+const PRIORITY_STEPS = 10
+const PRIORITY_LOWEST = 19
+
+/**
+ * Returns a function that has a job computed by the script, in one of at most `threads` threads. The script calls
+ * `answerJobs`. An idle thread does not keep the process alive. Throws `unavailable` if more than `waiting` jobs wait.
+ */
+export function createThreadPool<Job, Value>(
+  script: URL,
+  threads: number,
+  waiting = Infinity,
+): (job: Job) => Promise<Value> {
+  const permits = createSemaphore({ permits: threads, waiting, retryAfterSeconds: 1 })
+  const idle: Worker[] = []
+  return (job) =>
+    permits.run(async () => {
+      const worker = idle.pop() ?? new Worker(script, { env: {}, execArgv: [] })
+      worker.ref()
+      const answer = await ask<Job, Value>(worker, job)
+      worker.unref()
+      idle.push(worker)
+      if ('error' in answer) throw new Error(answer.error)
+      return answer.value
+    })
+}
+
+/** Rejects if the thread has ended; it is not used again. */
+function ask<Job, Value>(worker: Worker, job: Job): Promise<Answer<Value>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer<Value>>()
+  const ended = () => reject(new Error('the thread has ended'))
+  worker.once('message', resolve).once('error', reject).once('exit', ended)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
+  worker.postMessage(job)
+  return promise.finally(() => worker.off('message', resolve).off('error', reject).off('exit', ended))
+}
+
+/** Answers every job of this thread; an error is thrown to the requester with its message. */
+export function answerJobs<Job, Value>(compute: (job: Job) => Value): void {
+  // Linux has a priority for each thread; elsewhere this would slow down the whole process.
+  if (process.platform === 'linux') setPriority(0, Math.min(getPriority(0) + PRIORITY_STEPS, PRIORITY_LOWEST))
+  parentPort!.on('message', (job: Job) => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a window has origins, a thread has none
+    parentPort!.postMessage(answerTo(compute, job))
+  })
+}
+
+function answerTo<Job, Value>(compute: (job: Job) => Value, job: Job): Answer<Value> {
+  try {
+    return { value: compute(job) }
+  } catch (error) {
+    return { error: (error as Error).message }
+  }
+}
