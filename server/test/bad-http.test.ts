@@ -7,19 +7,19 @@ import { after, before, describe, it } from 'node:test'
 import { createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
 import { sendRaw, type RawAnswer } from './support/raw.ts'
-import { changedTables, createTableHasher, type TableHashes } from './support/tables.ts'
+import { changedTables, createTableHasher, type TableHasher } from './support/tables.ts'
 import { createWorld, type World } from './support/world.ts'
 
 let api: TestApi
 let world: World
 let port: number
 let head: string
-let hashTables: () => Promise<TableHashes>
+let tables: TableHasher
 
 before(async () => {
   api = await createTestApi({ PHAROS_REQUEST_TIMEOUT_SECONDS: '2', PHAROS_BODY_LIMIT_BYTES: '65536' })
   world = await createWorld(api)
-  hashTables = await createTableHasher(api.database.postgres.owner)
+  tables = await createTableHasher(api.database.postgres.owner)
   await api.server.listen({ port: 0, host: '127.0.0.1' })
   port = (api.server.server.address() as AddressInfo).port
   const { access } = await openSession(api, world.people.admin.userId, world.red.teamId)
@@ -116,18 +116,18 @@ const cases: [what: string, bytes: () => string | Buffer, statuses: number[], wa
 describe('a request over the wire', () => {
   for (const [what, bytes, statuses, waitMs] of cases) {
     it(`that ${what} is refused and changes nothing`, async () => {
-      const tables = await hashTables()
+      const before = await tables.hash()
       assertProblems(await sendRaw(port, bytes(), waitMs), ...statuses)
-      assert.deepEqual(changedTables(tables, await hashTables()), [])
+      assert.deepEqual(changedTables(before, await tables.hash()), [])
     })
   }
 
   it('that hides a second one in its body has one answer, and the second is not carried out', async () => {
-    const tables = await hashTables()
+    const before = await tables.hash()
     const hidden = `${head}${body(off)}`
     const answers = await sendRaw(port, `${head}${body(`{"enabled":true,"note":"x"}\n${hidden}`)}`, 500)
     assertProblems(answers, 400)
-    assert.deepEqual(changedTables(tables, await hashTables()), [])
+    assert.deepEqual(changedTables(before, await tables.hash()), [])
   })
 
   it('with two Authorization headers counts as the first alone', async () => {
