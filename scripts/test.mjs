@@ -7,7 +7,7 @@ import { stopTestServer } from '../server/src/db/testing.ts'
 import { buildPortal } from './build-portal.mjs'
 import { check } from './check.mjs'
 import { installPackages, missingPackages } from './debian-packages.mjs'
-import { runTests, runUnstableAgain } from './run-tests.mjs'
+import { runTests } from './run-tests.mjs'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const named = process.argv.slice(2)
@@ -17,7 +17,7 @@ providePeers()
 // Before any test looks at it: what a test builds, another would read half written.
 await buildPortal()
 const checked = named.length > 0 || (await check())
-const counts = named.length > 0 ? await runTests(named) : await runUnstableAgain(findTests())
+const counts = await runTests(named.length > 0 ? named : findTests())
 // After a single file it stays for some seconds: the next run of that file starts at once.
 if (named.length === 0) await stopTestServer()
 if (!checked) process.stdout.write('the check failed: see above\n')

@@ -73,6 +73,7 @@ describe('two companies', () => {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       TMPDIR: process.env['TMPDIR'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...settings,
     }
     const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], { cwd: folder, env })

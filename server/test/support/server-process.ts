@@ -82,7 +82,7 @@ export class ServerProcess {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
         TMPDIR: process.env['TMPDIR'],
-        NODE_COMPILE_CACHE: join(folder, 'compiled'),
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
         PHAROS_PORT: String(this.#port),
         PHAROS_LOG_LEVEL: 'warn',
         ...settings,
