@@ -14,9 +14,9 @@ const isLong = process.env.PHAROS_TEST_LONG !== undefined
 
 /** Of one test, unless it sets its own. The longest takes a minute on a quiet machine of two cores. */
 const TEST_TIMEOUT_MS = (isLong ? 240 : 10) * 60_000
-const FILE_TIMEOUT_MS = (isLong ? 1440 : 25) * 60_000
-/** After this long without a running test a process hangs: it does not end, or does not begin. */
-const IDLE_TIMEOUT_MS = 3 * 60_000
+const FILE_TIMEOUT_MS = (isLong ? 1440 : 30) * 60_000
+/** After this long without a running test a process hangs: it does not end, or its first hook does not. */
+const IDLE_TIMEOUT_MS = 10 * 60_000
 /** Between the question what is open and SIGKILL. */
 const DUMP_MS = 5_000
 /** Files that run at once, per core: many wait for daemons and timers most of the time. */
@@ -56,6 +56,15 @@ export async function runTests(files, options = {}) {
   return total
 }
 
+const processes = new Set()
+// A test process that is asked ends the daemons that it started; one that is killed leaves them.
+process.once('exit', () => processes.forEach((child) => child.kill('SIGUSR2')))
+for (const [signal, status] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+])
+  process.once(signal, () => process.exit(status))
+
 const defaultLimits = {
   testMs: TEST_TIMEOUT_MS,
   fileMs: FILE_TIMEOUT_MS,
@@ -79,6 +88,8 @@ async function runJob({ file, shard }, live, { testMs, fileMs, idleMs, dumpMs })
     env: environmentOf(shard),
     stdio: ['ignore', live ? 'inherit' : 'pipe', live ? 'inherit' : 'pipe', 'pipe'],
   })
+  processes.add(child)
+  child.once('exit', () => processes.delete(child))
   const output = []
   child.stdout?.on('data', (chunk) => output.push(chunk))
   child.stderr?.on('data', (chunk) => output.push(chunk))

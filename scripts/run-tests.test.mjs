@@ -1,10 +1,12 @@
 // The runner counts every test once, and names the tests that were running when a process hangs or ends early.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const folder = mkdtempSync(join(tmpdir(), 'pharos-tests-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -21,8 +23,8 @@ it('fails once', () => {
   throw new Error('the first time')
 })\n`
 
-/** The counts, and the printed text. */
-function runFiles(files, options = {}) {
+/** Writes the files, and a program that runs them and prints the counts. */
+function writeRun(files, options = {}) {
   const place = mkdtempSync(join(folder, 'case-'))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text)
   const script = `
@@ -32,7 +34,12 @@ function runFiles(files, options = {}) {
     process.stdout.write('\\n' + JSON.stringify(counts))`
   writeFileSync(join(place, 'run.mjs'), script)
   const { NODE_TEST_CONTEXT: _, PHAROS_TEST_SHARD: __, ...env } = process.env
-  const { stdout, stderr } = spawnSync(process.execPath, ['run.mjs'], { cwd: place, env })
+  return { cwd: place, env }
+}
+
+/** The counts, and the printed text. */
+function runFiles(files, options = {}) {
+  const { stdout, stderr } = spawnSync(process.execPath, ['run.mjs'], writeRun(files, options))
   const output = `${stderr}${stdout}`
   return { counts: JSON.parse(output.slice(output.lastIndexOf('\n'))), output }
 }
@@ -96,6 +103,36 @@ describe('a test that hangs', () => {
     assert.match(output, /a\.test\.mjs: no test ran for 1\.5 s, and the process did not end/)
   })
 })
+
+describe('a run that is asked to end', () => {
+  it('ends its tests, which end the programs that they started', async () => {
+    const text = `${head}import { spawn } from 'node:child_process'
+it('starts a program', async () => {
+  const child = spawn('sleep', ['600'])
+  process.once('exit', () => child.kill('SIGKILL'))
+  writeFileSync('pids', process.pid + ' ' + child.pid)
+  await sleep(600_000)
+})\n`
+    const options = writeRun({ 'a.test.mjs': text, 'b.test.mjs': passing })
+    const child = spawn(process.execPath, ['run.mjs'], { ...options, stdio: 'ignore' })
+    const pids = await waitFor(() => readIfThere(join(options.cwd, 'pids'))?.split(' '))
+    child.kill('SIGTERM')
+    assert.deepEqual(await once(child, 'exit'), [143, null])
+    await waitFor(() => pids.every((pid) => !existsSync(`/proc/${pid}`) || isZombie(pid)))
+  })
+})
+
+const readIfThere = (file) => (existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined)
+
+const isZombie = (pid) => / Z /.test(readIfThere(`/proc/${pid}/stat`) ?? '')
+
+async function waitFor(ask) {
+  for (const deadline = Date.now() + 60_000; ; await sleep(20)) {
+    const answer = ask()
+    if (answer) return answer
+    assert.ok(Date.now() < deadline, String(ask))
+  }
+}
 
 describe('a process that ends early', () => {
   for (const [how, statement, shown] of [
