@@ -16,8 +16,13 @@ export default async function* reportEvents(source) {
 
 const titleOf = ({ name, line }) => `${name} (line ${line})`
 
+/** Exits once the runner is gone. */
 function send(event) {
-  writeSync(EVENTS_FD, `${JSON.stringify(event)}\n`)
+  try {
+    writeSync(EVENTS_FD, `${JSON.stringify(event)}\n`)
+  } catch {
+    process.exit(1)
+  }
 }
 
 /** Of this process and of its children that have ended, in clock ticks of 10 ms; undefined outside Linux. */
