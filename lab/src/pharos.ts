@@ -117,7 +117,7 @@ export class Pharos {
   }
 
   async isReady(): Promise<boolean> {
-    return fetch(`${this.url}/readyz`).then(
+    return fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(10_000) }).then(
       ({ ok }) => ok,
       () => false,
     )

@@ -4,6 +4,7 @@ import { CommandFailure, UsageError, type Command } from './commands/command.ts'
 import { commands } from './commands/index.ts'
 import { MigrationError } from './db/migrate.ts'
 import { ConfigError, loadConfig } from './runtime/config.ts'
+import { endProcess } from './runtime/signals.ts'
 import { Failure } from './runtime/error.ts'
 import { realFiles } from './runtime/files.ts'
 import { version } from './runtime/version.ts'
@@ -67,4 +68,4 @@ function fail(text: string, code: number): number {
   return code
 }
 
-process.exitCode = await main()
+endProcess(await main())

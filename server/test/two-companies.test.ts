@@ -90,6 +90,7 @@ describe('two companies', () => {
   ): Promise<Answer> {
     const response = await fetch(`${pharos.url}/v3${path}`, {
       method,
+      signal: AbortSignal.timeout(60_000),
       headers: {
         'x-forwarded-for': from,
         ...(authorization ? { authorization } : {}),

@@ -3,7 +3,7 @@
 // away. The peer never loses a prefix that nobody withdrew.
 // PHAROS_TEST_LONG raises the kills of the last test from 8 to 200.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe } from 'node:test'
@@ -258,7 +258,9 @@ async function losesNothing(
   using seen = lab.watchBirdRoutes('ams')
   await lab.killGobgpd('ams')
   await meanwhile()
-  await seen.sawRestarts(1)
+  await seen.sawRestarts(1).catch((error: Error) => {
+    throw new Error(`${error.message}\n${gobgpdLog()}`, { cause: error })
+  })
   assert.deepEqual(
     seen.lost.filter((prefix) => !except.includes(prefix)),
     [],
@@ -268,6 +270,9 @@ async function losesNothing(
   const missing = prefixes.filter((prefix) => !held.has(prefix) && !except.includes(prefix))
   assert.deepEqual(missing, [], when)
 }
+
+/** The end of its log, over all restarts: whether it deferred its routes, and when it sent the End-of-RIB. */
+const gobgpdLog = (): string => readFileSync(join(lab.folder, 'ams/gobgpd.log'), 'utf8').slice(-8_000)
 
 async function allAnnounced(): Promise<void> {
   await waitFor(
