@@ -61,7 +61,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
 
   it('leaves nothing behind for a suspended daemon to carry out when it goes on', async (t) => {
     const gobgpd = await startGobgpd(t)
-    const speaker = speakerAt(t, gobgpd.apiAddress, 500)
+    const speaker = speakerAt(t, gobgpd.apiAddress, 3_000)
     await speaker.list()
     process.kill(gobgpd.pid!, 'SIGSTOP')
     const calls = numbered(20).map((one) =>
@@ -79,7 +79,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
 
   it('tells a watcher that a suspended daemon answers again', async (t) => {
     const gobgpd = await startGobgpd(t)
-    const speaker = speakerAt(t, gobgpd.apiAddress, 300)
+    const speaker = speakerAt(t, gobgpd.apiAddress, 3_000)
     let ups = 0
     speaker.watch({ onUp: () => ups++, onTableChange: () => {}, onNeighborChange: () => {} })
     await waitFor('it is connected', () => ups === 1)
