@@ -1,68 +1,152 @@
-// A second run tells a test that is starved from one that fails, and never hides what made-up input has found.
+// The runner counts every test once, and names the tests that were running when a process hangs or ends early.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const folder = mkdtempSync(join(tmpdir(), 'pharos-tests-'))
 after(() => rmSync(folder, { recursive: true }))
 
-const head = `import { it } from 'node:test'\nimport { existsSync, writeFileSync } from 'node:fs'\n`
+const head = `import { describe, it } from 'node:test'\nimport { existsSync, writeFileSync } from 'node:fs'
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))\n`
 const passing = `${head}it('passes', () => {})\n`
 const failing = `${head}it('fails', () => { throw new Error('always') })\n`
-const failingOnce = (message) => `${head}it('passes too', () => {})
+const failingOnce = `${head}it('passes too', () => {})
 it('fails once', () => {
   const mark = import.meta.filename + '.mark'
   if (existsSync(mark)) return
   writeFileSync(mark, '')
-  throw new Error(${JSON.stringify(message)})
+  throw new Error('the first time')
 })\n`
 
-/** The counts, and what was printed. */
-function runFiles(files) {
+/** Writes the files, and a program that runs them and prints the counts. */
+function writeRun(files, options = {}) {
   const place = mkdtempSync(join(folder, 'case-'))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text)
   const script = `
-    const { runUnstableAgain } = await import(${JSON.stringify(join(import.meta.dirname, 'run-tests.mjs'))})
-    const { passed, failed, skipped } = await runUnstableAgain(${JSON.stringify(Object.keys(files))})
-    process.stdout.write('\\n' + JSON.stringify({ passed, failed, skipped }))`
-  // A file, since the runner hands its own arguments on to the tests.
+    const { runTests, shards } = await import(${JSON.stringify(join(import.meta.dirname, 'run-tests.mjs'))})
+    Object.assign(shards, ${JSON.stringify(options.shards ?? {})})
+    const counts = await runTests(${JSON.stringify(Object.keys(files))}, ${JSON.stringify(options)})
+    process.stdout.write('\\n' + JSON.stringify(counts))`
   writeFileSync(join(place, 'run.mjs'), script)
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const { stdout } = spawnSync(process.execPath, ['run.mjs'], { cwd: place, env })
-  const output = stdout.toString()
+  const { NODE_TEST_CONTEXT: _, PHAROS_TEST_SHARD: __, ...env } = process.env
+  return { cwd: place, env }
+}
+
+/** The counts, and the printed text. */
+function runFiles(files, options = {}) {
+  const { stdout, stderr } = spawnSync(process.execPath, ['run.mjs'], writeRun(files, options))
+  const output = `${stderr}${stdout}`
   return { counts: JSON.parse(output.slice(output.lastIndexOf('\n'))), output }
 }
 
 describe('a run of tests', () => {
-  it('counts, and runs nothing again where all is well', () => {
+  it('counts the tests of all files, with a line for each file', () => {
     const { counts, output } = runFiles({ 'a.test.mjs': passing, 'b.test.mjs': passing })
     assert.deepEqual(counts, { passed: 2, failed: 0, skipped: 0 })
-    assert.doesNotMatch(output, /again/)
+    assert.match(output, /^ok {4} +[\d.]+ s {2}a\.test\.mjs: 1 passed \([\d.]+ s of processor time\)$/m)
   })
 
-  it('fails where something fails twice', () => {
-    const { counts } = runFiles({ 'a.test.mjs': passing, 'b.test.mjs': failing })
-    assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 })
+  it('counts skipped tests, and files that cannot be loaded as failed', () => {
+    const skipped = `${head}it.skip('skipped')\nit.todo('to do')\n`
+    const { counts } = runFiles({ 'a.test.mjs': skipped, 'b.test.mjs': `import './missing.mjs'` })
+    assert.deepEqual(counts, { passed: 0, failed: 1, skipped: 2 })
   })
 
-  it('names what passed only when it ran again, and counts it once', () => {
-    const { counts, output } = runFiles({ 'a.test.mjs': passing, 'b.test.mjs': failingOnce('too late') })
+  it('prints the report of a file that fails, and runs no file twice', () => {
+    const { counts, output } = runFiles({ 'a.test.mjs': failing, 'b.test.mjs': failingOnce })
+    assert.deepEqual(counts, { passed: 1, failed: 2, skipped: 0 })
+    assert.match(output, /Error: always/)
+    assert.match(output, /^FAILED +[\d.]+ s {2}b\.test\.mjs: 1 passed, 1 FAILED/m)
+  })
+
+  it('splits a file into shards, each with its own part', () => {
+    const text = `${head}it('is shard ' + process.env.PHAROS_TEST_SHARD, () => {})\n`
+    const files = { 'a.test.mjs': text, 'b.test.mjs': passing }
+    const { counts, output } = runFiles(files, { shards: { 'a.test.mjs': 2 } })
     assert.deepEqual(counts, { passed: 3, failed: 0, skipped: 0 })
-    assert.match(output, /UNSTABLE: passed only when it ran again: fails once \(b\.test\.mjs\)/)
+    assert.match(output, /a\.test\.mjs 1\/2: 1 passed/)
+    assert.match(output, /a\.test\.mjs 2\/2: 1 passed/)
+  })
+})
+
+describe('a test that hangs', () => {
+  const hanging = `${head}describe('a suite', () => {
+    it('never ends', async () => { await sleep(20); await new Promise(() => {}) })
+    it('is run afterwards', () => {})
+  })\n`
+
+  it('fails by its time limit, with its name, and the next one is run', () => {
+    const { counts, output } = runFiles({ 'a.test.mjs': hanging }, { limits: { testMs: 2_000 } })
+    assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 })
+    assert.match(output, /never ends[^]*test timed out after 2000ms/)
   })
 
-  it('never tries a finding of made-up input again', () => {
-    const property = runFiles({ 'a.test.mjs': failingOnce('Property failed after 3 tests') })
-    assert.deepEqual(property.counts, { passed: 1, failed: 1, skipped: 0 })
-    const fuzz = runFiles({ 'a-fuzz.test.mjs': failingOnce('too late') })
-    assert.deepEqual(fuzz.counts, { passed: 1, failed: 1, skipped: 0 })
+  it('ends its process by the time limit of the file, which prints what was running', () => {
+    const busy = `${head}it('is busy', async () => { await sleep(50); for (;;); })\n`
+    const files = { 'a.test.mjs': hanging, 'b.test.mjs': busy }
+    const { counts, output } = runFiles(files, { limits: { fileMs: 10_000, dumpMs: 500 } })
+    assert.deepEqual(counts, { passed: 0, failed: 2, skipped: 0 })
+    assert.match(output, /a\.test\.mjs: not finished after 10 s\nrunning:\n {2}a suite .*\n {4}never ends/)
+    assert.match(output, /^open: .*Timeout/m)
+    assert.match(output, /b\.test\.mjs: not finished after 10 s\nrunning:\n {2}is busy/)
   })
 
-  it('tries nothing again where much has failed', () => {
-    const names = ['a', 'b', 'c', 'd'].map((name) => [`${name}.test.mjs`, failingOnce('too late')])
-    assert.deepEqual(runFiles(Object.fromEntries(names)).counts, { passed: 4, failed: 4, skipped: 0 })
+  it('is noticed after the last test too, when something keeps the process alive', () => {
+    const leaking = `${head}it('leaks', () => { setInterval(() => {}, 1000) })\n`
+    const { counts, output } = runFiles({ 'a.test.mjs': leaking }, { limits: { idleMs: 1_500 } })
+    assert.equal(counts.failed, 1)
+    assert.match(output, /a\.test\.mjs: no test ran for 1\.5 s, and the process did not end/)
   })
+})
+
+describe('a run that is asked to end', () => {
+  it('ends its tests, which end the programs that they started', async () => {
+    const text = `${head}import { spawn } from 'node:child_process'
+it('starts a program', async () => {
+  const child = spawn('sleep', ['600'])
+  process.once('exit', () => child.kill('SIGKILL'))
+  writeFileSync('pids', process.pid + ' ' + child.pid)
+  await sleep(600_000)
+})\n`
+    const options = writeRun({ 'a.test.mjs': text, 'b.test.mjs': passing })
+    const child = spawn(process.execPath, ['run.mjs'], { ...options, stdio: 'ignore' })
+    const pids = await waitFor(() => readIfThere(join(options.cwd, 'pids'))?.split(' '))
+    child.kill('SIGTERM')
+    assert.deepEqual(await once(child, 'exit'), [143, null])
+    await waitFor(() => pids.every((pid) => !existsSync(`/proc/${pid}`) || isZombie(pid)))
+  })
+})
+
+const readIfThere = (file) => (existsSync(file) ? readFileSync(file, 'utf8') || undefined : undefined)
+
+const isZombie = (pid) => / Z /.test(readIfThere(`/proc/${pid}/stat`) ?? '')
+
+async function waitFor(ask) {
+  for (const deadline = Date.now() + 60_000; ; await sleep(20)) {
+    const answer = ask()
+    if (answer) return answer
+    assert.ok(Date.now() < deadline, String(ask))
+  }
+}
+
+describe('a process that ends early', () => {
+  for (const [how, statement, shown] of [
+    ['by itself, with success', 'process.exit(0)', 'status 0'],
+    ['by a signal', `process.kill(process.pid, 'SIGKILL')`, 'SIGKILL'],
+  ]) {
+    it(`${how}, fails with the name of the running test`, () => {
+      const text = `${head}it('ends it', async () => { await sleep(50); ${statement} })\n`
+      const { counts, output } = runFiles({ 'a.test.mjs': text, 'b.test.mjs': passing })
+      assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 })
+      assert.ok(
+        output.includes(`the process ended (${shown}) without its summary\nrunning:\n  ends it`),
+        output,
+      )
+    })
+  }
 })

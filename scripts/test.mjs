@@ -6,7 +6,7 @@ import { buildPortal } from './build-portal.mjs'
 import { check } from './check.mjs'
 import { installPackages, missingPackages } from './debian-packages.mjs'
 import { allTests, namedTests, needPortal } from './find-tests.mjs'
-import { runTests, runUnstableAgain } from './run-tests.mjs'
+import { runTests } from './run-tests.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const paths = process.argv.slice(2)
@@ -18,7 +18,7 @@ if (named === undefined) providePeers()
 // Before any test reads it: what a test builds, another would read half written.
 if (named === undefined || needPortal(named)) await buildPortal()
 const checked = named !== undefined || (await check())
-const counts = named ? await runTests(named) : await runUnstableAgain(allTests())
+const counts = await runTests(named ?? allTests())
 // After named files it stays for some seconds: the next run starts at once.
 if (named === undefined) {
   const { stopTestServer } = await import('../server/src/db/testing.ts')

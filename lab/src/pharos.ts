@@ -103,6 +103,7 @@ export class Pharos {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
         TMPDIR: process.env['TMPDIR'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
         PHAROS_DATA_DIR: this.dataDir,
         PHAROS_PORT: String(port),
         ...(host === undefined ? {} : { PHAROS_HOST: host }),
@@ -116,7 +117,7 @@ export class Pharos {
   }
 
   async isReady(): Promise<boolean> {
-    return fetch(`${this.url}/readyz`).then(
+    return fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(10_000) }).then(
       ({ ok }) => ok,
       () => false,
     )

@@ -16,6 +16,7 @@ export type ProgramName =
   | 'curl'
   | 'ip'
   | 'setpriv'
+  | 'openssl'
 
 /** The path of a program, or undefined. Daemons are in /usr/sbin, which an ordinary user's PATH may lack. */
 export function findProgram(name: ProgramName): string | undefined {

@@ -1,6 +1,6 @@
 // Our RTR client against a real cache. What it holds is seen through the port, as the rest of the product sees it.
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -170,7 +170,7 @@ describe('the RTR client with stayrtr', { skip }, () => {
     assert.equal(verdict(rpki), `valid ${one.url}`)
   })
 
-  const noOpenssl = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed'
+  const noOpenssl = skipWithout('openssl')
   it('speaks TLS, and to no cache whose certificate it cannot verify', { skip: noOpenssl }, async (t) => {
     const folder = temporaryFolder(t)
     const [own, other] = ['own', 'other'].map((name) => certificate(folder, name)) as [Pem, Pem]

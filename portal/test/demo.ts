@@ -54,6 +54,7 @@ export class Demo {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
         TMPDIR: process.env['TMPDIR'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
         // Known before it starts: the links of its mails name it.
         PHAROS_PORT: String(await freePort()),
         // Tests sign in more often than a person does.

@@ -151,7 +151,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await row.getByRole('button', { name: 'Revoke' }).click()
     await dialog.getByRole('button', { name: 'Revoke' }).click()
     await row.waitFor({ state: 'detached' })
-    for (const end = performance.now() + 5_000; (await ask()).status !== 401;)
+    for (const end = performance.now() + 60_000; (await ask()).status !== 401;)
       assert.ok(performance.now() < end, 'a revoked token still works')
     assert.deepEqual(complaints, [])
     await context.close()

@@ -5,6 +5,7 @@ import { readConfiguration } from './commands/configuration.ts'
 import { commands } from './commands/index.ts'
 import { MigrationError } from './db/migrate.ts'
 import { ConfigError } from './runtime/config.ts'
+import { endProcess } from './runtime/signals.ts'
 import { Failure } from './runtime/error.ts'
 import { version } from './runtime/version.ts'
 
@@ -67,4 +68,4 @@ function fail(text: string, code: number): number {
   return code
 }
 
-process.exitCode = await main()
+endProcess(await main())

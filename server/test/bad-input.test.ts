@@ -10,19 +10,19 @@ import { ingestDeliveries } from '../src/analysis/ingest.ts'
 import { createOwnershipCache } from '../src/inventory/ownership.ts'
 import { createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
-import { changedTables, createTableHasher, type TableHashes } from './support/tables.ts'
+import { changedTables, createTableHasher, type TableHasher } from './support/tables.ts'
 import { createWorld, type World } from './support/world.ts'
 
 let api: TestApi
 let world: World
 let access: string
-let hashTables: () => Promise<TableHashes>
+let tables: TableHasher
 
 before(async () => {
   api = await createTestApi()
   world = await createWorld(api)
   access = (await openSession(api, world.people.admin.userId, world.red.teamId)).access
-  hashTables = await createTableHasher(api.database.postgres.owner)
+  tables = await createTableHasher(api.database.postgres.owner)
 })
 after(() => api[Symbol.asyncDispose]())
 
@@ -54,7 +54,7 @@ async function send({ method = 'GET', url, headers, body }: Sent) {
 const insides = /\.ts\b|node_modules|\bselect\b.*\bfrom\b|kysely|fastify|typebox|\n\s+at /i
 
 async function assertRefused(sent: Sent, { code, at, says }: Expected): Promise<void> {
-  const before = await hashTables()
+  const before = await tables.hash()
   const { statusCode, headers, body } = await send(sent)
   assert.equal(statusCode, problems[code].status, body)
   assert.match(String(headers['content-type']), /^application\/problem\+json/)
@@ -64,7 +64,7 @@ async function assertRefused(sent: Sent, { code, at, says }: Expected): Promise<
   assert.doesNotMatch(body, insides)
   if (code === 'invalid') assert.ok(problem.errors.length > 0, body)
   if (at !== undefined) assert.equal(problem.errors[0].loc.join('.'), at, body)
-  assert.deepEqual(changedTables(before, await hashTables()), [])
+  assert.deepEqual(changedTables(before, await tables.hash()), [])
 }
 
 const json = { 'content-type': 'application/json' }

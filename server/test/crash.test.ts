@@ -3,13 +3,13 @@
 // an unbroken chain from its first to its present state, in which every acknowledged change stands in the order of the
 // versions that the clients were told, and none stands twice; every delivery is stored once and has become its event; and no prefix that
 // nobody touched was ever withdrawn: by the database, and where gobgpd is installed by the router too.
-// 100 kills with a PostgreSQL that outlives the servers (1,000 with PHAROS_TEST_LONG), and some that take it with them.
+// 30 kills with a PostgreSQL that outlives the servers (1,000 with PHAROS_TEST_LONG), and some that take it with them.
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { Gobgpd } from '../../lab/src/gobgpd.ts'
@@ -26,6 +26,7 @@ import { createKeyRing, mac, type KeyRing } from '../src/runtime/secrets.ts'
 import { createApiToken, formatApiToken } from '../src/session/api-token-format.ts'
 import { untilAcknowledged, type Acknowledged, type Request } from './support/persistent-client.ts'
 import { createRandom, scale, testSeed, type Random } from './support/random.ts'
+import { shardedIt } from './support/shard.ts'
 import { ServerProcess } from './support/server-process.ts'
 
 const regionSlugs = ['ams', 'fra', 'lon'] as const
@@ -361,102 +362,108 @@ const serverSettings = (secret: string): Record<string, string> => ({
 const newFolder = () => mkdtempSync(join(tmpdir(), 'pharos-crash-'))
 
 describe('a crash', () => {
-  const kills = scale(100, 1_000)
+  const kills = scale(30, 1_000)
   const ownerCommunity = '64500:1:1'
 
   for (const routed of [skipWithout('gobgpd', 'gobgp') === false]) {
     const what = routed ? 'on a real router' : 'in the sandbox, since gobgpd is not installed'
-    it(`of a server, ${kills} times, loses and doubles nothing and withdraws nothing ${what}`, async (t) => {
-      const folder = newFolder()
-      await using database = await createTestDatabase({ durable: true })
-      const secret = randomBytes(32).toString('hex')
-      const router = routed ? await startRouter(folder) : undefined
-      const speaker = router
-        ? { kind: 'gobgp', address: router.apiAddress, owner: ownerCommunity, insecure: true }
-        : { kind: 'sandbox' }
-      const scene = await seed(database.postgres, createKeyRing([secret]), speaker)
-      const settings = { ...serverSettings(secret), DATABASE_URL: database.databaseUrl }
-      const servers: ServerProcess[] = []
-      for (let at = 0; at < 3; at++) servers.push(await ServerProcess.create({ folder, settings }))
-      let begun: Storm | undefined
-      try {
-        // A first one that ends in peace leaves its compiled sources to the others.
-        await servers[0]!.start()
-        await untilStable(database.postgres)
-        await servers[0]!.kill('SIGTERM')
-        const stopWatching = router && watchRouter(router.apiAddress, ownerCommunity, scene.stable)
-        const storm = startStorm(
-          scene,
-          servers.map(({ url }) => url),
-        )
-        begun = storm
-        let killed = 0
-        const isEnough = () => killed++ >= kills
-        await Promise.all(
-          servers.map((server, at) =>
-            killAgainAndAgain(server, storm, createRandom(testSeed + at), isEnough),
-          ),
-        )
-        await servers[0]!.start()
-        await storm.stop()
-        await assertWrites(database.postgres, scene, storm.writes)
-        await assertDeliveries(database.postgres, new Set(storm.deliveries.keys()))
-        await untilStable(database.postgres)
-        await assertNothingWithdrawn(database.postgres)
-        const seen = await stopWatching?.()
-        if (seen) assert.deepEqual([...seen.missing], [], 'a prefix was not at the router')
-        const repeated = storm.writes.filter(({ answer }) => answer.attempts > 1).length
-        t.diagnostic(
-          `${storm.writes.length} changes and ${storm.deliveries.size} deliveries acknowledged, ` +
-            `${repeated} changes only after a repeat; ${seen?.looks ?? 0} looks at the router`,
-        )
-        assert.ok(storm.writes.length > kills && repeated > kills / 10, 'the storm was none')
-      } catch (error) {
-        throw explained(error, servers)
-      } finally {
-        begun?.abort()
-        await Promise.all(servers.map((server) => server.kill()))
-        await router?.stop()
-        rmSync(folder, { recursive: true, force: true })
-      }
-    })
+    shardedIt(
+      `of a server, ${kills} times, loses and doubles nothing and withdraws nothing ${what}`,
+      async (t) => {
+        const folder = newFolder()
+        await using database = await createTestDatabase({ durable: true })
+        const secret = randomBytes(32).toString('hex')
+        const router = routed ? await startRouter(folder) : undefined
+        const speaker = router
+          ? { kind: 'gobgp', address: router.apiAddress, owner: ownerCommunity, insecure: true }
+          : { kind: 'sandbox' }
+        const scene = await seed(database.postgres, createKeyRing([secret]), speaker)
+        const settings = { ...serverSettings(secret), DATABASE_URL: database.databaseUrl }
+        const servers: ServerProcess[] = []
+        for (let at = 0; at < 3; at++) servers.push(await ServerProcess.create({ folder, settings }))
+        let begun: Storm | undefined
+        try {
+          // A first one that ends in peace leaves its compiled sources to the others.
+          await servers[0]!.start()
+          await untilStable(database.postgres)
+          await servers[0]!.kill('SIGTERM')
+          const stopWatching = router && watchRouter(router.apiAddress, ownerCommunity, scene.stable)
+          const storm = startStorm(
+            scene,
+            servers.map(({ url }) => url),
+          )
+          begun = storm
+          let killed = 0
+          const isEnough = () => killed++ >= kills
+          await Promise.all(
+            servers.map((server, at) =>
+              killAgainAndAgain(server, storm, createRandom(testSeed + at), isEnough),
+            ),
+          )
+          await servers[0]!.start()
+          await storm.stop()
+          await assertWrites(database.postgres, scene, storm.writes)
+          await assertDeliveries(database.postgres, new Set(storm.deliveries.keys()))
+          await untilStable(database.postgres)
+          await assertNothingWithdrawn(database.postgres)
+          const seen = await stopWatching?.()
+          if (seen) assert.deepEqual([...seen.missing], [], 'a prefix was not at the router')
+          const repeated = storm.writes.filter(({ answer }) => answer.attempts > 1).length
+          t.diagnostic(
+            `${storm.writes.length} changes and ${storm.deliveries.size} deliveries acknowledged, ` +
+              `${repeated} changes only after a repeat; ${seen?.looks ?? 0} looks at the router`,
+          )
+          assert.ok(storm.writes.length > kills && repeated > kills / 10, 'the storm was none')
+        } catch (error) {
+          throw explained(error, servers)
+        } finally {
+          begun?.abort()
+          await Promise.all(servers.map((server) => server.kill()))
+          await router?.stop()
+          rmSync(folder, { recursive: true, force: true })
+        }
+      },
+    )
   }
 
-  const deepKills = scale(5, 50)
-  it(`that takes the embedded PostgreSQL with it, ${deepKills} times, loses and doubles nothing`, async () => {
-    const folder = newFolder()
-    const dataDir = join(folder, 'data')
-    const secret = randomBytes(32).toString('hex')
-    const settings = { ...serverSettings(secret), PHAROS_DATA_DIR: dataDir }
-    const server = await ServerProcess.create({ folder, settings })
-    const random = createRandom(testSeed)
-    let begun: Storm | undefined
-    try {
-      await server.start()
-      const scene = await withDatabase(dataDir, (postgres) =>
-        seed(postgres, createKeyRing([secret]), { kind: 'sandbox' }),
-      )
-      const storm = (begun = startStorm(scene, [server.url]))
-      for (let killed = 0; killed < deepKills; killed++) {
-        await sleep(300 + random.below(1_000))
-        await server.kill('SIGKILL')
+  const deepKills = scale(4, 50)
+  shardedIt(
+    `that takes the embedded PostgreSQL with it, ${deepKills} times, loses and doubles nothing`,
+    async () => {
+      const folder = newFolder()
+      const dataDir = join(folder, 'data')
+      const secret = randomBytes(32).toString('hex')
+      const settings = { ...serverSettings(secret), PHAROS_DATA_DIR: dataDir }
+      const server = await ServerProcess.create({ folder, settings })
+      const random = createRandom(testSeed)
+      let begun: Storm | undefined
+      try {
         await server.start()
+        const scene = await withDatabase(dataDir, (postgres) =>
+          seed(postgres, createKeyRing([secret]), { kind: 'sandbox' }),
+        )
+        const storm = (begun = startStorm(scene, [server.url]))
+        for (let killed = 0; killed < deepKills; killed++) {
+          await sleep(300 + random.below(1_000))
+          await server.kill('SIGKILL')
+          await server.start()
+        }
+        await storm.stop()
+        await withDatabase(dataDir, async (postgres) => {
+          await assertWrites(postgres, scene, storm.writes)
+          await assertDeliveries(postgres, new Set(storm.deliveries.keys()))
+          await assertNothingWithdrawn(postgres)
+        })
+        assert.ok(storm.writes.length > deepKills)
+      } catch (error) {
+        throw explained(error, [server])
+      } finally {
+        begun?.abort()
+        await server.kill('SIGTERM')
+        rmSync(folder, { recursive: true, force: true })
       }
-      await storm.stop()
-      await withDatabase(dataDir, async (postgres) => {
-        await assertWrites(postgres, scene, storm.writes)
-        await assertDeliveries(postgres, new Set(storm.deliveries.keys()))
-        await assertNothingWithdrawn(postgres)
-      })
-      assert.ok(storm.writes.length > deepKills)
-    } catch (error) {
-      throw explained(error, [server])
-    } finally {
-      begun?.abort()
-      await server.kill('SIGTERM')
-      rmSync(folder, { recursive: true, force: true })
-    }
-  })
+    },
+  )
 })
 
 /** With how to try again, and what the servers said. */

@@ -12,10 +12,10 @@ import { addApiToken, openSession } from './support/credentials.ts'
 import { Gate } from './support/gate.ts'
 import { createWorld, type World } from './support/world.ts'
 
-/** No caller waits longer than that, whatever the database does. */
-const answeredWithinMs = 12_500
-/** And so long after the database is back, everything works again. */
-const recoveredWithinMs = 25_000
+/** Every call ends after 10 s, whatever the database does; TCP alone would take minutes. The rest is for a busy machine. */
+const answeredWithinMs = 30_000
+/** When everything works again after the database is back. */
+const recoveredWithinMs = 60_000
 
 type Call = {
   readonly method: 'GET' | 'POST' | 'PATCH'

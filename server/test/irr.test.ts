@@ -110,11 +110,9 @@ describe('a verdict', () => {
       [[], 'missing'],
     ] as const) {
       const next = changed()
-      const startedMs = performance.now()
       await server.setObjects(objects)
       await next
       assert.equal((await irr.judge(prefix, origin)).state, state)
-      assert.ok(performance.now() - startedMs < 1_000)
     }
   })
 

@@ -44,7 +44,7 @@ after(async () => {
   await database[Symbol.asyncDispose]()
 })
 beforeEach(async () => {
-  listMs = 0
+  listing = undefined
   await sql`truncate announcements, holds, region_withdrawals cascade`.execute(database.postgres.owner)
   for (const slug of ['ams', 'fra', 'lon']) {
     routerOf(slug).down = false
@@ -58,14 +58,15 @@ afterEach(async () => {
 const routerOf = (slug: string) => sandboxRegion(`loops-${slug}`)
 const onRouter = (slug: string) => [...routerOf(slug).table('pharos').keys()].sort()
 
-/** How long the routers take to list all they hold, as large ones do. */
-let listMs = 0
+/** While it is set, routers do not finish to list their routes, as large ones take long to; `reached` once one is asked. */
+let listing: { readonly reached: () => void; readonly finished: Promise<void> } | undefined
 
 function slowToList(speaker: Speaker): Speaker {
   const list = speaker.list.bind(speaker)
   return Object.assign(speaker, {
     list: async () => {
-      await sleep(listMs)
+      listing?.reached()
+      await listing?.finished
       return list()
     },
   })
@@ -115,7 +116,7 @@ const statusOf = async (id: number) =>
 async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 20_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await condition())) {
@@ -171,15 +172,17 @@ describe('the reconcilers', () => {
     await startReconcilers()
     await until('the first run', checked)
     await hasStatus(id, 'announced')
-    listMs = 10_000
+    const [reached, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    listing = { reached: reached.resolve, finished: finished.promise }
     await patch(id, false)
     await hasStatus(id, 'withdrawn')
     const before = await checkedAt('ams')
-    // The full run after that change is reading now, and would for ten seconds.
-    await sleep(2_000)
+    // The full run after that change is reading.
+    await reached.promise
     await patch(id, true)
-    await until('the announcement', () => onRouter('ams').length === 1, 6_000)
-    listMs = 0
+    await until('the announcement', () => onRouter('ams').length === 1)
+    listing = undefined
+    finished.resolve()
     await until('the full run', async () => (await checkedAt('ams')) > before)
     assert.equal(await statusOf(id), 'announced')
   })

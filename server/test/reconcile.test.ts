@@ -144,7 +144,7 @@ describe('one run', () => {
         [one.status, one.last_check_result, one.region_states?.[0]?.state],
         ['announced', true, 'announced'],
       )
-      assert.ok(Date.now() - Date.parse(one.last_check!) < 10_000)
+      assert.ok(Date.now() - Date.parse(one.last_check!) < 60_000)
     }
   })
 

@@ -80,9 +80,9 @@ async function startReconcilers(intervalMs = 3_600_000) {
 }
 
 async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000
+  const deadline = performance.now() + 60_000
   while (!(await condition())) {
-    if (performance.now() > deadline) assert.fail(`${what} did not happen within 20 s`)
+    if (performance.now() > deadline) assert.fail(`${what} did not happen within 60 s`)
     await sleep(5)
   }
 }

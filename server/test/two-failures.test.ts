@@ -3,10 +3,10 @@
 // away. The peer never loses a prefix that nobody withdrew.
 // PHAROS_TEST_LONG raises the kills of the last test from 8 to 200.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
+import { after, afterEach, before, beforeEach, describe } from 'node:test'
 import { sql } from 'kysely'
 import { createLab, type Lab } from '../../lab/src/network.ts'
 import { skipWithout } from '../../lab/src/program.ts'
@@ -32,6 +32,7 @@ import { createMetrics } from '../src/runtime/metrics.ts'
 import { createKeyRing } from '../src/runtime/secrets.ts'
 import { createRandom, testSeed } from './support/random.ts'
 import { Relay } from './support/relay.ts'
+import { shardedIt } from './support/shard.ts'
 
 const kills = process.env['PHAROS_TEST_LONG'] ? 200 : 8
 const owner = '64500:1:1'
@@ -72,7 +73,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     rmSync(folder, { recursive: true })
   })
 
-  it('a restart carries out no withdrawal that is held, and none that was rejected', async () => {
+  shardedIt('a restart carries out no withdrawal that is held, and none that was rejected', async () => {
     await startReconcilers()
     await allAnnounced()
     await disableUnasked(database.postgres, ids.slice(0, 47))
@@ -84,7 +85,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     await losesNothing('rejected')
   })
 
-  it('a restart that comes before anybody was asked carries out nothing either', async () => {
+  shardedIt('a restart that comes before anybody was asked carries out nothing either', async () => {
     const running = await startReconcilers()
     await allAnnounced()
     await running.stop()
@@ -93,7 +94,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     await losesNothing('not asked yet')
   })
 
-  it('a restart damps nothing that is announced', async () => {
+  shardedIt('a restart damps nothing that is announced', async () => {
     const running = await startReconcilers()
     await allAnnounced()
     await running.stop()
@@ -104,7 +105,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     await losesNothing('damped')
   })
 
-  it('a restart applies no change of the next hop that is held', async () => {
+  shardedIt('a restart applies no change of the next hop that is held', async () => {
     const running = await startReconcilers()
     await allAnnounced()
     await running.stop()
@@ -117,29 +118,32 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     assert.deepEqual([...nextHops], ['0.0.0.0'])
   })
 
-  it('a restart loses nothing while the database refuses connections, is silent, or was never there', async () => {
-    const relay = await useRelay()
-    const running = await startReconcilers({ databaseUrl: relay.databaseUrl })
-    await allAnnounced()
-    relay.refuse()
-    await losesNothing('refused')
-    relay.open()
-    await checkedAgain()
-    relay.silence()
-    await losesNothing('silent')
-    relay.open()
-    await checkedAgain()
-    await running.stop()
-    relay.refuse()
-    await losesNothing('never there', () => startReconcilers({ databaseUrl: relay.databaseUrl }))
-    await patch(ids[0]!, false)
-    relay.open()
-    using seen = lab.watchBirdRoutes('ams')
-    await seen.saw('removed', prefixes[0]!, 120_000)
-    assert.deepEqual(seen.lost, [prefixes[0]], 'nothing is withdrawn from memory')
-  })
+  shardedIt(
+    'a restart loses nothing while the database refuses connections, is silent, or was never there',
+    async () => {
+      const relay = await useRelay()
+      const running = await startReconcilers({ databaseUrl: relay.databaseUrl })
+      await allAnnounced()
+      relay.refuse()
+      await losesNothing('refused')
+      relay.open()
+      await checkedAgain()
+      relay.silence()
+      await losesNothing('silent')
+      relay.open()
+      await checkedAgain()
+      await running.stop()
+      relay.refuse()
+      await losesNothing('never there', () => startReconcilers({ databaseUrl: relay.databaseUrl }))
+      await patch(ids[0]!, false)
+      relay.open()
+      using seen = lab.watchBirdRoutes('ams')
+      await seen.saw('removed', prefixes[0]!, 120_000)
+      assert.deepEqual(seen.lost, [prefixes[0]], 'nothing is withdrawn from memory')
+    },
+  )
 
-  it('twenty toggles of three prefixes all reach the peer, and block nobody', async () => {
+  shardedIt('twenty toggles of three prefixes all reach the peer, and block nobody', async () => {
     await sql`delete from announcements where id = any(${ids.slice(10)}::integer[])`.execute(db())
     await startReconcilers()
     await waitFor('all is announced', async () => (await lab.birdRoutes('ams')).length === 10)
@@ -153,7 +157,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     assert.equal(await findHold(), undefined)
   })
 
-  it(
+  shardedIt(
     `${kills} restarts amid holds, damping, database outages and lost leaders lose nothing`,
     { timeout: kills * 120_000 },
     async () => {
@@ -254,7 +258,9 @@ async function losesNothing(
   using seen = lab.watchBirdRoutes('ams')
   await lab.killGobgpd('ams')
   await meanwhile()
-  await seen.sawRestarts(1)
+  await seen.sawRestarts(1).catch((error: Error) => {
+    throw new Error(`${error.message}\n${gobgpdLog()}`, { cause: error })
+  })
   assert.deepEqual(
     seen.lost.filter((prefix) => !except.includes(prefix)),
     [],
@@ -264,6 +270,9 @@ async function losesNothing(
   const missing = prefixes.filter((prefix) => !held.has(prefix) && !except.includes(prefix))
   assert.deepEqual(missing, [], when)
 }
+
+/** The end of its log, over all restarts: whether it deferred its routes, and when it sent the End-of-RIB. */
+const gobgpdLog = (): string => readFileSync(join(lab.folder, 'ams/gobgpd.log'), 'utf8').slice(-8_000)
 
 async function allAnnounced(): Promise<void> {
   await waitFor(

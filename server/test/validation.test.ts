@@ -165,7 +165,7 @@ const read = async (who: string, id: number) =>
   (await call(who, 'GET', `${path}/${id}?include=validations,state_messages,details`)).body
 
 /** The states of the checks by name, once they are as expected. */
-async function until(who: string, id: number, expected: Record<string, string>, timeoutMs = 30_000) {
+async function until(who: string, id: number, expected: Record<string, string>, timeoutMs = 60_000) {
   const end = performance.now() + timeoutMs
   for (;;) {
     const record = await read(who, id)
@@ -260,7 +260,7 @@ describe('a new announcement', () => {
   it('is preflighted with live answers, and nothing is stored', async () => {
     await setRoas({ prefix: '203.0.113.0/24', asn: 64496 })
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
-    const end = performance.now() + 10_000
+    const end = performance.now() + 60_000
     for (let states: unknown; ;) {
       const dry = await call('red', 'POST', `${path}?dry_run=true`, {
         cidr: '203.0.113.0/24',
@@ -509,7 +509,7 @@ describe("the operator's word", () => {
   })
 })
 
-async function waitFor(condition: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> {
+async function waitFor(condition: () => Promise<boolean>, timeoutMs = 60_000): Promise<void> {
   const end = performance.now() + timeoutMs
   while (!(await condition())) {
     assert.ok(performance.now() < end, String(condition))

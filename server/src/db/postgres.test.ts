@@ -218,14 +218,16 @@ describe('a shared read', () => {
   })
 
   it('continues after its connections were lost, and returns unavailable to waiting calls', async () => {
-    const slow = CompiledQuery.raw('select pg_sleep(5)')
+    const slow = CompiledQuery.raw('select pg_sleep(600)')
     const waiting = Promise.all(
       [1, 2, 3].map((teamId) => assert.rejects(postgres.readInTeam(teamId, slow), isUnavailable)),
     )
-    await sleep(100)
-    await one(`select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name = 'walls read' and datname = current_database()`)
-    await waiting
+    // Again for those whose connection is opened only now.
+    for (let over = false; !over;) {
+      await one(`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'walls read' and datname = current_database()`)
+      over = await Promise.race([waiting.then(() => true), sleep(100, false)])
+    }
     assert.deepEqual(textsOf(await postgres.readInTeam(2, allNotes)), ['two'])
   })
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { platformKinds } from './kinds/index.ts'
 import { planPlatform } from './plan.ts'
+import { cpuMs } from '../net/testing-time.ts'
 import { checkText, nothing, sampleText } from './samples.ts'
 
 const runs = process.env['PHAROS_TEST_LONG'] ? 100_000 : 4_000
@@ -55,10 +56,10 @@ test(
     let slowestMs = 0
     for (let run = 0; run < runs; run++) {
       const text = mutate(numbersFrom(run))
-      const began = performance.now()
+      const began = cpuMs()
       const { problems, desired } = checkText(text)
       const { changes } = planPlatform(platformKinds, desired, nothing, { prune: true, enforce: false })
-      slowestMs = Math.max(slowestMs, performance.now() - began)
+      slowestMs = Math.max(slowestMs, cpuMs() - began)
       for (const { line, column, message } of problems) {
         assert.ok(
           line! >= 1 && column! >= 1 && line! <= text.split('\n').length + 1,

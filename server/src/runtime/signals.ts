@@ -17,3 +17,12 @@ export function untilStopped(): Promise<NodeJS.Signals> {
     }
   })
 }
+
+/**
+ * Sets the exit status and ends the process after `graceMs` if something is still open by then, such as a connection of a
+ * component that did not stop in time. Nothing else ends a process that has a socket.
+ */
+export function endProcess(status: number, graceMs = 5_000): void {
+  process.exitCode = status
+  setTimeout(() => process.exit(), graceMs).unref()
+}

@@ -22,7 +22,7 @@ describe('an access token that was presented before', () => {
     'the session is gone': 'delete from sessions',
   }
   for (const [name, change] of Object.entries(changes)) {
-    it(`is refused as soon as ${name}`, async () => {
+    it(`is refused as soon as ${name}`, async (t) => {
       await using database = await createTestDatabase()
       const { owner } = database.postgres
       const waker = createWaker(database.postgres)
@@ -47,12 +47,12 @@ describe('an access token that was presented before', () => {
       const token = accessTokens.sign({ ...claims, sessionId })
       for (let n = 0; n < 3; n++) assert.equal((await bearer(token)).userId, 1)
       await sql.raw(change).execute(owner)
-      // What is remembered lasts 5 s: the notification has to be what ends it.
-      const since = performance.now()
-      while (await isTaken(bearer(token))) {
-        assert.ok(performance.now() - since < 4_500, 'still taken')
-        await setTimeout(5)
-      }
+      // A cached credential expires after 5 s by this clock, which is stopped: only the notification can end it.
+      const now = performance.now()
+      const clock = t.mock.method(performance, 'now', () => now)
+      for (const deadline = Date.now() + 60_000; await isTaken(bearer(token)); await setTimeout(5))
+        assert.ok(Date.now() < deadline, 'still accepted')
+      clock.mock.restore()
       await waker.stop()
     })
   }
@@ -138,7 +138,7 @@ describe('an API token', () => {
         .executeTakeFirstOrThrow()
       return verifyMac(createKeyRing([newKey]), 'api-token', secret, secret_mac)
     }
-    const deadline = Date.now() + 5_000
+    const deadline = Date.now() + 60_000
     while (!(await moved())) assert.ok(Date.now() < deadline, 'it still stands under the old key')
     await credentialsWith(newKey).token(text, '192.0.2.1')
   })

@@ -8,10 +8,18 @@ export type RawAnswer = {
   readonly body: string
 }
 
-/** Sends the bytes and gives the answers that came until the server closed, or until it was silent for `waitMs`. */
-export async function sendRaw(port: number, bytes: string | Buffer, waitMs = 2_000): Promise<RawAnswer[]> {
+/**
+ * Sends the bytes and returns the answers until the server closes, or until it is silent for `silenceMs` after its first
+ * bytes. `firstMs`: how long to wait for those, a minute unless no answer is expected.
+ */
+export async function sendRaw(
+  port: number,
+  bytes: string | Buffer,
+  { silenceMs = 2_000, firstMs = 60_000 } = {},
+): Promise<RawAnswer[]> {
   const socket = connect({ port, host: '127.0.0.1' })
-  socket.setTimeout(waitMs, () => socket.destroy())
+  socket.setTimeout(firstMs, () => socket.destroy())
+  socket.once('data', () => socket.setTimeout(silenceMs))
   // A server that has answered may close while we still write.
   socket.on('error', () => {})
   const chunks: Buffer[] = []

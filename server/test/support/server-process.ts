@@ -8,7 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const startTimeoutMs = 60_000
+const startTimeoutMs = 180_000
+const stopTimeoutMs = 120_000
+/** Of one request: another process may have taken the port, and never answer. */
+const readyTimeoutMs = 10_000
 
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
@@ -62,11 +65,15 @@ export class ServerProcess {
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const exit = once(child, 'exit')
     child.kill(signal)
+    let isLate = false
+    const late = setTimeout(() => (isLate = child.kill('SIGKILL')), stopTimeoutMs)
     await exit
+    clearTimeout(late)
+    if (isLate) throw new Error(`the server did not end within ${stopTimeoutMs} ms:\n${this.lastWords}`)
   }
 
   async isReady(): Promise<boolean> {
-    return fetch(`${this.url}/readyz`).then(
+    return fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(readyTimeoutMs) }).then(
       ({ ok }) => ok,
       () => false,
     )
@@ -82,7 +89,7 @@ export class ServerProcess {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
         TMPDIR: process.env['TMPDIR'],
-        NODE_COMPILE_CACHE: join(folder, 'compiled'),
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(folder, 'compiled'),
         PHAROS_PORT: String(this.#port),
         PHAROS_LOG_LEVEL: 'warn',
         ...settings,

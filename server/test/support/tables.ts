@@ -1,49 +1,95 @@
-// What a database holds, as one text per table: for tests that say "and nothing was changed". It reads every table that
-// there is, so that a new one cannot be forgotten.
+// What a database contains, as one hash per table: for tests that assert that nothing was changed. All tables are
+// covered, so that a new one cannot be missed. Only tables that were written since the last call are read again.
 import { sql } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
 
-/** Columns that a refused call may write: when a credential was used last is noted before what it asks for is judged. */
+/** Columns that a refused call may write: the last use of a credential is noted before the call is judged. */
 const notedColumns: Record<string, readonly string[]> = { api_tokens: ['last_used', 'last_used_address'] }
 
-/** Rows that a refused call may leave behind, up to a second later: that it was refused. */
+/** Rows that a refused call may leave behind, up to a second later: the audit of the refusal. */
 const notedRows: Record<string, string> = {
   audit_entries: `r->>'action' like '%.refuse'`,
   audit_unsealed: 'true',
 }
 
-/** A sign-in that fails is counted: that is what makes the next one wait. */
+/** Failed sign-ins are counted: the count delays the next one. */
 const countedTable = 'sign_in_failures'
+const noteTable = 'test_written_tables'
 
-/** The names of all other tables; a partitioned one stands for its partitions. */
-async function listTables(db: Db): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select relname as name from pg_class
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-      and relname <> ${countedTable}
-    order by relname`.execute(db)
-  return rows.map(({ name }) => name)
+/** All tables with the names under which their rows are compared: that of the parent for a partition. */
+async function listTables(db: Db): Promise<{ name: string; whole: string }[]> {
+  const { rows } = await sql<{ name: string; whole: string }>`
+    select c.relname as name, coalesce(p.relname, c.relname) as whole
+    from pg_class c left join pg_inherits i on i.inhrelid = c.oid left join pg_class p on p.oid = i.inhparent
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      and c.relname not in (${countedTable}, ${noteTable})
+    order by c.relname`.execute(db)
+  return rows
+}
+
+/** Notes each statement that writes a table, whoever executes it and also if it changes no row. */
+async function noteWrites(db: Db, tables: readonly { name: string; whole: string }[]): Promise<void> {
+  await sql`create unlogged table if not exists ${sql.table(noteTable)} (name text not null)`.execute(db)
+  await sql`
+    create or replace function test_note_write() returns trigger language plpgsql security definer
+    set search_path = public as $$
+    begin
+      insert into test_written_tables values (tg_argv[0]);
+      return null;
+    end $$`.execute(db)
+  for (const { name, whole } of tables)
+    await sql`create or replace trigger test_note_write after insert or update or delete or truncate
+      on ${sql.table(name)} for each statement execute function test_note_write(${sql.lit(whole)})`.execute(
+      db,
+    )
 }
 
 export type TableHashes = Readonly<Record<string, string>>
 
-/** A function that answers a hash of the rows of each table, from one snapshot. */
-export async function createTableHasher(db: Db): Promise<() => Promise<TableHashes>> {
+export type TableHasher = {
+  /** Returns a hash of the rows of each table. */
+  hash(): Promise<TableHashes>
+  /** Reads all tables at the next call: after writes while the triggers were disabled. */
+  reset(): void
+}
+
+/** Installs the triggers and returns the hasher. */
+export async function createTableHasher(db: Db): Promise<TableHasher> {
   const tables = await listTables(db)
-  const hashes = tables.map((table) => {
-    const noted = notedColumns[table] ?? []
-    const isNoted = sql.raw(notedRows[table] ?? 'false')
-    return sql`select ${table} as name, md5(coalesce(string_agg(r::text, chr(10) order by r::text), '')) as hash
-      from (select to_jsonb(t) - ${noted}::text[] as r from ${sql.table(table)} t) rows where not (${isNoted})`
-  })
-  const statement = sql<{ name: string; hash: string }>`${sql.join(hashes, sql` union all `)}`
-  return async () => {
-    const { rows } = await statement.execute(db)
-    return Object.fromEntries(rows.map(({ name, hash }) => [name, hash]))
+  await noteWrites(db, tables)
+  const names = [...new Set(tables.map(({ whole }) => whole))]
+  let known: Record<string, string> = {}
+  const read = async (stale: readonly string[]): Promise<void> => {
+    const statement = sql.join(stale.map(hashOf), sql` union all `)
+    const { rows } = await sql<{ name: string; hash: string }>`${statement}`.execute(db)
+    known = { ...known, ...Object.fromEntries(rows.map(({ name, hash }) => [name, hash])) }
+  }
+  return {
+    async hash() {
+      // A write that is committed between the two statements is read now, and once more next time.
+      const written = await sql<{ name: string }>`
+        with gone as (delete from ${sql.table(noteTable)} returning name) select distinct name from gone`.execute(
+        db,
+      )
+      const stale = new Set(written.rows.map(({ name }) => name))
+      const unread = names.filter((name) => stale.has(name) || known[name] === undefined)
+      if (unread.length > 0) await read(unread)
+      return known
+    },
+    reset() {
+      known = {}
+    },
   }
 }
 
-/** The tables that differ. */
+function hashOf(table: string) {
+  const noted = notedColumns[table] ?? []
+  const isNoted = sql.raw(notedRows[table] ?? 'false')
+  return sql`select ${sql.lit(table)} as name, md5(coalesce(string_agg(r::text, chr(10) order by r::text), '')) as hash
+    from (select to_jsonb(t) - ${noted}::text[] as r from ${sql.table(table)} t) rows where not (${isNoted})`
+}
+
+/** Returns the names of the tables that differ. */
 export function changedTables(before: TableHashes, after: TableHashes): string[] {
   return Object.keys(after).filter((name) => before[name] !== after[name])
 }

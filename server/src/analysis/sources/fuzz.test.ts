@@ -11,6 +11,7 @@ import { fixture, fixtureNames } from './fixtures.ts'
 import { sources } from './index.ts'
 import { NormaliseError } from './source.ts'
 import type { Normaliser } from './source.ts'
+import { cpuMs } from '../../net/testing-time.ts'
 
 const runs = 50_000 * (process.env.PHAROS_TEST_LONG ? 100 : 1)
 const seed = Number(process.env.PHAROS_TEST_SEED ?? 1)
@@ -132,7 +133,7 @@ for (const source of Object.values(sources)) {
     for (let run = 0; run < runs; run++) {
       let body: unknown = bodies[run % bodies.length]
       for (let change = 1 + Math.floor(random() * 4); change > 0; change--) body = mutate(body, random)
-      const before = performance.now()
+      const before = cpuMs()
       try {
         check(normalise, body)
       } catch (error) {
@@ -140,7 +141,7 @@ for (const source of Object.values(sources)) {
           cause: error,
         })
       }
-      slowestMs = Math.max(slowestMs, performance.now() - before)
+      slowestMs = Math.max(slowestMs, cpuMs() - before)
     }
     assert.ok(slowestMs < 5_000, `the slowest took ${slowestMs} ms`)
   })
@@ -156,8 +157,8 @@ test('a body of ten megabytes is read or refused in no time that would stop a lo
   const alerts = {
     alerts: Array.from({ length: 10_000 }, (_, i) => ({ fingerprint: `f${i}`, status: 'firing', x: line })),
   }
-  const before = performance.now()
+  const before = cpuMs()
   check(sources.fastnetmon!.createNormaliser({}), ban)
   check(sources.generic!.createNormaliser(settings.generic), alerts)
-  assert.ok(performance.now() - before < 20_000)
+  assert.ok(cpuMs() - before < 20_000)
 })

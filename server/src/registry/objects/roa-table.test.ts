@@ -8,6 +8,7 @@ import type { RoaState, RoaTable } from './roa-table.ts'
 import type { Vrp, VrpBits } from './vrp.ts'
 import { modelCovers, plainText, prefixModel, prefixOf, widths } from '../../net/testing.ts'
 import type { PrefixModel } from '../../net/testing.ts'
+import { cpuMs } from '../../net/testing-time.ts'
 
 function tableOf(...texts: string[]): RoaTable {
   return createRoaTable(texts.map(vrp).map(vrpBits))
@@ -165,14 +166,14 @@ describe('a ROA table', () => {
   it('takes fifty thousand VRPs of one prefix, and lets them go, as fast as any others', () => {
     const prefix = parsePrefix('192.0.2.0/24')
     const vrps = Array.from({ length: 50_000 }, (_, i) => vrpBits({ prefix, maxLength: 24, asn: i + 1 }))
-    const began = performance.now()
+    const began = cpuMs()
     const table = createRoaTable(vrps, 7)
     assert.deepEqual([table.size, table.judge(prefix, 50_000).state], [50_000, 'valid'])
     assert.equal(table.judge(prefix, 70_000).covering.length, 1_000)
     table.apply({ withdrawn: vrps })
     assert.deepEqual([table.size, table.judge(prefix, 1).state], [0, 'not_found'])
     // A walk past all others for each would take a quarter of a minute.
-    assert.ok(performance.now() - began < 10_000)
+    assert.ok(cpuMs() - began < 10_000)
   })
 
   it('takes no more memory after many changes than after few', () => {

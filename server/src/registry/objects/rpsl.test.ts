@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { createRpslSplitter, parseRpsl, parseRpslObject, RpslError, rpslValue, rpslValues } from './rpsl.ts'
 import type { RpslParagraph } from './rpsl.ts'
+import { cpuMs } from './testing-time.ts'
 
 /** As a registry's server answers and as its dump begins and ends. */
 const dump = `% The EXAMPLE Database.
@@ -165,9 +166,9 @@ describe('createRpslSplitter', () => {
   it('holds no more than the bound and a chunk of an endless line', () => {
     const splitter = createRpslSplitter(1_000)
     const chunk = 'x'.repeat(10_000)
-    const startMs = performance.now()
+    const startMs = cpuMs()
     for (let i = 0; i < 10_000; i++) splitter.push(chunk, () => assert.fail())
     splitter.end(({ text, isCut }) => assert.deepEqual([text.length, isCut], [1_000, true]))
-    assert.ok(performance.now() - startMs < 5_000)
+    assert.ok(cpuMs() - startMs < 5_000)
   })
 })

@@ -1,0 +1,68 @@
+// Databases of past releases, migrated to the newest schema: it is the schema of a new database, and their rows are kept.
+import assert from 'node:assert/strict'
+import { readFileSync, readdirSync } from 'node:fs'
+import { before, describe, it } from 'node:test'
+import { readCatalog } from '../src/db/catalog.ts'
+import { generateDump } from '../src/db/generate-dump.ts'
+import { listMigrations, migrate, migrationsFolder } from '../src/db/migrate.ts'
+import { dumpsFolder, readDump, readRows, restoreDump, type DumpedRow } from './support/dump.ts'
+import { listTables } from './support/made-up-rows.ts'
+
+/**
+ * What migrations remove or change on purpose: tables as `sessions`, columns as `sessions.address`. A migration that does
+ * so adds an entry with its number as the value.
+ */
+const changed: Readonly<Record<string, number>> = {}
+
+// The text of the golden schema is that of the embedded PostgreSQL.
+before(() => void delete process.env['PHAROS_TEST_DATABASE_URL'])
+
+const newest = listMigrations(migrationsFolder).length
+const dumps = readdirSync(dumpsFolder).filter((file) => /^\d{3}\.tsv$/.test(file))
+
+/** The rows of a table, as sorted texts of the columns that are compared. */
+function comparable(rows: readonly DumpedRow[], table: string, columns: readonly string[]): string[] {
+  const ofTable = rows.filter((one) => one.table === table)
+  return ofTable.map(({ row }) => textOf(row, columns)).sort()
+}
+
+const textOf = (row: string, columns: readonly string[]): string => {
+  const value = JSON.parse(row) as Record<string, unknown>
+  return JSON.stringify(columns.map((column) => [column, value[column]]))
+}
+
+const isKept = (version: number, name: string): boolean => !((changed[name] ?? 0) > version)
+
+for (const file of dumps) {
+  const version = Number(file.slice(0, 3))
+  describe(`a database after migration ${version}`, () => {
+    it('has the schema of a new database once it is migrated, and has kept its rows', async () => {
+      const dumped = readDump(file)
+      await using database = await restoreDump(version, dumped)
+      const { owner } = database.postgres
+      const tables = [...new Set(dumped.map(({ table }) => table))]
+      assert.deepEqual(tables.toSorted(), (await listTables(owner)).map(({ name }) => name).toSorted())
+      assert.deepEqual(await readRows(owner), dumped, 'the dump is restored as it is')
+
+      const client = await database.postgres.directConnection()
+      const { applied } = await migrate(client)
+      assert.equal(applied.length, newest - version)
+      const schema = generateDump(await readCatalog(client))
+      await client.end()
+      assert.equal(schema, readFileSync(new URL('../src/db/schema.sql', import.meta.url), 'utf8'))
+
+      const rows = await readRows(owner)
+      for (const table of tables.filter((name) => isKept(version, name))) {
+        const columns = Object.keys(JSON.parse(dumped.find((one) => one.table === table)!.row) as object)
+        const kept = columns.filter((column) => isKept(version, `${table}.${column}`))
+        const found = new Set(comparable(rows, table, kept))
+        const lost = comparable(dumped, table, kept).filter((text) => !found.has(text))
+        assert.deepEqual(lost, [], `rows of ${table} were lost or changed`)
+      }
+    })
+  })
+}
+
+it('there is a dump', () => {
+  assert.notEqual(dumps.length, 0)
+})
