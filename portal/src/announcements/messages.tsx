@@ -1,9 +1,9 @@
-// What is not as wanted, the gravest first, with what happens next and where it is mended.
+// The state messages of an announcement, the gravest first, with what happens next and where it is fixed.
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { StateMessage } from '@pharos/contract/announcement-checks'
 import type { Announcement } from '@pharos/contract/byoip'
 import { Time, WithTimes } from '../ui/time.tsx'
-import { checkName } from './history-words.ts'
+import { checkName } from './history-text.ts'
 
 const colors: Record<StateMessage['severity'], string> = { error: 'red', warning: 'yellow', info: 'blue' }
 
@@ -11,9 +11,9 @@ type Props = { announcement: Announcement; onShowChecks: () => void }
 
 export function Messages({ announcement, onShowChecks }: Props) {
   const { state_messages: messages = [], details } = announcement
-  const inTheWay = messages.filter(isInTheWay)
-  // What a region says stands in the region's own line.
-  const others = messages.filter((one) => !isInTheWay(one) && !one.tag.startsWith('region_'))
+  const blocking = messages.filter(isBlocking)
+  // A region's message is in the region's own row.
+  const others = messages.filter((one) => !isBlocking(one) && !one.tag.startsWith('region_'))
   return (
     <>
       {others.map((message) => (
@@ -32,13 +32,13 @@ export function Messages({ announcement, onShowChecks }: Props) {
           </Stack>
         </Alert>
       ))}
-      {inTheWay.length > 0 && <InTheWay messages={inTheWay} onShowChecks={onShowChecks} />}
+      {blocking.length > 0 && <Blocking messages={blocking} onShowChecks={onShowChecks} />}
     </>
   )
 }
 
-/** A check that keeps it from being announced for the first time; one that had passed is told apart. */
-const isInTheWay = ({ tag }: StateMessage): boolean =>
+/** A check that prevents the first announcement; one that had passed has a tag of its own. */
+const isBlocking = ({ tag }: StateMessage): boolean =>
   tag.startsWith('validation_') && tag !== 'validation_lost'
 
 function nextOf({ tag, attrs }: StateMessage, reason: string | null) {
@@ -46,22 +46,22 @@ function nextOf({ tag, attrs }: StateMessage, reason: string | null) {
     return (
       <Text size="sm">
         {reason === 'validation'
-          ? 'It is kept withdrawn; what a router still shows stands below. Mend the check: it is repeated by itself, and what you want is announced again once all have passed.'
-          : 'It is kept withdrawn; what a router still shows stands below. It cannot be switched on until they end the suspension; what you want is then announced again by itself.'}
+          ? 'It stays withdrawn until the check passes, then it is announced again automatically. The table shows what routers still carry.'
+          : 'Only the provider can lift the suspension. It is then announced again automatically.'}
       </Text>
     )
   if (tag === 'validation_lost')
     return (
       <Text size="sm">
-        Mend it below ({checkName(String(attrs['validation']))}): other networks may already refuse the
-        prefix, and the provider may suspend what fails for too long. Once switched off, it cannot be switched
-        on before the check passes.
+        Fix the {checkName(String(attrs['validation']))} check below. Other networks may already reject the
+        prefix, and the provider may suspend it. If you disable it now, you cannot enable it again until the
+        check passes.
       </Text>
     )
   return null
 }
 
-function InTheWay({
+function Blocking({
   messages,
   onShowChecks,
 }: {
@@ -73,16 +73,16 @@ function InTheWay({
   return (
     <Alert
       color={isWaiting ? 'blue' : 'orange'}
-      title={isWaiting ? `Not answered yet: ${names}` : `Before it can be announced: ${names}`}
+      title={isWaiting ? `Still checking: ${names}` : `Not ready: ${names}`}
     >
       <Group justify="space-between">
         <Text size="sm">
           {isWaiting
-            ? 'The registries are asked again by themselves; there is nothing to do.'
-            : 'Each check says what to create, to the letter. It is repeated by itself once that is there.'}
+            ? 'We retry automatically; nothing to do.'
+            : 'Create the objects shown below. We check again automatically.'}
         </Text>
         <Button variant="default" onClick={onShowChecks}>
-          What is missing
+          Show failed checks
         </Button>
       </Group>
     </Alert>
