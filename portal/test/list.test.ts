@@ -49,7 +49,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
   }
 
   const ours = '/events?description=made+for+the+list&ordering=start'
-  const counted = () => page.getByText(`${alarms.toLocaleString('en')} rows`)
+  const counted = () => page.getByText(`${alarms.toLocaleString('en')} events`)
 
   async function openList(path = ours): Promise<void> {
     for (const end = performance.now() + 60_000; ;) {
@@ -80,14 +80,14 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
 
   it('is ordered by the server, and says so in the address', async () => {
     await openList()
-    await page.getByRole('button', { name: 'Peak' }).click()
+    await page.getByRole('button', { name: 'Peak rate', exact: true }).click()
     await page.waitForURL(/ordering=affected_bps/)
-    await page.getByRole('button', { name: 'Peak' }).click()
+    await page.getByRole('button', { name: 'Peak rate', exact: true }).click()
     await page.waitForURL(/ordering=-affected_bps/)
     const first = page.locator('tr[aria-rowindex="2"]')
     await first.getByText(`number ${alarms - 1}`).waitFor()
     await page
-      .getByRole('columnheader', { name: 'Peak' })
+      .getByRole('columnheader', { name: 'Peak rate', exact: true })
       .and(page.locator('[aria-sort=descending]'))
       .waitFor()
   })
@@ -96,14 +96,14 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await openList()
     await page.getByRole('button', { name: 'Choose columns' }).click()
     await page.getByRole('checkbox', { name: 'Source' }).check()
-    await page.getByRole('checkbox', { name: 'Packets' }).uncheck()
+    await page.getByRole('checkbox', { name: 'Peak packet rate' }).uncheck()
     await page.reload()
     await page.getByRole('columnheader', { name: 'Source' }).waitFor()
-    assert.equal(await page.getByRole('columnheader', { name: 'Packets' }).count(), 0)
+    assert.equal(await page.getByRole('columnheader', { name: 'Peak packet rate' }).count(), 0)
   })
 
   async function take(kind: 'CSV' | 'JSON'): Promise<Download> {
-    await page.getByRole('button', { name: 'Export all rows' }).click()
+    await page.getByRole('button', { name: 'Export', exact: true }).click()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name: kind }).click(),
@@ -127,11 +127,11 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     // The second page of rows is not answered before somebody has lost patience.
     const held: Route[] = []
     await page.route(/limit=1000&offset=1000/, (route) => void held.push(route))
-    await page.getByRole('button', { name: 'Export all rows' }).click()
+    await page.getByRole('button', { name: 'Export', exact: true }).click()
     await page.getByRole('menuitem', { name: 'CSV' }).click()
-    await page.getByText('1,000 read').waitFor()
+    await page.getByText('1,000 of 3,000 exported').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('button', { name: 'Export all rows' }).waitFor()
+    await page.getByRole('button', { name: 'Export', exact: true }).waitFor()
     await Promise.all(held.map((route) => route.abort().catch(() => {})))
     await page.unrouteAll()
     assert.equal(await page.getByRole('alert').count(), 0, 'what one stops is no problem')
@@ -166,14 +166,14 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
       assert.equal(await page.title(), `${name} · Pharos`)
     }
     await page.keyboard.press('?')
-    await page.getByRole('dialog').getByText('search: the first field of the page').waitFor()
+    await page.getByRole('dialog').getByText('Search this page').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
   it('goes wherever the palette is told', async () => {
     await page.keyboard.press('Control+k')
-    await page.getByRole('dialog').getByPlaceholder('Go or do …').fill('tokens')
+    await page.getByRole('dialog').getByPlaceholder('Search or jump to…').fill('tokens')
     await page.getByRole('dialog').getByText('Team: API tokens').waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/team\/tokens$/)

@@ -63,7 +63,7 @@ const columns: readonly Column<RelatedEvent>[] = [
     cell: ({ affected_pps }) => formatRate(affected_pps, 'pps'),
   },
   timeColumn('start', 'Started', ({ start }) => start, { orderBy: 'start' }),
-  timeColumn('end', 'Ended', ({ end }) => end, { orderBy: 'end' }),
+  timeColumn('end', 'Ended', ({ end }) => end, { orderBy: 'end', none: 'Ongoing' }),
   { id: 'lasted', header: 'Duration', align: 'right', cell: (event) => durationOf(event) },
   { id: 'hit', header: 'Affected', cell: ({ relationships }) => <Affected relationships={relationships} /> },
   {

@@ -1,4 +1,4 @@
-// A demo that looks as if people had worked with it for a while: made through the API, as they would have made it.
+// Sample data for screenshots, created through the API, as if a team had worked with the demo for a while.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@pharos/contract/client'
