@@ -41,7 +41,7 @@ export type Page<Path extends string, Written, Read> = {
   readonly tabOf?: string
   /** The team needs this module. */
   readonly module?: string
-  /** Whom the page is for; everybody if left out. Staff may open pages of admins. */
+  /** Required role; any user if left out. Staff may open pages of admins. */
   readonly role?: 'admin' | 'staff'
   readonly redirectTo?: string
   readonly component?: RouteComponent
@@ -254,7 +254,7 @@ export const pages = [
   }),
 ] as const
 
-/** Pages without the frame, which anybody may open. */
+/** Pages without the frame, open to anyone. */
 export const guestPages = [
   page({
     path: '/sign-in',

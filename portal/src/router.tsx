@@ -1,4 +1,4 @@
-// Makes the router from the table of pages: guest pages stand alone, all others in the frame of signed-in users.
+// Makes the router from the table of pages: guest pages have no frame, all others that of signed-in users.
 import {
   createRootRoute,
   createRoute,

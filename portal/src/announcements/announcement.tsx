@@ -12,7 +12,7 @@ import {
 import { IconRefresh } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { call } from '../api/call.ts'
 import { answerOf, invalidate } from '../api/queries.ts'
 import { CopyIcon } from '../ui/copy.tsx'
@@ -64,6 +64,11 @@ function Shown({ announcement }: { announcement: Announcement }) {
   const [change, setChange] = useState<Change>()
   const [asking, { open, close }] = useDisclosure(false)
   const { tab, setTab } = useTab()
+  const tabsElement = useRef<HTMLDivElement>(null)
+  function showChecks() {
+    setTab('checks')
+    tabsElement.current?.scrollIntoView()
+  }
   function ask(next: Change) {
     setChange(next)
     open()
@@ -89,14 +94,14 @@ function Shown({ announcement }: { announcement: Announcement }) {
         </>
       }
     >
-      <Messages announcement={announcement} onShowChecks={() => setTab('checks')} />
+      <Messages announcement={announcement} onShowChecks={showChecks} />
       {status === 'ready' && (
         <Alert color="teal" title="All checks passed">
           Enable it when you are ready.
         </Alert>
       )}
       <Regions announcement={announcement} onChange={ask} />
-      <Tabs value={tab} onChange={setTab} keepMounted={false}>
+      <Tabs ref={tabsElement} value={tab} onChange={setTab} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="checks">Checks</Tabs.Tab>
           <Tabs.Tab value="letters">Letters of authorization</Tabs.Tab>

@@ -107,7 +107,7 @@ export function Announcements() {
         toolbar={<AnnouncementFilters filters={filters} setFilters={setFilters} />}
         empty={
           <Empty title="No announcements yet">
-            Add a prefix. Each check tells you what is missing and gives you the exact object to create.
+            Add a prefix. Each check shows what is missing and gives you the exact object to create.
           </Empty>
         }
         {...(isDeleted

@@ -1,4 +1,4 @@
-// The state messages of an announcement, the gravest first, with what happens next and where it is fixed.
+// The state messages of an announcement, the gravest first, with the next step and the place to fix it.
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { StateMessage } from '@pharos/contract/announcement-checks'
 import type { Announcement } from '@pharos/contract/byoip'
@@ -37,7 +37,7 @@ export function Messages({ announcement, onShowChecks }: Props) {
   )
 }
 
-/** A check that prevents the first announcement; one that had passed has a tag of its own. */
+/** A check that prevents the first announcement; one that passed before has another tag. */
 const isBlocking = ({ tag }: StateMessage): boolean =>
   tag.startsWith('validation_') && tag !== 'validation_lost'
 

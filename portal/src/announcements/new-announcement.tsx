@@ -206,7 +206,7 @@ function VerifyFirst({ draft }: { draft: Draft }) {
   return (
     <Alert color="orange" title={`Verify AS${asn} first`}>
       <Stack gap="xs">
-        <Text size="sm">We will show you what to publish, then bring you back here.</Text>
+        <Text size="sm">We will show you what to publish, then lead you back here.</Text>
         <Group>
           <ButtonLink to="/asns/$asn" params={{ asn: String(asn) }} search={{ cidr: draft.cidr.trim() }}>
             Verify AS{asn}

@@ -1,4 +1,4 @@
-// The prefixes to add: one, or several with one per line. The server's errors stand below, with what was probably meant.
+// The prefixes to add: one, or several with one per line. Below are the server's errors, with the prefix that was probably meant.
 import { Button, Group, Text, Textarea } from '@mantine/core'
 import { announcementsAtOnce } from '@pharos/contract/byoip'
 import { ProblemError } from '@pharos/contract/client'

@@ -1,5 +1,5 @@
 // The checks of an announcement, with state and reason. Those that have not passed come first, with the exact object to
-// create, or a link to where it is fixed.
+// create, or a link to the page that fixes it.
 import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { AuthorizationProof, Validation } from '@pharos/contract/announcement-checks'
 import type { Announcement } from '@pharos/contract/byoip'
@@ -136,7 +136,7 @@ function LetterFix({ id, isPreflight }: { id: number; isPreflight: boolean }) {
   )
 }
 
-/** Kinds that the team can create; the letter has a tab, and the ROA is a check of its own. */
+/** Kinds that the team can create; the letter has a tab, and the ROA is a separate check. */
 const proofTitles: Partial<Record<AuthorizationProof['kind'], string>> = {
   dns_txt: 'Or create this record in the reverse zone:',
   rdap: 'Or add this line to the registration at the address registry:',

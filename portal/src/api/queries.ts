@@ -1,7 +1,7 @@
 // The query cache. Every key starts with the team, so that a change of team never shows another team's rows.
 import { ProblemError, type CallInput } from '@pharos/contract/client'
 import type { ResponseOf, Route } from '@pharos/contract/route'
-import { QueryClient, queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { call } from './call.ts'
 import { session } from './session.ts'
@@ -38,9 +38,6 @@ export const useAnswer = <R extends Route>(
   input: CallInput<R>,
   { refetchInterval }: { refetchInterval?: number } = {},
 ) => useQuery({ ...answerOf(route, input), refetchInterval: () => refetchIntervalOf(route, refetchInterval) })
-
-export const useReadyAnswer = <R extends Route>(route: R, input: CallInput<R>) =>
-  useSuspenseQuery(answerOf(route, input))
 
 /** Groups of operations whose changes the stream announces. */
 export type AnswerGroup = 'Analysis' | 'BYOIP'

@@ -75,7 +75,7 @@ export const session = {
 
   /**
    * Calls an operation that revokes all sessions and answers with the tokens of a new one, and uses these in every tab. A
-   * lost answer signs the user out: the old session is gone, and the new one unknown.
+   * lost answer signs the user out: the old session has ended, and the new one is unknown.
    */
   replace: callForTokens,
   /** Takes the user that a change of the profile returned; its etag follows with the next refresh. */

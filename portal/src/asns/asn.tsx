@@ -222,7 +222,7 @@ function StepToDo({ step: { text, lines, isOneOf } }: { step: Step }) {
   )
 }
 
-/** What the last check read. */
+/** The data that the last check read. */
 function Evidence({ evidence }: { evidence: AsnProof['evidence'] }) {
   const read = Object.entries(evidence).filter(([, value]) => value !== null)
   if (read.length === 0) return null

@@ -1,4 +1,4 @@
-// What the filter fields of the event list share.
+// Types and helpers that the filter fields of the event list share.
 import type { ListSearch } from '../ui/use-page-search.ts'
 
 export type EventFilters = ListSearch<'/events'>['filters']

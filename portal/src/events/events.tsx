@@ -141,7 +141,7 @@ function useRefusal(filters: Filters, ordering: string | undefined): ProblemErro
   return !data && error instanceof ProblemError && error.problem.status === 422 ? error.problem : undefined
 }
 
-/** Parameters whose errors stand at their fields. */
+/** Parameters whose errors are shown at their fields. */
 const fields = new Set(['affected_network', 'description', 'flag', 'start', 'end'])
 
 function Refused({ refusal: { errors = [] } }: { refusal: ProblemError['problem'] }) {

@@ -22,7 +22,7 @@ const spans = [
 const daysAgo = (days: number) =>
   new Date(Math.floor(Date.now() / minuteMs) * minuteMs - days * dayMs).toISOString()
 
-/** Returns the choice that an address stands for: a range up to now of about that length, or a custom one. */
+/** Returns the choice that matches an address: a range up to now of about that length, or a custom one. */
 function spanOf(start: unknown, end: unknown): string {
   if (start === undefined && end === undefined) return all
   const days = (Date.now() - new Date(String(start)).getTime()) / dayMs

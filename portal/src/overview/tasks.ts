@@ -1,4 +1,4 @@
-// The tasks that follow from what the API answered, each with a link to where it is done. Pure.
+// The tasks that follow from what the API answered, each with a link to the page for it. Pure.
 import type { Announcement } from '@pharos/contract/byoip'
 import type { SecondFactor } from '@pharos/contract/second-factor'
 import type { Token } from '@pharos/contract/token'

@@ -1,4 +1,4 @@
-// What needs the user's attention, each with a link to where it is done.
+// Tasks that need the user's attention, each with a link to the page for it.
 import { Skeleton, Text } from '@mantine/core'
 import { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import type { CallInput } from '@pharos/contract/client'

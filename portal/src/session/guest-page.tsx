@@ -1,4 +1,4 @@
-// The frame of pages that stand alone: sign-in, and the pages that links in e-mails open.
+// The frame of pages outside the portal's own: sign-in, and the pages that links in e-mails open.
 import { Alert, Card, Center, Stack, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-// The team that the user cannot open without a second factor: the server refuses requests with a code of their own, and
+// The team that the user cannot open without a second factor: the server refuses requests with a separate code, and
 // the team is remembered until it opens.
 import { ProblemError } from '@pharos/contract/client'
 import { getTeamRoute } from '@pharos/contract/team'

@@ -1,4 +1,4 @@
-// What is shown in place of a page: while it loads, if it failed, if its address is unknown or not for the user.
+// Shown in place of a page: while it loads, if it failed, if its address is unknown or not open to the user.
 import { Anchor, Container, Skeleton, Stack } from '@mantine/core'
 import { isConnectionError } from '../api/connection.ts'
 import { Empty } from '../ui/empty.tsx'

@@ -155,7 +155,7 @@ const RemoveDomain = ({ domain: { id, domain } }: { domain: Domain }) => (
       await invalidate(listDomainsRoute)
     }}
   >
-    <Text size="sm">Existing members stay. Nobody new can join through this domain.</Text>
+    <Text size="sm">Existing members stay. New people can no longer join through this domain.</Text>
   </Dialog>
 )
 

@@ -1,4 +1,4 @@
-// What the team has on file: its name, contacts and time zone, and whether members need two-factor authentication.
+// The settings of the team: name, contacts and time zone, and whether members need two-factor authentication.
 import { Card, Select, SimpleGrid, Skeleton, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { getTeamRoute, updateTeamRoute, type Team, type TeamChanges } from '@pharos/contract/team'
 import { call } from '../api/call.ts'

@@ -1,4 +1,4 @@
-// What the cells of lists and tables are made of. Lists render them by the hundred, so they are plain elements.
+// The building blocks of cells in lists and tables. Lists render them by the hundred, so they are plain elements.
 import type { ReactNode } from 'react'
 import classes from './list.module.css'
 import type { Column } from './list-column.ts'
@@ -9,7 +9,7 @@ export const Mono = ({ children }: { children: ReactNode }) => (
   <span className={classes['mono']}>{children}</span>
 )
 
-/** Text that steps back: what is not set, or a remark beside a value. */
+/** Secondary text: a value that is not set, or a remark beside a value. */
 export const Dimmed = ({ children }: { children: ReactNode }) => (
   <span className={classes['dimmed']}>{children}</span>
 )
@@ -25,7 +25,7 @@ export const RowActions = ({ children }: { children: ReactNode }) => (
 
 type ColumnOptions = { readonly orderBy?: string; readonly hidden?: boolean; readonly none?: string }
 
-/** A column of times; `none` stands where there is no time. */
+/** A column of times; `none` is shown for null. */
 export const timeColumn = <Row,>(
   id: string,
   header: string,

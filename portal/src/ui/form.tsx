@@ -13,11 +13,11 @@ export type Fields<Values> = UseFormReturnType<Values>
 
 export type RequestForm<Values, Result> = {
   readonly fields: Fields<Values>
-  /** What the server refused; `problem` is the part that stands at no field. */
+  /** The server's refusal; `problem` is the part of it that belongs to no field. */
   readonly error: unknown
   readonly problem: unknown
   readonly isPending: boolean
-  /** What the last request returned; undefined before it, and after a change of the fields. */
+  /** The last request's result; undefined before it and after `clearResult`. */
   readonly result: Result | undefined
   readonly submit: (event?: SyntheticEvent<HTMLFormElement>) => void
   /** Puts the fields to these values, and drops errors and the result. */

@@ -13,7 +13,7 @@ export type Column<Row> = {
   readonly pinned?: true
 }
 
-/** What the list orders by, as the API writes it: `-start` is descending. */
+/** The order of the list, as the API writes it: `-start` is descending. */
 export type Order = {
   readonly ordering: string | undefined
   readonly onOrdering: (ordering: string) => void

@@ -5,7 +5,7 @@ import { useQueries } from '@tanstack/react-query'
 import { answerOf } from '../api/queries.ts'
 import type { PageOf } from './all-rows.ts'
 
-/** What a list requests, apart from the page. */
+/** The request of a list, apart from the page. */
 export type ListRequest = { readonly params?: object; readonly query: object }
 
 const pageRows = 100

@@ -20,7 +20,7 @@ import classes from './list.module.css'
 type ListProps<Row> = {
   /** Names exported files and the chosen columns in the browser's storage. */
   readonly name: string
-  /** What a row is called: one, several. */
+  /** The name of a row: one, several. */
   readonly things: readonly [one: string, several: string]
   readonly route: Route
   readonly params?: Readonly<Record<string, string | number>>

@@ -1,4 +1,4 @@
-// What a plot shows.
+// The content of a plot.
 import type { formatRate } from './rate.ts'
 
 export type PlotUnit = Parameters<typeof formatRate>[1]

@@ -1,5 +1,5 @@
-// A text filter of a list. What is typed goes into the address after a pause; a change of the address that was not typed
-// here comes into the field.
+// A text filter of a list. The address takes the text after a pause in typing; the field follows any other change of the
+// address.
 import { TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'

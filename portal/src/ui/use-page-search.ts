@@ -37,7 +37,7 @@ export function usePageSearch<Path extends FramePath>(_path: Path): PageSearch<P
 
 export type Filters = Readonly<Record<string, unknown>>
 
-/** What a list needs of its page's search parameters. */
+/** The part of a page's search parameters that a list needs. */
 export type ListView = {
   readonly filters: Filters
   readonly ordering: string | undefined
