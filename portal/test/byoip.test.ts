@@ -119,7 +119,7 @@ describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => 
     await shoot(page, 'asn-to-prove')
     await publish((text) => text.replace(/^aut-num: +AS64510$/m, `$&\n${line}`))
     await page.getByRole('button', { name: 'Check now' }).click()
-    await page.getByText('Verified by aut-num').waitFor()
+    await page.getByRole('alert').getByText('Verified by aut-num').waitFor()
     await object.getByText('Verified', { exact: true }).waitFor()
     await settled(page)
     await shoot(page, 'asn-proven')
