@@ -180,9 +180,11 @@ function Ongoing() {
           </Group>
         ))}
         {shown.length < ongoing.length && (
-          <Button variant="subtle" size="compact-sm" ml={-8} mt={4} onClick={() => setWhole(true)}>
-            Show {ongoing.length - shown.length} more
-          </Button>
+          <Group>
+            <Button variant="subtle" size="compact-sm" ml={-8} mt={4} onClick={() => setWhole(true)}>
+              Show {ongoing.length - shown.length} more
+            </Button>
+          </Group>
         )}
       </Section>
     </div>

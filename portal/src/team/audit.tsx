@@ -28,9 +28,9 @@ const plain: readonly Column<AuditEntry>[] = [
 
 /** Text filters, by the API's name. */
 const fields = {
-  action: ['Action', 'Action, such as member.*'],
-  target: ['Target', 'Target, such as announcement:42'],
-  actor: ['User', 'User, such as user:7'],
+  action: ['Action', 'Action (member.*)'],
+  target: ['Target', 'Target (announcement:42)'],
+  actor: ['User', 'User (user:7)'],
   address: ['IP address or network', 'IP address or network'],
   request_id: ['Request ID', 'Request ID'],
 } as const
