@@ -148,7 +148,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await send(3, 'open', 77_000)
     await send(5, 'filtered', 6_000)
     await rows(page).filter({ hasText: '77 Gbps' }).getByRole('link', { name: '198.51.100.77/32' }).click()
-    const traffic = page.getByRole('region', { name: 'Traffic' })
+    const traffic = page.getByRole('region', { name: 'Traffic', exact: true })
     const plot = traffic.getByRole('img')
     await plot.locator('canvas').waitFor()
     const words = (await plot.getAttribute('aria-label')) ?? ''
