@@ -40,7 +40,7 @@ function Several({ announcements, ready }: { announcements: readonly Announcemen
       <Text size="sm">
         {ready === announcements.length
           ? 'All checks passed for all prefixes. You can add and enable them right away.'
-          : `${ready} of ${announcements.length} prefixes pass all checks. You can add all of them now and fix the rest later.`}
+          : `${ready === 0 ? 'None' : ready} of ${announcements.length} prefixes ${ready < 2 ? 'passes' : 'pass'} all checks. You can add all of them now and fix the rest later.`}
       </Text>
       <Accordion variant="separated" multiple>
         {announcements.map((announcement) => (

@@ -90,7 +90,7 @@ export function Regions({ announcement, onChange }: Props) {
 /** Returns the regions that the main switch is about. */
 function targetText(enabled: boolean, regions: readonly string[], open: readonly string[]): string {
   const where = regions.length > 0 ? regions.join(', ') : `all regions: ${open.join(', ')}`
-  return enabled ? `Enabled in ${where}` : `Will be announced in ${where}`
+  return enabled ? `Enabled in ${where}` : `When enabled, announced in ${where}`
 }
 
 const RegionName = ({ slug, region }: { slug: string; region: Region | undefined }) => (
