@@ -23,7 +23,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
 
   const rows = (page: Page) => page.getByRole('table').getByRole('row')
 
-  it('keep their filters in the address: through a reload, into an event and back, until they are taken away', async () => {
+  it('keep their filters in the address: through a reload, into an event and back, until they are cleared', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events`)
     await page.getByRole('link', { name: '2001:db8:a::', exact: false }).first().waitFor()
@@ -61,7 +61,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('have a window of one’s own, in the zone that times are shown in', async () => {
+  it('have a custom time range in the time zone of the page', async () => {
     const { context, page, complaints } = await person('demo@demo.example', { timezoneId: 'Asia/Tokyo' })
     await page.goto(`${demo.url}/events`)
     await page.getByText('Custom range').click()
@@ -81,7 +81,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('say at the field what the API refuses, and come back once it is put right', async () => {
+  it('show the API’s error at the field, and return once it is corrected', async () => {
     const { context, page } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events?affected_network=203.0.113.7%2F24`)
     await page.getByText('host bits are set: write 203.0.113.0/24').waitFor()
@@ -97,7 +97,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('fold their filters into one button on a telephone, which says how many are set', async () => {
+  it('fold their filters on a phone into one button with their number', async () => {
     const { context, page, complaints } = await person('demo@demo.example', {
       viewport: { width: 360, height: 740 },
     })
@@ -133,7 +133,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     },
   })
 
-  it('appear while the list is open, with their course, until they are over', async () => {
+  it('appear while the list is open, with their chart and timeline, until they end', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events`)
     await page.getByRole('link', { name: '203.0.113.', exact: false }).first().waitFor()
@@ -179,7 +179,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('whose detector measured once say so, and lead to the announcement', async () => {
+  it('with a single measurement have no chart, and lead to the announcement', async () => {
     await demo.post('/v3/ingest/events/fastnetmon', ban, 'Token demo-secret')
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events?affected_network=203.0.113.77&ordering=-start`)
@@ -207,7 +207,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('are calmly not there for another team', async () => {
+  it('are not found for another team', async () => {
     const { context, page } = await person('demo@demo.example')
     const address = await addressOfCourse(page)
     const other = await person('other@demo.example')

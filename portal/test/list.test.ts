@@ -78,7 +78,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
       .waitFor()
   })
 
-  it('is ordered by the server, and says so in the address', async () => {
+  it('is ordered by the server, with the order in the address', async () => {
     await openList()
     await page.getByRole('button', { name: 'Peak rate', exact: true }).click()
     await page.waitForURL(/ordering=affected_bps/)
@@ -111,7 +111,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     return download
   }
 
-  it('is taken along as a file with every row once', async () => {
+  it('exports every row once', async () => {
     await openList()
     const json = await take('JSON')
     const rows = JSON.parse(readFileSync(await json.path(), 'utf8')) as { id: string }[]
@@ -122,9 +122,9 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     assert.match(csv, /^id,/)
   })
 
-  it('says how far a file is, and stops when it is told to', async () => {
+  it('shows the progress of an export, and stops on Cancel', async () => {
     await openList()
-    // The second page of rows is not answered before somebody has lost patience.
+    // The second page of rows is held until the export is cancelled.
     const held: Route[] = []
     await page.route(/limit=1000&offset=1000/, (route) => void held.push(route))
     await page.getByRole('button', { name: 'Export', exact: true }).click()
@@ -137,7 +137,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     assert.equal(await page.getByRole('alert').count(), 0, 'what one stops is no problem')
   })
 
-  it('is walked by keys, and a row is opened', async () => {
+  it('moves the focus by keys, and opens a row', async () => {
     await openList()
     await page.keyboard.press('j')
     await page.keyboard.press('j')
@@ -150,7 +150,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     assert.match(await page.title(), /^203\.0\.113\.1\/32 · Pharos$/)
   })
 
-  it('goes wherever the keys say, and tells a screen reader where that is', async () => {
+  it('opens pages by keyboard shortcuts, and moves the focus to their title', async () => {
     const places = {
       o: 'Overview',
       a: 'Announcements',
@@ -171,7 +171,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
-  it('goes wherever the palette is told', async () => {
+  it('opens pages from the palette', async () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog').getByPlaceholder('Search or jump to…').fill('tokens')
     await page.getByRole('dialog').getByText('Team: API tokens').waitFor()
@@ -181,7 +181,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     assert.deepEqual(complaints, [])
   })
 
-  it('moves nothing where a person asked for less motion', async () => {
+  it('moves nothing if the user prefers reduced motion', async () => {
     const still = await browser.newContext({
       reducedMotion: 'reduce',
       storageState: await context.storageState(),

@@ -1,4 +1,4 @@
-// What happens, seen while it happens: by every tab of the browser, over one connection of one of them.
+// Live updates in every tab of the browser, over one connection of one of them.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
@@ -51,7 +51,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
       'Token demo-secret',
     )
 
-  it('tells every tab of an attack, over one connection, and goes on when its tab is closed', async () => {
+  it('shows an attack in every tab over one connection, and reconnects when its tab is closed', async () => {
     const first = await context.newPage()
     await signIn(first, demo.url, 'demo@demo.example')
     await first.close()

@@ -34,7 +34,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('refuses a wrong password in words, and comes back to where one was going', async () => {
+  it('explains a wrong password, and continues to the requested page after sign-in', async () => {
     const { context, page } = await person()
     await page.goto(`${demo.url}/events?flag=%5B%22IPV6%22%5D`)
     await page.getByLabel('E-mail').fill('demo@demo.example')
@@ -60,7 +60,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('switches an announcement off and on, having said what will happen, and shows what the routers say', async () => {
+  it('disables and enables an announcement after showing the effect, and shows the routers’ state', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements`)
     await page.getByRole('link', { name: '198.51.100.0/24' }).click()
@@ -80,7 +80,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('shows an attack that arrives while the list is open, and its page to nobody of another team', async () => {
+  it('shows an attack that arrives while the list is open, and not to another team', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events`)
     await page.getByRole('cell').first().waitFor()
@@ -158,7 +158,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('changes the password in one tab, and the other tabs continue; a copied cookie is worth nothing', async () => {
+  it('changes the password in one tab while other tabs continue, and invalidates a copied cookie', async () => {
     const { context, page, complaints } = await person()
     const password = 'eleven wet lighthouses'
     const next = 'twelve dry lighthouses'
@@ -169,7 +169,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await other.getByRole('heading', { name: 'Announcements' }).waitFor()
     const copied = (await context.cookies()).find(({ name }) => name === 'pharos-refresh')!
     await changePassword(page, password, next)
-    // Without loading the page anew: with what the first tab told it.
+    // Without reloading the page: with the tokens that the first tab sent.
     await other.getByRole('button', { name: /^Account of/ }).click()
     await other.getByRole('menuitem', { name: 'Profile' }).click()
     await changePassword(other, next, password)
@@ -230,7 +230,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('refreshes in several tabs at the same moment, and signs nobody out', async () => {
+  it('refreshes in several tabs at once, and signs out none of them', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     const tabs = [page, ...(await Promise.all(Array.from({ length: 4 }, () => context.newPage())))]
     for (let round = 0; round < 5; round++) {
@@ -244,7 +244,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('goes where the keys say', async () => {
+  it('opens pages by keyboard shortcuts', async () => {
     const { context, page } = await person('demo@demo.example')
     await page.keyboard.press('g')
     await page.keyboard.press('e')

@@ -2,6 +2,7 @@
 import { Group, Skeleton, Stack, Text } from '@mantine/core'
 import {
   listRelatedEventsRoute,
+  type MatchResource,
   type MatchType,
   type RelatedEventDetail,
   type Relationship,
@@ -10,6 +11,14 @@ import { useAnswer } from '../api/queries.ts'
 import { TextLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Section } from '../ui/section.tsx'
+
+const resourceLabels: Record<MatchResource, string> = {
+  announcement: 'Announcement',
+  prefix: 'Prefix',
+  service: 'Service',
+  port: 'Port',
+  asn: 'ASN',
+}
 
 const matchLabels: Record<MatchType, string> = {
   exact: 'exact target',
@@ -56,7 +65,7 @@ function Resource({ relationship }: { relationship: Relationship }) {
   return (
     <Group gap="xs" align="baseline">
       <Text size="xs" c="dimmed" w={92}>
-        {match_resource}
+        {resourceLabels[match_resource]}
       </Text>
       {id === undefined ? (
         <Text size="sm" fw={500}>
