@@ -1,4 +1,4 @@
-// Reminds staff on every page that paused changes need a decision.
+// Shows staff on every page that changes are paused until they decide.
 import { Alert, Anchor } from '@mantine/core'
 import { listHoldsRoute } from '@pharos/contract/hold'
 import { IconGavel } from '@tabler/icons-react'
