@@ -4,7 +4,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
 const formParts =
-  /@mantine\/core\/esm\/components\/(Input|InputBase|TextInput|PasswordInput|Button|ActionIcon|UnstyledButton|Loader|Stack|Card|Paper|Center|Anchor)\//
+  /@mantine\/form\/|@mantine\/core\/esm\/components\/(Input|InputBase|TextInput|PasswordInput|Button|ActionIcon|UnstyledButton|Loader|Stack|Card|Paper|Center|Anchor)\//
 
 const frameParts =
   /@floating-ui|@mantine\/core\/esm\/(utils\/Floating|components\/(AppShell|Burger|NavLink|Collapse|Menu|Popover|Tooltip|SegmentedControl|FloatingIndicator|ScrollArea|Badge|SimpleGrid|Skeleton|Transition|FocusTrap|Portal)\/)/

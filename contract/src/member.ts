@@ -17,7 +17,7 @@ import {
 import { TeamInPath } from './team.ts'
 import { Paragraphs } from './text.ts'
 
-const memberStatuses = ['active', 'invited'] as const
+export const memberStatuses = ['active', 'invited'] as const
 
 export const Member = Component('Member', {
   id: Id,

@@ -1,4 +1,4 @@
-// The portal begins here: the theme, the answers of the API, the session, the pages.
+// The entry point: theme, queries, router.
 import '@mantine/core/styles.css'
 import './ui/global.css'
 import { MantineProvider } from '@mantine/core'
@@ -10,9 +10,9 @@ import { queryClient } from './api/queries.ts'
 import { fetchAhead, router } from './router.tsx'
 import { cssVariables, styleNonce, theme } from './ui/theme.ts'
 
-/** After this long it is better to see that something comes. */
+/** A page that takes longer is shown as loading. */
 const emptyMsMax = 400
-/** After the first page is there: what can wait must not be in its way. */
+/** Later requests wait this long after the first page, so as not to compete with it. */
 const quietMs = 500
 
 const isQuiet = new Promise<void>((resolve) => {
@@ -22,12 +22,12 @@ const isQuiet = new Promise<void>((resolve) => {
   })
 })
 
-const Messages = lazy(async () => {
+const Notifications = lazy(async () => {
   await isQuiet
-  return { default: (await import('./ui/messages.tsx')).Messages }
+  return { default: (await import('./ui/notifications.tsx')).NotificationArea }
 })
 
-/** Rendered once, with the page that the address names: what would be shown before it would be gone at once. */
+/** Renders once the first page has loaded, or after `emptyMsMax`: an earlier loading state would only flash. */
 async function start(): Promise<void> {
   await Promise.race([router.load(), new Promise((resolve) => setTimeout(resolve, emptyMsMax))])
   createRoot(document.getElementById('portal')!).render(
@@ -41,7 +41,7 @@ async function start(): Promise<void> {
         <QueryClientProvider client={queryClient}>
           <RouterProvider router={router} />
           <Suspense>
-            <Messages />
+            <Notifications />
           </Suspense>
         </QueryClientProvider>
       </MantineProvider>

@@ -1,5 +1,5 @@
-// Bringing a prefix in the portal, from the proof of the ASN to a deleted announcement that comes back; the own profile;
-// and what stands in the way of a page: a wait, a second factor, a module, a server that is away.
+// Adding a prefix in the portal, from the verification of the ASN to a restored announcement; the profile; and what can
+// prevent a page: a rate limit, a missing second factor, a disabled module, a server out of reach.
 import assert from 'node:assert/strict'
 import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ const png = Buffer.from(
   'base64',
 )
 
-describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () => {
+describe('adding a prefix in the portal', { skip: skipWithoutBrowser() }, () => {
   const demo = new Demo({
     PHAROS_IRR_SOURCES: pathToFileURL(routes).href,
     PHAROS_RPKI_SOURCES: pathToFileURL(roas).href,
@@ -101,17 +101,17 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
   const without = (complaints: readonly string[], ...statuses: number[]) =>
     complaints.filter((one) => !statuses.some((status) => one.includes(`status of ${status}`)))
 
-  it('leads from a prefix without a proven ASN to the proof, and back to the prefix', async () => {
+  it('leads from a prefix with an unverified ASN to its verification, and back to the prefix', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements/new`)
     await page.getByLabel('Prefix').fill('198.18.100.7/24')
     await page.getByLabel('Origin AS').fill('64510')
-    await page.getByRole('button', { name: 'Check first' }).click()
+    await page.getByRole('button', { name: 'Run checks' }).click()
     await page.getByRole('button', { name: '198.18.100.0/24' }).click()
-    await page.getByRole('button', { name: 'Check first' }).click()
-    await page.getByText('AS64510 is not proven to be yours', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Run checks' }).click()
+    await page.getByText('AS64510 is not verified', { exact: true }).waitFor()
     assert.deepEqual(await barriersOf(page), [])
-    await page.getByRole('link', { name: 'Prove AS64510' }).click()
+    await page.getByRole('link', { name: 'Verify AS64510' }).click()
 
     const object = page.getByRole('region', { name: 'Aut-num object' })
     const line = (await object.locator('pre').innerText()).trim()
@@ -119,8 +119,8 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await shoot(page, 'asn-to-prove')
     await publish((text) => text.replace(/^aut-num: +AS64510$/m, `$&\n${line}`))
     await page.getByRole('button', { name: 'Check now' }).click()
-    await page.getByText('It is yours, proven by its aut-num object').waitFor()
-    await object.getByText('proven', { exact: true }).waitFor()
+    await page.getByRole('alert').getByText('Verified by aut-num').waitFor()
+    await object.getByText('Verified', { exact: true }).waitFor()
     await settled(page)
     await shoot(page, 'asn-proven')
     assert.deepEqual(await barriersOf(page), [])
@@ -131,48 +131,48 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await wait.waitFor()
     assert.ok(await wait.isDisabled())
 
-    await page.getByRole('link', { name: 'Go on with 198.18.100.0/24' }).click()
-    await page.getByRole('button', { name: 'Check first' }).click()
+    await page.getByRole('link', { name: 'Continue with 198.18.100.0/24' }).click()
+    await page.getByRole('button', { name: 'Run checks' }).click()
     await page.getByRole('region', { name: 'RPKI' }).getByText('maxLength: 24').waitFor()
     await page.getByRole('region', { name: 'IRR' }).getByText('route:          198.18.100.0/24').waitFor()
     await shoot(page, 'preflight')
-    await page.getByRole('button', { name: 'Bring it' }).click()
+    await page.getByRole('button', { name: 'Add prefix' }).click()
     await page.getByRole('heading', { name: '198.18.100.0/24' }).waitFor()
-    await page.getByText(/Before it can be announced: IRR, RPKI, Letter of authorization/).waitFor()
+    await page.getByText(/Not ready: IRR, RPKI, Letter of authorization/).waitFor()
     assert.deepEqual(without(complaints, 422, 429), [])
     await context.close()
   })
 
-  it('brings several prefixes at once, each with what its checks say', async () => {
+  it('adds several prefixes at once, with the checks of each', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements/new`)
     await page.getByLabel('Prefix').fill('198.18.104.0/24\n198.18.105.9/24\n198.18.106.7/24')
     await page.getByLabel('Origin AS').fill('64496')
-    await page.getByRole('button', { name: 'Check first' }).click()
+    await page.getByRole('button', { name: 'Run checks' }).click()
     await page.getByText(/^198\.18\.105\.9\/24: .*; 198\.18\.106\.7\/24: /).waitFor()
     await page.getByRole('button', { name: 'Correct all 2' }).click()
-    await page.getByRole('button', { name: 'Check first' }).click()
-    const checks = page.getByRole('region', { name: 'What the checks say now' })
+    await page.getByRole('button', { name: 'Run checks' }).click()
+    const checks = page.getByRole('region', { name: 'Check results' })
     await checks.getByRole('button', { name: /^198\.18\.106\.0\/24/ }).click()
     await checks.getByRole('region', { name: 'RPKI' }).getByText('198.18.106.0/24').waitFor()
     await settled(page)
     await shoot(page, 'preflight-several')
     assert.deepEqual(await barriersOf(page), [])
-    await page.getByRole('button', { name: 'Bring all 3' }).click()
+    await page.getByRole('button', { name: 'Add all 3 prefixes' }).click()
     for (const prefix of ['198.18.104.0/24', '198.18.105.0/24', '198.18.106.0/24'])
       await page.getByRole('link', { name: prefix }).waitFor()
     assert.deepEqual(without(complaints, 422), [])
     await context.close()
   })
 
-  it('takes a letter that is dropped onto its place, and shows what the provider says of it', async () => {
+  it('uploads a letter that is dropped, and shows the provider’s review', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements?cidr=198.18.100.9`)
     await page.getByRole('link', { name: '198.18.100.0/24' }).click()
-    await page.getByRole('link', { name: 'Draft, sign and send the letter' }).click()
+    await page.getByRole('link', { name: 'Upload letter' }).click()
     const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Draft a letter' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Draft a letter' })
+    await page.getByRole('button', { name: 'Download draft' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Download a draft letter' })
     await dialog.getByLabel('Contact').fill('noc@demo.example')
     await settled(page)
     assert.deepEqual(await barriersOf(page), [])
@@ -185,24 +185,20 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
       return transfer
     }, png.toString('base64'))
     await page.locator('[data-drop]').dispatchEvent('drop', { dataTransfer: file })
-    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('button', { name: 'Upload', exact: true }).click()
     const row = page.getByRole('row').filter({ hasText: 'unsigned.png' })
-    await row.getByText('waits for the provider').waitFor()
+    await row.getByText('In review').waitFor()
     await seesPicture('unsigned.png')
     await decide('unsigned.png', 'reject', { reason: 'The signature is missing.' })
-    await row.getByText('rejected').waitFor()
+    await row.getByText('Rejected').waitFor()
     await row.getByText('The signature is missing.').waitFor()
     await page
       .locator('input[type=file]')
       .setInputFiles({ name: 'by-hand.png', mimeType: 'image/png', buffer: png })
-    await page.getByRole('button', { name: 'Send', exact: true }).click()
-    await page
-      .getByRole('row')
-      .filter({ hasText: 'by-hand.png' })
-      .getByText('waits for the provider')
-      .waitFor()
+    await page.getByRole('button', { name: 'Upload', exact: true }).click()
+    await page.getByRole('row').filter({ hasText: 'by-hand.png' }).getByText('In review').waitFor()
     await decide('by-hand.png', 'accept', {})
-    await page.getByRole('row').filter({ hasText: 'by-hand.png' }).getByText('accepted').waitFor()
+    await page.getByRole('row').filter({ hasText: 'by-hand.png' }).getByText('Accepted').waitFor()
     await row.scrollIntoViewIfNeeded()
     await settled(page)
     await shoot(page, 'letters')
@@ -247,7 +243,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await api('staff@demo.example', `/v3/admin/letters/${letter.id}/${decision}`, { method: 'POST', body })
   }
 
-  it('is announced once what was missing stands in the registries', async () => {
+  it('announces once the missing objects are in the registries', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements?cidr=198.18.100.9`)
     await page.getByRole('link', { name: '198.18.100.0/24' }).click()
@@ -261,36 +257,33 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     known.roas.push({ asn, prefix, maxLength: Number(maxLength), ta: 'demo' })
     writeFileSync(roas, JSON.stringify(known))
     // The registries are read anew by themselves; asking for the checks does not wait for their turn.
-    for (
-      const end = performance.now() + 60_000;
-      (await page.getByText('Every check has passed').count()) === 0;
-    ) {
+    for (const end = performance.now() + 60_000; (await page.getByText('All checks passed').count()) === 0;) {
       assert.ok(performance.now() < end, 'a check does not pass')
       await page.getByRole('button', { name: 'Check now' }).click()
       await page
-        .getByText('Every check has passed')
+        .getByText('All checks passed')
         .waitFor({ timeout: 4_000 })
         .catch(() => {})
     }
     await page.getByLabel('Announce in ams').click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('announce 198.18.100.0/24 in ams').waitFor()
+    await dialog.getByText('Announce 198.18.100.0/24 in ams').waitFor()
     await dialog.getByRole('button', { name: 'Announce' }).click()
     const ams = page.getByRole('row').filter({ hasText: 'Amsterdam' })
-    await ams.getByText('announced', { exact: true }).waitFor()
+    await ams.getByText('Announced', { exact: true }).waitFor()
     await ams.getByText(/^[\d.]+ (ms|s)$/).waitFor()
     assert.ok(await page.getByRole('button', { name: 'Delete' }).isDisabled())
     await settled(page)
     await shoot(page, 'announced')
     assert.deepEqual(await barriersOf(page), [])
-    await page.getByLabel('Announced by your wish').click()
+    await page.getByLabel('Announce this prefix').click()
     await dialog.getByRole('button', { name: 'Withdraw' }).click()
-    await ams.getByText('withdrawn', { exact: true }).waitFor()
+    await ams.getByText('Withdrawn', { exact: true }).waitFor()
     assert.deepEqual(complaints, [])
     await context.close()
   })
 
-  it('deletes what is switched off, shows it on demand with the days left, and brings it back', async () => {
+  it('deletes a disabled announcement, lists it with the days left, and restores it', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements?cidr=198.18.100.0%2F24`)
     await page.getByRole('link', { name: '198.18.100.0/24' }).click()
@@ -301,7 +294,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await page.getByRole('heading', { name: 'Announcements' }).waitFor()
     await page.getByRole('link', { name: '203.0.113.0/24' }).waitFor()
     assert.equal(await page.getByRole('link', { name: '198.18.100.0/24' }).count(), 0)
-    await page.getByLabel('Deleted', { exact: true }).click()
+    await page.getByLabel('Show deleted', { exact: true }).click()
     await page.waitForURL(/deleted=true/)
     const row = page.getByRole('row').filter({ hasText: '198.18.100.0/24' })
     await row.getByText('7 days').waitFor()
@@ -309,17 +302,17 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
 
     // Its page says so too, to whoever has kept its address.
     await page.goto(address)
-    await page.getByText('Left to restore it: 7 days').waitFor()
+    await page.getByText('You have 7 days to restore it').waitFor()
     assert.deepEqual(await barriersOf(page), [])
     await page.getByRole('button', { name: 'Restore' }).click()
-    await page.getByText('Not to be announced').waitFor()
+    await page.getByText('Announce this prefix').waitFor()
     await page.getByRole('tab', { name: 'History' }).click()
     await page.getByText('Restored', { exact: true }).waitFor()
     assert.deepEqual(without(complaints, 404), [])
     await context.close()
   })
 
-  it('restores from the list, and asks for nothing while a prefix is half typed', async () => {
+  it('restores from the list, and requests nothing while a prefix is half typed', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     const found = (await api('demo@demo.example', '/v3/ipam/announcements?cidr=2001:db8:2000::/36')) as {
       results: { id: number }[]
@@ -327,12 +320,12 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await api('demo@demo.example', `/v3/ipam/announcements/${found.results[0]!.id}`, { method: 'DELETE' })
     await page.goto(`${demo.url}/announcements?deleted=true`)
     await page.getByRole('button', { name: 'Restore' }).click()
-    await page.getByText('Nothing was deleted in the last seven days').waitFor()
-    await page.getByRole('button', { name: 'Take the filters away' }).click()
+    await page.getByText('Nothing deleted in the last 7 days').waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('link', { name: '2001:db8:2000::/36' }).waitFor()
     const search = page.getByLabel('Prefix or address')
     await search.fill('2001:db8:2000')
-    await page.getByText('an address or a prefix, such as').waitFor()
+    await page.getByText('Enter an address or prefix, such as').waitFor()
     await search.fill('2001:db8:2000::5')
     await page.getByRole('link', { name: '203.0.113.0/24' }).waitFor({ state: 'detached' })
     assert.match(page.url(), /cidr=/)
@@ -340,12 +333,12 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await context.close()
   })
 
-  it('says of a suspended prefix what happens next, and does not offer to switch it on', async () => {
+  it('explains a suspension, and does not offer to enable the prefix', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements?status=suspended`)
     await page.getByRole('link', { name: '2001:db8:d::/48' }).click()
-    await page.getByText(/cannot be switched on until they end the suspension/).waitFor()
-    assert.ok(await page.getByLabel('Not to be announced').isDisabled())
+    await page.getByText(/Only the provider can lift the suspension/).waitFor()
+    assert.ok(await page.getByLabel('Announce this prefix').isDisabled())
     await settled(page)
     await shoot(page, 'suspended')
     assert.deepEqual(await barriersOf(page), [])
@@ -359,7 +352,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     const zone = page.getByRole('combobox', { name: 'Time zone' })
     await zone.fill('Tokyo')
     await page.getByRole('option', { name: 'Asia/Tokyo' }).click()
-    const time = page.getByRole('row').filter({ hasText: 'this one' }).locator('time').first()
+    const time = page.getByRole('row').filter({ hasText: 'This device' }).locator('time').first()
     const at = (await time.getAttribute('datetime'))!
     const hourIn = (timeZone: string) =>
       new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' }).format(new Date(at))
@@ -374,17 +367,17 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await context.close()
   })
 
-  it('tells of an address that waits to be confirmed', async () => {
+  it('shows an e-mail address that is not confirmed yet', async () => {
     const { context, page, complaints } = await person('other@demo.example')
     await page.goto(`${demo.url}/profile`)
     await page.getByRole('button', { name: 'Change e-mail' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('New address').fill('otis@demo.example')
     await dialog.getByRole('textbox', { name: 'Current password' }).fill(demoPassword)
-    await dialog.getByRole('button', { name: 'Send a link' }).click()
-    await page.getByText('otis@demo.example waits to be confirmed').waitFor()
+    await dialog.getByRole('button', { name: 'Send link' }).click()
+    await page.getByText('Confirm otis@demo.example').waitFor()
     await page.reload()
-    await page.getByText('otis@demo.example waits to be confirmed').waitFor()
+    await page.getByText('Confirm otis@demo.example').waitFor()
     await settled(page)
     await shoot(page, 'profile-waiting-email')
     assert.deepEqual(await barriersOf(page), [])
@@ -400,7 +393,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await page.getByRole('textbox', { name: 'Password' }).fill(demoPassword)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'One more step' }).waitFor()
-    await page.getByText('Other Networks requires a second factor').waitFor()
+    await page.getByText('Other Networks requires two-factor authentication').waitFor()
     await settled(page)
     await shoot(page, 'second-factor-wanted')
     assert.deepEqual(await barriersOf(page), [])
@@ -410,16 +403,16 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await settled(page)
     assert.deepEqual(await barriersOf(page), [])
     await dialog.getByRole('textbox', { name: 'Current password' }).fill(demoPassword)
-    await dialog.getByRole('button', { name: 'Go on' }).click()
+    await dialog.getByRole('button', { name: 'Continue' }).click()
     const secret = await dialog.locator('code').first().innerText()
-    await dialog.getByLabel('The code that it shows').fill(new TOTP({ secret }).generate())
-    await dialog.getByRole('button', { name: 'Turn it on' }).click()
+    await dialog.getByLabel('Six-digit code').fill(new TOTP({ secret }).generate())
+    await dialog.getByRole('button', { name: 'Turn on' }).click()
     const download = page.waitForEvent('download')
     await dialog.getByRole('button', { name: 'Download' }).click()
     const kept = readFileSync(await (await download).path(), 'utf8')
     for (const code of (await dialog.locator('pre').innerText()).trim().split('\n'))
       assert.ok(kept.includes(code))
-    await dialog.getByRole('button', { name: 'I have kept them' }).click()
+    await dialog.getByRole('button', { name: 'I have saved these codes' }).click()
     await page.getByRole('heading', { name: 'Announcements' }).waitFor()
     await page.getByRole('link', { name: '192.0.2.0/24' }).waitFor()
     assert.deepEqual(without(complaints, 403), [])
@@ -483,21 +476,21 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
       await context.close()
     })
 
-  it('leaves what is shown while the server is away, says so, and goes on by itself', async () => {
+  it('keeps the page while the server is out of reach, and recovers automatically', async () => {
     const { context, page } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements/1`)
-    const shown = page.getByText('Wanted in ams')
+    const shown = page.getByText('Enabled in ams')
     await shown.waitFor()
     const gone = (route: Route) => route.abort()
     await page.route(/\/(v3|readyz)/, gone)
-    const banner = page.getByText('The server does not answer')
+    const banner = page.getByText('Connection lost')
     await banner.waitFor()
     assert.ok(await shown.isVisible())
     await settled(page)
     await shoot(page, 'server-away')
     assert.deepEqual(await barriersOf(page), [])
     await page.reload()
-    await page.getByText('The server cannot be reached').waitFor()
+    await page.getByText('Cannot reach the server').waitFor()
     await page.unroute(/\/(v3|readyz)/, gone)
     await shown.waitFor()
     await banner.waitFor({ state: 'detached' })
@@ -509,7 +502,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
     await context.close()
   })
 
-  it('says of a page whose module the team lacks whom to ask', async () => {
+  it('names whom to ask about a page whose module is not enabled', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.route('**/v3/session/refresh', async (route) => {
       const response = await route.fetch()
@@ -517,7 +510,7 @@ describe('bringing a prefix in the portal', { skip: skipWithoutBrowser() }, () =
       await route.fulfill({ response, json: { ...body, user: { ...body.user, enabled_modules: ['ipam'] } } })
     })
     await page.goto(`${demo.url}/events`)
-    await page.getByText('Demo Networks does not have this').waitFor()
+    await page.getByText('Not enabled for Demo Networks').waitFor()
     await page.getByText(/Ask your provider to enable it/).waitFor()
     await settled(page)
     await shoot(page, 'module-off')

@@ -23,25 +23,25 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
 
   const rows = (page: Page) => page.getByRole('table').getByRole('row')
 
-  it('keep their filters in the address: through a reload, into an event and back, until they are taken away', async () => {
+  it('keep their filters in the address: through a reload, into an event and back, until they are cleared', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events`)
     await page.getByRole('link', { name: '2001:db8:a::', exact: false }).first().waitFor()
     await page.getByLabel('Address or prefix').fill('203.0.113.64/26')
     await page.waitForURL(/affected_network=203\.0\.113\.64/)
-    await page.getByLabel('Words of the description').fill('on 203')
+    await page.getByLabel('Search description').fill('on 203')
     await page.waitForURL(/description=on/)
     await page.getByRole('combobox', { name: 'Flags' }).press('ArrowDown')
-    await page.getByRole('option', { name: 'incoming' }).click()
+    await page.getByRole('option', { name: 'Incoming' }).click()
     await page.waitForURL(/flag=.*INCOMING/)
     await page.keyboard.press('Escape')
     await page.getByText('30 d', { exact: true }).click()
     await page.waitForURL(/start=/)
     await page.reload()
-    await page.getByRole('button', { name: 'Peak' }).click()
+    await page.getByRole('button', { name: 'Peak rate', exact: true }).click()
     await page.waitForURL(/ordering=affected_bps/)
     assert.equal(await page.getByLabel('Address or prefix').inputValue(), '203.0.113.64/26')
-    assert.equal(await page.getByLabel('Words of the description').inputValue(), 'on 203')
+    assert.equal(await page.getByLabel('Search description').inputValue(), 'on 203')
     assert.equal(await page.getByRole('radio', { name: '30 d' }).isChecked(), true)
     const address = page.url()
     await rows(page).nth(1).getByRole('link').first().click()
@@ -49,11 +49,11 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await page.goBack()
     await page.waitForURL(address)
     await page
-      .getByRole('columnheader', { name: 'Peak' })
+      .getByRole('columnheader', { name: 'Peak rate', exact: true })
       .and(page.locator('[aria-sort=ascending]'))
       .waitFor()
     assert.equal(await page.getByLabel('Address or prefix').inputValue(), '203.0.113.64/26')
-    await page.getByRole('button', { name: 'Take the filters away' }).click()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.waitForURL((url) => !/affected_network|description|flag|start/.test(url.search))
     assert.equal(await page.getByLabel('Address or prefix').inputValue(), '')
     assert.equal(await page.getByRole('radio', { name: 'All' }).isChecked(), true)
@@ -61,10 +61,10 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('have a window of one’s own, in the zone that times are shown in', async () => {
+  it('have a custom time range in the time zone of the page', async () => {
     const { context, page, complaints } = await person('demo@demo.example', { timezoneId: 'Asia/Tokyo' })
     await page.goto(`${demo.url}/events`)
-    await page.getByText('From … to').click()
+    await page.getByText('Custom range').click()
     await page.getByLabel('From, Asia/Tokyo').fill('2026-01-10T12:00')
     await page.waitForURL(/start=2026-01-10T03%3A00/)
     await page.getByLabel('To, Asia/Tokyo').fill('2026-01-11T12:00')
@@ -81,7 +81,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('say at the field what the API refuses, and come back once it is put right', async () => {
+  it('show the API’s error at the field, and return once it is corrected', async () => {
     const { context, page } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events?affected_network=203.0.113.7%2F24`)
     await page.getByText('host bits are set: write 203.0.113.0/24').waitFor()
@@ -89,14 +89,15 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     assert.deepEqual(await barriersOf(page), [])
     await page.getByLabel('Address or prefix').fill('203.0.113.0/24')
     await page.getByRole('link', { name: '203.0.113.', exact: false }).first().waitFor()
-    await page.goto(`${demo.url}/events?colour=red`)
-    await page.getByText(/colour is not a known parameter/).waitFor()
-    await page.getByRole('button', { name: 'Take the filters away' }).click()
+    // A value that the API does not know; a parameter that the page does not know is ignored.
+    await page.goto(`${demo.url}/events?flag=%5B%22RED%22%5D&utm_source=mail`)
+    await page.getByText('Some filters are not valid').waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('link', { name: '203.0.113.', exact: false }).first().waitFor()
     await context.close()
   })
 
-  it('fold their filters into one button on a telephone, which says how many are set', async () => {
+  it('fold their filters on a phone into one button with their number', async () => {
     const { context, page, complaints } = await person('demo@demo.example', {
       viewport: { width: 360, height: 740 },
     })
@@ -132,7 +133,7 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     },
   })
 
-  it('appear while the list is open, with their course, until they are over', async () => {
+  it('appear while the list is open, with their chart and timeline, until they end', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events`)
     await page.getByRole('link', { name: '203.0.113.', exact: false }).first().waitFor()
@@ -147,28 +148,28 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await send(3, 'open', 77_000)
     await send(5, 'filtered', 6_000)
     await rows(page).filter({ hasText: '77 Gbps' }).getByRole('link', { name: '198.51.100.77/32' }).click()
-    const traffic = page.getByRole('region', { name: 'Traffic' })
+    const traffic = page.getByRole('region', { name: 'Traffic', exact: true })
     const plot = traffic.getByRole('img')
     await plot.locator('canvas').waitFor()
     const words = (await plot.getAttribute('aria-label')) ?? ''
-    assert.match(words, /Bits per second at most 77 Gbps, at /)
-    assert.match(words, /began at .* mitigation began at /)
+    assert.match(words, /Bits per second max 77 Gbps at /)
+    assert.match(words, /started at .* mitigation started at /)
     await plot.locator('.u-over').hover()
     await traffic
       .getByText(/^(77|6|4) Gbps$/)
       .first()
       .waitFor()
-    await traffic.getByText('As a table').click()
+    await traffic.getByText('Show as table').click()
     await traffic.getByRole('row').nth(3).waitFor()
     assert.equal(await traffic.getByRole('row').count(), 4)
     const timeline = page.getByRole('region', { name: 'Timeline' })
-    for (const step of ['Began', 'Peak: 77 Gbps, 7.7 Mpps', 'Mitigation began'])
+    for (const step of ['Started', 'Peak: 77 Gbps, 7.7 Mpps', 'Mitigation started'])
       await timeline.getByText(step, { exact: true }).waitFor()
-    await page.getByText('Has gone on for').waitFor()
-    await page.getByRole('region', { name: 'What it hit' }).getByText('Mail').first().waitFor()
+    await page.getByText('Ongoing', { exact: true }).last().waitFor()
+    await page.getByRole('region', { name: 'Affected resources' }).getByText('Mail').first().waitFor()
     await send(9, 'lifted', 20)
     await timeline.getByText('Ended', { exact: true }).waitFor()
-    await page.getByText('Lasted', { exact: true }).waitFor()
+    await page.getByText(/^Ended \d/).waitFor()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download' }).click(),
@@ -178,13 +179,13 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('whose detector measured once say so, and lead to the announcement', async () => {
+  it('with a single measurement have no chart, and lead to the announcement', async () => {
     await demo.post('/v3/ingest/events/fastnetmon', ban, 'Token demo-secret')
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events?affected_network=203.0.113.77&ordering=-start`)
     await rows(page).filter({ hasText: '9.5 Gbps' }).getByRole('link').first().click()
-    await page.getByText(/measured no more than once \(9.5 Gbps, 861 kpps\)/).waitFor()
-    await page.getByRole('region', { name: 'What it hit' }).getByRole('link', { name: 'Web' }).click()
+    await page.getByText(/Only one measurement \(9.5 Gbps, 861 kpps\)/).waitFor()
+    await page.getByRole('region', { name: 'Affected resources' }).getByRole('link', { name: 'Web' }).click()
     await page.getByRole('heading', { name: '203.0.113.0/24' }).waitFor()
     assert.deepEqual(complaints, [])
     await context.close()
@@ -193,10 +194,10 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
   it('of the last 30 days are points on the overview, each of which leads to its event', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(demo.url)
-    const recent = page.getByRole('region', { name: 'Attacks of the last 30 days' })
+    const recent = page.getByRole('region', { name: 'Attacks in the last 30 days' })
     const plot = recent.getByRole('img')
     await plot.locator('canvas').waitFor()
-    assert.match((await plot.getAttribute('aria-label')) ?? '', /\d+ values\. Over at most [\d.]+ Gbps, at /)
+    assert.match((await plot.getAttribute('aria-label')) ?? '', /\d+ values\. Ended max [\d.]+ Gbps at /)
     await plot.locator('.u-over').hover()
     await recent.getByText(/ · .*, (udp|tcp|icmp|carpet|ip)\./).waitFor()
     await plot.locator('.u-over').click()
@@ -206,16 +207,16 @@ describe('security events in the portal', { skip: skipWithoutBrowser() }, () => 
     await context.close()
   })
 
-  it('are calmly not there for another team', async () => {
+  it('are not found for another team', async () => {
     const { context, page } = await person('demo@demo.example')
     const address = await addressOfCourse(page)
     const other = await person('other@demo.example')
     await other.page.goto(address)
-    await other.page.getByText('No event of your team is at this address').waitFor()
+    await other.page.getByText('Event not found').waitFor()
     await shoot(other.page, 'events-not-yours')
     assert.deepEqual(await barriersOf(other.page), [])
     assert.equal(await other.page.getByRole('region', { name: 'Timeline' }).count(), 0)
-    await other.page.getByRole('link', { name: 'list of events' }).click()
+    await other.page.getByRole('link', { name: 'all events' }).click()
     await other.page.getByRole('heading', { name: 'Security events' }).waitFor()
     await other.context.close()
     await context.close()

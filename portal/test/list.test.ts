@@ -49,7 +49,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
   }
 
   const ours = '/events?description=made+for+the+list&ordering=start'
-  const counted = () => page.getByText(`${alarms.toLocaleString('en')} rows`)
+  const counted = () => page.getByText(`${alarms.toLocaleString('en')} events`)
 
   async function openList(path = ours): Promise<void> {
     for (const end = performance.now() + 60_000; ;) {
@@ -78,16 +78,16 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
       .waitFor()
   })
 
-  it('is ordered by the server, and says so in the address', async () => {
+  it('is ordered by the server, with the order in the address', async () => {
     await openList()
-    await page.getByRole('button', { name: 'Peak' }).click()
+    await page.getByRole('button', { name: 'Peak rate', exact: true }).click()
     await page.waitForURL(/ordering=affected_bps/)
-    await page.getByRole('button', { name: 'Peak' }).click()
+    await page.getByRole('button', { name: 'Peak rate', exact: true }).click()
     await page.waitForURL(/ordering=-affected_bps/)
     const first = page.locator('tr[aria-rowindex="2"]')
     await first.getByText(`number ${alarms - 1}`).waitFor()
     await page
-      .getByRole('columnheader', { name: 'Peak' })
+      .getByRole('columnheader', { name: 'Peak rate', exact: true })
       .and(page.locator('[aria-sort=descending]'))
       .waitFor()
   })
@@ -96,14 +96,14 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     await openList()
     await page.getByRole('button', { name: 'Choose columns' }).click()
     await page.getByRole('checkbox', { name: 'Source' }).check()
-    await page.getByRole('checkbox', { name: 'Packets' }).uncheck()
+    await page.getByRole('checkbox', { name: 'Peak packet rate' }).uncheck()
     await page.reload()
     await page.getByRole('columnheader', { name: 'Source' }).waitFor()
-    assert.equal(await page.getByRole('columnheader', { name: 'Packets' }).count(), 0)
+    assert.equal(await page.getByRole('columnheader', { name: 'Peak packet rate' }).count(), 0)
   })
 
   async function take(kind: 'CSV' | 'JSON'): Promise<Download> {
-    await page.getByRole('button', { name: 'Export all rows' }).click()
+    await page.getByRole('button', { name: 'Export', exact: true }).click()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name: kind }).click(),
@@ -111,7 +111,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     return download
   }
 
-  it('is taken along as a file with every row once', async () => {
+  it('exports every row once', async () => {
     await openList()
     const json = await take('JSON')
     const rows = JSON.parse(readFileSync(await json.path(), 'utf8')) as { id: string }[]
@@ -122,22 +122,22 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     assert.match(csv, /^id,/)
   })
 
-  it('says how far a file is, and stops when it is told to', async () => {
+  it('shows the progress of an export, and stops on Cancel', async () => {
     await openList()
-    // The second page of rows is not answered before somebody has lost patience.
+    // The second page of rows is held until the export is cancelled.
     const held: Route[] = []
     await page.route(/limit=1000&offset=1000/, (route) => void held.push(route))
-    await page.getByRole('button', { name: 'Export all rows' }).click()
+    await page.getByRole('button', { name: 'Export', exact: true }).click()
     await page.getByRole('menuitem', { name: 'CSV' }).click()
-    await page.getByText('1,000 read').waitFor()
+    await page.getByText('1,000 of 3,000 exported').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('button', { name: 'Export all rows' }).waitFor()
+    await page.getByRole('button', { name: 'Export', exact: true }).waitFor()
     await Promise.all(held.map((route) => route.abort().catch(() => {})))
     await page.unrouteAll()
     assert.equal(await page.getByRole('alert').count(), 0, 'what one stops is no problem')
   })
 
-  it('is walked by keys, and a row is opened', async () => {
+  it('moves the focus by keys, and opens a row', async () => {
     await openList()
     await page.keyboard.press('j')
     await page.keyboard.press('j')
@@ -150,7 +150,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     assert.match(await page.title(), /^203\.0\.113\.1\/32 · Pharos$/)
   })
 
-  it('goes wherever the keys say, and tells a screen reader where that is', async () => {
+  it('opens pages by keyboard shortcuts, and moves the focus to their title', async () => {
     const places = {
       o: 'Overview',
       a: 'Announcements',
@@ -166,14 +166,14 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
       assert.equal(await page.title(), `${name} · Pharos`)
     }
     await page.keyboard.press('?')
-    await page.getByRole('dialog').getByText('search: the first field of the page').waitFor()
+    await page.getByRole('dialog').getByText('Search this page').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
-  it('goes wherever the palette is told', async () => {
+  it('opens pages from the palette', async () => {
     await page.keyboard.press('Control+k')
-    await page.getByRole('dialog').getByPlaceholder('Go or do …').fill('tokens')
+    await page.getByRole('dialog').getByPlaceholder('Search or jump to…').fill('tokens')
     await page.getByRole('dialog').getByText('Team: API tokens').waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/team\/tokens$/)
@@ -181,7 +181,7 @@ describe('a long list', { skip: skipWithoutBrowser() }, () => {
     assert.deepEqual(complaints, [])
   })
 
-  it('moves nothing where a person asked for less motion', async () => {
+  it('moves nothing if the user prefers reduced motion', async () => {
     const still = await browser.newContext({
       reducedMotion: 'reduce',
       storageState: await context.storageState(),

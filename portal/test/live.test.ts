@@ -1,4 +1,4 @@
-// What happens, seen while it happens: by every tab of the browser, over one connection of one of them.
+// Live updates in every tab of the browser, over one connection of one of them.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
@@ -51,7 +51,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
       'Token demo-secret',
     )
 
-  it('tells every tab of an attack, over one connection, and goes on when its tab is closed', async () => {
+  it('shows an attack in every tab over one connection, and reconnects when its tab is closed', async () => {
     const first = await context.newPage()
     await signIn(first, demo.url, 'demo@demo.example')
     await first.close()
@@ -61,7 +61,7 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
     await isLive(second).waitFor()
     assert.deepEqual([asked.has(leading), asked.has(second)], [true, false])
     await attack('203.0.113.80')
-    for (const page of [leading, second]) await page.getByText('An attack on 203.0.113.80/32 began').waitFor()
+    for (const page of [leading, second]) await page.getByText('New attack on 203.0.113.80/32').waitFor()
     await leading.getByRole('row').filter({ hasText: '203.0.113.80/32' }).first().waitFor()
     await shoot(leading, 'events-new-attack')
 
@@ -70,14 +70,14 @@ describe('the portal, live', { skip: skipWithoutBrowser() }, () => {
       timeout: 120_000,
     })
     await attack('203.0.113.81')
-    await second.getByText('An attack on 203.0.113.81/32 began').waitFor()
-    await second.getByRole('button', { name: 'look at it' }).first().click()
+    await second.getByText('New attack on 203.0.113.81/32').waitFor()
+    await second.getByRole('button', { name: 'View attack' }).first().click()
     await second.waitForURL(/\/events\/\w+/)
     assert.deepEqual(complaints, [])
     await second.close()
   })
 
-  it('follows no longer when somebody signs out, and again when he is back', async () => {
+  it('stops following on sign-out, and follows again after the next sign-in', async () => {
     const page = await openPage('/announcements')
     await isLive(page).waitFor()
     await page.getByRole('button', { name: /^Account of/ }).click()

@@ -34,7 +34,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('refuses a wrong password in words, and comes back to where one was going', async () => {
+  it('explains a wrong password, and continues to the requested page after sign-in', async () => {
     const { context, page } = await person()
     await page.goto(`${demo.url}/events?flag=%5B%22IPV6%22%5D`)
     await page.getByLabel('E-mail').fill('demo@demo.example')
@@ -60,35 +60,35 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('switches an announcement off and on, having said what will happen, and shows what the routers say', async () => {
+  it('disables and enables an announcement after showing the effect, and shows the routers’ state', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/announcements`)
     await page.getByRole('link', { name: '198.51.100.0/24' }).click()
-    await page.getByText('announced', { exact: true }).first().waitFor()
-    await page.getByLabel('Announced by your wish').click()
+    await page.getByText('Announced', { exact: true }).first().waitFor()
+    await page.getByLabel('Announce this prefix').click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('withdraw 198.51.100.0/24 in ams').waitFor()
+    await dialog.getByText('Withdraw 198.51.100.0/24 from ams').waitFor()
     await dialog.getByRole('button', { name: 'Withdraw' }).click()
-    await page.getByText('withdrawn', { exact: true }).first().waitFor()
-    await page.getByLabel('Not to be announced').click()
-    await dialog.getByText('announce 198.51.100.0/24 in fra').waitFor()
+    await page.getByText('Withdrawn', { exact: true }).first().waitFor()
+    await page.getByLabel('Announce this prefix').click()
+    await dialog.getByText('Announce 198.51.100.0/24 in fra').waitFor()
     await dialog.getByRole('button', { name: 'Announce' }).click()
-    await page.getByText('announced', { exact: true }).first().waitFor()
+    await page.getByText('Announced', { exact: true }).first().waitFor()
     await page.getByRole('tab', { name: 'History' }).click()
-    await page.getByText('Switched off', { exact: true }).first().waitFor()
+    await page.getByText('Disabled', { exact: true }).first().waitFor()
     assert.deepEqual(complaints, [])
     await context.close()
   })
 
-  it('shows an attack that arrives while the list is open, and its page to nobody of another team', async () => {
+  it('shows an attack that arrives while the list is open, and not to another team', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/events`)
     await page.getByRole('cell').first().waitFor()
     await demo.post('/v3/ingest/events/fastnetmon', ban, 'Token demo-secret')
-    const attack = page.getByRole('row').filter({ hasText: '9.5 Gbps' }).filter({ hasText: 'goes on' })
+    const attack = page.getByRole('row').filter({ hasText: '9.5 Gbps' }).filter({ hasText: 'Ongoing' })
     await attack.waitFor()
     await attack.getByRole('link', { name: '203.0.113.77/32' }).click()
-    await page.getByRole('region', { name: 'What it hit' }).getByText('Game servers').waitFor()
+    await page.getByRole('region', { name: 'Affected resources' }).getByText('Game servers').waitFor()
     assert.deepEqual(complaints, [])
     const other = await person('other@demo.example')
     await other.page.goto(page.url())
@@ -98,24 +98,25 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('invites somebody, who follows the link of the mail and signs in', async () => {
+  it('invites a person, who follows the link in the e-mail and signs in', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/team`)
     await page.getByRole('button', { name: 'Invite' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('E-mail').fill('noc@customer.example')
-    await dialog.getByRole('button', { name: 'Send the invitation' }).click()
+    await dialog.getByRole('button', { name: 'Send invitation' }).click()
     await page.getByRole('cell', { name: 'noc@customer.example', exact: true }).waitFor()
     const guest = await person()
     await guest.page.goto(await linkOfMail('noc@customer.example'))
-    await guest.page.getByText(/invites noc@customer.example/).waitFor()
+    await guest.page.getByText(/invited you \(noc@customer.example\)/).waitFor()
     assert.doesNotMatch(guest.page.url(), /#/, 'the token leaves the address bar')
     await guest.page.getByRole('textbox', { name: 'Password' }).fill('short')
-    await guest.page.getByRole('button', { name: 'Accept' }).click()
-    await guest.page.getByRole('alert').waitFor()
+    await guest.page.getByRole('button', { name: 'Create account and join' }).click()
+    await guest.page.getByText(/12 to 128/).waitFor()
+    assert.equal(await guest.page.getByRole('alert').count(), 0, 'the mistake stands at its field only')
     await guest.page.getByRole('textbox', { name: 'Password' }).fill('eleven wet lighthouses')
-    await guest.page.getByRole('button', { name: 'Accept' }).click()
-    await guest.page.getByText('You are a member of Demo Networks now.').waitFor()
+    await guest.page.getByRole('button', { name: 'Create account and join' }).click()
+    await guest.page.getByText('You have joined Demo Networks.').waitFor()
     await signIn(guest.page, demo.url, 'noc@customer.example', 'eleven wet lighthouses')
     assert.deepEqual(complaints, [])
     await guest.context.close()
@@ -132,16 +133,16 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     }
   }
 
-  it('makes an API token that works, and revokes it', async () => {
+  it('creates an API token that works, and revokes it', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     await page.goto(`${demo.url}/team/tokens`)
-    await page.getByRole('button', { name: 'Make a token' }).click()
+    await page.getByRole('button', { name: 'Create token' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('deploy')
     await dialog.getByRole('combobox', { name: 'Scopes' }).press('ArrowDown')
     await page.getByRole('option', { name: 'ipam:read' }).click()
     await page.keyboard.press('Escape')
-    await dialog.getByRole('button', { name: 'Make it' }).click()
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
     const token = (await dialog.locator('pre').innerText()).trim()
     const ask = () =>
       fetch(`${demo.url}/v3/ipam/announcements`, { headers: { authorization: `Token ${token}` } })
@@ -157,7 +158,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('changes the password in one tab, and the other tabs continue; a copied cookie is worth nothing', async () => {
+  it('changes the password in one tab while other tabs continue, and invalidates a copied cookie', async () => {
     const { context, page, complaints } = await person()
     const password = 'eleven wet lighthouses'
     const next = 'twelve dry lighthouses'
@@ -168,7 +169,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await other.getByRole('heading', { name: 'Announcements' }).waitFor()
     const copied = (await context.cookies()).find(({ name }) => name === 'pharos-refresh')!
     await changePassword(page, password, next)
-    // Without loading the page anew: with what the first tab told it.
+    // Without reloading the page: with the tokens that the first tab sent.
     await other.getByRole('button', { name: /^Account of/ }).click()
     await other.getByRole('menuitem', { name: 'Profile' }).click()
     await changePassword(other, next, password)
@@ -192,7 +193,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Current password' }).fill(current)
     await dialog.getByRole('textbox', { name: 'New password' }).fill(next)
-    await dialog.getByRole('button', { name: 'Change it' }).click()
+    await dialog.getByRole('button', { name: 'Change password' }).click()
     await dialog.waitFor({ state: 'hidden' })
   }
 
@@ -203,15 +204,15 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('button', { name: 'Set up' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Current password' }).fill('eleven wet lighthouses')
-    await dialog.getByRole('button', { name: 'Go on' }).click()
+    await dialog.getByRole('button', { name: 'Continue' }).click()
     const secret = await dialog.locator('code').first().innerText()
     const { TOTP } = await import('otpauth')
     const code = () => new TOTP({ secret }).generate()
-    await dialog.getByLabel('The code that it shows').fill(code())
-    await dialog.getByRole('button', { name: 'Turn it on' }).click()
+    await dialog.getByLabel('Six-digit code').fill(code())
+    await dialog.getByRole('button', { name: 'Turn on' }).click()
     const recovery = (await dialog.locator('pre').innerText()).trim().split('\n')
     assert.equal(recovery.length, 10)
-    await dialog.getByRole('button', { name: 'I have kept them' }).click()
+    await dialog.getByRole('button', { name: 'I have saved these codes' }).click()
     await page.getByText('10 recovery codes left').waitFor()
     await page.getByRole('button', { name: /^Account of/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -219,7 +220,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await page.getByRole('textbox', { name: 'Password' }).fill('eleven wet lighthouses')
     await page.getByRole('button', { name: 'Sign in' }).click()
     // The code of this half minute was used for turning it on: a recovery code is taken in its place.
-    await page.getByLabel('Code of the second factor').fill(recovery[0]!)
+    await page.getByLabel('Authentication code').fill(recovery[0]!)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Profile' }).waitFor()
     assert.deepEqual(
@@ -229,7 +230,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('refreshes in several tabs at the same moment, and signs nobody out', async () => {
+  it('refreshes in several tabs at once, and signs out none of them', async () => {
     const { context, page, complaints } = await person('demo@demo.example')
     const tabs = [page, ...(await Promise.all(Array.from({ length: 4 }, () => context.newPage())))]
     for (let round = 0; round < 5; round++) {
@@ -243,7 +244,7 @@ describe('the portal', { skip: skipWithoutBrowser() }, () => {
     await context.close()
   })
 
-  it('goes where the keys say', async () => {
+  it('opens pages by keyboard shortcuts', async () => {
     const { context, page } = await person('demo@demo.example')
     await page.keyboard.press('g')
     await page.keyboard.press('e')

@@ -4,7 +4,7 @@
 //
 // The pictures are written to portal/screenshots, which is not committed.
 import { openBrowser, settled, shoot, signIn, waitMs } from './browser.ts'
-import { fill } from './believable.ts'
+import { fill } from './sample-data.ts'
 import { Demo } from './demo.ts'
 import type { Browser, Page } from 'playwright-core'
 
@@ -48,9 +48,9 @@ const ofMember: readonly Shot[] = [
   { name: 'team-settings', path: '/team/settings' },
   { name: 'team-domains', path: '/team/domains' },
   { name: 'team-tokens', path: '/team/tokens' },
-  { name: 'team-token-new', path: '/team/tokens', act: press('Make a token') },
+  { name: 'team-token-new', path: '/team/tokens', act: press('Create token') },
   { name: 'team-webhooks', path: '/team/webhooks' },
-  { name: 'team-webhook-new', path: '/team/webhooks', act: press('Make a webhook') },
+  { name: 'team-webhook-new', path: '/team/webhooks', act: press('Add webhook') },
   { name: 'team-deliveries', path: '/team/webhooks', act: open('/team/webhooks/') },
   { name: 'team-audit', path: '/team/audit' },
   { name: 'profile', path: '/profile' },

@@ -17,7 +17,7 @@ describe('the portal for staff', { skip: skipWithoutBrowser() }, () => {
     await demo.stop()
   })
 
-  it('shows routers with their sessions, and says why the only router of a region is not drained', async () => {
+  it('shows routers with their sessions, and why the only router of a region is not drained', async () => {
     const { context, page, complaints } = await openPerson(browser, demo.url, 'staff@demo.example')
     await page.getByRole('link', { name: 'Regions', exact: true }).click()
     const ams = page.getByRole('region', { name: 'Region ams' })

@@ -100,10 +100,13 @@ describe('every operation of the API', () => {
 describe('every page and file', () => {
   const pages = () => routesOf(api).filter((route) => !isApi(route))
 
+  /** As a browser opens an address: the portal answers any page address so. */
+  const opened = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
   it('has a policy of its own that lets nothing in from elsewhere', async () => {
     assert.ok(pages().length > 8, 'the routes are not read')
     for (const { method, url } of pages()) {
-      const answer = await api.server.inject({ method, url })
+      const answer = await api.server.inject({ method, url, headers: opened })
       const what = `${method} ${url}`
       assert.equal(answer.statusCode, 200, what)
       assertCommon(answer, what)
@@ -119,7 +122,7 @@ describe('every page and file', () => {
 
   it('is asked for again by browsers, but for files that are named by what is in them', async () => {
     for (const { method, url } of pages()) {
-      const { headers } = await api.server.inject({ method, url })
+      const { headers } = await api.server.inject({ method, url, headers: opened })
       const kept = /^\/assets\/.*-[\w-]{8}\.\w+$/.test(url) ? /immutable$/ : /^(no-cache|no-store)$/
       assert.match(String(headers['cache-control']), kept, url)
     }

@@ -1,6 +1,6 @@
-// One announcement: what is wanted and what was seen, region by region; each check with its reason and its fix; what
-// happened to it. A switch says first what it will do. Which part is shown stands in the address.
-import { Alert, Anchor, Button, Group, Skeleton, Tabs } from '@mantine/core'
+// One announcement: its state in each region, its checks with what fixes them, its letters and its history. Enabling and
+// disabling show their effect first.
+import { Alert, Button, Group, Skeleton, Tabs } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { ProblemError } from '@pharos/contract/client'
 import {
@@ -11,21 +11,24 @@ import {
 } from '@pharos/contract/byoip'
 import { IconRefresh } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useParams } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
 import { call } from '../api/call.ts'
-import { answerOf, forget } from '../api/queries.ts'
+import { answerOf, invalidate } from '../api/queries.ts'
 import { CopyIcon } from '../ui/copy.tsx'
+import { TextLink } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'
-import { Problem, tell, tellProblem } from '../ui/problem.tsx'
+import { notifyProblem, notifySuccess } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
 import { AnnouncementStatusBadge } from '../ui/status.tsx'
+import { usePageSearch } from '../ui/use-page-search.ts'
 import { DeleteButton } from './delete-announcement.tsx'
 import { DeletedAnnouncement } from './deleted-announcement.tsx'
 import { History } from './history.tsx'
 import { Letters } from './letters.tsx'
 import { Messages } from './messages.tsx'
 import { Regions } from './regions.tsx'
-import { SwitchDialog, type Wanted } from './switch-dialog.tsx'
+import { EnableDialog, type Change } from './enable-dialog.tsx'
 import { Validations } from './validations.tsx'
 
 const include = 'validations,region_states,state_messages,details'
@@ -33,14 +36,14 @@ const include = 'validations,region_states,state_messages,details'
 const isNotFound = (error: unknown) => error instanceof ProblemError && error.problem.code === 'not_found'
 
 export function AnnouncementPage() {
-  const { id } = useParams({ strict: false }) as { id: string }
+  const { id } = useParams({ from: '/frame/announcements/$id' })
   const params = { announcement_id: Number(id) }
   const answer = useQuery({
     ...answerOf(getAnnouncementRoute, { params, query: { include } }),
-    // A single check, or a region that says why it waits, changes no status, which is all that the stream tells of.
+    // The stream announces changes of the status only: single checks and regions are polled.
     refetchInterval: ({ state }) => !isNotFound(state.error) && 3_000,
   })
-  // Deleted in the meantime, or before: what was read of it then is old.
+  // Deleted, now or earlier: data read before is out of date.
   if (isNotFound(answer.error)) return <DeletedAnnouncement id={Number(id)} error={answer.error} />
   if (answer.error && !answer.data) return <Problem error={answer.error} />
   if (!answer.data) return <Skeleton height={240} />
@@ -50,24 +53,24 @@ export function AnnouncementPage() {
 const tabs = ['checks', 'letters', 'history'] as const
 
 function useTab() {
-  const { tab } = useSearch({ strict: false }) as { tab?: string }
-  const navigate = useNavigate()
+  const { search, setSearch } = usePageSearch('/announcements/$id')
   const setTab = (next: string | null) =>
-    void navigate({
-      to: '.',
-      search: (next === null || next === tabs[0] ? {} : { tab: next }) as never,
-      replace: true,
-    })
-  return { tab: tabs.find((one) => one === tab) ?? tabs[0], setTab }
+    setSearch({ tab: next === 'letters' || next === 'history' ? next : undefined, show: undefined })
+  return { tab: tabs.find((one) => one === search.tab) ?? tabs[0], setTab }
 }
 
 function Shown({ announcement }: { announcement: Announcement }) {
   const { id, cidr, origin_asn, status, details } = announcement
-  const [wanted, setWanted] = useState<Wanted>()
+  const [change, setChange] = useState<Change>()
   const [asking, { open, close }] = useDisclosure(false)
   const { tab, setTab } = useTab()
-  function ask(next: Wanted) {
-    setWanted(next)
+  const tabsElement = useRef<HTMLDivElement>(null)
+  function showChecks() {
+    setTab('checks')
+    tabsElement.current?.scrollIntoView()
+  }
+  function ask(next: Change) {
+    setChange(next)
     open()
   }
   return (
@@ -75,13 +78,13 @@ function Shown({ announcement }: { announcement: Announcement }) {
       title={cidr}
       note={
         <Group gap="xs">
-          <Anchor component={Link} to="/asns/$asn" params={{ asn: String(origin_asn) } as never} size="sm">
+          <TextLink to="/asns/$asn" params={{ asn: String(origin_asn) }} size="sm">
             AS{origin_asn}
-          </Anchor>
+          </TextLink>
           {details?.as_set && <span>· {details.as_set}</span>}
           {details?.description && <span>· {details.description}</span>}
           <AnnouncementStatusBadge status={status} />
-          <CopyIcon text={cidr} label="Copy the prefix" />
+          <CopyIcon text={cidr} label="Copy prefix" />
         </Group>
       }
       actions={
@@ -91,14 +94,14 @@ function Shown({ announcement }: { announcement: Announcement }) {
         </>
       }
     >
-      <Messages announcement={announcement} onShowChecks={() => setTab('checks')} />
+      <Messages announcement={announcement} onShowChecks={showChecks} />
       {status === 'ready' && (
-        <Alert color="teal" title="Every check has passed">
-          Switch it on when you want it announced.
+        <Alert color="teal" title="All checks passed">
+          Enable it when you are ready.
         </Alert>
       )}
-      <Regions announcement={announcement} onAsk={ask} />
-      <Tabs value={tab} onChange={setTab} keepMounted={false}>
+      <Regions announcement={announcement} onChange={ask} />
+      <Tabs ref={tabsElement} value={tab} onChange={setTab} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="checks">Checks</Tabs.Tab>
           <Tabs.Tab value="letters">Letters of authorization</Tabs.Tab>
@@ -114,7 +117,7 @@ function Shown({ announcement }: { announcement: Announcement }) {
           <History id={id} />
         </Tabs.Panel>
       </Tabs>
-      {wanted && <SwitchDialog announcement={announcement} wanted={wanted} opened={asking} onClose={close} />}
+      {change && <EnableDialog announcement={announcement} change={change} opened={asking} onClose={close} />}
     </Page>
   )
 }
@@ -123,10 +126,10 @@ function CheckNow({ id }: { id: number }) {
   const check = useMutation({
     mutationFn: () => call(validateAnnouncementRoute, { params: { announcement_id: id } }),
     onSuccess: () => {
-      tell('The registries are being asked.')
-      return forget(getAnnouncementRoute, listAnnouncementsRoute)
+      notifySuccess('Checks started.')
+      return invalidate(getAnnouncementRoute, listAnnouncementsRoute)
     },
-    onError: tellProblem,
+    onError: notifyProblem,
   })
   return (
     <Button

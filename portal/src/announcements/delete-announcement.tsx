@@ -1,24 +1,24 @@
-// Deleting an announcement: only what is withdrawn; for seven days it can be brought back.
+// Deletes an announcement that is withdrawn; it can be restored for seven days.
 import { Button, Text, Tooltip } from '@mantine/core'
 import { deleteAnnouncementRoute, listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
-import { forget } from '../api/queries.ts'
+import { invalidate } from '../api/queries.ts'
+import { useIsAdmin } from '../api/use-session.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { tell } from '../ui/problem.tsx'
-import { useMayChange } from './restore.tsx'
+import { notifySuccess } from '../ui/notify.ts'
 
 export function DeleteButton({ announcement: { id, cidr, enabled } }: { announcement: Announcement }) {
-  const mayChange = useMayChange()
+  const isAdmin = useIsAdmin()
   const navigate = useNavigate()
-  if (!mayChange) return null
+  if (!isAdmin) return null
   return (
     <Dialog
       title={`Delete ${cidr}?`}
       action="Delete"
       danger
       trigger={(open) => (
-        <Tooltip label="Switch it off first, and wait until it is withdrawn" disabled={!enabled}>
+        <Tooltip label="Disable it first and wait until it is withdrawn" disabled={!enabled}>
           <Button variant="default" onClick={open} disabled={enabled}>
             Delete
           </Button>
@@ -26,14 +26,12 @@ export function DeleteButton({ announcement: { id, cidr, enabled } }: { announce
       )}
       onSubmit={async () => {
         await call(deleteAnnouncementRoute, { params: { announcement_id: id } })
-        tell(`${cidr} was deleted. For seven days it can be restored.`)
-        await forget(listAnnouncementsRoute)
+        notifySuccess(`${cidr} deleted. You can restore it for 7 days.`)
+        await invalidate(listAnnouncementsRoute)
         await navigate({ to: '/announcements' })
       }}
     >
-      <Text size="sm">
-        Its checks, letters and history are kept for seven days, and come back with it when it is restored.
-      </Text>
+      <Text size="sm">Checks, letters and history are kept for 7 days and come back if you restore it.</Text>
     </Dialog>
   )
 }

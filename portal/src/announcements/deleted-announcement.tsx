@@ -1,21 +1,29 @@
-// The page of an announcement that is not there: deleted, with the days left to restore it, or of nobody here.
-import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core'
+// The page of an announcement that was deleted, with the days left to restore it, or that the team does not have.
+import { Alert, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { getAnnouncementRoute, listAnnouncementsRoute } from '@pharos/contract/byoip'
-import { Link } from '@tanstack/react-router'
-import { forget, useAnswer } from '../api/queries.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
+import { ButtonLink, TextLink } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
 import { DaysLeft, RestoreButton } from './restore.tsx'
 
-/** `error`: what the server said when it was asked for as one that is there. */
+/** `error` is the answer to the request for the announcement itself. */
 export function DeletedAnnouncement({ id, error }: { id: number; error: unknown }) {
   const answer = useAnswer(listAnnouncementsRoute, {
     query: { deleted: true, limit: 1000, include: 'details' },
   })
   if (answer.isPending) return <Skeleton height={240} />
   const announcement = answer.data?.results.find((one) => one.id === id)
-  if (!announcement) return <Problem error={error} />
+  if (!announcement)
+    return (
+      <Page title="Not found">
+        <Problem error={error} />
+        <TextLink to="/announcements" size="sm">
+          All announcements
+        </TextLink>
+      </Page>
+    )
   const { cidr, origin_asn, details, regions } = announcement
   const deleted = details?.deleted ?? announcement.created
   return (
@@ -23,24 +31,18 @@ export function DeletedAnnouncement({ id, error }: { id: number; error: unknown 
       <Alert color="yellow" title="Deleted">
         <Stack gap="xs">
           <Text size="sm">
-            On <Time at={deleted} />. It is announced nowhere. Left to restore it:{' '}
-            <DaysLeft deleted={deleted} />; then it is gone, with its letters and its history.
+            Deleted on <Time at={deleted} />. You have <DaysLeft deleted={deleted} /> to restore it; after
+            that it is removed for good, with its letters and history.
           </Text>
           <Text size="sm">
-            Restored, it is switched off and checked anew
-            {regions.length > 0 && `, with its regions ${regions.join(', ')}`}; its letters and its history
-            come back too.
+            A restored announcement starts disabled and is checked again
+            {regions.length > 0 && `. It keeps its regions: ${regions.join(', ')}`}.
           </Text>
           <Group>
-            <RestoreButton announcement={announcement} onRestored={() => forget(getAnnouncementRoute)} />
-            <Button
-              variant="default"
-              component={Link}
-              to="/announcements"
-              search={{ deleted: true } as never}
-            >
-              All that were deleted
-            </Button>
+            <RestoreButton announcement={announcement} onRestored={() => invalidate(getAnnouncementRoute)} />
+            <ButtonLink variant="default" to="/announcements" search={{ deleted: true }}>
+              View deleted announcements
+            </ButtonLink>
           </Group>
         </Stack>
       </Alert>

@@ -1,41 +1,33 @@
-// What was asked of an announcement, what was seen, and how long it took: newest first.
+// The history of an announcement, newest first: changes, what routers reported, checks and letters.
 import { Badge, Button, Group, SegmentedControl, Skeleton, Stack, Text, Timeline } from '@mantine/core'
 import type { HistoryEntry } from '@pharos/contract/announcement-checks'
 import { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
 import { listMembersRoute } from '@pharos/contract/member'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { answerOf, useAnswer } from '../api/queries.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { formatDuration, Time } from '../ui/time.tsx'
-import { actorName, kindGroups, toldOf, type KindGroup } from './history-words.ts'
+import { usePageSearch } from '../ui/use-page-search.ts'
+import { actorName, kindGroups, describeEntry, type KindGroup } from './history-text.ts'
 
 const step = 50
 /** The most that one answer holds. */
-const most = 1000
+const limitMax = 1000
 
 const groups: readonly { readonly value: KindGroup | 'all'; readonly label: string }[] = [
   { value: 'all', label: 'All' },
-  { value: 'switches', label: 'Asked' },
+  { value: 'switches', label: 'Changes' },
   { value: 'routers', label: 'Routers' },
   { value: 'checks', label: 'Checks' },
   { value: 'letters', label: 'Letters' },
 ]
 
 function useGroup() {
-  const search = useSearch({ strict: false }) as { show?: string }
-  const navigate = useNavigate()
+  const { search, setSearch } = usePageSearch('/announcements/$id')
   const group = groups.find(({ value }) => value === search.show)?.value ?? 'all'
-  const setGroup = (next: string) => {
-    const { show: _, ...rest } = search
-    void navigate({
-      to: '.',
-      search: { ...rest, ...(next === 'all' ? {} : { show: next }) } as never,
-      replace: true,
-    })
-  }
+  const setGroup = (next: string) => setSearch({ show: next === 'all' ? undefined : next })
   return { group, setGroup }
 }
 
@@ -56,38 +48,38 @@ export function History({ id }: { id: number }) {
         size="xs"
         w="fit-content"
         maw="100%"
-        aria-label="What is shown"
+        aria-label="Kind of entries"
         data={groups.map((one) => ({ ...one }))}
         value={group}
         onChange={setGroup}
       />
       {answer.error && !answer.data && <Problem error={answer.error} />}
       {answer.isPending && <Skeleton height={240} />}
-      {answer.data && count === 0 && <Empty title="Nothing of this kind has happened" />}
+      {answer.data && count === 0 && <Empty title="No entries" />}
       <Timeline bulletSize={14} lineWidth={2} active={results.length}>
         {results.map((entry) => itemOf(entry, names))}
       </Timeline>
-      {count > results.length && limit < most && (
+      {count > results.length && limit < limitMax && (
         <Group>
           <Button
             variant="default"
             loading={answer.isPlaceholderData}
-            onClick={() => setLimit(Math.min(most, limit + step * 2))}
+            onClick={() => setLimit(Math.min(limitMax, limit + step * 2))}
           >
-            Show older, {count - results.length} more
+            Show {(count - results.length).toLocaleString('en')} older
           </Button>
         </Group>
       )}
-      {count > results.length && limit >= most && (
+      {count > results.length && limit >= limitMax && (
         <Text size="sm" c="dimmed">
-          These are the last {most}. The API has them all.
+          Showing the latest {limitMax.toLocaleString('en')}. The API returns the full history.
         </Text>
       )}
     </Stack>
   )
 }
 
-/** `user:7` and how the team calls him. Who may not see the members sees the numbers. */
+/** Returns the members' names by actor: `user:7`. Empty for a user who may not list the members. */
 function useMemberNames(): ReadonlyMap<string, string> {
   const members = useAnswer(listMembersRoute, { params: { team_id: 'current' }, query: { limit: 1000 } })
   return useMemo(
@@ -102,9 +94,9 @@ function useMemberNames(): ReadonlyMap<string, string> {
   )
 }
 
-/** Called, not mounted: the timeline tells its children by what they are. */
+/** A function, not a component: the timeline looks at the type of its children. */
 function itemOf(entry: HistoryEntry, names: ReadonlyMap<string, string>) {
-  const { text, note, color } = toldOf(entry)
+  const { text, note, color } = describeEntry(entry)
   const { id, at, actor, took_ms: took } = entry
   return (
     <Timeline.Item
@@ -116,7 +108,7 @@ function itemOf(entry: HistoryEntry, names: ReadonlyMap<string, string>) {
           <Text size="sm" fw={500}>
             {text}
           </Text>
-          {took !== null && <Badge color="gray">after {formatDuration(took)}</Badge>}
+          {took !== null && <Badge color="gray">in {formatDuration(took)}</Badge>}
         </Group>
       }
     >

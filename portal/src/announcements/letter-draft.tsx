@@ -1,58 +1,68 @@
-// A letter of authorization to sign: the server drafts it, the user adds who signs and what else it covers.
+// A draft of the letter of authorization, which the server writes and the user signs.
 import { Button, TextInput } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
 import { draftLetterRoute } from '@pharos/contract/letter'
 import { IconDownload } from '@tabler/icons-react'
-import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { download } from '../ui/download.ts'
-import { CoveredAlso } from './letter-upload.tsx'
+import { download } from '../ui/export-file.ts'
+import { CoveredAnnouncements } from './covered-announcements.tsx'
 
-export function LetterDraft({ announcement: { id, cidr } }: { announcement: Announcement }) {
-  const [others, setOthers] = useState<string[]>([])
-  const [signer, setSigner] = useState({ signatory: '', contact: '', registry_handle: '' })
-  async function draft() {
-    const given = Object.entries(signer).filter(([, value]) => value.trim() !== '')
-    const { body } = await call(draftLetterRoute, {
-      params: { announcement_id: id },
-      query: {
-        ...Object.fromEntries(given),
-        ...(others.length > 0 ? { applies_to: others.map(Number) } : {}),
-      },
-    })
-    download(`letter-${cidr.replace('/', '-')}.pdf`, body as unknown as Blob)
-  }
-  const field = (name: keyof typeof signer) => ({
-    maxLength: name === 'registry_handle' ? 100 : 200,
-    value: signer[name],
-    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
-      setSigner({ ...signer, [name]: value }),
-  })
-  return (
-    <Dialog
-      title="Draft a letter"
-      action="Download draft"
-      trigger={(open) => (
-        <Button variant="default" leftSection={<IconDownload size={14} />} onClick={open}>
-          Draft a letter
-        </Button>
-      )}
-      onSubmit={draft}
-    >
-      <TextInput
-        label="Signer"
-        description="Empty fields become lines to fill in by hand."
-        data-autofocus
-        {...field('signatory')}
-      />
-      <TextInput label="Contact" description="E-mail address or telephone number" {...field('contact')} />
-      <TextInput
-        label="Registry handle"
-        description="Handle of the signer or their organization, such as ABC1-RIPE"
-        {...field('registry_handle')}
-      />
-      <CoveredAlso id={id} value={others} onChange={setOthers} />
-    </Dialog>
-  )
+type Values = {
+  readonly signatory: string
+  readonly contact: string
+  readonly registry_handle: string
+  /** Ids of announcements. */
+  readonly applies_to: string[]
 }
+const noValues: Values = { signatory: '', contact: '', registry_handle: '', applies_to: [] }
+
+async function downloadDraft({ id, cidr }: Announcement, { applies_to, ...signer }: Values): Promise<void> {
+  const { body } = await call(draftLetterRoute, {
+    params: { announcement_id: id },
+    query: {
+      ...Object.fromEntries(Object.entries(signer).filter(([, value]) => value.trim() !== '')),
+      ...(applies_to.length > 0 ? { applies_to: applies_to.map(Number) } : {}),
+    },
+  })
+  download(`letter-${cidr.replace('/', '-')}.pdf`, body as unknown as Blob)
+}
+
+export const LetterDraft = ({ announcement }: { announcement: Announcement }) => (
+  <Dialog
+    title="Download a draft letter"
+    action="Download draft"
+    initialValues={noValues}
+    trigger={(open) => (
+      <Button variant="default" leftSection={<IconDownload size={14} />} onClick={open}>
+        Download draft
+      </Button>
+    )}
+    onSubmit={(values) => downloadDraft(announcement, values)}
+  >
+    {(fields) => (
+      <>
+        <TextInput
+          label="Signatory"
+          description="Empty fields become lines to fill in by hand."
+          maxLength={200}
+          data-autofocus
+          {...fields.getInputProps('signatory')}
+        />
+        <TextInput
+          label="Contact"
+          description="E-mail address or telephone number"
+          maxLength={200}
+          {...fields.getInputProps('contact')}
+        />
+        <TextInput
+          label="Registry handle"
+          description="Handle of the signatory or their organization, such as ABC1-RIPE"
+          maxLength={100}
+          {...fields.getInputProps('registry_handle')}
+        />
+        <CoveredAnnouncements announcementId={announcement.id} {...fields.getInputProps('applies_to')} />
+      </>
+    )}
+  </Dialog>
+)

@@ -1,6 +1,6 @@
-// Sending a signed letter: dropped here or chosen, for this announcement and for others that it covers.
-import { Button, FileInput, Group, MultiSelect, Paper, Stack, Text, TextInput } from '@mantine/core'
-import { getAnnouncementRoute, listAnnouncementsRoute, type Announcement } from '@pharos/contract/byoip'
+// Uploads a signed letter, dropped or chosen, for this announcement and for others that it covers.
+import { FileInput, Group, Paper, Text, TextInput } from '@mantine/core'
+import { getAnnouncementRoute, type Announcement } from '@pharos/contract/byoip'
 import {
   letterBytesMax,
   letterMediaTypes,
@@ -8,122 +8,104 @@ import {
   uploadLetterRoute,
 } from '@pharos/contract/letter'
 import { IconFileUpload, IconUpload } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
 import { useState, type DragEvent, type ReactNode } from 'react'
 import { call } from '../api/call.ts'
-import { forget, useAnswer } from '../api/queries.ts'
-import { Problem, tell } from '../ui/problem.tsx'
+import { invalidate } from '../api/queries.ts'
+import { useRequestForm } from '../ui/form.tsx'
+import { notifySuccess } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
+import { SubmitButton } from '../ui/submit-button.tsx'
+import { CoveredAnnouncements } from './covered-announcements.tsx'
 import classes from './announcements.module.css'
 
-/** What the server would refuse, said before anything is sent. */
-function mistakeOf({ size, type }: File): string | undefined {
-  if (size === 0) return 'The file is empty.'
-  if (size > letterBytesMax) return 'It is larger than 10 MiB.'
-  const isKnown = (letterMediaTypes as readonly string[]).includes(type)
-  return isKnown ? undefined : 'It is no PDF, PNG or JPEG.'
+type Values = {
+  readonly file: File | null
+  readonly valid_until: string
+  /** Ids of announcements. */
+  readonly applies_to: string[]
+}
+const noValues: Values = { file: null, valid_until: '', applies_to: [] }
+
+/** Returns what the server would refuse about the file, before it is sent. */
+function mistakeIn({ file }: Values): { file?: string } {
+  if (!file) return {}
+  if (file.size === 0) return { file: 'The file is empty.' }
+  if (file.size > letterBytesMax) return { file: 'The file is larger than 10 MiB.' }
+  const isKnown = (letterMediaTypes as readonly string[]).includes(file.type)
+  return isKnown ? {} : { file: 'Only PDF, PNG and JPEG files are accepted.' }
 }
 
 export function LetterUpload({ announcement: { id } }: { announcement: Announcement }) {
-  const [file, setFile] = useState<File | null>(null)
-  const [until, setUntil] = useState('')
-  const [others, setOthers] = useState<string[]>([])
-  const mistake = file ? mistakeOf(file) : undefined
-  const upload = useMutation({
-    mutationFn: () =>
+  const form = useRequestForm({
+    initialValues: noValues,
+    validate: mistakeIn,
+    request: ({ file, valid_until, applies_to }) =>
       call(uploadLetterRoute, {
         params: { announcement_id: id },
         form: {
           file: file!,
           fields: {
-            ...(until ? { valid_until: until } : {}),
-            ...(others.length > 0 ? { applies_to: others.map(Number) } : {}),
+            ...(valid_until ? { valid_until } : {}),
+            ...(applies_to.length > 0 ? { applies_to: applies_to.map(Number) } : {}),
           },
         },
       }),
-    onSuccess: () => {
-      setFile(null)
-      setOthers([])
-      tell('The letter was sent. The provider reads it next.')
-      return forget(listLettersRoute, getAnnouncementRoute)
+    onSuccess: async (_answer, { valid_until }) => {
+      form.restart({ ...noValues, valid_until })
+      notifySuccess('Letter uploaded. The provider will review it.')
+      await invalidate(listLettersRoute, getAnnouncementRoute)
     },
   })
-  function choose(next: File | null) {
-    upload.reset()
-    setFile(next)
-  }
+  const { fields } = form
+  const isReady = fields.values.file !== null && mistakeIn(fields.values).file === undefined
   return (
-    <Stack gap="sm">
-      <DropPlace onDrop={choose}>
+    <form onSubmit={form.submit}>
+      <DropZone onDrop={(file) => fields.setFieldValue('file', file)}>
         <Group align="flex-start">
           <FileInput
             size="xs"
             w={320}
             label="Signed letter"
-            description="PDF, PNG or JPEG to 10 MiB; it may be dropped here"
+            description="PDF, PNG or JPEG up to 10 MiB. Drop it here or browse."
             placeholder="Choose a file"
             accept={letterMediaTypes.join(',')}
             leftSection={<IconFileUpload size={14} />}
-            value={file}
-            error={mistake}
-            onChange={choose}
             clearable
-            clearButtonProps={{ 'aria-label': 'Take the file away' }}
+            clearButtonProps={{ 'aria-label': 'Remove file' }}
+            {...fields.getInputProps('file')}
           />
           <TextInput
             size="xs"
             type="date"
             label="Valid until"
-            description="leave empty for no end"
-            value={until}
-            onChange={(event) => setUntil(event.currentTarget.value)}
+            description="Leave empty for no expiry"
+            {...fields.getInputProps('valid_until')}
           />
-          <CoveredAlso id={id} value={others} onChange={setOthers} />
+          <CoveredAnnouncements
+            announcementId={id}
+            size="xs"
+            w={260}
+            {...fields.getInputProps('applies_to')}
+          />
         </Group>
-      </DropPlace>
-      <Group>
-        <Button
-          leftSection={<IconUpload size={14} />}
-          disabled={!file || mistake !== undefined}
-          loading={upload.isPending}
-          onClick={() => upload.mutate()}
-        >
-          Send
-        </Button>
-        {file && mistake === undefined && (
+      </DropZone>
+      <Group my="sm">
+        <SubmitButton form={form} leftSection={<IconUpload size={14} />} disabled={!isReady}>
+          Upload
+        </SubmitButton>
+        {isReady && (
           <Text size="xs" c="dimmed">
-            It replaces letters that were not read yet; one that was accepted counts until it ends.
+            Replaces letters still in review. An accepted letter stays valid until it expires.
           </Text>
         )}
       </Group>
-      {upload.error && <Problem error={upload.error} />}
-    </Stack>
+      {form.problem !== undefined && <Problem error={form.problem} />}
+    </form>
   )
 }
 
-type CoveredAlsoProps = { id: number; value: string[]; onChange: (value: string[]) => void }
-
-/** Other announcements of the team, for a letter that names several prefixes. */
-export function CoveredAlso({ id, value, onChange }: CoveredAlsoProps) {
-  const all = useAnswer(listAnnouncementsRoute, { query: { limit: 1000, ordering: 'cidr' } })
-  const others = all.data?.results.filter((one) => one.id !== id) ?? []
-  if (others.length === 0) return null
-  return (
-    <MultiSelect
-      size="xs"
-      w={260}
-      label="Covers also"
-      description="other prefixes that the letter names"
-      searchable
-      clearable
-      data={others.map((one) => ({ value: String(one.id), label: one.cidr }))}
-      value={value}
-      onChange={onChange}
-    />
-  )
-}
-
-/** The keyboard's way is the field within: dropping is one more for the mouse. */
-function DropPlace({ onDrop, children }: { onDrop: (file: File) => void; children: ReactNode }) {
+/** Dropping is for the mouse only: the field inside is the keyboard's way. */
+function DropZone({ onDrop, children }: { onDrop: (file: File) => void; children: ReactNode }) {
   const [isOver, setIsOver] = useState(false)
   function take(event: DragEvent) {
     event.preventDefault()

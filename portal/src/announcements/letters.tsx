@@ -1,56 +1,56 @@
-// Letters of authorization of an announcement: a draft to sign, an upload, and what became of those that were sent.
+// Letters of authorization of an announcement: a draft to sign, the upload, and the review of each.
 import { Badge, Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
 import { getLetterFileRoute, listLettersRoute, type Letter } from '@pharos/contract/letter'
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { answerOf } from '../api/queries.ts'
-import { download } from '../ui/download.ts'
+import { useIsAdmin } from '../api/use-session.ts'
+import { download } from '../ui/export-file.ts'
 import { Empty } from '../ui/empty.tsx'
-import { Problem, tellProblem } from '../ui/problem.tsx'
+import { notifyProblem } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
 import { daysUntil, Time } from '../ui/time.tsx'
 import { LetterDraft } from './letter-draft.tsx'
 import { LetterUpload } from './letter-upload.tsx'
-import { useMayChange } from './restore.tsx'
 import classes from './announcements.module.css'
 
 export function Letters({ announcement }: { announcement: Announcement }) {
   const { id } = announcement
-  const mayChange = useMayChange()
-  // A decision about a letter alone is not told by the stream: it is looked for at the same pace with it or without.
+  const isAdmin = useIsAdmin()
+  // The stream does not announce the review of a letter: it is polled with the stream or without.
   const letters = useQuery({
     ...answerOf(listLettersRoute, { query: { announcement_id: [id], limit: 100 } }),
     refetchInterval: 10_000,
   })
   return (
     <Stack>
-      <Card component="section" aria-label="Send a letter">
+      <Card component="section" aria-label="Upload a letter">
         <Stack gap="sm">
           <Group justify="space-between">
             <Text size="sm">
-              Sign the draft, or write your own on your letterhead, and send it here. The provider reads it
-              and decides.
+              Download the draft, sign it and upload it here, or use your own letter. The provider reviews it.
             </Text>
             <LetterDraft announcement={announcement} />
           </Group>
-          {mayChange ? (
+          {isAdmin ? (
             <LetterUpload announcement={announcement} />
           ) : (
             <Text size="sm" c="dimmed">
-              An admin of the team sends it.
+              Only team admins can upload letters.
             </Text>
           )}
         </Stack>
       </Card>
       {letters.error && !letters.data && <Problem error={letters.error} />}
       {letters.isPending && <Skeleton height={80} />}
-      {letters.data?.count === 0 && <Empty title="No letter was sent yet" />}
-      {letters.data && letters.data.count > 0 && <Sent letters={letters.data.results} />}
+      {letters.data?.count === 0 && <Empty title="No letters yet" />}
+      {letters.data && letters.data.count > 0 && <LetterTable letters={letters.data.results} />}
     </Stack>
   )
 }
 
-function Sent({ letters }: { letters: readonly Letter[] }) {
+function LetterTable({ letters }: { letters: readonly Letter[] }) {
   return (
     <Table.ScrollContainer minWidth={860}>
       <Table>
@@ -58,8 +58,8 @@ function Sent({ letters }: { letters: readonly Letter[] }) {
           <Table.Tr>
             <Table.Th>File</Table.Th>
             <Table.Th>Status</Table.Th>
-            <Table.Th>Sent</Table.Th>
-            <Table.Th>Read</Table.Th>
+            <Table.Th>Uploaded</Table.Th>
+            <Table.Th>Reviewed</Table.Th>
             <Table.Th>Valid until</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -73,16 +73,16 @@ function Sent({ letters }: { letters: readonly Letter[] }) {
                 </Text>
               </Table.Td>
               <Table.Td maw={320}>
-                <LetterState letter={letter} />
+                <LetterBadge letter={letter} />
               </Table.Td>
               <Table.Td className={classes['one-line']!}>
                 <Time at={letter.uploaded} />
               </Table.Td>
               <Table.Td className={classes['one-line']!}>
-                <Time at={letter.reviewed} none="not yet" />
+                <Time at={letter.reviewed} none="Not yet" />
               </Table.Td>
               <Table.Td className={classes['one-line']!}>
-                <Time at={letter.valid_until} none="no end" />
+                <Time at={letter.valid_until} none="No expiry" />
               </Table.Td>
             </Table.Tr>
           ))}
@@ -95,22 +95,22 @@ function Sent({ letters }: { letters: readonly Letter[] }) {
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** The last days of a letter in which its team is told to renew it. */
+/** Days before expiry from which a letter is shown as expiring. */
 const warnDays = 30
 
-function shownOf({ status, valid_until: until }: Letter): { label: string; color: string } {
-  if (status === 'pending_review') return { label: 'waits for the provider', color: 'blue' }
-  if (status === 'rejected') return { label: 'rejected', color: 'red' }
-  if (until === null) return { label: 'accepted', color: 'teal' }
+function badgeOf({ status, valid_until: until }: Letter): { label: string; color: string } {
+  if (status === 'pending_review') return { label: 'In review', color: 'blue' }
+  if (status === 'rejected') return { label: 'Rejected', color: 'red' }
+  if (until === null) return { label: 'Accepted', color: 'teal' }
   const days = daysUntil(until)
-  if (days === 0) return { label: 'expired', color: 'orange' }
+  if (days === 0) return { label: 'Expired', color: 'orange' }
   return days <= warnDays
-    ? { label: `accepted, ends in ${days} ${days === 1 ? 'day' : 'days'}`, color: 'yellow' }
-    : { label: 'accepted', color: 'teal' }
+    ? { label: `Accepted, expires in ${days} ${days === 1 ? 'day' : 'days'}`, color: 'yellow' }
+    : { label: 'Accepted', color: 'teal' }
 }
 
-function LetterState({ letter }: { letter: Letter }) {
-  const { label, color } = shownOf(letter)
+function LetterBadge({ letter }: { letter: Letter }) {
+  const { label, color } = badgeOf(letter)
   return (
     <>
       <Badge color={color}>{label}</Badge>
@@ -120,7 +120,7 @@ function LetterState({ letter }: { letter: Letter }) {
 }
 
 function FileButton({ id, filename }: { id: number; filename: string }) {
-  async function take() {
+  async function downloadFile() {
     const { body } = await call(getLetterFileRoute, { params: { letter_id: id } })
     download(filename, body as unknown as Blob)
   }
@@ -130,7 +130,7 @@ function FileButton({ id, filename }: { id: number; filename: string }) {
       size="compact-xs"
       title={`Download ${filename}`}
       maw={260}
-      onClick={() => void take().catch(tellProblem)}
+      onClick={() => void downloadFile().catch(notifyProblem)}
     >
       {filename}
     </Button>

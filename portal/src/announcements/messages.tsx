@@ -1,10 +1,10 @@
-// What is not as wanted, the gravest first, with what happens next and where it is mended.
+// The state messages of an announcement, the gravest first, with the next step and the place to fix it.
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { StateMessage } from '@pharos/contract/announcement-checks'
 import type { StateMessageTag } from '@pharos/contract/state-message'
 import type { Announcement } from '@pharos/contract/byoip'
 import { Time, WithTimes } from '../ui/time.tsx'
-import { checkName } from './history-words.ts'
+import { checkName } from './history-text.ts'
 
 const colors: Record<StateMessage['severity'], string> = { error: 'red', warning: 'yellow', info: 'blue' }
 
@@ -12,7 +12,7 @@ type Props = { announcement: Announcement; onShowChecks: () => void }
 
 export function Messages({ announcement, onShowChecks }: Props) {
   const { state_messages: messages = [] } = announcement
-  const inTheWay = messages.filter(({ tag }) => places[tag] === 'checks')
+  const blocking = messages.filter(({ tag }) => places[tag] === 'checks')
   const others = messages.filter(({ tag }) => places[tag] === 'alert')
   return (
     <>
@@ -32,12 +32,12 @@ export function Messages({ announcement, onShowChecks }: Props) {
           </Stack>
         </Alert>
       ))}
-      {inTheWay.length > 0 && <InTheWay messages={inTheWay} onShowChecks={onShowChecks} />}
+      {blocking.length > 0 && <Blocking messages={blocking} onShowChecks={onShowChecks} />}
     </>
   )
 }
 
-/** Where each message is shown: by itself, in the summary of the checks, or in the row of its region. */
+/** The place of each message: an alert, the summary of the checks, or the row of its region. */
 const places: Record<StateMessageTag, 'alert' | 'checks' | 'region'> = {
   suspended: 'alert',
   validation_lost: 'alert',
@@ -58,21 +58,22 @@ function nextOf({ tag, attrs }: StateMessage) {
     return (
       <Text size="sm">
         {attrs['by'] === 'validation'
-          ? 'It is kept withdrawn. The regions below show what the routers still announce. Fix the check: it is repeated automatically, and the announcement resumes once all checks pass.'
-          : 'It is kept withdrawn. The regions below show what the routers still announce. It cannot be enabled until the provider ends the suspension, and then resumes automatically.'}
+          ? 'It stays withdrawn until the check passes, then it is announced again automatically. The table shows what routers still announce.'
+          : 'Only the provider can lift the suspension. It is then announced again automatically.'}
       </Text>
     )
   if (tag === 'validation_lost')
     return (
       <Text size="sm">
-        Fix it below ({checkName(String(attrs['validation']))}): other networks may already reject the prefix,
-        and the provider may suspend it. Once disabled, it cannot be enabled until the check passes.
+        Fix the {checkName(String(attrs['validation']))} check below. Other networks may already reject the
+        prefix, and the provider may suspend it. If you disable it now, you cannot enable it again until the
+        check passes.
       </Text>
     )
   return null
 }
 
-function InTheWay({
+function Blocking({
   messages,
   onShowChecks,
 }: {
@@ -84,16 +85,16 @@ function InTheWay({
   return (
     <Alert
       color={isWaiting ? 'blue' : 'orange'}
-      title={isWaiting ? `Not answered yet: ${names}` : `Before it can be announced: ${names}`}
+      title={isWaiting ? `Still checking: ${names}` : `Not ready: ${names}`}
     >
       <Group justify="space-between">
         <Text size="sm">
           {isWaiting
-            ? 'The registries are asked again by themselves; there is nothing to do.'
-            : 'Each check says what to create, to the letter. It is repeated by itself once that is there.'}
+            ? 'We retry automatically; nothing to do.'
+            : 'Create the objects shown below. We check again automatically.'}
         </Text>
         <Button variant="default" onClick={onShowChecks}>
-          What is missing
+          Show failed checks
         </Button>
       </Group>
     </Alert>

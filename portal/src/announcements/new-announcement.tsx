@@ -1,5 +1,5 @@
-// Bringing a prefix: what is typed is checked by the server's own preflight before anything is stored. Once checked, it
-// stands in the address, so that the way to the proof of an ASN leads back.
+// Adds prefixes: the server checks the form in a dry run before anything is stored. The checked form is kept in the
+// address, so that the page that verifies an ASN can lead back to it.
 import {
   Alert,
   Button,
@@ -22,91 +22,86 @@ import {
 } from '@pharos/contract/byoip'
 import { listAsnsRoute } from '@pharos/contract/inventory'
 import { useMutation } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState, type FormEvent } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { forget, useAnswer } from '../api/queries.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
+import { useRequestForm, type Fields } from '../ui/form.tsx'
+import { ButtonLink } from '../ui/link.tsx'
+import { notifySuccess } from '../ui/notify.ts'
 import { Page } from '../ui/page.tsx'
-import { fieldError, Problem, tell } from '../ui/problem.tsx'
-import type { Search } from '../router.tsx'
-import { asnOf, bodyOf, draftOf, searchOf, type Draft } from './new-draft.ts'
+import { Problem } from '../ui/problem.tsx'
+import { SubmitButton } from '../ui/submit-button.tsx'
+import { usePageSearch } from '../ui/use-page-search.ts'
+import { asnOf, bodyOf, draftOf, searchOf, type Draft } from './draft.ts'
 import { Preflight } from './preflight.tsx'
 import { PrefixField } from './prefix-field.tsx'
 
-/** What the server found wrong of that type, with what it says beside it. */
-function mistakeOf(error: unknown, type: string) {
-  if (!(error instanceof ProblemError)) return undefined
-  return error.problem.errors?.find((one) => one.type === type)
-}
-
-/** Whether the server found anything wrong but an ASN without a proof. */
-const isMore = (error: unknown): boolean =>
-  !(error instanceof ProblemError) || !error.problem.errors?.every(({ type }) => type === 'asn_not_verified')
+const isAsnUnverified = (error: unknown): boolean =>
+  error instanceof ProblemError &&
+  error.problem.errors?.some(({ type }) => type === 'asn_not_verified') === true
 
 /** The compiler takes a body of one of several forms for one that has to be of all. */
 const inputOf = (draft: Draft) => ({ body: bodyOf(draft) }) as CallInput<typeof createAnnouncementsRoute>
 
+/** Returns what the announcements would be, with their checks. */
+async function runChecks(draft: Draft): Promise<readonly Announcement[]> {
+  const { body } = await call(createAnnouncementsRoute, {
+    ...inputOf(draft),
+    query: { dry_run: true, include: 'validations' } as object,
+  })
+  return (body as unknown as { result: { results: Announcement[] } }).result.results
+}
+
 export function NewAnnouncement() {
   const navigate = useNavigate()
-  const search = useSearch({ strict: false }) as Search
-  const [draft, setDraft] = useState<Draft>(() => draftOf(search))
-  const set = (change: Partial<Draft>) => {
-    setDraft({ ...draft, ...change })
-    preflight.reset()
-    create.reset()
-  }
-  const preflight = useMutation({
-    mutationFn: () =>
-      call(createAnnouncementsRoute, {
-        ...inputOf(draft),
-        query: { dry_run: true, include: 'validations' } as object,
-      }),
-  })
+  const { search, setSearch } = usePageSearch('/announcements/new')
   const create = useMutation({
-    mutationFn: () => call(createAnnouncementsRoute, inputOf(draft)),
+    mutationFn: (draft: Draft) => call(createAnnouncementsRoute, inputOf(draft)),
     onSuccess: async ({ body }) => {
-      await forget(listAnnouncementsRoute)
-      if (body.results.length === 1)
-        return navigate({ to: '/announcements/$id', params: { id: String(body.results[0]!.id) } as never })
-      tell(`${body.results.length} prefixes were brought.`)
+      await invalidate(listAnnouncementsRoute)
+      const [first, second] = body.results
+      if (first && !second) return navigate({ to: '/announcements/$id', params: { id: String(first.id) } })
+      notifySuccess(`${body.results.length} prefixes added.`)
       return navigate({ to: '/announcements' })
     },
   })
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    void navigate({ to: '.', search: searchOf(draft) as never, replace: true })
-    preflight.mutate()
-  }
-  const seen = (preflight.data?.body as unknown as { result?: { results: Announcement[] } } | undefined)
-    ?.result?.results
-  const isUnproven = mistakeOf(preflight.error, 'asn_not_verified') !== undefined
+  const form = useRequestForm({
+    initialValues: draftOf(search),
+    request: (draft) => {
+      setSearch(searchOf(draft))
+      return runChecks(draft)
+    },
+    // Results are those of the form as it was.
+    onValuesChange: () => {
+      form.clearResult()
+      create.reset()
+    },
+  })
+  const { fields, result: checked } = form
+  const isUnverified = isAsnUnverified(form.error)
   return (
     <Page
-      title="Bring a prefix"
-      note="It begins switched off, and is checked at once. Nothing is announced before every check has passed and you switch it on."
+      title="Add prefix"
+      note="New prefixes start disabled. Nothing is announced until all checks pass and you enable it."
     >
       <Card maw={640}>
-        <form onSubmit={submit}>
+        <form onSubmit={form.submit}>
           <Stack>
-            <PrefixField draft={draft} set={set} error={preflight.error} />
-            <OriginField draft={draft} set={set} error={preflight.error} />
-            <RegionsField draft={draft} set={set} />
-            <TextInput
-              label="Description"
-              maxLength={500}
-              value={draft.description}
-              onChange={(event) => set({ description: event.currentTarget.value })}
-            />
-            <More draft={draft} set={set} error={preflight.error} />
-            {isUnproven && <ProveFirst draft={draft} />}
-            {preflight.error && isMore(preflight.error) && <Problem error={preflight.error} />}
+            <PrefixField fields={fields} error={form.error} />
+            <OriginField fields={fields} isUnverified={isUnverified} />
+            <RegionsField fields={fields} />
+            <TextInput label="Description" maxLength={500} {...fields.getInputProps('description')} />
+            <AdvancedFields fields={fields} />
+            {isUnverified && <VerifyFirst draft={fields.values} />}
+            {form.problem !== undefined && <Problem error={form.problem} />}
             <Group>
-              <Button type="submit" variant={seen ? 'default' : 'filled'} loading={preflight.isPending}>
-                Check first
-              </Button>
-              {seen && (
-                <Button loading={create.isPending} onClick={() => create.mutate()}>
-                  {seen.length === 1 ? 'Bring it' : `Bring all ${seen.length}`}
+              <SubmitButton form={form} variant={checked ? 'default' : 'filled'}>
+                Run checks
+              </SubmitButton>
+              {checked && (
+                <Button loading={create.isPending} onClick={() => create.mutate(fields.values)}>
+                  {checked.length === 1 ? 'Add prefix' : `Add all ${checked.length} prefixes`}
                 </Button>
               )}
             </Group>
@@ -114,90 +109,90 @@ export function NewAnnouncement() {
         </form>
       </Card>
       {create.error && <Problem error={create.error} />}
-      {seen && <Preflight announcements={seen} />}
+      {checked && <Preflight announcements={checked} />}
     </Page>
   )
 }
 
-type FieldProps = { draft: Draft; set: (change: Partial<Draft>) => void; error?: unknown }
+type FieldProps = { readonly fields: Fields<Draft> }
 
 /** ASNs offered with a click. */
 const offeredAsns = 6
 
-function OriginField({ draft, set, error }: FieldProps) {
+function OriginField({ fields, isUnverified }: FieldProps & { readonly isUnverified: boolean }) {
   const asns = useAnswer(listAsnsRoute, { query: { verified: true, limit: offeredAsns } })
-  const isUnproven = mistakeOf(error, 'asn_not_verified') !== undefined
+  const input = fields.getInputProps('origin_asn')
   return (
     <>
       <NumberInput
         label="Origin AS"
-        description="the number of the ASN that announces it, which is proven to be yours"
+        description="The AS that originates the prefix. It must be verified."
         prefix="AS"
         hideControls
         allowDecimal={false}
         allowNegative={false}
         required
-        value={draft.asn}
-        error={isUnproven ? `AS${asnOf(draft)} is not proven to be yours` : fieldError(error, 'origin_asn')}
-        onChange={(asn) => set({ asn })}
+        {...input}
+        error={isUnverified ? `AS${asnOf(fields.values)} is not verified` : input.error}
       />
       <Group gap={4}>
         {asns.data?.results.map(({ asn }) => (
-          <Button key={asn} variant="default" size="compact-xs" onClick={() => set({ asn })}>
+          <Button
+            key={asn}
+            variant="default"
+            size="compact-xs"
+            onClick={() => fields.setFieldValue('origin_asn', asn)}
+          >
             AS{asn}
           </Button>
         ))}
-        <Button component={Link} to="/asns" variant="subtle" size="compact-xs">
-          Your ASNs
-        </Button>
+        <ButtonLink to="/asns" variant="subtle" size="compact-xs">
+          Manage ASNs
+        </ButtonLink>
       </Group>
     </>
   )
 }
 
-function RegionsField({ draft, set }: FieldProps) {
+function RegionsField({ fields }: FieldProps) {
   const regions = useAnswer(listRegionsRoute, { query: { limit: 1000 } })
   return (
     <MultiSelect
       label="Regions"
-      description="where it is announced when switched on; none means all that are open"
+      description="Where to announce it. Leave empty for all regions."
       data={regions.data?.results.map(({ slug, name }) => ({ value: slug, label: name })) ?? []}
-      value={draft.regions}
-      onChange={(chosen) => set({ regions: chosen })}
+      {...fields.getInputProps('regions')}
     />
   )
 }
 
-/** What few need. */
-function More({ draft, set, error }: FieldProps) {
-  const [isOpen, setIsOpen] = useState(draft.asSet !== '' || draft.signatory !== '' || draft.delegate)
+/** Fields that few need. */
+function AdvancedFields({ fields }: FieldProps) {
+  const { as_set, loa_signatory, delegate_loa } = fields.values
+  const [isOpen, setIsOpen] = useState(as_set !== '' || loa_signatory !== '' || delegate_loa)
   return (
     <>
       <Group>
         <Button variant="subtle" size="compact-xs" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          {isOpen ? 'Less' : 'AS-SET, signatory of the letter'}
+          {isOpen ? 'Fewer options' : 'Advanced options'}
         </Button>
       </Group>
       <Collapse expanded={isOpen}>
         <Stack>
           <TextInput
             label="AS-SET"
-            description="whose members may originate the prefix in the IRR, such as AS-EXAMPLE"
-            value={draft.asSet}
-            error={fieldError(error, 'as_set')}
-            onChange={(event) => set({ asSet: event.currentTarget.value })}
+            description="AS-SET whose members may originate the prefix, such as AS-EXAMPLE"
+            {...fields.getInputProps('as_set')}
           />
           <TextInput
-            label="Who signs the letter of authorization"
-            description="stands in the draft"
+            label="Letter signatory"
+            description="Printed on the draft letter"
             maxLength={200}
-            value={draft.signatory}
-            onChange={(event) => set({ signatory: event.currentTarget.value })}
+            {...fields.getInputProps('loa_signatory')}
           />
           <Checkbox
-            label="The provider drafts the letter for us"
-            checked={draft.delegate}
-            onChange={(event) => set({ delegate: event.currentTarget.checked })}
+            label="Let the provider draft the letter"
+            {...fields.getInputProps('delegate_loa', { type: 'checkbox' })}
           />
         </Stack>
       </Collapse>
@@ -205,24 +200,17 @@ function More({ draft, set, error }: FieldProps) {
   )
 }
 
-/** The one thing that keeps a prefix from being brought at all, and where it is mended. */
-function ProveFirst({ draft }: { draft: Draft }) {
+/** An unverified ASN is the one thing that prevents adding a prefix. */
+function VerifyFirst({ draft }: { draft: Draft }) {
   const asn = asnOf(draft)
   return (
-    <Alert color="orange" title={`AS${asn} is not proven to be yours, or no longer`}>
+    <Alert color="orange" title={`Verify AS${asn} first`}>
       <Stack gap="xs">
-        <Text size="sm">
-          Prove it first: you are told what to add where. The page there leads back to this prefix.
-        </Text>
+        <Text size="sm">We will show you what to publish, then lead you back here.</Text>
         <Group>
-          <Button
-            component={Link}
-            to="/asns/$asn"
-            params={{ asn: String(asn) } as never}
-            search={{ cidr: draft.cidr.trim() } as never}
-          >
-            Prove AS{asn}
-          </Button>
+          <ButtonLink to="/asns/$asn" params={{ asn: String(asn) }} search={{ cidr: draft.cidr.trim() }}>
+            Verify AS{asn}
+          </ButtonLink>
         </Group>
       </Stack>
     </Alert>

@@ -1,51 +1,51 @@
-// Which prefixes are brought: one, or several with one on each line. What the server finds wrong of each stands below,
-// with what was probably meant.
+// The prefixes to add: one, or several with one per line. Below are the server's errors, with the prefix that was probably meant.
 import { Button, Group, Text, Textarea } from '@mantine/core'
 import { announcementsAtOnce } from '@pharos/contract/byoip'
 import { ProblemError } from '@pharos/contract/client'
-import { correctPrefixes, prefixesOf, prefixMistakes, type Draft } from './new-draft.ts'
+import type { Fields } from '../ui/form.tsx'
+import { correctPrefixes, prefixesOf, prefixMistakes, type Draft } from './draft.ts'
 
-type FieldProps = { draft: Draft; set: (change: Partial<Draft>) => void; error: unknown }
+/** Mistakes shown in full; further ones are counted. */
+const shownMistakes = 3
 
-/** So many mistakes are said at the field; more of them are told together. */
-const saidMax = 3
-
-export function PrefixField({ draft, set, error }: FieldProps) {
+/** `error` is that of the whole request: it has the corrections beside the messages. */
+export function PrefixField({ fields, error }: { fields: Fields<Draft>; error: unknown }) {
+  const draft = fields.values
   const mistakes = error instanceof ProblemError ? prefixMistakes(draft, error.problem.errors ?? []) : []
   const corrections = mistakes.filter(({ canonical }) => canonical !== undefined)
   const several = prefixesOf(draft).length > 1
-  const said = mistakes.slice(0, saidMax).map(({ prefix, msg }) => (several ? `${prefix}: ${msg}` : msg))
-  const unsaid = mistakes.length - said.length
+  const shown = mistakes
+    .slice(0, shownMistakes)
+    .map(({ prefix, msg }) => (several ? `${prefix}: ${msg}` : msg))
+  const more = mistakes.length - shown.length
+  const correct = (chosen: typeof corrections) => fields.setFieldValue('cidr', correctPrefixes(draft, chosen))
   return (
     <>
       <Textarea
         label="Prefix"
-        description={`such as 203.0.113.0/24 or 2001:db8::/32; several with one on each line, at most ${announcementsAtOnce}`}
+        description={`For example 203.0.113.0/24 or 2001:db8::/32. One per line, up to ${announcementsAtOnce}.`}
         required
         data-search
         autosize
         minRows={1}
         maxRows={12}
-        value={draft.cidr}
+        {...fields.getInputProps('cidr')}
         error={
-          said.length > 0 ? [...said, ...(unsaid > 0 ? [`and ${unsaid} more`] : [])].join('; ') : undefined
+          shown.length > 0
+            ? [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
+            : fields.errors['cidr']
         }
-        onChange={(event) => set({ cidr: event.currentTarget.value })}
       />
       {corrections.length > 0 && (
         <Group gap="xs">
           <Text size="sm">Did you mean</Text>
-          {corrections.slice(0, saidMax).map((one) => (
-            <Button
-              key={one.index}
-              variant="light"
-              onClick={() => set({ cidr: correctPrefixes(draft, [one]) })}
-            >
+          {corrections.slice(0, shownMistakes).map((one) => (
+            <Button key={one.index} variant="light" onClick={() => correct([one])}>
               {one.canonical}
             </Button>
           ))}
           {corrections.length > 1 && (
-            <Button variant="subtle" onClick={() => set({ cidr: correctPrefixes(draft, corrections) })}>
+            <Button variant="subtle" onClick={() => correct(corrections)}>
               Correct all {corrections.length}
             </Button>
           )}

@@ -1,16 +1,16 @@
-// What the checks say of prefixes before they are brought: of one in full, of several each when it is opened.
+// The results of the checks before prefixes are added: in full for one, folded for several.
 import { Accordion, Badge, Group, Stack, Text } from '@mantine/core'
 import type { Announcement } from '@pharos/contract/byoip'
 import { Validations } from './validations.tsx'
 
-const missingOf = ({ validations = [] }: Announcement): number =>
+const failedOf = ({ validations = [] }: Announcement): number =>
   validations.filter(({ state }) => state !== 'valid').length
 
 export function Preflight({ announcements }: { announcements: readonly Announcement[] }) {
-  const ready = announcements.filter((one) => missingOf(one) === 0).length
+  const ready = announcements.filter((one) => failedOf(one) === 0).length
   const [only] = announcements
   return (
-    <Stack component="section" aria-label="What the checks say now">
+    <Stack component="section" aria-label="Check results">
       {announcements.length === 1 ? (
         <Only announcement={only!} />
       ) : (
@@ -20,16 +20,14 @@ export function Preflight({ announcements }: { announcements: readonly Announcem
   )
 }
 
-const laterWords = 'what is missing can be created afterwards, and each check is repeated by itself.'
-
 function Only({ announcement }: { announcement: Announcement }) {
-  const missing = missingOf(announcement)
+  const failed = failedOf(announcement)
   return (
     <>
       <Text size="sm">
-        {missing === 0
-          ? 'Every check passes. It can be brought, and switched on at once.'
-          : `${missing} of ${announcement.validations?.length} checks have not passed. It can be brought all the same: ${laterWords}`}
+        {failed === 0
+          ? 'All checks passed. You can add the prefix and enable it right away.'
+          : `${failed} of ${announcement.validations?.length} checks have not passed. You can add the prefix now and fix them later; checks rerun automatically.`}
       </Text>
       <Validations announcement={announcement} isPreflight />
     </>
@@ -41,8 +39,8 @@ function Several({ announcements, ready }: { announcements: readonly Announcemen
     <>
       <Text size="sm">
         {ready === announcements.length
-          ? 'Every check of every prefix passes. They can be brought, and switched on at once.'
-          : `Every check passes for ${ready} of ${announcements.length} prefixes. All can be brought: ${laterWords}`}
+          ? 'All checks passed for all prefixes. You can add and enable them right away.'
+          : `${ready === 0 ? 'None' : ready} of ${announcements.length} prefixes ${ready < 2 ? 'passes' : 'pass'} all checks. You can add all of them now and fix the rest later.`}
       </Text>
       <Accordion variant="separated" multiple>
         {announcements.map((announcement) => (
@@ -52,7 +50,7 @@ function Several({ announcements, ready }: { announcements: readonly Announcemen
                 <Text ff="monospace" size="sm">
                   {announcement.cidr}
                 </Text>
-                <Passed missing={missingOf(announcement)} />
+                <ResultBadge failed={failedOf(announcement)} />
               </Group>
             </Accordion.Control>
             <Accordion.Panel>
@@ -65,8 +63,8 @@ function Several({ announcements, ready }: { announcements: readonly Announcemen
   )
 }
 
-const Passed = ({ missing }: { missing: number }) => (
-  <Badge color={missing === 0 ? 'teal' : 'orange'}>
-    {missing === 0 ? 'every check passes' : `${missing} missing`}
+const ResultBadge = ({ failed }: { failed: number }) => (
+  <Badge color={failed === 0 ? 'teal' : 'orange'}>
+    {failed === 0 ? 'All checks passed' : `${failed} not passed`}
   </Badge>
 )

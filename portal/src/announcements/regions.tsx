@@ -1,4 +1,4 @@
-// Desired against observed: where it is wanted, what the router of each region shows, and how long each step took.
+// Desired against observed: where the announcement is enabled, what the routers of each region carry, and since when.
 import { Card, Group, Stack, Switch, Table, Text } from '@mantine/core'
 import {
   listRegionsRoute,
@@ -10,32 +10,30 @@ import { useAnswer } from '../api/queries.ts'
 import { RegionStateBadge } from '../ui/status.tsx'
 import { formatDuration, Time, WithTimes } from '../ui/time.tsx'
 import { nextStep } from './next-step.ts'
-import type { Wanted } from './switch-dialog.tsx'
+import type { Change } from './enable-dialog.tsx'
 import classes from './announcements.module.css'
 
-type Props = { announcement: Announcement; onAsk: (wanted: Wanted) => void }
+type Props = { announcement: Announcement; onChange: (change: Change) => void }
 
-export function Regions({ announcement, onAsk }: Props) {
+export function Regions({ announcement, onChange }: Props) {
   const { enabled, details, region_states: states = [], regions } = announcement
   const open = useAnswer(listRegionsRoute, { query: { limit: 1000 } })
   const known = new Map(open.data?.results.map((region) => [region.slug, region]))
   const seen = new Set(states.map(({ region }) => region))
   const untouched = [...known.keys()].filter((slug) => !seen.has(slug))
-  const isBarred = details?.suspended === true && !enabled
+  const isBlocked = details?.suspended === true && !enabled
   return (
     <Card component="section" aria-label="Where it is announced">
       <Stack gap="sm">
         <Group justify="space-between">
           <Switch
-            label={enabled ? 'Announced by your wish' : 'Not to be announced'}
+            label="Announce this prefix"
             checked={enabled}
-            disabled={isBarred}
-            onChange={() => onAsk({ enabled: !enabled })}
+            disabled={isBlocked}
+            onChange={() => onChange({ enabled: !enabled })}
           />
           <Text size="xs" c="dimmed">
-            {isBarred
-              ? 'Suspended: only the provider can end that.'
-              : wish(enabled, regions, [...known.keys()])}
+            {isBlocked ? 'Suspended by the provider' : targetText(enabled, regions, [...known.keys()])}
           </Text>
         </Group>
         <Table.ScrollContainer minWidth={860}>
@@ -43,11 +41,11 @@ export function Regions({ announcement, onAsk }: Props) {
             <Table.Thead>
               <Table.Tr>
                 <Table.Th>Region</Table.Th>
-                <Table.Th>Wanted</Table.Th>
-                <Table.Th>Seen on the router</Table.Th>
-                <Table.Th>Asked for</Table.Th>
-                <Table.Th>So since</Table.Th>
-                <Table.Th ta="right">Took</Table.Th>
+                <Table.Th>Enabled</Table.Th>
+                <Table.Th>Router state</Table.Th>
+                <Table.Th>Requested</Table.Th>
+                <Table.Th>Since</Table.Th>
+                <Table.Th ta="right">Propagation time</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -56,8 +54,8 @@ export function Regions({ announcement, onAsk }: Props) {
                   key={state.region}
                   state={state}
                   region={known.get(state.region)}
-                  isBarred={isBarred}
-                  onAsk={onAsk}
+                  isBlocked={isBlocked}
+                  onChange={onChange}
                 />
               ))}
               {untouched.map((slug) => (
@@ -70,13 +68,13 @@ export function Regions({ announcement, onAsk }: Props) {
                       size="xs"
                       aria-label={`Announce in ${slug}`}
                       checked={false}
-                      disabled={isBarred}
-                      onChange={() => onAsk({ enabled: true, region: slug })}
+                      disabled={isBlocked}
+                      onChange={() => onChange({ enabled: true, region: slug })}
                     />
                   </Table.Td>
                   <Table.Td colSpan={4}>
                     <Text span size="sm" c="dimmed">
-                      not announced here
+                      Not announced
                     </Text>
                   </Table.Td>
                 </Table.Tr>
@@ -89,10 +87,10 @@ export function Regions({ announcement, onAsk }: Props) {
   )
 }
 
-/** What the great switch stands for. */
-function wish(enabled: boolean, regions: readonly string[], open: readonly string[]): string {
-  const where = regions.length > 0 ? regions.join(', ') : `all regions open to the team: ${open.join(', ')}`
-  return enabled ? `Wanted in ${where}` : `Switched on, it goes out in ${where}`
+/** Returns the regions that the main switch is about. */
+function targetText(enabled: boolean, regions: readonly string[], open: readonly string[]): string {
+  const where = regions.length > 0 ? regions.join(', ') : `all regions: ${open.join(', ')}`
+  return enabled ? `Enabled in ${where}` : `When enabled, announced in ${where}`
 }
 
 const RegionName = ({ slug, region }: { slug: string; region: Region | undefined }) => (
@@ -109,11 +107,11 @@ const RegionName = ({ slug, region }: { slug: string; region: Region | undefined
 type RowProps = {
   state: RegionStateOfAnnouncement
   region: Region | undefined
-  isBarred: boolean
-  onAsk: Props['onAsk']
+  isBlocked: boolean
+  onChange: Props['onChange']
 }
 
-function Row({ state: row, region, isBarred, onAsk }: RowProps) {
+function Row({ state: row, region, isBlocked, onChange }: RowProps) {
   const { region: slug, desired, state, since, message, requested, took_ms: took } = row
   const next = nextStep(row)
   return (
@@ -126,8 +124,8 @@ function Row({ state: row, region, isBarred, onAsk }: RowProps) {
           size="xs"
           aria-label={`Announce in ${slug}`}
           checked={desired}
-          disabled={isBarred && !desired}
-          onChange={() => onAsk({ enabled: !desired, region: slug })}
+          disabled={isBlocked && !desired}
+          onChange={() => onChange({ enabled: !desired, region: slug })}
         />
       </Table.Td>
       <Table.Td maw={380}>

@@ -1,16 +1,15 @@
-// Each check with its state and its reason; what has not passed comes first, with the literal text of what to create or
-// the way to where it is mended.
-import { Button, Card, Group, Stack, Text } from '@mantine/core'
+// The checks of an announcement, with state and reason. Those that have not passed come first, with the exact object to
+// create, or a link to the page that fixes it.
+import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import type { AuthorizationProof, Validation } from '@pharos/contract/announcement-checks'
 import type { Announcement } from '@pharos/contract/byoip'
-import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { CopyBlock } from '../ui/copy.tsx'
+import { ButtonLink } from '../ui/link.tsx'
 import { ValidationBadge } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
-import { checkName } from './history-words.ts'
+import { checkName } from './history-text.ts'
 
-/** `isPreflight`: nothing is stored yet, so that it has no page of its own. */
+/** `isPreflight`: the announcement is not stored yet, and has no page. */
 type Props = { announcement: Announcement; isPreflight?: boolean }
 
 export function Validations({ announcement, isPreflight = false }: Props) {
@@ -53,10 +52,10 @@ export function Validations({ announcement, isPreflight = false }: Props) {
 const Checked = ({ at }: { at: string | null }) => (
   <Text size="xs" c="dimmed">
     {at === null ? (
-      'never answered'
+      'Never checked'
     ) : (
       <>
-        checked <Time at={at} />
+        Checked <Time at={at} />
       </>
     )}
   </Text>
@@ -70,9 +69,9 @@ function Check({ validation, announcement, isPreflight }: CheckProps) {
     <Card component="section" aria-label={checkName(name)}>
       <Group justify="space-between">
         <Group gap="xs">
-          <Text fw={600} size="sm">
+          <Title order={2} size="sm">
             {checkName(name)}
-          </Text>
+          </Title>
           <ValidationBadge state={state} />
         </Group>
         <Checked at={checked} />
@@ -80,13 +79,13 @@ function Check({ validation, announcement, isPreflight }: CheckProps) {
       <Text size="sm" mt={4}>
         {note}
       </Text>
-      <ToDo validation={validation} announcement={announcement} isPreflight={isPreflight} />
+      <Fix validation={validation} announcement={announcement} isPreflight={isPreflight} />
     </Card>
   )
 }
 
-/** Where the API names a call, a person is led to the page that makes it. */
-function ToDo({
+/** If the API's fix is a call, links to the page that makes it. */
+function Fix({
   validation: { name, fix, proofs },
   announcement: { id, cidr, origin_asn },
   isPreflight,
@@ -94,81 +93,65 @@ function ToDo({
   if (fix === null) return null
   if (name === 'asn')
     return (
-      <Way
-        to={
-          <Button
-            component={Link}
-            to="/asns/$asn"
-            params={{ asn: String(origin_asn) } as never}
-            search={{ cidr } as never}
-          >
-            Prove AS{origin_asn}
-          </Button>
-        }
-      />
+      <Group mt="xs">
+        <ButtonLink to="/asns/$asn" params={{ asn: String(origin_asn) }} search={{ cidr }}>
+          Verify AS{origin_asn}
+        </ButtonLink>
+      </Group>
     )
   if (name === 'loa')
     return (
       <>
         {(proofs?.some(({ kind }) => kind === 'letter') ?? true) && (
-          <LetterToDo id={id} isPreflight={isPreflight} />
+          <LetterFix id={id} isPreflight={isPreflight} />
         )}
         {proofs?.map((proof) => (
-          <ProofToDo key={proof.kind} proof={proof} />
+          <ProofFix key={proof.kind} proof={proof} />
         ))}
       </>
     )
   return (
     <Stack gap={4} mt="xs">
       <Text size="xs" c="dimmed">
-        To do, literally:
+        Create this object:
       </Text>
-      <CopyBlock text={fix} label="Copy what to create" />
+      <CopyBlock text={fix} label="Copy" />
     </Stack>
   )
 }
 
-function LetterToDo({ id, isPreflight }: { id: number; isPreflight: boolean }) {
+function LetterFix({ id, isPreflight }: { id: number; isPreflight: boolean }) {
   if (isPreflight)
     return (
       <Text size="sm" mt={4}>
-        Once it is brought, its page has a letter to sign, and takes the signed one.
+        After adding the prefix you can download a draft letter and upload the signed copy.
       </Text>
     )
   return (
-    <Way
-      to={
-        <Button
-          component={Link}
-          to="/announcements/$id"
-          params={{ id: String(id) } as never}
-          search={{ tab: 'letters' } as never}
-        >
-          Draft, sign and send the letter
-        </Button>
-      }
-    />
+    <Group mt="xs">
+      <ButtonLink to="/announcements/$id" params={{ id: String(id) }} search={{ tab: 'letters' }}>
+        Upload letter
+      </ButtonLink>
+    </Group>
   )
 }
 
-/** Kinds that the team creates by itself; the letter has a page, and the ROA is a check of its own. */
+/** Kinds that the team can create; the letter has a tab, and the ROA is a separate check. */
 const proofTitles: Partial<Record<AuthorizationProof['kind'], string>> = {
   dns_txt: 'Or create this record in the reverse zone:',
   rdap: 'Or add this line to the registration at the address registry:',
 }
 
-function ProofToDo({ proof: { kind, note, fix } }: { proof: AuthorizationProof }) {
+function ProofFix({ proof: { kind, note, fix } }: { proof: AuthorizationProof }) {
   const title = proofTitles[kind]
   if (title === undefined || fix === null) return null
   return (
     <Stack gap={4} mt="xs">
       <Text size="sm">{title}</Text>
-      <CopyBlock text={fix} label="Copy what to create" />
+      <CopyBlock text={fix} label="Copy" />
       <Text size="xs" c="dimmed">
         {note}
       </Text>
     </Stack>
   )
 }
-
-const Way = ({ to }: { to: ReactNode }) => <Group mt="xs">{to}</Group>

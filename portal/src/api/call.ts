@@ -1,4 +1,4 @@
-// The one way in which the portal talks to the API: the typed client with the tab's access token, renewed when needed.
+// Calls the API with the tab's access token, renewed when needed.
 import { createClient, ProblemError, type Answer, type CallInput } from '@pharos/contract/client'
 import type { Route } from '@pharos/contract/route'
 import { ensureAccess, renewAccess } from './session.ts'

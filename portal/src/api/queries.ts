@@ -1,4 +1,4 @@
-// How answers are kept: every key begins with the team, so that switching the team never shows another team's rows.
+// The query cache. Every key starts with the team, so that a change of team never shows another team's rows.
 import { ProblemError, type CallInput } from '@pharos/contract/client'
 import type { ResponseOf, Route } from '@pharos/contract/route'
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
@@ -10,7 +10,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // What the server has refused it refuses again; what did not arrive is worth another try.
+      // A refusal would be repeated; a request without an answer is worth another try.
       retry: (failures, error) =>
         failures < 2 && !(error instanceof ProblemError && error.problem.status < 500),
       retryDelay: (failures) => 500 * 2 ** failures,
@@ -23,7 +23,7 @@ export function teamIdNow(): number {
   return state.kind === 'in' ? state.user.current_team.id : 0
 }
 
-/** The answer of an operation, under a key of the team, the operation and what it is asked. */
+/** Returns the query of an operation, keyed by team, operation and input. */
 export function answerOf<R extends Route>(route: R, input: CallInput<R>) {
   return queryOptions({
     queryKey: [teamIdNow(), route.name, input],
@@ -37,18 +37,18 @@ export const useAnswer = <R extends Route>(
   route: R,
   input: CallInput<R>,
   { refetchInterval }: { refetchInterval?: number } = {},
-) => useQuery({ ...answerOf(route, input), refetchInterval: () => paceOf(route, refetchInterval) })
+) => useQuery({ ...answerOf(route, input), refetchInterval: () => refetchIntervalOf(route, refetchInterval) })
 
-/** Groups of operations whose answers the stream says when to ask for again. */
+/** Groups of operations whose changes the stream announces. */
 export type AnswerGroup = 'Analysis' | 'BYOIP'
-const told: ReadonlySet<string> = new Set<AnswerGroup>(['Analysis', 'BYOIP'])
-/** How often one looks all the same: a message tells of what is news, and not of every field. */
-const toldMs = 60_000
+const streamed: ReadonlySet<string> = new Set<AnswerGroup>(['Analysis', 'BYOIP'])
+/** Polling while the stream is connected: it does not announce every field. */
+const streamedMs = 60_000
 
 let isLive = false
 const liveListeners = new Set<() => void>()
 
-/** Whether what happens is told at once; see stream.ts. */
+/** Sets whether the stream is connected; see stream.ts. */
 export function setLive(live: boolean): void {
   if (live === isLive) return
   isLive = live
@@ -61,14 +61,14 @@ function subscribeToLive(listener: () => void): () => void {
 }
 export const useLive = (): boolean => useSyncExternalStore(subscribeToLive, () => isLive)
 
-/** How long to wait before the answer is asked for again, milliseconds; false for never. */
-export function paceOf({ group }: Route, ms: number | undefined): number | false {
+/** Returns the polling interval in milliseconds, false for none: longer while the stream announces changes. */
+export function refetchIntervalOf({ group }: Route, ms: number | undefined): number | false {
   if (ms === undefined) return false
-  return isLive && told.has(group) ? Math.max(ms, toldMs) : ms
+  return isLive && streamed.has(group) ? Math.max(ms, streamedMs) : ms
 }
 
-/** Everything that was answered by these operations is asked for again where it is shown. */
-export function forget(...routes: readonly Route[]): Promise<unknown> {
+/** Marks all answers of these operations as out of date; those on the page are requested again. */
+export function invalidate(...routes: readonly Route[]): Promise<unknown> {
   const names = new Set(routes.map(({ name }) => name))
   return queryClient.invalidateQueries({ predicate: ({ queryKey }) => names.has(String(queryKey[1])) })
 }

@@ -1,6 +1,6 @@
-// The session of this tab and its neighbours. The refresh token is a cookie that no script reads; the access token lives
-// in memory only. One tab at a time asks for tokens (Web Locks) and posts them to the others: no two present one refresh
-// token, and no late answer replaces the cookie of a newer session. Nothing is stored in the browser.
+// The session of this tab and the others of the browser. The refresh token is a cookie that scripts cannot read; the access
+// token is in memory only. One tab at a time requests tokens (Web Locks) and posts them to the others, so that a refresh
+// token is presented once and no late answer replaces the cookie of a newer session. Nothing is stored in the browser.
 import { createClient, ProblemError, type CallInput } from '@pharos/contract/client'
 import type { BodyOf, ResponseOf, Route } from '@pharos/contract/route'
 import {
@@ -13,12 +13,12 @@ import {
 
 export type SessionState =
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'out'; readonly reason?: 'ended' }
+  | { readonly kind: 'out'; readonly reason?: 'expired' }
   | { readonly kind: 'in'; readonly user: User; readonly etag: string }
 
-/** Says to the server that the refresh token travels as a cookie; no page of another site can send it. */
+/** Makes the server use a cookie for the refresh token; no page of another site can send this header. */
 const cookieMode = { 'pharos-refresh': 'cookie' }
-/** Stands in the body where the token itself would. */
+/** The body's placeholder for the token. */
 const inCookie = 'cookie'
 /** An access token that has less than this left is replaced before it is used. */
 const renewBeforeMs = 30_000
@@ -27,21 +27,23 @@ const lockName = 'pharos-session'
 const call = createClient({ baseUrl: '', credential: () => (access ? { bearer: access.token } : undefined) })
 
 type Access = { readonly token: string; readonly until: number }
-type Told = { readonly access: Access; readonly user: User; readonly etag: string } | { readonly out: true }
+type Message =
+  | { readonly access: Access; readonly user: User; readonly etag: string }
+  | { readonly out: 'signed_out' | 'expired' }
 
 let access: Access | undefined
 let state: SessionState = { kind: 'unknown' }
 const listeners = new Set<() => void>()
-const neighbours = new BroadcastChannel(lockName)
+const otherTabs = new BroadcastChannel(lockName)
 
-neighbours.addEventListener('message', ({ data }: MessageEvent<Told>) => {
-  if ('out' in data) leave()
+otherTabs.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+  if ('out' in data) leave(data.out === 'expired' ? 'expired' : undefined)
   else enter(data.access, data.user, data.etag)
 })
 
 /** A channel reaches pages of this origin only: it has no target to name. */
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
-const inform = (told: Told): void => neighbours.postMessage(told)
+const post = (message: Message): void => otherTabs.postMessage(message)
 
 export const session = {
   subscribe(listener: () => void): () => void {
@@ -54,7 +56,7 @@ export const session = {
   async signIn(credentials: { email: string; password: string; otp?: string }): Promise<void> {
     await exclusively(async () => {
       const { body } = await call(createSessionTokenRoute, { body: credentials, headers: cookieMode })
-      tell(body)
+      shareTokens(body)
     })
   },
 
@@ -66,17 +68,17 @@ export const session = {
     await exclusively(async () => {
       const body = { refresh: inCookie, ...(all ? { all } : {}) }
       await call(logoutRoute, { body, headers: cookieMode }).catch(() => {})
-      inform({ out: true })
+      post({ out: 'signed_out' })
       leave()
     })
   },
 
   /**
    * Calls an operation that revokes all sessions and answers with the tokens of a new one, and uses these in every tab. A
-   * lost answer signs the user out: the old session is gone, and the new one unknown.
+   * lost answer signs the user out: the old session has ended, and the new one is unknown.
    */
   replace: callForTokens,
-  /** What a change of the profile answers with; its etag follows with the next refresh. */
+  /** Takes the user that a change of the profile returned; its etag follows with the next refresh. */
   takeUser(user: User): void {
     if (state.kind === 'in') change({ ...state, user })
   },
@@ -89,7 +91,7 @@ const exclusively = <T>(work: () => Promise<T>): Promise<T> => navigator.locks.r
 async function callForTokens<R extends Route>(route: R, body: BodyOf<R>): Promise<ResponseOf<R>> {
   const send = async () => {
     const answer = await call(route, { body, headers: cookieMode } as unknown as CallInput<R>)
-    tell(answer.body as SessionTokens)
+    shareTokens(answer.body as SessionTokens)
     return answer.body as ResponseOf<R>
   }
   return exclusively(async () => {
@@ -105,7 +107,7 @@ async function callForTokens<R extends Route>(route: R, body: BodyOf<R>): Promis
   })
 }
 
-/** A token that is good for some time yet; undefined where nobody is signed in. Throws where the server cannot be asked. */
+/** Returns a token that stays valid for a while; undefined if no user is signed in. Throws if the server is out of reach. */
 export async function ensureAccess(): Promise<string | undefined> {
   if (isGood(access)) return access!.token
   if (state.kind === 'out') return undefined
@@ -114,10 +116,10 @@ export async function ensureAccess(): Promise<string | undefined> {
   return access?.token
 }
 
-/** The server says beside its secret cookie, to scripts too, that there is one. */
+/** A second cookie, readable by scripts, reports that there is a session. */
 const mayBeSignedIn = (): boolean => /(^|; *)pharos-signed-in=yes/.test(document.cookie)
 
-/** After a 401: the token may have been taken away before its time. */
+/** After a 401: the token may have been revoked before its expiry. */
 export async function renewAccess(refused: string): Promise<string | undefined> {
   if (access?.token === refused) access = undefined
   return ensureAccess()
@@ -139,21 +141,21 @@ async function refresh(): Promise<void> {
 async function refreshNow(): Promise<void> {
   try {
     const { body } = await call(refreshSessionRoute, { body: { refresh: inCookie }, headers: cookieMode })
-    tell({ ...body, user: body.user! })
+    shareTokens({ ...body, user: body.user! })
   } catch (error) {
-    // Only the server's own word ends a session: a lost connection does not.
+    // A lost connection does not end the session.
     if (!isUnauthenticated(error)) throw error
-    inform({ out: true })
-    leave()
+    post({ out: 'expired' })
+    leave('expired')
   }
 }
 
 const isUnauthenticated = (error: unknown): boolean =>
   error instanceof ProblemError && error.problem.status === 401
 
-function tell({ access: token, user, user_etag: etag }: SessionTokens): void {
+function shareTokens({ access: token, user, user_etag: etag }: SessionTokens): void {
   const next = { token, until: expiryOf(token) }
-  inform({ access: next, user, etag })
+  post({ access: next, user, etag })
   enter(next, user, etag)
 }
 
@@ -163,10 +165,10 @@ function enter(next: Access, user: User, etag: string): void {
   if (!known) change({ kind: 'in', user, etag })
 }
 
-function leave(): void {
+function leave(reason?: 'expired'): void {
   access = undefined
   const wasIn = state.kind === 'in'
-  if (state.kind !== 'out') change(wasIn ? { kind: 'out', reason: 'ended' } : { kind: 'out' })
+  if (state.kind !== 'out') change(wasIn && reason ? { kind: 'out', reason } : { kind: 'out' })
 }
 
 function change(next: SessionState): void {
@@ -174,7 +176,7 @@ function change(next: SessionState): void {
   for (const listener of listeners) listener()
 }
 
-/** When the token ends, milliseconds since 1970 by this machine's clock, from the times that stand in it (RFC 7519). */
+/** Returns the token's expiry in milliseconds since 1970 by this machine's clock, from its claims (RFC 7519). */
 function expiryOf(token: string): number {
   const payload = token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/')
   const { iat, exp } = JSON.parse(atob(payload)) as { iat: number; exp: number }

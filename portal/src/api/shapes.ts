@@ -1,10 +1,10 @@
-// What the contract's files call of typebox, for the browser: the same JSON Schema without the engine that computes with
-// types, which would be a third of the scripts before the first view. The build puts it in the place of `typebox`.
+// Replaces `typebox` in the browser build: builds the same JSON Schema without typebox's type engine, which would be a
+// third of the scripts before the first view.
 
 type Schema = Readonly<Record<string, unknown>>
 type Options = Readonly<Record<string, unknown>>
 
-/** Stands beside a schema and is no part of it. */
+/** Marks an optional property; not part of the schema. */
 const optional = Symbol('optional')
 
 const ofType = (type: string) => (options?: Options) => ({ type, ...options })

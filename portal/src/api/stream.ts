@@ -1,46 +1,45 @@
-// What happens to the team, while it happens. One tab of the browser follows the stream (Web Locks) and tells the others,
-// since a browser has few connections for each server. Answers that a message makes old are asked for again where they
-// are shown; the message itself is never shown in their place.
+// The stream of the team's changes. One tab of the browser follows it (Web Locks) and forwards its messages, since a browser
+// has few connections per server. A message invalidates queries; its content is not shown in their place.
 import { ProblemError } from '@pharos/contract/client'
 import { openStream, type StreamEvent } from '@pharos/contract/stream-client'
 import { queryClient, setLive, teamIdNow, type AnswerGroup } from './queries.ts'
 import { ensureAccess, renewAccess, session } from './session.ts'
 
-type Told =
+type TabMessage =
   | { readonly team: number; readonly event: StreamEvent }
   | { readonly team: number; readonly live: boolean }
-  /** A tab that is new, and wants to know whether anybody follows. */
+  /** From a new tab: is the stream connected? */
   | { readonly team: number; readonly asks: true }
 
 const name = 'pharos-stream'
-/** How often at most answers are asked for again. */
-const restMs = 1_000
+/** The shortest time between two invalidations. */
+const invalidateEveryMs = 1_000
 const retryMinMs = 1_000
 const retryMaxMs = 30_000
 
 let team = 0
 let lastEventId: string | undefined
 let isLeading = false
-/** What was known of the user when following was refused: a second factor set up, or a module given, changes it. */
-let refusedWith: string | undefined
+/** The user's etag when the stream was refused: setting up a second factor or enabling a module changes it. */
+let refusedEtag: string | undefined
 const listeners = new Set<(event: StreamEvent) => void>()
-const neighbours = new BroadcastChannel(name)
+const otherTabs = new BroadcastChannel(name)
 
-/** Hears every message of the team, in every tab. Gives back what ends it. */
+/** Subscribes to every message of the team, in every tab. Returns the function that unsubscribes. */
 export function onMessage(listener: (event: StreamEvent) => void): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
 }
 
-/** From now on, for whoever is signed in, and in the team that they work in. To be called once. */
+/** Follows the stream of the signed-in user's current team from now on. Call it once. */
 export function followStream(): void {
   let following = new AbortController()
-  neighbours.addEventListener('message', ({ data }: MessageEvent<Told>) => hear(data))
+  otherTabs.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => receive(data))
   const update = () => {
-    const mayBeLet = refusedWith !== undefined && refusedWith !== etagNow()
+    const mayBeLet = refusedEtag !== undefined && refusedEtag !== etagNow()
     if (teamIdNow() === team && !mayBeLet) return
     team = teamIdNow()
-    refusedWith = undefined
+    refusedEtag = undefined
     following.abort()
     following = new AbortController()
     lastEventId = undefined
@@ -51,26 +50,26 @@ export function followStream(): void {
   update()
 }
 
-function hear(told: Told): void {
-  if (told.team !== team) return
-  if ('event' in told) take(told.event)
-  else if ('live' in told) setLive(told.live)
-  else if (isLeading) inform({ team, live: true })
+function receive(message: TabMessage): void {
+  if (message.team !== team) return
+  if ('event' in message) take(message.event)
+  else if ('live' in message) setLive(message.live)
+  else if (isLeading) post({ team, live: true })
 }
 
 /** A channel reaches pages of this origin only: it has no target to name. */
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
-const inform = (told: Told): void => neighbours.postMessage(told)
+const post = (message: TabMessage): void => otherTabs.postMessage(message)
 
 function become(live: boolean): void {
   isLeading = live
   setLive(live)
-  inform({ team, live })
+  post({ team, live })
 }
 
 /** Waits until no other tab follows this team. */
 async function lead(ofTeam: number, signal: AbortSignal): Promise<void> {
-  inform({ team: ofTeam, asks: true })
+  post({ team: ofTeam, asks: true })
   await navigator.locks
     .request(`${name} ${ofTeam}`, { signal }, () => keepFollowing(signal))
     .catch((error: unknown) => {
@@ -78,7 +77,7 @@ async function lead(ofTeam: number, signal: AbortSignal): Promise<void> {
     })
 }
 
-/** Until the signal, or the server’s no: then the pages ask by themselves. */
+/** Runs until the signal, or until the server refuses: pages poll then. */
 async function keepFollowing(signal: AbortSignal): Promise<void> {
   for (let failures = 0; !signal.aborted;) {
     const began = performance.now()
@@ -86,8 +85,8 @@ async function keepFollowing(signal: AbortSignal): Promise<void> {
       await followOnce(signal)
       failures = performance.now() - began > retryMaxMs ? 0 : failures + 1
     } catch (error) {
-      if (hasStatus(error, 403)) refusedWith = etagNow()
-      if (signal.aborted || refusedWith !== undefined) break
+      if (hasStatus(error, 403)) refusedEtag = etagNow()
+      if (signal.aborted || refusedEtag !== undefined) break
       failures += 1
       become(false)
     }
@@ -102,7 +101,7 @@ async function followOnce(signal: AbortSignal): Promise<void> {
   try {
     await followAs(bearer, signal)
   } catch (error) {
-    // Another tab replaced the session: the next try has its token.
+    // Another tab replaced the session: the next attempt uses its token.
     if (hasStatus(error, 401)) await renewAccess(bearer)
     throw error
   }
@@ -114,7 +113,7 @@ async function followAs(bearer: string, signal: AbortSignal): Promise<void> {
     { lastEventId, signal },
   )) {
     if (!isLeading) become(true)
-    inform({ team, event })
+    post({ team, event })
     take(event)
   }
 }
@@ -137,26 +136,27 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 function take(event: StreamEvent): void {
   const isFirst = lastEventId === undefined
   lastEventId = event.id
-  if (event.type === 'reset' || (event.type === 'ready' && isFirst)) ask('Analysis', 'BYOIP')
-  else if (event.type !== 'ready') ask(event.type.startsWith('event.') ? 'Analysis' : 'BYOIP')
+  if (event.type === 'reset' || (event.type === 'ready' && isFirst)) scheduleInvalidation('Analysis', 'BYOIP')
+  else if (event.type !== 'ready')
+    scheduleInvalidation(event.type.startsWith('event.') ? 'Analysis' : 'BYOIP')
   for (const listener of listeners) listener(event)
 }
 
-const old = new Set<AnswerGroup>()
-let asking: ReturnType<typeof setTimeout> | undefined
-let askedAt = 0
+const outdated = new Set<AnswerGroup>()
+let scheduled: ReturnType<typeof setTimeout> | undefined
+let invalidatedAt = 0
 
-/** What is told in one breath is asked for once. */
-function ask(...groups: readonly AnswerGroup[]): void {
-  for (const group of groups) old.add(group)
-  asking ??= setTimeout(askNow, Math.max(50, askedAt + restMs - performance.now()))
+/** Collects what messages invalidate within a short time. */
+function scheduleInvalidation(...groups: readonly AnswerGroup[]): void {
+  for (const group of groups) outdated.add(group)
+  scheduled ??= setTimeout(invalidateNow, Math.max(50, invalidatedAt + invalidateEveryMs - performance.now()))
 }
 
-function askNow(): void {
-  const groups = new Set(old)
-  old.clear()
-  asking = undefined
-  askedAt = performance.now()
+function invalidateNow(): void {
+  const groups = new Set(outdated)
+  outdated.clear()
+  scheduled = undefined
+  invalidatedAt = performance.now()
   void queryClient.invalidateQueries({
     predicate: ({ queryKey, meta }) => queryKey[0] === team && groups.has(meta?.['group'] as AnswerGroup),
   })

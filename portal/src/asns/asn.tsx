@@ -1,5 +1,5 @@
-// The proof that an ASN is the team's: how far it is, each method with what to create where, and looking again now.
-import { Alert, Anchor, Button, Card, Group, Skeleton, Stack, Text } from '@mantine/core'
+// The verification of an ASN: its state, each method with what to publish where, and checking again now.
+import { Alert, Button, Card, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
 import {
   listAsnsRoute,
   verifyAsnRoute,
@@ -9,37 +9,40 @@ import {
 } from '@pharos/contract/inventory'
 import { IconRefresh } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { answerOf, forget, queryClient, useAnswer } from '../api/queries.ts'
+import { answerOf, invalidate, queryClient, useAnswer } from '../api/queries.ts'
 import { CopyBlock, CopyIcon } from '../ui/copy.tsx'
+import { ButtonLink, TextLink } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'
-import { Problem, tell } from '../ui/problem.tsx'
+import { notifySuccess } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
 import { daysUntil, Time } from '../ui/time.tsx'
-import { useWait } from '../ui/use-wait.ts'
-import { HoldBadge, methodNames, methodReasons, ProofBadge, provenBy, warnDays } from './words.tsx'
+import { useRetryAfter } from '../ui/use-retry-after.ts'
+import { textOf, usePageSearch } from '../ui/use-page-search.ts'
+import { AsnBadge, methodNames, methodReasons, ProofBadge, verifiedBy, warnDays } from './proof-labels.tsx'
 
 export function AsnPage() {
-  const { asn } = useParams({ strict: false }) as { asn: string }
+  const { asn } = useParams({ from: '/frame/asns/$asn' })
   const input = { params: { asn: Number(asn.replace(/^AS/i, '')) } }
   const answer = useAnswer(verifyAsnRoute, input, { refetchInterval: 15_000 })
-  const look = useMutation({
+  const check = useMutation({
     mutationFn: () => call(verifyAsnRoute, { ...input, query: { refresh: true } }),
     onSuccess: ({ body }) => {
       queryClient.setQueryData(answerOf(verifyAsnRoute, input).queryKey, body)
-      tell(body.verified === null ? 'Nothing that proves it was found.' : `AS${body.asn} is proven.`)
-      return forget(listAsnsRoute)
+      notifySuccess(body.verified === null ? 'No proof found yet.' : `AS${body.asn} is verified.`)
+      return invalidate(listAsnsRoute)
     },
   })
-  const wait = useWait(look.error)
+  const wait = useRetryAfter(check.error)
   if (answer.error && !answer.data)
     return (
       <Page title={`AS${asn}`}>
         <Problem error={answer.error} />
-        <Anchor component={Link} to="/asns" size="sm">
+        <TextLink to="/asns" size="sm">
           All ASNs
-        </Anchor>
+        </TextLink>
       </Page>
     )
   if (!answer.data)
@@ -60,27 +63,27 @@ export function AsnPage() {
               {proof.rir && `, ${proof.rir.toUpperCase()}`}
             </span>
           )}
-          <HoldBadge {...proof} />
-          <CopyIcon text={`AS${proof.asn}`} label="Copy the ASN" />
+          <AsnBadge {...proof} />
+          <CopyIcon text={`AS${proof.asn}`} label="Copy ASN" />
         </Group>
       }
       actions={
         <Button
           variant="default"
           leftSection={<IconRefresh size={14} />}
-          loading={look.isPending}
+          loading={check.isPending}
           disabled={wait > 0}
-          onClick={() => look.mutate()}
+          onClick={() => check.mutate()}
         >
           {wait > 0 ? `Check again in ${wait} s` : 'Check now'}
         </Button>
       }
     >
-      <Standing proof={proof} />
-      {look.error && wait === 0 && <Problem error={look.error} />}
+      <Summary proof={proof} />
+      {check.error && wait === 0 && <Problem error={check.error} />}
       {wait > 0 && (
         <Alert color="blue" role="status">
-          An ASN is checked at most once a minute when somebody asks, and every day by itself.
+          You can check once a minute. We also check daily.
         </Alert>
       )}
       <Stack gap="sm">
@@ -95,13 +98,13 @@ export function AsnPage() {
 
 const isOffered = ({ state, checked }: AsnProof): boolean => state !== 'unavailable' || checked !== null
 
-/** Where it stands as a whole, and what one can go on to. */
-function Standing({
+/** The state of the verification as a whole, and the next step. */
+function Summary({
   proof: { asn, verified, verified_by: by, expires, revoked, conflict },
 }: {
   proof: AsnVerification
 }) {
-  const { cidr } = useSearch({ strict: false }) as { cidr?: string }
+  const cidr = textOf(usePageSearch('/asns/$asn').search.cidr)
   if (revoked !== null)
     return (
       <Alert color="red" title="Revoked by the provider">
@@ -115,49 +118,37 @@ function Standing({
     return (
       <Alert
         color={conflict ? 'red' : 'yellow'}
-        title={conflict ? 'Another team holds it' : 'Not proven to be yours'}
+        title={conflict ? 'Claimed by another team' : 'Not verified'}
       >
         <Text size="sm">
           {conflict
-            ? 'Proofs are still looked for, but they do not count by themselves: the provider decides. Write to them.'
+            ? 'We keep checking your proofs, but the provider has to decide. Contact them.'
             : 'Add the token to the aut-num object, then check. The proof is valid for 180 days and is renewed as long as the token is there. DNS records and ROAs show control of a prefix only: the provider can verify the ASN with them as evidence.'}
         </Text>
       </Alert>
     )
   const days = expires === null ? undefined : daysUntil(expires)
   return (
-    <Alert
-      color={days !== undefined && days <= warnDays ? 'yellow' : 'teal'}
-      title={`It is yours, ${provenBy(by)}`}
-    >
+    <Alert color={days !== undefined && days <= warnDays ? 'yellow' : 'teal'} title={verifiedBy(by)}>
       <Stack gap="xs">
         <Text size="sm" component="div">
           Since <Time at={verified} />
           {expires === null ? (
-            '; it does not end, and needs none of the following.'
+            '. No expiry; no further proof needed.'
           ) : (
             <>
-              , until <Time at={expires} /> ({days} {days === 1 ? 'day' : 'days'}). As long as the proof
-              stands there, that is put off every day.
+              . Valid until <Time at={expires} /> ({days} {days === 1 ? 'day' : 'days'}). Renewed daily while
+              the proof stays published.
             </>
           )}
         </Text>
         <Group gap="xs">
-          <Button
-            component={Link}
-            to="/announcements/new"
-            search={{ asn, ...(cidr === undefined ? {} : { cidr }) } as never}
-          >
-            {cidr === undefined ? `Bring a prefix with AS${asn}` : `Go on with ${cidr}`}
-          </Button>
-          <Button
-            variant="default"
-            component={Link}
-            to="/announcements"
-            search={{ origin_asn: asn } as never}
-          >
-            Its announcements
-          </Button>
+          <ButtonLink to="/announcements/new" search={{ asn, ...(cidr === '' ? {} : { cidr }) }}>
+            {cidr === '' ? `Add a prefix with AS${asn}` : `Continue with ${cidr}`}
+          </ButtonLink>
+          <ButtonLink variant="default" to="/announcements" search={{ origin_asn: asn }}>
+            View announcements
+          </ButtonLink>
         </Group>
       </Stack>
     </Alert>
@@ -171,17 +162,17 @@ function Method({ proof }: { proof: AsnProof }) {
     <Card component="section" aria-label={methodNames[method]}>
       <Group justify="space-between">
         <Group gap="xs">
-          <Text fw={600} size="sm">
+          <Title order={2} size="sm">
             {methodNames[method]}
-          </Text>
+          </Title>
           <ProofBadge state={state} proves={proves} />
         </Group>
         <Text size="xs" c="dimmed">
           {checked === null ? (
-            'never checked'
+            'Never checked'
           ) : (
             <>
-              checked <Time at={checked} />
+              Checked <Time at={checked} />
             </>
           )}
         </Text>
@@ -199,7 +190,7 @@ function Method({ proof }: { proof: AsnProof }) {
           {steps.map((step) => (
             <StepToDo key={step.text} step={step} />
           ))}
-          {!hasLines && token !== null && <CopyBlock text={token} label="Copy the token" />}
+          {!hasLines && token !== null && <CopyBlock text={token} label="Copy token" />}
         </Stack>
       )}
       <Evidence evidence={evidence} />
@@ -207,22 +198,22 @@ function Method({ proof }: { proof: AsnProof }) {
   )
 }
 
-/** So many are shown before one asks for the others: any of them is enough. */
+/** Lines shown at first: any of them is enough. */
 const shownLines = 3
 
 function StepToDo({ step: { text, lines, needs } }: { step: ProofStep }) {
-  const [isLong, setIsLong] = useState(false)
+  const [isExpanded, setExpanded] = useState(false)
   const blocks = needs === 'one' ? lines : lines.length === 0 ? [] : [lines.join('\n')]
   return (
     <Stack gap={4}>
       <Text size="sm">{text}</Text>
-      {blocks.slice(0, isLong ? blocks.length : shownLines).map((block) => (
-        <CopyBlock key={block} text={block} label="Copy what to create" />
+      {blocks.slice(0, isExpanded ? blocks.length : shownLines).map((block) => (
+        <CopyBlock key={block} text={block} label="Copy" />
       ))}
-      {!isLong && blocks.length > shownLines && (
+      {!isExpanded && blocks.length > shownLines && (
         <Group>
-          <Button variant="subtle" size="compact-xs" onClick={() => setIsLong(true)}>
-            Or one of {blocks.length - shownLines} more
+          <Button variant="subtle" size="compact-xs" onClick={() => setExpanded(true)}>
+            Show {blocks.length - shownLines} more
           </Button>
         </Group>
       )}
@@ -230,27 +221,27 @@ function StepToDo({ step: { text, lines, needs } }: { step: ProofStep }) {
   )
 }
 
-/** What was read, for whoever wants to know why. */
+/** The data that the last check read. */
 function Evidence({ evidence }: { evidence: AsnProof['evidence'] }) {
   const read = Object.entries(evidence).filter(([, value]) => value !== null)
   if (read.length === 0) return null
   return (
     <Text size="xs" c="dimmed" mt="xs">
-      What was read: {read.map(([name, value]) => `${name.replaceAll('_', ' ')} ${textOf(value)}`).join('; ')}
+      Evidence: {read.map(([name, value]) => `${name.replaceAll('_', ' ')} ${valueText(value)}`).join('; ')}
     </Text>
   )
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 function NotOffered({ methods }: { methods: readonly AsnProof[] }) {
   const others = methods.filter((one) => !isOffered(one))
   if (others.length === 0) return null
   return (
     <Card component="section" aria-label="Not available here">
-      <Text fw={600} size="sm" mb={4}>
+      <Title order={2} size="sm" mb={4}>
         Not available here
-      </Text>
+      </Title>
       {others.map(({ method, note }) => (
         <Text key={method} size="sm" c="dimmed">
           {methodNames[method]}: {note}

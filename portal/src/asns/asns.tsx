@@ -1,111 +1,78 @@
-// The team's ASNs with the state of their proof, and the way to prove another.
-import { Anchor, Button, Group, NumberInput, Text } from '@mantine/core'
+// The team's ASNs with the state of their verification, and the way to verify another.
+import { Button, Group, NumberInput } from '@mantine/core'
 import { listAsnsRoute, type HeldAsn } from '@pharos/contract/inventory'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { useState, type FormEvent } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { useState, type SyntheticEvent } from 'react'
+import { Dimmed, OrDash, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { YesOrNo } from '../ui/filter-fields.tsx'
-import { List, type Column } from '../ui/list.tsx'
+import { YesNoFilter } from '../ui/filter-fields.tsx'
+import type { Column } from '../ui/list-column.ts'
+import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
+import { RowLink } from '../ui/row-link.tsx'
 import { daysUntil, Time } from '../ui/time.tsx'
-import { useListSearch } from '../ui/use-list-search.ts'
-import { HoldBadge } from './words.tsx'
+import { useListSearch } from '../ui/use-page-search.ts'
+import { AsnBadge } from './proof-labels.tsx'
 
 const columns: readonly Column<HeldAsn>[] = [
   {
     id: 'asn',
     header: 'ASN',
     orderBy: 'asn',
-    cell: ({ asn }) => (
-      <Anchor
-        component={Link}
-        to="/asns/$asn"
-        params={{ asn: String(asn) } as never}
-        size="sm"
-        ff="monospace"
-      >
-        AS{asn}
-      </Anchor>
-    ),
+    cell: ({ asn }) => <RowLink to={`/asns/${asn}`}>AS{asn}</RowLink>,
   },
-  {
-    id: 'name',
-    header: 'Name',
-    cell: ({ name }) =>
-      name || (
-        <Text span c="dimmed">
-          –
-        </Text>
-      ),
-  },
-  { id: 'proof', header: 'Proof', cell: (held) => <HoldBadge {...held} /> },
-  { id: 'verified', header: 'Since', cell: ({ verified }) => <Time at={verified} none="not proven" /> },
-  { id: 'expires', header: 'Ends', cell: (held) => <Ends {...held} /> },
-  {
-    id: 'created',
-    header: 'Added',
-    orderBy: 'created',
-    hidden: true,
-    cell: ({ created }) => <Time at={created} />,
-  },
-  { id: 'id', header: 'Id', orderBy: 'id', hidden: true, align: 'right', cell: ({ id }) => id },
+  { id: 'name', header: 'Name', cell: ({ name }) => <OrDash>{name}</OrDash> },
+  { id: 'proof', header: 'Verification', cell: (held) => <AsnBadge {...held} /> },
+  timeColumn('verified', 'Since', ({ verified }) => verified, { none: 'Not verified' }),
+  { id: 'expires', header: 'Expires', cell: (held) => <Expiry {...held} /> },
+  timeColumn('created', 'Added', ({ created }) => created, { orderBy: 'created', hidden: true }),
+  { id: 'id', header: 'ID', orderBy: 'id', hidden: true, align: 'right', cell: ({ id }) => id },
 ]
 
-function Ends({ verified, expires }: HeldAsn) {
+function Expiry({ verified, expires }: HeldAsn) {
   if (verified === null) return null
-  if (expires === null) return <>does not end</>
+  if (expires === null) return 'Never'
   const days = daysUntil(expires)
   return (
     <>
       <Time at={expires} />{' '}
-      <Text span size="xs" c="dimmed">
+      <Dimmed>
         in {days} {days === 1 ? 'day' : 'days'}
-      </Text>
+      </Dimmed>
     </>
   )
 }
 
 export function Asns() {
-  const { filters, ordering, setFilters, setOrdering } = useListSearch({ ordering: 'asn' })
-  const isFiltered = Object.keys(filters).length > 0
+  const view = useListSearch('/asns', 'asn')
+  const { filters, setFilters } = view
   return (
     <Page
       title="ASNs"
-      note="A prefix is announced with the ASN of its holder as its origin. Proofs of an ASN are checked again every day."
+      note="Verify the ASNs you originate prefixes from. We check each proof again every day."
     >
-      <ProveAnother />
+      <AddAsn />
       <List<HeldAsn>
         name="asns"
+        things={['ASN', 'ASNs']}
         route={listAsnsRoute}
-        filters={filters}
+        view={view}
         columns={columns}
-        ordering={ordering}
-        onOrdering={setOrdering}
         refetchMs={30_000}
         toolbar={
-          <YesOrNo
-            label="Proof"
-            none="Proven or not"
+          <YesNoFilter
+            label="Verification"
+            placeholder="Verified or not"
             width={150}
-            yes="Proven"
-            no="Not proven"
-            value={filters['verified']}
+            yes="Verified"
+            no="Not verified"
+            value={filters.verified}
             onChange={(verified) => setFilters({ verified })}
           />
         }
         empty={
-          <Empty title={isFiltered ? 'No ASN is like that' : 'No ASN yet'}>
-            {isFiltered ? (
-              <Anchor
-                component="button"
-                size="sm"
-                onClick={() => setFilters({ verified: undefined, asn: undefined })}
-              >
-                Take the filters away
-              </Anchor>
-            ) : (
-              'Type the number of yours above: you are told what to add where, and once it is found, you can bring prefixes.'
-            )}
+          <Empty title="No ASNs yet">
+            Enter your AS number above. We show you what to publish; once we find it, you can add prefixes.
           </Empty>
         }
       />
@@ -113,13 +80,13 @@ export function Asns() {
   )
 }
 
-/** Any number may be typed: whose it is, is what the proof shows. */
-function ProveAnother() {
+/** Takes any number: the proof shows who holds it. */
+function AddAsn() {
   const [asn, setAsn] = useState<string | number>('')
   const navigate = useNavigate()
-  function submit(event: FormEvent) {
+  function submit(event: SyntheticEvent) {
     event.preventDefault()
-    void navigate({ to: '/asns/$asn', params: { asn: String(asn).replace(/\D/g, '') } as never })
+    void navigate({ to: '/asns/$asn', params: { asn: String(asn).replace(/\D/g, '') } })
   }
   return (
     <form onSubmit={submit}>
@@ -127,7 +94,7 @@ function ProveAnother() {
         <NumberInput
           size="xs"
           w={180}
-          label="Prove an ASN"
+          label="Add ASN"
           placeholder="AS64496"
           prefix="AS"
           hideControls
@@ -140,7 +107,7 @@ function ProveAnother() {
           onChange={setAsn}
         />
         <Button type="submit" variant="default">
-          How to prove it
+          Continue
         </Button>
       </Group>
     </form>

@@ -1,34 +1,36 @@
-// One event: how big, how long, how it went on, what it hit, what the detector saw, and its own words.
-import { Anchor, Card, Code, Grid, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
+// One event: figures, chart, timeline, affected resources, and the detector's data.
+import { Card, Code, Grid, Group, Skeleton, Stack, Table, Text } from '@mantine/core'
 import { getRelatedEventRoute, type ParsedData, type RelatedEventDetail } from '@pharos/contract/analysis'
 import { ProblemError } from '@pharos/contract/client'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useEffect, useState, type ReactNode } from 'react'
-import { answerOf, paceOf } from '../api/queries.ts'
+import { answerOf, refetchIntervalOf } from '../api/queries.ts'
 import { CopyIcon } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { TextLink } from '../ui/link.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { formatRate } from '../ui/rate.ts'
+import { Section } from '../ui/section.tsx'
 import { EventStatusBadge } from '../ui/status.tsx'
 import { Time } from '../ui/time.tsx'
-import { EventTimeline, hasCourse, Traffic } from './event-course.tsx'
-import { EventHit } from './event-hit.tsx'
-import { EventSource } from './event-source.tsx'
-import { flagWord } from './flags.ts'
-import { durationOf } from './lasted.ts'
+import { EventTimeline, hasChart, Traffic } from './event-timeline.tsx'
+import { AffectedResources } from './affected-resources.tsx'
+import { RawData } from './raw-data.tsx'
+import { flagLabel } from './flag-labels.ts'
+import { durationOf } from './event-duration.ts'
 
 export function EventPage() {
-  const { id } = useParams({ strict: false }) as { id: string }
+  const { id } = useParams({ from: '/frame/events/$id' })
   const answer = useQuery({
     ...answerOf(getRelatedEventRoute, { params: { event_id: id } }),
-    // The stream tells of what is news, and a rate that has not risen is none: while it goes on it is asked for.
+    // The stream announces changes of state only: the rates of an ongoing event are polled.
     refetchInterval: ({ state }) =>
-      state.data?.end === null ? 10_000 : paceOf(getRelatedEventRoute, 10_000),
+      state.data?.end === null ? 10_000 : refetchIntervalOf(getRelatedEventRoute, 10_000),
   })
   if (answer.data) return <Shown event={answer.data} />
-  if (isNotFound(answer.error)) return <NotYours />
+  if (isNotFound(answer.error)) return <EventNotFound />
   if (answer.error) return <Problem error={answer.error} />
   return (
     <Stack aria-busy>
@@ -41,21 +43,20 @@ export function EventPage() {
 
 const isNotFound = (error: unknown) => error instanceof ProblemError && error.problem.status === 404
 
-/** The API does not say which of the two it is, so neither does this page. */
-const NotYours = () => (
+/** The API does not reveal whether another team has the event. */
+const EventNotFound = () => (
   <Page title="Not found">
-    <Empty title="No event of your team is at this address">
-      There is none, or it concerns another team. If you are in that team too, switch to it and follow the
-      link again. What concerns yours is in the{' '}
-      <Anchor component={Link} to="/events" underline="always">
-        list of events
-      </Anchor>
+    <Empty title="Event not found">
+      It may belong to another of your teams: switch teams and open the link again, or go to{' '}
+      <TextLink to="/events" underline="always">
+        all events
+      </TextLink>
       .
     </Empty>
   </Page>
 )
 
-/** The time as it goes by, while somebody waits for an end. */
+/** Returns the current time, updated while the event runs. */
 function useNow(isRunning: boolean, everyMs: number): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
@@ -77,20 +78,20 @@ function Shown({ event }: { event: RelatedEventDetail }) {
             <EventStatusBadge key={one} status={one} />
           ))}
           {classification_key}
-          <CopyIcon text={location.href} label="Copy the address of this page" />
+          <CopyIcon text={location.href} label="Copy link" />
         </Group>
       }
     >
       {description && <Text>{description}</Text>}
       <Figures event={event} />
-      {hasCourse(event) ? <WithCourse event={event} /> : <WithoutCourse event={event} />}
-      <WhatWasSeen parsed={parsed} />
-      <EventSource event={event} />
+      {hasChart(event) ? <WithChart event={event} /> : <WithoutChart event={event} />}
+      <TrafficDetails parsed={parsed} />
+      <RawData event={event} />
     </Page>
   )
 }
 
-function WithCourse({ event }: { event: RelatedEventDetail }) {
+function WithChart({ event }: { event: RelatedEventDetail }) {
   const now = useNow(event.end === null, 10_000)
   return (
     <>
@@ -104,25 +105,25 @@ function WithCourse({ event }: { event: RelatedEventDetail }) {
       </Grid>
       <Grid>
         <Grid.Col span={{ base: 12, md: 6 }}>
-          <EventHit event={event} />
+          <AffectedResources event={event} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
-          <AboutIt event={event} />
+          <Facts event={event} />
         </Grid.Col>
       </Grid>
     </>
   )
 }
 
-const WithoutCourse = ({ event }: { event: RelatedEventDetail }) => (
+const WithoutChart = ({ event }: { event: RelatedEventDetail }) => (
   <Grid>
     <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
       <EventTimeline event={event} />
     </Grid.Col>
     <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
       <Stack>
-        <EventHit event={event} />
-        <AboutIt event={event} />
+        <AffectedResources event={event} />
+        <Facts event={event} />
       </Stack>
     </Grid.Col>
   </Grid>
@@ -136,18 +137,22 @@ function Figures({
   const now = useNow(end === null, 1_000)
   return (
     <Grid>
-      <Figure label="Peak">{bps > 0 ? formatRate(bps, 'bps') : 'not said'}</Figure>
-      <Figure label="Packets">{pps > 0 ? formatRate(pps, 'pps') : 'not said'}</Figure>
-      <Figure label="Began">
+      <Figure label="Peak rate">{bps > 0 ? formatRate(bps, 'bps') : 'Unknown'}</Figure>
+      <Figure label="Peak packet rate">{pps > 0 ? formatRate(pps, 'pps') : 'Unknown'}</Figure>
+      <Figure label="Started">
         <Time at={start} />
       </Figure>
-      <Figure label={end === null ? 'Has gone on for' : 'Lasted'}>
+      <Figure label="Duration">
         {durationOf({ start, end }, now)}
-        {end !== null && (
-          <Text size="xs" c="dimmed" fw={400} component="div">
-            until <Time at={end} />
-          </Text>
-        )}
+        <Text size="xs" c="dimmed" fw={400} component="div">
+          {end === null ? (
+            'Ongoing'
+          ) : (
+            <>
+              Ended <Time at={end} />
+            </>
+          )}
+        </Text>
       </Figure>
     </Grid>
   )
@@ -183,34 +188,34 @@ const Rows = ({ rows }: { rows: readonly Row[] }) => (
   </Table>
 )
 
-function AboutIt({ event }: { event: RelatedEventDetail }) {
+function Facts({ event }: { event: RelatedEventDetail }) {
   const place = (...words: string[]) => words.filter(Boolean).join(', ')
   return (
-    <Card component="section" aria-label="The event" h="100%">
+    <Section title="Details" fill>
       <Rows
         rows={[
-          ['Flags', event.flags.map(flagWord).join(', ')],
+          ['Flags', event.flags.map(flagLabel).join(', ')],
           ['Detector', event.source_key],
-          ['Its id', event.source_event_id && <Code key="id">{event.source_event_id}</Code>],
-          ['Its resource', event.source_resource_id],
-          ['Seen at', place(event.source_location, event.source_country)],
-          ['Target at', place(event.target_location, event.target_country)],
-          ['Time zone there', event.source_timezone],
+          ['Detector’s ID', event.source_event_id && <Code key="id">{event.source_event_id}</Code>],
+          ['Detector’s resource', event.source_resource_id],
+          ['Detected in', place(event.source_location, event.source_country)],
+          ['Target location', place(event.target_location, event.target_country)],
+          ['Time zone', event.source_timezone],
         ]}
       />
-    </Card>
+    </Section>
   )
 }
 
 type Share = { readonly packets?: number | undefined; readonly bytes?: number | undefined }
 
-/** `53 (8.7 MB)`: with how much was seen of it, where that was said. */
+/** Returns `53 (8.7 MB)`: with the amount, if it is known. */
 const shareText = (name: string | number, { bytes, packets }: Share): string => {
   if (bytes !== undefined) return `${name} (${formatRate(bytes, 'B')})`
   return packets === undefined ? String(name) : `${name} (${formatRate(packets, 'packets')})`
 }
 
-function WhatWasSeen({ parsed }: { parsed: ParsedData }) {
+function TrafficDetails({ parsed }: { parsed: ParsedData }) {
   const { total_bytes, total_packets, thresholds = {} } = parsed
   const amounts = [
     total_bytes === undefined ? '' : formatRate(total_bytes, 'B'),
@@ -221,22 +226,19 @@ function WhatWasSeen({ parsed }: { parsed: ParsedData }) {
   const rows: readonly Row[] = [
     ['Vectors', parsed.vectors?.join(', ')],
     ['Protocols', parsed.protocols?.join(', ')],
-    ['In all', amounts.filter(Boolean).join(', ')],
+    ['Total', amounts.filter(Boolean).join(', ')],
     ['Networks', parsed.networks?.join(', ')],
     ['Mitigation', parsed.mitigation?.actions?.join(', ')],
-    ['From ports', ports(parsed.source_ports)],
-    ['To ports', ports(parsed.destination_ports)],
+    ['Source ports', ports(parsed.source_ports)],
+    ['Destination ports', ports(parsed.destination_ports)],
     ['Top sources', parsed.top_sources?.map(({ address, ...share }) => shareText(address, share)).join(', ')],
     ['Thresholds', Object.entries(thresholds).map(thresholdText).join(', ')],
   ]
   if (!rows.some(([, value]) => value)) return null
   return (
-    <Card component="section" aria-label="What was seen">
-      <Text fw={600} size="sm" mb="xs">
-        What was seen
-      </Text>
+    <Section title="Traffic details">
       <Rows rows={rows} />
-    </Card>
+    </Section>
   )
 }
 

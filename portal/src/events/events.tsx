@@ -1,35 +1,34 @@
-// Security events that concern the team: those that go on first, every filter of the API in the address.
-import { Anchor, Box, Button, Card, Group, Text, Tooltip } from '@mantine/core'
+// Security events that concern the team: ongoing ones first, then a list with every filter of the API.
+import { Box, Button, Group, Text, Tooltip } from '@mantine/core'
 import { listRelatedEventsRoute, type RelatedEvent } from '@pharos/contract/analysis'
 import { ProblemError } from '@pharos/contract/client'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { answerOf, useAnswer } from '../api/queries.ts'
-import type { Search } from '../router.tsx'
+import { Dimmed, monoColumn, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { inputOf } from '../ui/list-pages.ts'
-import { List, type Column } from '../ui/list.tsx'
+import { TextLink } from '../ui/link.tsx'
+import type { Column } from '../ui/list-column.ts'
+import { inputOf } from '../ui/list-requests.ts'
+import { List } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 import { formatRate } from '../ui/rate.ts'
 import { RowLink } from '../ui/row-link.tsx'
+import { Section } from '../ui/section.tsx'
 import { EventStatusBadge } from '../ui/status.tsx'
-import { Time } from '../ui/time.tsx'
+import { useListSearch, type Filters } from '../ui/use-page-search.ts'
+import { durationOf } from './event-duration.ts'
+import { EventFilterFields } from './event-filter-fields.tsx'
 import classes from './events.module.css'
-import { countFilters, EventFilters } from './filters.tsx'
-import { flagWord } from './flags.ts'
-import { durationOf } from './lasted.ts'
-import { ongoingNow } from './ongoing.ts'
-import { useListSearch } from '../ui/use-list-search.ts'
-
-const newestFirst = '-start'
+import { flagLabel } from './flag-labels.ts'
+import { ongoingQuery } from './ongoing-query.ts'
 
 const columns: readonly Column<RelatedEvent>[] = [
   {
     id: 'network',
     header: 'Network',
     cell: ({ id, affected_network }) => (
-      <RowLink to={`/events/${id}`}>{affected_network || 'unknown'}</RowLink>
+      <RowLink to={`/events/${id}`}>{affected_network || 'Unknown network'}</RowLink>
     ),
   },
   {
@@ -45,28 +44,28 @@ const columns: readonly Column<RelatedEvent>[] = [
   },
   {
     id: 'class',
-    header: 'Kind',
+    header: 'Type',
     orderBy: 'classification_key',
     cell: ({ classification_key }) => classification_key,
   },
   {
     id: 'bps',
-    header: 'Peak',
+    header: 'Peak rate',
     orderBy: 'affected_bps',
     align: 'right',
     cell: ({ affected_bps }) => formatRate(affected_bps, 'bps'),
   },
   {
     id: 'pps',
-    header: 'Packets',
+    header: 'Peak packet rate',
     orderBy: 'affected_pps',
     align: 'right',
     cell: ({ affected_pps }) => formatRate(affected_pps, 'pps'),
   },
-  { id: 'start', header: 'Began', orderBy: 'start', cell: ({ start }) => <Time at={start} /> },
-  { id: 'end', header: 'Ended', orderBy: 'end', cell: ({ end }) => <Time at={end} none="goes on" /> },
-  { id: 'lasted', header: 'Lasted', align: 'right', cell: (event) => durationOf(event) },
-  { id: 'hit', header: 'Hit', cell: ({ relationships }) => <Hit relationships={relationships} /> },
+  timeColumn('start', 'Started', ({ start }) => start, { orderBy: 'start' }),
+  timeColumn('end', 'Ended', ({ end }) => end, { orderBy: 'end', none: 'Ongoing' }),
+  { id: 'lasted', header: 'Duration', align: 'right', cell: (event) => durationOf(event) },
+  { id: 'hit', header: 'Affected', cell: ({ relationships }) => <Affected relationships={relationships} /> },
   {
     id: 'description',
     header: 'Description',
@@ -77,52 +76,37 @@ const columns: readonly Column<RelatedEvent>[] = [
     ),
   },
   { id: 'source', header: 'Source', hidden: true, cell: ({ source_key }) => source_key },
-  { id: 'location', header: 'Seen at', hidden: true, cell: ({ source_location }) => source_location },
-  { id: 'flags', header: 'Flags', hidden: true, cell: ({ flags }) => flags.map(flagWord).join(', ') },
-  {
-    id: 'id',
-    header: 'Id',
-    orderBy: 'id',
-    hidden: true,
-    cell: ({ id }) => (
-      <Text span size="xs" ff="monospace">
-        {id}
-      </Text>
-    ),
-  },
+  { id: 'location', header: 'Detected in', hidden: true, cell: ({ source_location }) => source_location },
+  { id: 'flags', header: 'Flags', hidden: true, cell: ({ flags }) => flags.map(flagLabel).join(', ') },
+  monoColumn('id', 'ID', ({ id }) => id, { orderBy: 'id', hidden: true }),
 ]
 
-function Hit({ relationships }: Pick<RelatedEvent, 'relationships'>) {
+function Affected({ relationships }: Pick<RelatedEvent, 'relationships'>) {
   const names = [...new Set(relationships.map(({ match_resouce_name: name }) => name))]
   if (names.length === 0) return null
   return (
     <Tooltip label={names.join(', ')}>
       <Text span size="sm">
-        {names[0]}
-        {names.length > 1 && (
-          <Text span c="dimmed">
-            {' '}
-            +{names.length - 1}
-          </Text>
-        )}
+        {names[0]} {names.length > 1 && <Dimmed>+{names.length - 1}</Dimmed>}
       </Text>
     </Tooltip>
   )
 }
 
 export function Events() {
-  const { filters, ordering, setFilters, setOrdering } = useListSearch({ ordering: newestFirst })
-  const order = ordering?.replaceAll('event__', '')
-  const refusal = useRefusal(filters, order)
+  const { ordering: given, ...search } = useListSearch('/events', '-start')
+  const { filters, setFilters, clearFilters, setOrdering } = search
+  // Older addresses name the keys with a prefix.
+  const ordering = given?.replaceAll('event__', '')
+  const view = useMemo(() => ({ filters, ordering, setOrdering, clearFilters }), [filters, ordering])
+  const refusal = useRefusal(filters, ordering)
   return (
-    <Page
-      title="Security events"
-      note="Attacks and anomalies that touch your announcements, prefixes and ASNs."
-    >
-      <GoingOn />
-      <EventFilters
+    <Page title="Security events" note="Attacks and anomalies affecting your prefixes and ASNs.">
+      <Ongoing />
+      <EventFilterFields
         filters={filters}
         setFilters={setFilters}
+        clearFilters={clearFilters}
         errorOf={(name) => refusal?.errors?.find(({ loc }) => loc[1] === name)?.msg}
       />
       {refusal ? (
@@ -131,20 +115,17 @@ export function Events() {
         <Box mih="20rem">
           <List<RelatedEvent>
             name="events"
+            things={['event', 'events']}
             route={listRelatedEventsRoute}
-            filters={filters}
+            view={view}
+            hasClearButton={false}
             columns={columns}
-            ordering={order}
-            onOrdering={setOrdering}
             refetchMs={10_000}
-            empty={
-              countFilters(filters) > 0 ? (
-                <Empty title="No event is like that">Widen the window, or take the filters away.</Empty>
-              ) : (
-                <Empty title="No events">
-                  Nothing was seen on what your team holds. That is how it should be.
-                </Empty>
-              )
+            empty={<Empty title="No events yet">No attacks on your networks so far.</Empty>}
+            emptyFiltered={
+              <Empty title="No events match these filters">
+                Try a longer time range or clear the filters.
+              </Empty>
             }
           />
         </Box>
@@ -153,21 +134,22 @@ export function Events() {
   )
 }
 
-/** What the API has against the filters. The question is the list's own first one, so it is asked once. */
-function useRefusal(filters: Search, ordering: string | undefined): ProblemError['problem'] | undefined {
+/** Returns the API's refusal of the filters. The query is the list's own first one, so it is sent once. */
+function useRefusal(filters: Filters, ordering: string | undefined): ProblemError['problem'] | undefined {
   const query = { ...filters, ...(ordering ? { ordering } : {}) }
   const { error, data } = useQuery(answerOf(listRelatedEventsRoute, inputOf({ query }, 0)))
   return !data && error instanceof ProblemError && error.problem.status === 422 ? error.problem : undefined
 }
 
+/** Parameters whose errors are shown at their fields. */
 const fields = new Set(['affected_network', 'description', 'flag', 'start', 'end'])
 
 function Refused({ refusal: { errors = [] } }: { refusal: ProblemError['problem'] }) {
   const elsewhere = errors.filter(({ loc }) => !fields.has(String(loc[1])))
   return (
-    <Empty title="These filters cannot be applied">
+    <Empty title="Some filters are not valid">
       {elsewhere.length === 0
-        ? 'The field says why. The list comes back as soon as it is put right.'
+        ? 'Correct the highlighted field to see results.'
         : elsewhere.map(({ loc, msg }) => <div key={`${loc[1]} ${msg}`}>{`${loc[1]} ${msg}`}</div>)}
     </Empty>
   )
@@ -175,41 +157,36 @@ function Refused({ refusal: { errors = [] } }: { refusal: ProblemError['problem'
 
 const shownAtFirst = 3
 
-/** However old they are and whatever the list is filtered by: these come first. */
-function GoingOn() {
-  const answer = useAnswer(listRelatedEventsRoute, { query: ongoingNow() }, { refetchInterval: 5_000 })
+/** Ongoing attacks, whatever their age and the list's filters. */
+function Ongoing() {
+  const answer = useAnswer(listRelatedEventsRoute, { query: ongoingQuery() }, { refetchInterval: 5_000 })
   const ongoing = answer.data?.results.filter(({ end }) => end === null) ?? []
   const [isWhole, setWhole] = useState(false)
   if (ongoing.length === 0) return null
   const shown = isWhole ? ongoing : ongoing.slice(0, shownAtFirst)
   return (
-    <Card component="section" aria-label="Going on now" className={classes['now']!}>
-      <Text fw={600} size="sm" mb={4}>
-        {ongoing.length === 1 ? 'One goes on now' : `${ongoing.length} go on now`}
-      </Text>
-      {shown.map((event) => (
-        <Group key={event.id} gap="md" className={classes['row']!}>
-          <Anchor
-            component={Link}
-            to="/events/$id"
-            params={{ id: event.id } as never}
-            ff="monospace"
-            size="sm"
-          >
-            {event.affected_network || 'unknown'}
-          </Anchor>
-          <Text size="sm">{event.classification_key}</Text>
-          <Text size="sm" fw={600}>
-            {formatRate(event.affected_bps, 'bps')}
-          </Text>
-          <Text size="sm">for {durationOf(event)}</Text>
-        </Group>
-      ))}
-      {shown.length < ongoing.length && (
-        <Button variant="subtle" size="compact-sm" ml={-8} mt={4} onClick={() => setWhole(true)}>
-          {ongoing.length - shown.length} more, smaller
-        </Button>
-      )}
-    </Card>
+    <div className={classes['now']}>
+      <Section title={ongoing.length === 1 ? '1 ongoing attack' : `${ongoing.length} ongoing attacks`}>
+        {shown.map((event) => (
+          <Group key={event.id} gap="md" className={classes['row']!}>
+            <TextLink to="/events/$id" params={{ id: event.id }} ff="monospace" size="sm">
+              {event.affected_network || 'Unknown network'}
+            </TextLink>
+            <Text size="sm">{event.classification_key}</Text>
+            <Text size="sm" fw={600}>
+              {formatRate(event.affected_bps, 'bps')}
+            </Text>
+            <Text size="sm">{durationOf(event)}</Text>
+          </Group>
+        ))}
+        {shown.length < ongoing.length && (
+          <Group>
+            <Button variant="subtle" size="compact-sm" ml={-8} mt={4} onClick={() => setWhole(true)}>
+              Show {ongoing.length - shown.length} more
+            </Button>
+          </Group>
+        )}
+      </Section>
+    </div>
   )
 }

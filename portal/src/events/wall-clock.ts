@@ -1,13 +1,13 @@
-// A day and a time as a field takes them, and the moment that they mean in a time zone. Pure.
+// Converts between a moment and the local date and time of an input field, in a time zone. Pure.
 
-/** `2026-03-01T14:05`, what a clock in the zone shows at that moment. */
+/** Returns the local date and time in the zone, `2026-03-01T14:05`. */
 export function wallClock(time: string, timeZone: string): string {
   return new Date(wallMs(new Date(time).getTime(), timeZone)).toISOString().slice(0, 16)
 }
 
 /**
- * The moment at which a clock in the zone shows this, ISO 8601 UTC; undefined where it is no time. What the clock shows
- * twice is its first time, what it skips is moved on by as much as it skips.
+ * Returns the moment of a local time in the zone, ISO 8601 UTC; undefined if it is no time. A local time that occurs twice
+ * means the first; one that is skipped moves forward by the skipped amount.
  */
 export function momentOf(wall: string, timeZone: string): string | undefined {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(wall)) return undefined
@@ -21,7 +21,7 @@ export function momentOf(wall: string, timeZone: string): string | undefined {
 
 const dayMs = 86_400_000
 
-/** What the clock shows, read as if it were UTC. */
+/** Returns the local time, read as if it were UTC. */
 function wallMs(moment: number, timeZone: string): number {
   const parts = formatIn(timeZone).formatToParts(moment)
   const part = (type: string) => parts.find((one) => one.type === type)!.value

@@ -1,15 +1,15 @@
-// What somebody looks at first: attacks that go on, what is not announced as wanted, and what needs a person.
+// The first page: ongoing attacks, announcements that are out of sync, and what needs the user.
 import { SimpleGrid } from '@mantine/core'
 import { lazy, Suspense } from 'react'
-import { useUser } from '../shell/use-session.ts'
+import { useUser } from '../api/use-session.ts'
 import { whenIdle } from '../ui/idle.ts'
 import { Page } from '../ui/page.tsx'
-import { Announced } from './announced.tsx'
-import { Attacks } from './attacks.tsx'
-import { NeedsYou } from './needs-you.tsx'
+import { AnnouncementSummary } from './announcement-summary.tsx'
+import { OngoingAttacks } from './ongoing-attacks.tsx'
+import { ToDo } from './to-do.tsx'
 import classes from './overview.module.css'
 
-/** With what draws it: the rest does not wait for it. */
+/** Loaded with the plot once the browser is idle: nothing else waits for it. */
 const RecentAttacks = lazy(async () => {
   await whenIdle()
   return { default: (await import('../events/recent-attacks.tsx')).RecentAttacks }
@@ -22,9 +22,9 @@ export function Overview() {
   return (
     <Page title="Overview" note={user.current_team.name}>
       <SimpleGrid cols={{ base: 1, md: 2, xl: 3 }}>
-        {has('lighthouse') && <Attacks />}
-        {has('ipam') && <Announced />}
-        <NeedsYou user={user} />
+        {has('lighthouse') && <OngoingAttacks />}
+        {has('ipam') && <AnnouncementSummary />}
+        <ToDo user={user} />
       </SimpleGrid>
       {has('lighthouse') && (
         <div className={classes['recent']} data-later>

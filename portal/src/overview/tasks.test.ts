@@ -1,34 +1,36 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { tasksOf, type Known } from './tasks.ts'
+import { tasksOf, type Known, type Task } from './tasks.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
-const textsOf = (known: Known) => tasksOf(known, now).map(({ text, to }) => `${text} -> ${to}`)
+const pathOf = ({ to: { to, params } }: Task) =>
+  String(to).replace('$id', (params as { id?: string } | undefined)?.id ?? '$id')
+const textsOf = (known: Known) => tasksOf(known, now).map((task) => `${task.text} -> ${pathOf(task)}`)
 const page = <T>(...results: T[]) => ({ results, count: results.length })
 
-describe('what waits for a person', () => {
-  it('is nothing where nothing does, or nothing is known', () => {
+describe('the tasks of the overview', () => {
+  it('are none if nothing is to do, or nothing is known', () => {
     assert.deepEqual(tasksOf({}), [])
     const secondFactor = { enabled: '2026-01-01T00:00:00Z', recovery_codes_left: 10 }
     const empty = {
-      stuck: page(),
+      failed: page(),
       invited: page(),
-      unproved: page(),
+      unverified: page(),
       webhooks: page(),
       tokens: page(),
     } as Known
     assert.deepEqual(tasksOf({ ...empty, holds: page(), letters: page(), secondFactor }), [])
   })
 
-  it('is a second factor that is not set up, or whose codes run out', () => {
+  it('name a second factor that is not set up, or whose codes run out', () => {
     assert.deepEqual(textsOf({ secondFactor: { enabled: null, recovery_codes_left: 0 } }), [
-      'Set up a second factor -> /profile',
+      'Set up two-factor authentication -> /profile',
     ])
     const [task] = tasksOf({ secondFactor: { enabled: '2026-01-01T00:00:00Z', recovery_codes_left: 1 } })
-    assert.equal(task?.detail, '1 code is left')
+    assert.equal(task?.detail, '1 code left')
   })
 
-  it('is each announcement that is stuck, with what the server says, and how many more', () => {
+  it('name each failed announcement with its message, and how many more there are', () => {
     const one = {
       id: 7,
       cidr: '192.0.2.0/24',
@@ -37,51 +39,54 @@ describe('what waits for a person', () => {
         { severity: 'error', message: 'No ROA covers it.' },
       ],
     }
-    const tasks = tasksOf({ stuck: { results: [one], count: 3 } as never })
+    const tasks = tasksOf({ failed: { results: [one], count: 3 } } as unknown as Known)
     assert.deepEqual(
-      tasks.map(({ text, detail, to }) => [text, detail, to]),
+      tasks.map((task) => [task.text, task.detail, pathOf(task)]),
       [
         ['192.0.2.0/24', 'No ROA covers it.', '/announcements/7'],
-        ['2 more', 'that cannot be announced', '/announcements'],
+        ['2 more', 'Cannot be announced', '/announcements'],
       ],
     )
+    assert.deepEqual(tasks.at(-1)?.to.search, { status: ['validation_failed', 'suspended', 'error'] })
   })
 
-  it('is a webhook that fails or was given up, not one that somebody switched off', () => {
+  it('name a webhook that fails or was disabled by failures, not one that a user disabled', () => {
     const webhooks = page(
       {
+        id: 1,
         url: 'https://a.example/x',
         enabled: true,
         failing_since: '2026-01-01T00:00:00Z',
         disabled_reason: null,
       },
-      { url: 'https://b.example/x', enabled: false, failing_since: null, disabled_reason: 'failing' },
-      { url: 'https://c.example/x', enabled: false, failing_since: null, disabled_reason: 'user' },
-      { url: 'https://d.example/x', enabled: true, failing_since: null, disabled_reason: null },
+      { id: 2, url: 'https://b.example/x', enabled: false, failing_since: null, disabled_reason: 'failing' },
+      { id: 3, url: 'https://c.example/x', enabled: false, failing_since: null, disabled_reason: 'user' },
+      { id: 4, url: 'https://d.example/x', enabled: true, failing_since: null, disabled_reason: null },
     )
-    assert.deepEqual(textsOf({ webhooks } as never), [
-      'a.example -> /team/webhooks',
-      'b.example -> /team/webhooks',
+    assert.deepEqual(textsOf({ webhooks } as unknown as Known), [
+      'a.example -> /team/webhooks/1',
+      'b.example -> /team/webhooks/2',
     ])
   })
 
-  it('is an API token that ends within two weeks', () => {
+  it('name an API token that expires within two weeks', () => {
     const tokens = page(
       { name: 'soon', expires: '2026-03-03T12:00:00Z' },
       { name: 'later', expires: '2026-06-01T00:00:00Z' },
       { name: 'never', expires: null },
     )
-    assert.deepEqual(tasksOf({ tokens } as never, now), [
-      { text: 'soon', detail: 'this API token ends in 2 days', to: '/team/tokens' },
-    ])
+    assert.deepEqual(
+      tasksOf({ tokens } as unknown as Known, now).map((task) => [task.text, task.detail, pathOf(task)]),
+      [['soon', 'API token expires in 2 days', '/team/tokens']],
+    )
   })
 
-  it('is what staff decide on, before all else', () => {
+  it('begin with the decisions of staff', () => {
     const tasks = textsOf({ holds: page({}), letters: page({}, {}), invited: page({}) })
     assert.deepEqual(tasks, [
       'Changes in 1 region need approval -> /staff/holds',
-      '2 letters wait -> /staff/letters',
-      '1 invitation -> /team/members',
+      '2 letters to review -> /staff/letters',
+      '1 pending invitation -> /team/members',
     ])
   })
 })

@@ -1,18 +1,19 @@
-// What waits for a person, out of what the API answered: each with the place where it is done. Pure.
+// The tasks that follow from what the API answered, each with a link to the page for it. Pure.
 import type { Announcement } from '@pharos/contract/byoip'
 import type { SecondFactor } from '@pharos/contract/second-factor'
 import type { Token } from '@pharos/contract/token'
 import type { Webhook } from '@pharos/contract/webhook'
+import { linkOptions, type LinkOptions } from '@tanstack/react-router'
 
-/** What is known by now; what is undefined was not asked, or has not answered. */
+/** The answers so far; undefined: not requested, or not answered yet. */
 export type Known = {
   readonly secondFactor?: SecondFactor | undefined
-  /** Checks that failed, announcements that were stopped. */
-  readonly stuck?: Counted<Announcement> | undefined
+  /** Announcements with one of `failedStatuses`. */
+  readonly failed?: Counted<Announcement> | undefined
   readonly invited?: Counted<unknown> | undefined
-  readonly unproved?: Counted<{ readonly domain: string }> | undefined
+  readonly unverified?: Counted<{ readonly domain: string }> | undefined
   readonly webhooks?: Counted<Webhook> | undefined
-  /** Those that end first come first. */
+  /** Ordered by expiry, the first to expire first. */
   readonly tokens?: Counted<Token> | undefined
   readonly holds?: Counted<unknown> | undefined
   readonly letters?: Counted<unknown> | undefined
@@ -20,12 +21,9 @@ export type Known = {
 
 type Counted<T> = { readonly results: readonly T[]; readonly count: number }
 
-export type Task = {
-  readonly text: string
-  readonly detail?: string
-  readonly to: string
-  readonly search?: Readonly<Record<string, unknown>>
-}
+export type Task = { readonly text: string; readonly detail?: string; readonly to: LinkOptions }
+
+export const failedStatuses = ['validation_failed', 'suspended', 'error'] as const
 
 const dayMs = 86_400_000
 const soonDays = 14
@@ -48,42 +46,40 @@ function staffTasks({ holds, letters }: Known): readonly Task[] {
       ? [
           {
             text: `Changes in ${countOf(holds.count, 'region need', 'regions need')} approval`,
-            detail: 'paused by the guard',
-            to: '/staff/holds',
+            detail: 'Stopped by the safety limit',
+            to: linkOptions({ to: '/staff/holds' }),
           },
         ]
       : []),
     ...(letters?.count
       ? [
           {
-            text: countOf(letters.count, 'letter waits', 'letters wait'),
-            detail: 'to be read and accepted or refused',
-            to: '/staff/letters',
+            text: `${countOf(letters.count, 'letter', 'letters')} to review`,
+            to: linkOptions({ to: '/staff/letters' }),
           },
         ]
       : []),
   ]
 }
 
-function announcementTasks({ stuck }: Known): readonly Task[] {
-  if (!stuck) return []
-  const each = stuck.results.map(({ id, cidr, state_messages: messages = [] }) => ({
+function announcementTasks({ failed }: Known): readonly Task[] {
+  if (!failed) return []
+  const each = failed.results.map(({ id, cidr, state_messages: messages = [] }) => ({
     text: cidr,
     detail:
       messages.find(({ severity }) => severity !== 'info')?.message ??
       messages[0]?.message ??
-      'checks failed',
-    to: `/announcements/${id}`,
+      'Checks failed',
+    to: linkOptions({ to: '/announcements/$id', params: { id: String(id) } }),
   }))
-  const more = stuck.count - each.length
+  const more = failed.count - each.length
   if (more <= 0) return each
   return [
     ...each,
     {
       text: `${more} more`,
-      detail: 'that cannot be announced',
-      to: '/announcements',
-      search: { status: ['validation_failed', 'suspended', 'error'] },
+      detail: 'Cannot be announced',
+      to: linkOptions({ to: '/announcements', search: { status: [...failedStatuses] } }),
     },
   ]
 }
@@ -91,16 +87,17 @@ function announcementTasks({ stuck }: Known): readonly Task[] {
 function accountTasks({ secondFactor }: Known): readonly Task[] {
   if (!secondFactor) return []
   const { enabled, recovery_codes_left: left } = secondFactor
+  const to = linkOptions({ to: '/profile' })
   if (enabled === null)
-    return [{ text: 'Set up a second factor', detail: 'a password alone opens your account', to: '/profile' }]
+    return [
+      {
+        text: 'Set up two-factor authentication',
+        detail: 'Your account is protected by a password only',
+        to,
+      },
+    ]
   if (left > fewCodes) return []
-  return [
-    {
-      text: 'Make new recovery codes',
-      detail: countOf(left, 'code is left', 'codes are left'),
-      to: '/profile',
-    },
-  ]
+  return [{ text: 'Generate new recovery codes', detail: `${countOf(left, 'code', 'codes')} left`, to }]
 }
 
 function webhookTasks({ webhooks }: Known): readonly Task[] {
@@ -108,10 +105,10 @@ function webhookTasks({ webhooks }: Known): readonly Task[] {
     .filter(({ enabled, failing_since, disabled_reason }) =>
       enabled ? failing_since !== null : disabled_reason !== 'user',
     )
-    .map(({ url, enabled }) => ({
+    .map(({ id, url, enabled }) => ({
       text: new URL(url).host,
-      detail: enabled ? 'takes no webhooks' : 'is told nothing any more: it took nothing',
-      to: '/team/webhooks',
+      detail: enabled ? 'Webhook deliveries are failing' : 'Webhook disabled after repeated failures',
+      to: linkOptions({ to: '/team/webhooks/$id', params: { id: String(id) } }),
     }))
 }
 
@@ -122,28 +119,25 @@ function tokenTasks({ tokens }: Known, now: number): readonly Task[] {
     return [
       {
         text: name,
-        detail:
-          days === 0 ? 'this API token ends today' : `this API token ends in ${countOf(days, 'day', 'days')}`,
-        to: '/team/tokens',
+        detail: `API token expires ${days === 0 ? 'today' : `in ${countOf(days, 'day', 'days')}`}`,
+        to: linkOptions({ to: '/team/tokens' }),
       },
     ]
   })
 }
 
-function teamTasks({ invited, unproved }: Known): readonly Task[] {
+function teamTasks({ invited, unverified }: Known): readonly Task[] {
   return [
-    ...(unproved?.results ?? []).map(({ domain }) => ({
+    ...(unverified?.results ?? []).map(({ domain }) => ({
       text: domain,
-      detail: 'is not proved: its record is not there',
-      to: '/team/domains',
+      detail: 'Domain not verified: TXT record not found',
+      to: linkOptions({ to: '/team/domains' }),
     })),
     ...(invited?.count
       ? [
           {
-            text: countOf(invited.count, 'invitation', 'invitations'),
-            detail: 'not accepted yet',
-            to: '/team/members',
-            search: { status: 'invited' },
+            text: countOf(invited.count, 'pending invitation', 'pending invitations'),
+            to: linkOptions({ to: '/team/members', search: { status: 'invited' } }),
           },
         ]
       : []),

@@ -1,4 +1,4 @@
-// How the portal shows things in this browser: the zone of its times, and its colours.
+// How the portal looks in this browser: the time zone, and the theme.
 import {
   Group,
   Input,
@@ -11,11 +11,11 @@ import {
 } from '@mantine/core'
 import { useMemo } from 'react'
 import { browserZone, formatTime, isZone, useHomeZone, useZone, type Zone } from '../ui/time.tsx'
-import { Section } from './section.tsx'
+import { Section } from '../ui/section.tsx'
 
-/** Stands for "whatever this browser's is". */
+/** The value of "use the browser's time zone". */
 const ofBrowser = 'browser'
-/** Options that are drawn at once: the others are found by typing. */
+/** Options rendered at once; typing finds the others. */
 const shownZones = 60
 
 export function Display() {
@@ -25,7 +25,7 @@ export function Display() {
         <ZoneChoice />
         <SchemeChoice />
         <Text size="xs" c="dimmed">
-          Both are kept in this browser.
+          Saved in this browser only.
         </Text>
       </Stack>
     </Section>
@@ -37,7 +37,7 @@ function ZoneChoice() {
   const [zone, setZone] = useZone()
   const zones = useMemo(
     () => [
-      { value: ofBrowser, label: `As this browser: ${browserZone()}` },
+      { value: ofBrowser, label: `Browser default (${browserZone()})` },
       ...[...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].map((name) => ({
         value: name,
         label: name.replaceAll('_', ' '),
@@ -50,29 +50,29 @@ function ZoneChoice() {
     <>
       <Select
         label="Time zone"
-        description="type a city or a region"
+        description="Search by city or region"
         searchable
         limit={shownZones}
-        nothingFoundMessage="No such zone"
+        nothingFoundMessage="No time zones match"
         allowDeselect={false}
         data={zones}
         value={home !== '' && isZone(home) ? home : ofBrowser}
         onChange={(name) => setHome(name === null || name === ofBrowser ? '' : name)}
       />
-      <Input.Wrapper label="Times are shown in" description="the same switch stands at the top of each page">
+      <Input.Wrapper label="Show times in" description="Also in the header of every page">
         <Group gap="xs" mt={4}>
           <SegmentedControl
             size="xs"
-            aria-label="Times are shown in"
+            aria-label="Show times in"
             value={zone}
             onChange={(value) => setZone(value as Zone)}
             data={[
-              { value: 'local', label: 'This zone' },
+              { value: 'local', label: 'My time zone' },
               { value: 'utc', label: 'UTC' },
             ]}
           />
           <Text size="xs" c="dimmed">
-            now {formatTime(now, zone)}
+            Now {formatTime(now, zone)}
           </Text>
         </Group>
       </Input.Wrapper>
@@ -91,7 +91,7 @@ function SchemeChoice() {
           value={colorScheme}
           onChange={(value) => setColorScheme(value as MantineColorScheme)}
           data={[
-            { value: 'auto', label: 'As the system' },
+            { value: 'auto', label: 'System' },
             { value: 'light', label: 'Light' },
             { value: 'dark', label: 'Dark' },
           ]}

@@ -1,4 +1,4 @@
-// The second factor: set up with a QR code, turned off, its recovery codes made anew.
+// Two-factor authentication: set up with a QR code, turned off, its recovery codes generated again.
 import {
   Alert,
   Badge,
@@ -22,34 +22,35 @@ import {
 } from '@pharos/contract/second-factor'
 import { useDisclosure } from '@mantine/hooks'
 import { IconDownload } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
 import { encode } from 'uqr'
 import { call } from '../api/call.ts'
-import { forget, useAnswer } from '../api/queries.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { CopyBlock, CopyIcon } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { download } from '../ui/download.ts'
-import { fieldError, Problem, tell } from '../ui/problem.tsx'
+import { download } from '../ui/export-file.ts'
+import { useRequestForm, type Fields } from '../ui/form.tsx'
+import { notifySuccess } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
+import { Section } from '../ui/section.tsx'
+import { SubmitButton } from '../ui/submit-button.tsx'
 import { Time } from '../ui/time.tsx'
 import { CurrentPassword } from './current-password.tsx'
-import { Section } from './section.tsx'
 
-/** From here on new ones are worth a word. */
+/** From this many codes on, new ones are recommended. */
 const fewCodes = 3
 
 export function SecondFactorCard() {
   const answer = useAnswer(getSecondFactorRoute, {})
   return (
-    <Section title="Second factor">
+    <Section title="Two-factor authentication">
       {answer.error && <Problem error={answer.error} />}
       {answer.isPending && <Skeleton height={40} />}
       {answer.data?.enabled === null && (
         <Stack gap="xs">
           <Text size="sm">
-            Signing in takes the password alone. With an authenticator, whoever learns it cannot sign in.
-            Setting one up signs out all your other sessions.
+            Your account is protected by a password only. Add an authenticator app so that a stolen password
+            is not enough. Setting it up signs you out everywhere else.
           </Text>
           <Group>
             <SetUp />
@@ -59,15 +60,15 @@ export function SecondFactorCard() {
       {answer.data && answer.data.enabled !== null && (
         <Stack gap="xs">
           <Group gap="xs">
-            <Badge color="teal">on</Badge>
+            <Badge color="teal">On</Badge>
             <Text size="sm">
-              since <Time at={answer.data.enabled} />; {answer.data.recovery_codes_left} recovery codes left
+              Since <Time at={answer.data.enabled} /> · {answer.data.recovery_codes_left} recovery codes left
             </Text>
           </Group>
           {answer.data.recovery_codes_left <= fewCodes && (
             <Alert color="yellow">
-              Make new recovery codes: without one, a lost authenticator locks you out, and only the provider
-              lets you in again.
+              Generate new recovery codes. Without them, losing your authenticator locks you out until the
+              provider helps.
             </Alert>
           )}
           <Group>
@@ -83,49 +84,44 @@ export function SecondFactorCard() {
 /** Three steps of one dialog: the password, the first code, the recovery codes. */
 function SetUp() {
   const [opened, { open, close }] = useDisclosure(false)
-  const [password, setPassword] = useState('')
-  const [otp, setOtp] = useState('')
-  const start = useMutation({
-    mutationFn: async () => (await call(createTotpRoute, { body: { current_password: password } })).body,
+  const start = useRequestForm({
+    initialValues: { current_password: '' },
+    request: async (body) => (await call(createTotpRoute, { body })).body,
   })
-  const confirm = useMutation({ mutationFn: () => session.replace(confirmTotpRoute, { otp }) })
-  const step = confirm.data ? 2 : start.data ? 1 : 0
-  const error = step === 0 ? start.error : confirm.error
+  const confirm = useRequestForm({
+    initialValues: { otp: '' },
+    request: ({ otp }) => session.replace(confirmTotpRoute, { otp: otp.trim() }),
+  })
+  const step = confirm.result ? 2 : start.result ? 1 : 0
+  const form = step === 0 ? start : confirm
   function shut() {
     close()
-    if (confirm.data) void forget(getSecondFactorRoute)
-    setPassword('')
-    setOtp('')
-    start.reset()
-    confirm.reset()
-  }
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    if (step === 0) start.mutate()
-    else confirm.mutate()
+    if (confirm.result) void invalidate(getSecondFactorRoute)
+    start.restart({ current_password: '' })
+    confirm.restart({ otp: '' })
   }
   return (
     <>
       <Button onClick={open}>Set up</Button>
-      <Modal opened={opened} onClose={shut} title="Set up a second factor" size="lg">
-        <form onSubmit={submit}>
+      <Modal opened={opened} onClose={shut} title="Set up two-factor authentication" size="lg">
+        <form onSubmit={form.submit}>
           <Stack>
             <Stepper active={step} size="xs">
               <Stepper.Step label="Password" />
               <Stepper.Step label="Authenticator" />
               <Stepper.Step label="Recovery codes" />
             </Stepper>
-            {step === 0 && <CurrentPassword first value={password} onChange={setPassword} />}
-            {step === 1 && <Scan enrolment={start.data!} otp={otp} setOtp={setOtp} error={error} />}
-            {step === 2 && <Codes codes={confirm.data!.recovery_codes} />}
-            {error && <Problem error={error} />}
+            {step === 0 && (
+              <CurrentPassword data-autofocus {...start.fields.getInputProps('current_password')} />
+            )}
+            {step === 1 && <Scan enrolment={start.result!} fields={confirm.fields} />}
+            {step === 2 && <Codes codes={confirm.result!.recovery_codes} />}
+            {form.problem !== undefined && <Problem error={form.problem} />}
             <Group justify="flex-end">
               {step === 2 ? (
-                <Button onClick={shut}>I have kept them</Button>
+                <Button onClick={shut}>I have saved these codes</Button>
               ) : (
-                <Button type="submit" loading={start.isPending || confirm.isPending}>
-                  {step === 0 ? 'Go on' : 'Turn it on'}
-                </Button>
+                <SubmitButton form={form}>{step === 0 ? 'Continue' : 'Turn on'}</SubmitButton>
               )}
             </Group>
           </Stack>
@@ -135,37 +131,35 @@ function SetUp() {
   )
 }
 
-type ScanProps = { enrolment: TotpEnrolment; otp: string; setOtp: (otp: string) => void; error: unknown }
+type ScanProps = { enrolment: TotpEnrolment; fields: Fields<{ otp: string }> }
 
-function Scan({ enrolment: { uri, secret }, otp, setOtp, error }: ScanProps) {
+function Scan({ enrolment: { uri, secret }, fields }: ScanProps) {
   return (
     <>
-      <Text size="sm">Scan this with your authenticator, or type the secret in:</Text>
+      <Text size="sm">Scan this code with your authenticator app, or enter the key:</Text>
       <QrCode text={uri} />
       <Group gap="xs">
         <Code>{secret}</Code>
-        <CopyIcon text={secret} label="Copy the secret" />
+        <CopyIcon text={secret} label="Copy key" />
       </Group>
       <TextInput
-        label="The code that it shows"
+        label="Six-digit code"
         inputMode="numeric"
         autoComplete="one-time-code"
-        pattern="[0-9]{6}"
+        pattern="\s*[0-9]{6}\s*"
         required
         data-autofocus
-        value={otp}
-        error={fieldError(error, 'otp')}
-        onChange={(event) => setOtp(event.currentTarget.value.trim())}
+        {...fields.getInputProps('otp')}
       />
     </>
   )
 }
 
-/** It says where the codes belong, for whoever finds it in a year. */
+/** The file names its host and date, so that it is understood when it is found again. */
 const fileOf = (codes: readonly string[]): string =>
   [
-    `Recovery codes for ${location.host}, made on ${new Date().toISOString().slice(0, 10)}.`,
-    'Each works once, in the place of a code of the authenticator.',
+    `Recovery codes for ${location.host}, generated on ${new Date().toISOString().slice(0, 10)}.`,
+    'Each works once, in place of a code of the authenticator.',
     '',
     ...codes,
     '',
@@ -175,8 +169,8 @@ function Codes({ codes }: { codes: readonly string[] }) {
   return (
     <Stack>
       <Alert color="yellow">
-        Keep these where you keep your passwords. Each works once, in the place of a code, when the
-        authenticator is lost. They are not shown again.
+        Store these in your password manager. Each works once if you lose your authenticator. They will not be
+        shown again.
       </Alert>
       <CopyBlock text={codes.join('\n')} label="Copy all" />
       <Group>
@@ -192,7 +186,7 @@ function Codes({ codes }: { codes: readonly string[] }) {
   )
 }
 
-/** ISO/IEC 18004, drawn as one path; white around it, in the dark theme too, since scanners want it so. */
+/** ISO/IEC 18004, drawn as one path, on white in the dark theme too: scanners need the contrast. */
 function QrCode({ text }: { text: string }) {
   const { data, size } = encode(text, { border: 2 })
   const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
@@ -212,91 +206,61 @@ function QrCode({ text }: { text: string }) {
 }
 
 type Proof = { current_password: string; otp: string }
-
-function ProofFields({
-  proof,
-  setProof,
-  error,
-}: {
-  proof: Proof
-  setProof: (proof: Proof) => void
-  error: unknown
-}) {
-  return (
-    <>
-      <CurrentPassword
-        first
-        value={proof.current_password}
-        onChange={(current_password) => setProof({ ...proof, current_password })}
-      />
-      <TextInput
-        label="A code, or a recovery code"
-        autoComplete="one-time-code"
-        required
-        value={proof.otp}
-        error={fieldError(error, 'otp')}
-        onChange={(event) => setProof({ ...proof, otp: event.currentTarget.value.trim() })}
-      />
-    </>
-  )
-}
-
 const noProof: Proof = { current_password: '', otp: '' }
+const trimmed = ({ current_password, otp }: Proof): Proof => ({ current_password, otp: otp.trim() })
 
-function TurnOff() {
-  const [proof, setProof] = useState(noProof)
-  return (
-    <Dialog
-      title="Turn the second factor off"
-      action="Turn it off"
-      danger
-      trigger={(open) => (
-        <Button variant="default" onClick={open}>
-          Turn off
-        </Button>
-      )}
-      onClose={() => setProof(noProof)}
-      onSubmit={async () => {
-        await session.replace(deleteTotpRoute, proof)
-        await forget(getSecondFactorRoute)
-        tell('The second factor is disabled. All other sessions were signed out.')
-      }}
-    >
-      {(error) => (
-        <>
-          <Text size="sm">
-            Teams that require a second factor will be closed to you until you have one again.
-          </Text>
-          <ProofFields proof={proof} setProof={setProof} error={error} />
-        </>
-      )}
-    </Dialog>
-  )
-}
+const ProofFields = ({ fields }: { fields: Fields<Proof> }) => (
+  <>
+    <CurrentPassword data-autofocus {...fields.getInputProps('current_password')} />
+    <TextInput
+      label="Authenticator or recovery code"
+      autoComplete="one-time-code"
+      required
+      {...fields.getInputProps('otp')}
+    />
+  </>
+)
 
-function NewCodes() {
-  const [proof, setProof] = useState(noProof)
-  const [codes, setCodes] = useState<readonly string[]>()
-  return (
-    <Dialog
-      title="New recovery codes"
-      action="Make new ones"
-      stays
-      trigger={(open) => (
-        <Button variant="default" onClick={open}>
-          New recovery codes
-        </Button>
-      )}
-      onClose={() => {
-        setProof(noProof)
-        setCodes(undefined)
-        void forget(getSecondFactorRoute)
-      }}
-      onSubmit={async () => setCodes((await session.replace(createRecoveryCodesRoute, proof)).recovery_codes)}
-    >
-      {(error) =>
-        codes ? <Codes codes={codes} /> : <ProofFields proof={proof} setProof={setProof} error={error} />
-      }
-    </Dialog>
-  )
-}
+const TurnOff = () => (
+  <Dialog
+    title="Turn off two-factor authentication"
+    action="Turn off"
+    danger
+    initialValues={noProof}
+    trigger={(open) => (
+      <Button variant="default" onClick={open}>
+        Turn off
+      </Button>
+    )}
+    onSubmit={async (proof) => {
+      await session.replace(deleteTotpRoute, trimmed(proof))
+      await invalidate(getSecondFactorRoute)
+      notifySuccess('Two-factor authentication is off. Other sessions were signed out.')
+    }}
+  >
+    {(fields) => (
+      <>
+        <Text size="sm">You lose access to teams that require it until you turn it on again.</Text>
+        <ProofFields fields={fields} />
+      </>
+    )}
+  </Dialog>
+)
+
+const NewCodes = () => (
+  <Dialog
+    title="New recovery codes"
+    action="Generate new codes"
+    initialValues={noProof}
+    trigger={(open) => (
+      <Button variant="default" onClick={open}>
+        New recovery codes
+      </Button>
+    )}
+    onClose={() => void invalidate(getSecondFactorRoute)}
+    onSubmit={(proof) => session.replace(createRecoveryCodesRoute, trimmed(proof))}
+    result={({ recovery_codes: codes }) => <Codes codes={codes} />}
+  >
+    {(fields) => <ProofFields fields={fields} />}
+  </Dialog>
+)

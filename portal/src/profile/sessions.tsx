@@ -1,15 +1,16 @@
-// Where one is signed in; each can be ended.
-import { Badge, Button, Group, Skeleton, Table, Text } from '@mantine/core'
+// The user's open sessions; each can be signed out.
+import { Badge, Button, Group, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
 import { deleteSessionRoute, listSessionsRoute, type OpenSession } from '@pharos/contract/account'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { forget, useAnswer } from '../api/queries.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
 import { session } from '../api/session.ts'
-import { useUser } from '../shell/use-session.ts'
+import { useUser } from '../api/use-session.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { Problem, tellProblem } from '../ui/problem.tsx'
+import { notifyProblem } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
-import { Section } from './section.tsx'
+import { Section } from '../ui/section.tsx'
 
 export function Sessions() {
   const answer = useAnswer(listSessionsRoute, { query: { limit: 100 } }, { refetchInterval: 30_000 })
@@ -23,9 +24,11 @@ export function Sessions() {
               <Table.Th>Browser</Table.Th>
               <Table.Th>From</Table.Th>
               <Table.Th>Signed in</Table.Th>
-              <Table.Th>Last refreshed</Table.Th>
-              <Table.Th>Ends</Table.Th>
-              <Table.Th aria-label="End it" />
+              <Table.Th>Last active</Table.Th>
+              <Table.Th>Expires</Table.Th>
+              <Table.Th>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -54,7 +57,9 @@ export function Sessions() {
           )}
           onSubmit={() => session.signOut(true)}
         >
-          <Text size="sm">Every session of yours ends, this one too. API tokens go on.</Text>
+          <Text size="sm">
+            This signs you out on all devices, including this one. API tokens keep working.
+          </Text>
         </Dialog>
       </Group>
     </Section>
@@ -70,8 +75,8 @@ function Row({
   const teamName = user?.teams.find((team) => team.id === team_id)?.name ?? `team ${team_id}`
   const end = useMutation({
     mutationFn: () => call(deleteSessionRoute, { params: { session_id: id } }),
-    onSuccess: () => forget(listSessionsRoute),
-    onError: tellProblem,
+    onSuccess: () => invalidate(listSessionsRoute),
+    onError: notifyProblem,
   })
   return (
     <Table.Tr>
@@ -80,13 +85,13 @@ function Row({
           <Text size="sm" truncate maw={340} title={user_agent}>
             {browserOf(user_agent)}
           </Text>
-          {current && <Badge>this one</Badge>}
+          {current && <Badge>This device</Badge>}
         </Group>
         <Text size="xs" c="dimmed">
           in {teamName}
         </Text>
       </Table.Td>
-      <Table.Td>{address || 'unknown'}</Table.Td>
+      <Table.Td>{address || 'Unknown'}</Table.Td>
       <Table.Td>
         <Time at={created} />
       </Table.Td>
@@ -105,7 +110,7 @@ function Row({
             loading={end.isPending}
             onClick={() => end.mutate()}
           >
-            End
+            Sign out
           </Button>
         )}
       </Table.Td>
@@ -113,12 +118,12 @@ function Row({
   )
 }
 
-/** Enough to know one's own again: the product and the system. */
+/** Returns the browser and the operating system of a user agent, which is enough to recognise a session. */
 function browserOf(userAgent: string): string {
   const product = /(Firefox|Edg|OPR|Chrome|Safari|curl)\/[\d.]+/
     .exec(userAgent)?.[0]
     ?.replace(/\..*$/, '')
     .replace('/', ' ')
   const system = /(Windows|Mac OS X|Android|iPhone|Linux)/.exec(userAgent)?.[0]
-  return product ? [product, system].filter(Boolean).join(', ') : userAgent || 'unknown'
+  return product ? [product, system].filter(Boolean).join(', ') : userAgent || 'Unknown'
 }

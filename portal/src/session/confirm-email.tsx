@@ -1,11 +1,11 @@
-// The link of a confirmation mail: it confirms at once, since whoever follows it reads the address.
-import { Alert, Button, Skeleton } from '@mantine/core'
+// The page that the link of a confirmation e-mail opens. It confirms at once: following the link is the proof.
+import { Alert, Skeleton } from '@mantine/core'
 import { confirmEmailRoute } from '@pharos/contract/account'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { callAsGuest } from '../api/call.ts'
+import { ButtonLink } from '../ui/link.tsx'
 import { Problem } from '../ui/problem.tsx'
-import { AloneFrame, tokenOfLink } from './frame.tsx'
+import { GuestPage, IncompleteLink, tokenOfLink } from './guest-page.tsx'
 
 export function ConfirmEmail() {
   const token = tokenOfLink()
@@ -16,16 +16,12 @@ export function ConfirmEmail() {
     enabled: token !== '',
   })
   return (
-    <AloneFrame title="Confirm your e-mail address">
-      {token === '' && (
-        <Alert color="yellow">Follow the link in the mail in full: the part after # is missing.</Alert>
-      )}
+    <GuestPage title="Confirm your e-mail address">
+      {token === '' && <IncompleteLink />}
       {answer.isLoading && <Skeleton height={40} />}
       {answer.error && <Problem error={answer.error} />}
       {answer.data && <Alert color="teal">{answer.data.email} is confirmed.</Alert>}
-      <Button component={Link} to="/sign-in">
-        Sign in
-      </Button>
-    </AloneFrame>
+      <ButtonLink to="/sign-in">Sign in</ButtonLink>
+    </GuestPage>
   )
 }

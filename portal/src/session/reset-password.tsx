@@ -1,98 +1,73 @@
-// A forgotten password: asking for the mail, and the link in it.
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+// A forgotten password: requesting the e-mail, and the page that its link opens.
+import { Alert, PasswordInput, Text, TextInput } from '@mantine/core'
 import { requestPasswordResetRoute, resetPasswordRoute } from '@pharos/contract/account'
-import { useMutation } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { useState, type FormEvent } from 'react'
 import { callAsGuest } from '../api/call.ts'
-import { fieldError, Problem } from '../ui/problem.tsx'
-import { AloneFrame, tokenOfLink } from './frame.tsx'
-import { SubmitButton } from './submit-button.tsx'
+import { Form, useRequestForm } from '../ui/form.tsx'
+import { ButtonLink, TextLink } from '../ui/link.tsx'
+import { GuestPage, tokenOfLink } from './guest-page.tsx'
 
 export const ResetPassword = () => (
-  <AloneFrame title="Reset your password">
-    {tokenOfLink() === '' ? <AskForMail /> : <ChooseNew token={tokenOfLink()} />}
-  </AloneFrame>
+  <GuestPage title="Reset your password">
+    {tokenOfLink() === '' ? <RequestLink /> : <SetPassword token={tokenOfLink()} />}
+  </GuestPage>
 )
 
-function AskForMail() {
-  const [email, setEmail] = useState('')
-  const ask = useMutation({ mutationFn: () => callAsGuest(requestPasswordResetRoute, { body: { email } }) })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    ask.mutate()
-  }
-  if (ask.isSuccess)
+function RequestLink() {
+  const form = useRequestForm({
+    initialValues: { email: '' },
+    request: (values) => callAsGuest(requestPasswordResetRoute, { body: values }),
+  })
+  const { fields, result } = form
+  if (result)
     return (
       <Alert color="teal">
-        If there is an account with {email}, a mail is on its way. Its link works for an hour.
+        If an account exists for {fields.values.email}, we sent a reset link. It expires in 1 hour.
       </Alert>
     )
   return (
-    <form onSubmit={submit}>
-      <Stack>
+    <>
+      <Form form={form} action="Send reset link" size="sm">
         <TextInput
           label="E-mail"
           type="email"
           autoComplete="username"
           required
           autoFocus
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          {...fields.getInputProps('email')}
         />
-        {ask.error && <Problem error={ask.error} />}
-        <SubmitButton error={ask.error} isPending={ask.isPending}>
-          Send me a link
-        </SubmitButton>
-        <Anchor component={Link} to="/sign-in" size="sm">
-          Back to signing in
-        </Anchor>
-      </Stack>
-    </form>
+      </Form>
+      <TextLink to="/sign-in" size="sm">
+        Back to sign-in
+      </TextLink>
+    </>
   )
 }
 
-function ChooseNew({ token }: { token: string }) {
-  const [password, setPassword] = useState('')
-  const reset = useMutation({
-    mutationFn: () => callAsGuest(resetPasswordRoute, { body: { token, new_password: password } }),
+function SetPassword({ token }: { token: string }) {
+  const form = useRequestForm({
+    initialValues: { new_password: '' },
+    request: (values) => callAsGuest(resetPasswordRoute, { body: { token, ...values } }),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    reset.mutate()
-  }
-  if (reset.isSuccess)
+  if (form.result)
     return (
       <>
-        <Alert color="teal">
-          The password of {reset.data.body.email} was changed. All sessions were ended.
-        </Alert>
-        <Button component={Link} to="/sign-in">
-          Sign in
-        </Button>
+        <Alert color="teal">Password changed. You were signed out everywhere.</Alert>
+        <ButtonLink to="/sign-in">Sign in</ButtonLink>
       </>
     )
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <PasswordInput
-          label="New password"
-          description="12 characters or more"
-          autoComplete="new-password"
-          required
-          autoFocus
-          value={password}
-          error={fieldError(reset.error, 'new_password')}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
-        {reset.error && <Problem error={reset.error} />}
-        <Text size="xs" c="dimmed">
-          The second factor stays as it is.
-        </Text>
-        <SubmitButton error={reset.error} isPending={reset.isPending}>
-          Set the password
-        </SubmitButton>
-      </Stack>
-    </form>
+    <Form form={form} action="Set new password" size="sm">
+      <PasswordInput
+        label="New password"
+        description="12 characters or more"
+        autoComplete="new-password"
+        required
+        autoFocus
+        {...form.fields.getInputProps('new_password')}
+      />
+      <Text size="xs" c="dimmed">
+        Two-factor authentication stays on.
+      </Text>
+    </Form>
   )
 }

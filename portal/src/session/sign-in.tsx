@@ -1,82 +1,79 @@
-// Signing in: e-mail and password, then the code of the second factor where there is one.
-import { Alert, Anchor, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+// Sign-in: e-mail and password, then the code of the second factor if the account has one.
+import { Alert, PasswordInput, Text, TextInput } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
-import { useMutation } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState, type FormEvent } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { session } from '../api/session.ts'
-import { useSession } from '../shell/use-session.ts'
-import { Problem } from '../ui/problem.tsx'
-import { AloneFrame } from './frame.tsx'
-import { SubmitButton } from './submit-button.tsx'
+import { useSession } from '../api/use-session.ts'
+import { Form, useRequestForm } from '../ui/form.tsx'
+import { TextLink } from '../ui/link.tsx'
+import { GuestPage } from './guest-page.tsx'
 
 const asksForCode = (error: unknown) => error instanceof ProblemError && error.problem.code === 'otp_required'
+
+type Credentials = { readonly email: string; readonly password: string; readonly otp: string }
+
+/**
+ * Signs in. Returns `needs_code` for the first answer that asks for a code: no mistake was made yet. Throws any other
+ * refusal.
+ */
+async function signIn({ email, password, otp }: Credentials): Promise<'signed_in' | 'needs_code'> {
+  try {
+    await session.signIn({ email, password, ...(otp === '' ? {} : { otp: otp.trim() }) })
+    return 'signed_in'
+  } catch (error) {
+    if (asksForCode(error) && otp === '') return 'needs_code'
+    throw error
+  }
+}
 
 export function SignIn() {
   const { to } = useSearch({ from: '/sign-in' })
   const navigate = useNavigate()
   const state = useSession()
-  const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
-  const [otp, setOtp] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
-  const signIn = useMutation({
-    mutationFn: () =>
-      session.signIn({ email, password, ...(needsCode && otp !== '' ? { otp: otp.trim() } : {}) }),
-    onSuccess: () => navigate({ to: to ?? '/' }),
-    onError: (error) => asksForCode(error) && setNeedsCode(true),
+  const form = useRequestForm({
+    initialValues: { email: '', password: '', otp: '' },
+    request: signIn,
+    onSuccess: (outcome) => (outcome === 'needs_code' ? setNeedsCode(true) : navigate({ href: to ?? '/' })),
   })
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    signIn.mutate()
-  }
-  const ended = state.kind === 'out' && state.reason === 'ended'
+  const { fields } = form
+  const hasExpired = state.kind === 'out' && state.reason === 'expired'
   return (
-    <AloneFrame title="Sign in">
-      <form onSubmit={submit}>
-        <Stack>
-          {ended && signIn.isIdle && (
-            <Alert color="blue">Your session has ended. Sign in to go on where you were.</Alert>
-          )}
+    <GuestPage title="Sign in">
+      <Form form={form} action="Sign in" size="sm">
+        {hasExpired && form.error === null && (
+          <Alert color="blue">Your session has expired. Sign in to continue.</Alert>
+        )}
+        <TextInput
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus
+          {...fields.getInputProps('email')}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          required
+          {...fields.getInputProps('password')}
+        />
+        {needsCode && (
           <TextInput
-            label="E-mail"
-            type="email"
-            autoComplete="username"
+            label="Authentication code"
+            description="From your authenticator app, or a recovery code"
+            autoComplete="one-time-code"
+            inputMode="text"
             required
             autoFocus
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
+            {...fields.getInputProps('otp')}
           />
-          <PasswordInput
-            label="Password"
-            autoComplete="current-password"
-            required
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
-          {needsCode && (
-            <TextInput
-              label="Code of the second factor"
-              description="Six digits of your authenticator, or a recovery code"
-              autoComplete="one-time-code"
-              inputMode="text"
-              required
-              autoFocus
-              value={otp}
-              onChange={(event) => setOtp(event.currentTarget.value)}
-            />
-          )}
-          {signIn.error && !(asksForCode(signIn.error) && otp === '') && <Problem error={signIn.error} />}
-          <SubmitButton error={signIn.error} isPending={signIn.isPending}>
-            Sign in
-          </SubmitButton>
-          <Text size="sm">
-            <Anchor component={Link} to="/reset-password">
-              Forgotten the password?
-            </Anchor>
-          </Text>
-        </Stack>
-      </form>
-    </AloneFrame>
+        )}
+      </Form>
+      <Text size="sm">
+        <TextLink to="/reset-password">Forgot password?</TextLink>
+      </Text>
+    </GuestPage>
   )
 }

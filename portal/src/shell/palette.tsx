@@ -1,4 +1,4 @@
-// Every place and switch by its name: typed, chosen, done.
+// The command palette: every page the user may open, and the choices of the header.
 import '@mantine/spotlight/styles.css'
 import { useMantineColorScheme } from '@mantine/core'
 import type { User } from '@pharos/contract/session'
@@ -6,17 +6,14 @@ import { createSpotlight, Spotlight, type SpotlightActionData } from '@mantine/s
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { session } from '../api/session.ts'
-import { tellProblem } from '../ui/problem.tsx'
+import { pageAt, pagesOf } from '../pages.tsx'
+import { notifyProblem } from '../ui/notify.ts'
 import { useZone } from '../ui/time.tsx'
-import { placesOf } from './places.ts'
 
 const [store, spotlight] = createSpotlight()
 
-const rooms = ['members', 'settings', 'domains', 'webhooks'] as const
-const adminRooms = ['tokens', 'audit'] as const
-
 export function Palette({ user, onClose }: { user: User; onClose: () => void }) {
-  const actions = [...useGoing(user), ...useSwitches(), ...teamsOf(user)]
+  const actions = [...usePages(user), ...useChoices(), ...teamsOf(user)]
   useEffect(() => spotlight.open(), [])
   return (
     <Spotlight
@@ -25,41 +22,34 @@ export function Palette({ user, onClose }: { user: User; onClose: () => void }) 
       shortcut={null}
       actions={actions}
       onSpotlightClose={onClose}
-      nothingFound="Nothing is called so"
+      nothingFound="No results"
       highlightQuery
       limit={40}
       scrollable
       maxHeight="70dvh"
-      searchProps={{ placeholder: 'Go or do …', 'aria-label': 'Go or do' }}
+      searchProps={{ placeholder: 'Search or jump to…', 'aria-label': 'Search or jump to' }}
     />
   )
 }
 
-function useGoing(user: User): SpotlightActionData[] {
+function usePages(user: User): SpotlightActionData[] {
   const navigate = useNavigate()
-  const go = (to: string, label: string, keywords: string[] = []) => ({
-    id: to,
-    label,
-    keywords,
-    onClick: () => void navigate({ to: to as never }),
-  })
-  const { is_admin: isAdmin } = user.current_team
-  const open = [...rooms, ...(isAdmin || user.is_staff ? adminRooms : [])]
   return [
-    ...placesOf(user).map(({ to, label }) => go(to, label)),
-    ...(user.enabled_modules.includes('ipam')
-      ? [go('/announcements/new', 'New announcement', ['create', 'prefix', 'byoip'])]
-      : []),
-    ...open.map((room) => go(`/team/${room}`, `Team: ${room === 'tokens' ? 'API tokens' : room}`)),
+    ...pagesOf(user).map(({ path, label, tabOf, keywords = [] }) => ({
+      id: path,
+      label: tabOf === undefined ? label : `${pageAt(tabOf)?.label}: ${label}`,
+      keywords: [...keywords],
+      onClick: () => void navigate({ href: path }),
+    })),
     {
       id: 'docs',
-      label: 'API documentation',
+      label: 'API docs',
       onClick: () => void window.open('/docs', '_blank', 'noopener'),
     },
   ]
 }
 
-function useSwitches(): SpotlightActionData[] {
+function useChoices(): SpotlightActionData[] {
   const { setColorScheme } = useMantineColorScheme()
   const [zone, setZone] = useZone()
   const other = zone === 'utc' ? 'local' : 'utc'
@@ -68,7 +58,7 @@ function useSwitches(): SpotlightActionData[] {
     { id: 'dark', label: 'Dark theme', onClick: () => setColorScheme('dark') },
     {
       id: 'zone',
-      label: other === 'utc' ? 'Times in UTC' : 'Times in my zone',
+      label: other === 'utc' ? 'Show times in UTC' : 'Show times in my time zone',
       onClick: () => setZone(other),
     },
     { id: 'out', label: 'Sign out', onClick: () => void session.signOut() },
@@ -81,5 +71,5 @@ const teamsOf = ({ teams, current_team: current }: User): SpotlightActionData[] 
     .map(({ id, name }) => ({
       id: `team-${id}`,
       label: `Switch to ${name}`,
-      onClick: () => void session.switchTeam(id).catch(tellProblem),
+      onClick: () => void session.switchTeam(id).catch(notifyProblem),
     }))

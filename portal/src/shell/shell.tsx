@@ -1,8 +1,9 @@
-// The frame around every page: where one can go, in which team one works, and who one is.
+// The frame around every page: navigation, the current team, the user's account.
 import {
   ActionIcon,
   AppShell,
   Burger,
+  Divider,
   Group,
   Menu,
   NavLink,
@@ -16,46 +17,48 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconClock, IconLogout, IconMoon, IconSun, IconUser, IconBook } from '@tabler/icons-react'
 import type { User } from '@pharos/contract/session'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { Fragment, lazy, Suspense, useEffect } from 'react'
 import { queryClient } from '../api/queries.ts'
 import { session } from '../api/session.ts'
-import { AwayBanner } from '../session/away-banner.tsx'
-import { useClosedTeam } from '../session/closed-team.ts'
-import { ModuleOff } from '../session/module-off.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
+import { useGatedTeamId } from '../session/second-factor-gate.ts'
+import { ModuleDisabled } from '../session/module-disabled.tsx'
 import { useZone, zoneName, type Zone } from '../ui/time.tsx'
-import { placeOf, placesOf } from './places.ts'
-import { LiveSign } from './live-sign.tsx'
+import { hasRole, isBelow, pageAt, pagesOf } from '../pages.tsx'
+import { LiveStatus } from './live-status.tsx'
 import { Shortcuts } from './shortcuts.tsx'
-import { PageWaiting } from './states.tsx'
-import { useSession } from './use-session.ts'
+import { TabbedPages } from './tabbed-pages.tsx'
+import { PageWaiting, RoleMissing } from './page-states.tsx'
+import { useSession } from '../api/use-session.ts'
 import classes from './shell.module.css'
 
 const TeamSwitch = lazy(async () => ({ default: (await import('./team-switch.tsx')).TeamSwitch }))
-const SecondFactorWanted = lazy(async () => ({
-  default: (await import('../session/second-factor-wanted.tsx')).SecondFactorWanted,
+const SecondFactorRequired = lazy(async () => ({
+  default: (await import('../session/second-factor-required.tsx')).SecondFactorRequired,
 }))
 
 const HoldBanner = lazy(async () => ({ default: (await import('../staff/hold-banner.tsx')).HoldBanner }))
 
-const addressNow = (): string => window.location.pathname + window.location.search
+const currentAddress = (): string => window.location.pathname + window.location.search
 
-const NewAttack = lazy(async () => ({ default: (await import('../events/new-attack.tsx')).NewAttack }))
+const AttackNotification = lazy(async () => ({
+  default: (await import('../events/attack-notification.tsx')).AttackNotification,
+}))
 
 export function Shell() {
   const state = useSession()
   const navigate = useNavigate()
   const location = useLocation()
   const [open, { toggle, close }] = useDisclosure(false)
-  // Signed out here or in another tab: the address is kept, to come back to. It is read then, not followed.
+  // Signed out here or in another tab: the address is kept for the next sign-in. It is read at that moment.
   useEffect(() => {
     if (state.kind !== 'out') return
     queryClient.clear()
-    void navigate({ to: '/sign-in', search: { to: addressNow() } })
+    void navigate({ to: '/sign-in', search: { to: currentAddress() } })
   }, [state.kind, navigate])
   useEffect(close, [location.pathname, close])
   if (state.kind !== 'in') return null
   const { user } = state
-  const here = placeOf(location.pathname)
   return (
     <AppShell
       header={{ height: 48 }}
@@ -63,7 +66,7 @@ export function Shell() {
       padding="md"
     >
       <a href="#content" className={classes['skip']}>
-        Skip to the content
+        Skip to content
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -83,30 +86,18 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar p="xs">
         <AppShell.Section grow component={ScrollArea}>
-          <nav aria-label="Pages">
-            {placesOf(user).map(({ to, label, icon: Icon }) => (
-              <NavLink
-                key={to}
-                component={Link}
-                to={to}
-                label={label}
-                leftSection={<Icon size={16} />}
-                active={to === here?.to}
-                {...(to === here?.to ? { 'aria-current': 'page' as const } : {})}
-              />
-            ))}
-          </nav>
+          <Navigation user={user} path={location.pathname} />
         </AppShell.Section>
         <AppShell.Section>
-          <NavLink href="/docs" label="API" leftSection={<IconBook size={16} />} target="_blank" />
-          <LiveSign />
+          <NavLink href="/docs" label="API docs" leftSection={<IconBook size={16} />} target="_blank" />
+          <LiveStatus />
           <Text size="xs" c="dimmed" px="sm">
-            Press ? for keys
+            Press ? for shortcuts
           </Text>
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
-        <AwayBanner />
+        <ConnectionBanner />
         {user.is_staff && (
           <Suspense>
             <HoldBanner />
@@ -116,25 +107,63 @@ export function Shell() {
       </AppShell.Main>
       <Shortcuts user={user} />
       <Suspense>
-        <NewAttack />
+        <AttackNotification />
       </Suspense>
     </AppShell>
   )
 }
 
-/** The page, or what stands in its way in this team. */
+/** The sidebar's entries, with a line between groups. */
+function Navigation({ user, path }: { user: User; path: string }) {
+  const entries = pagesOf(user).filter(({ icon }) => icon !== undefined)
+  const groups = [...Map.groupBy(entries, ({ group }) => group).values()]
+  return (
+    <nav aria-label="Pages">
+      {groups.map((group, at) => (
+        <Fragment key={group[0]!.path}>
+          {at > 0 && <Divider my={6} />}
+          {group.map((page) => {
+            const { label, icon: Icon = IconUser } = page
+            const isCurrent = isBelow(page, path)
+            return (
+              <NavLink
+                key={page.path}
+                renderRoot={(props) => <Link {...props} to={page.path} />}
+                label={label}
+                leftSection={<Icon size={16} />}
+                active={isCurrent}
+                {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
+              />
+            )
+          })}
+        </Fragment>
+      ))}
+    </nav>
+  )
+}
+
+/** The page, or the reason why the user cannot see it in this team. */
 function Content({ user, path }: { user: User; path: string }) {
-  const closedTeamId = useClosedTeam()
-  const place = placeOf(path)
-  if (closedTeamId === user.current_team.id && path !== '/profile')
+  const gatedTeamId = useGatedTeamId()
+  const page = pageAt(path)
+  if (gatedTeamId === user.current_team.id && path !== '/profile')
     return (
       <Suspense fallback={<PageWaiting />}>
-        <SecondFactorWanted />
+        <SecondFactorRequired />
       </Suspense>
     )
-  if (place?.module && !user.enabled_modules.includes(place.module))
-    return <ModuleOff label={place.label} module={place.module} />
-  return <Outlet />
+  if (page?.module && !user.enabled_modules.includes(page.module))
+    return <ModuleDisabled label={page.label ?? 'Not enabled'} module={page.module} />
+  if (page?.role && !hasRole(page.role, user))
+    return <RoleMissing label={page.label ?? ''} role={page.role} />
+  if (page?.tabOf === undefined) return <Outlet />
+  return (
+    <TabbedPages user={user} entry={page.tabOf} path={path}>
+      <Suspense fallback={<PageWaiting />}>
+        <Outlet />
+      </Suspense>
+    </TabbedPages>
+  )
 }
 
 function CurrentTeam({ user: { current_team: current, teams } }: { user: User }) {
@@ -152,10 +181,10 @@ function CurrentTeam({ user: { current_team: current, teams } }: { user: User })
   )
 }
 
-/** One's own zone or UTC; which zone is one's own stands in the profile. */
+/** The user's own time zone, which the profile sets, or UTC. */
 function ZoneSwitch() {
   const [zone, setZone] = useZone()
-  const label = `Times in ${zoneName('local')} or in UTC`
+  const label = `Show times in ${zoneName('local')} or UTC`
   return (
     <>
       <Tooltip label={label}>
@@ -166,14 +195,14 @@ function ZoneSwitch() {
           value={zone}
           onChange={(value) => setZone(value as Zone)}
           data={[
-            { value: 'local', label: <IconClock size={14} aria-label="local" /> },
+            { value: 'local', label: <IconClock size={14} aria-label="Local time" /> },
             { value: 'utc', label: 'UTC' },
           ]}
         />
       </Tooltip>
       <ActionIcon
         hiddenFrom="sm"
-        aria-label="Times in UTC"
+        aria-label="Show times in UTC"
         aria-pressed={zone === 'utc'}
         variant={zone === 'utc' ? 'light' : 'subtle'}
         w="auto"

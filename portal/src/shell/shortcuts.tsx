@@ -1,18 +1,18 @@
-// Keys for those who do not leave the keyboard: a key, `g` and a key within a second, or Ctrl-K for the palette. None
-// while one is typing. What is shown of them is loaded when it is wanted.
+// Keyboard shortcuts: a single key, `g` and a key within a second, or Ctrl-K for the palette. None while the user types.
+// The palette and the list of shortcuts are loaded when they are first opened.
 import type { User } from '@pharos/contract/session'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import { isElsewhere } from '../ui/keys.ts'
-import { placesOf } from './places.ts'
+import { pagesOf } from '../pages.tsx'
+import { isHandledElsewhere } from '../ui/key-events.ts'
 
-const KeyList = lazy(async () => ({ default: (await import('./key-list.tsx')).KeyList }))
+const ShortcutList = lazy(async () => ({ default: (await import('./shortcut-list.tsx')).ShortcutList }))
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
 const secondKeyWithinMs = 1_000
 
 export function Shortcuts({ user }: { user: User }) {
   const navigate = useNavigate()
-  const [shown, setShown] = useState<'keys' | 'palette'>()
+  const [shown, setShown] = useState<'shortcuts' | 'palette'>()
   const leader = useRef(-Infinity)
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
@@ -20,26 +20,26 @@ export function Shortcuts({ user }: { user: User }) {
         event.preventDefault()
         return setShown('palette')
       }
-      if (isElsewhere(event)) return
+      if (isHandledElsewhere(event)) return
       const isSecond = event.timeStamp - leader.current < secondKeyWithinMs
-      const place = isSecond ? placesOf(user).find(({ key }) => key === event.key) : undefined
+      const page = isSecond ? pagesOf(user).find(({ key }) => key === event.key) : undefined
       leader.current = event.key === 'g' ? event.timeStamp : -Infinity
-      if (place) {
-        // Not for the list on the page as well.
+      if (page) {
+        // The list on the page must not take it too.
         event.preventDefault()
         event.stopImmediatePropagation()
-        void navigate({ to: place.to as never })
-      } else if (event.key === '?') setShown('keys')
+        void navigate({ href: page.path })
+      } else if (event.key === '?') setShown('shortcuts')
       else if (event.key === '/') focusSearch(event)
     }
-    // Before the keys of the page: after `g` a key means a place.
+    // Before the page's own keys: after `g` a key names a page.
     addEventListener('keydown', onKey, { capture: true })
     return () => removeEventListener('keydown', onKey, { capture: true })
   }, [navigate, user])
   const close = () => setShown(undefined)
   return (
     <Suspense>
-      {shown === 'keys' && <KeyList user={user} onClose={close} />}
+      {shown === 'shortcuts' && <ShortcutList user={user} onClose={close} />}
       {shown === 'palette' && <Palette user={user} onClose={close} />}
     </Suspense>
   )

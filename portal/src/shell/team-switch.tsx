@@ -1,8 +1,8 @@
-// Which team one works in, for whoever is in more than one.
+// The choice of the current team, for users who are in several.
 import { Select } from '@mantine/core'
 import type { TeamSummary } from '@pharos/contract/session'
 import { session } from '../api/session.ts'
-import { tellProblem } from '../ui/problem.tsx'
+import { notifyProblem } from '../ui/notify.ts'
 
 export const TeamSwitch = ({ current, teams }: { current: TeamSummary; teams: readonly TeamSummary[] }) => (
   <Select
@@ -13,6 +13,6 @@ export const TeamSwitch = ({ current, teams }: { current: TeamSummary; teams: re
     value={String(current.id)}
     allowDeselect={false}
     searchable={teams.length > 10}
-    onChange={(id) => id !== null && void session.switchTeam(Number(id)).catch(tellProblem)}
+    onChange={(id) => id !== null && void session.switchTeam(Number(id)).catch(notifyProblem)}
   />
 )

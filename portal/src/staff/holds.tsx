@@ -21,13 +21,13 @@ import {
   type HoldState,
 } from '@pharos/contract/hold'
 import { call } from '../api/call.ts'
-import { forget, useAnswer } from '../api/queries.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
-import { useListSearch } from '../ui/use-list-search.ts'
+import { usePageSearch } from '../ui/use-page-search.ts'
 import classes from './holds.module.css'
 
 const colors: Record<HoldState, string> = {
@@ -37,9 +37,16 @@ const colors: Record<HoldState, string> = {
   closed: 'gray',
 }
 
+const labels: Record<HoldState, string> = {
+  open: 'Open',
+  approved: 'Approved',
+  rejected: 'Rejected',
+  closed: 'Closed',
+}
+
 export function Holds() {
-  const { filters, setFilters } = useListSearch()
-  const state = filters['state'] === 'all' ? 'all' : 'open'
+  const { search, setSearch } = usePageSearch('/staff/holds')
+  const state = search.state === 'all' ? 'all' : 'open'
   const answer = useAnswer(
     listHoldsRoute,
     { query: { limit: 100, ...(state === 'open' ? { state: ['open'] } : {}) } },
@@ -58,7 +65,7 @@ export function Holds() {
           ]}
           value={state}
           aria-label="State"
-          onChange={(next) => setFilters({ state: next === 'all' ? next : undefined })}
+          onChange={(next) => setSearch({ state: next === 'all' ? next : undefined })}
         />
       }
     >
@@ -87,7 +94,7 @@ function HoldCard({ hold }: { hold: Hold }) {
       <Group justify="space-between">
         <Group gap="xs">
           <Text fw={600}>{region}</Text>
-          <Badge color={colors[state]}>{state}</Badge>
+          <Badge color={colors[state]}>{labels[state]}</Badge>
           <Text size="sm">{reason.replaceAll('_', ' ')}</Text>
         </Group>
         <Text size="xs" c="dimmed">
@@ -95,7 +102,7 @@ function HoldCard({ hold }: { hold: Hold }) {
           {decided && (
             <>
               {' '}
-              · {state} <Time at={decided} />
+              · {labels[state].toLowerCase()} <Time at={decided} />
             </>
           )}
         </Text>
@@ -115,7 +122,7 @@ function HoldCard({ hold }: { hold: Hold }) {
   )
 }
 
-/** All of them: whoever decides must be able to read each one. */
+/** Lists all of them: the decision is about each one. */
 function Withdrawals({ hold: { id, withdrawals } }: { hold: Hold }) {
   const { data, error } = useAnswer(getHoldRoute, { params: { hold_id: id } })
   const items: readonly Pick<HoldItem, 'cidr'>[] = data?.items ?? withdrawals.map((cidr) => ({ cidr }))
@@ -216,7 +223,7 @@ function Decide({ hold, kind }: { hold: Hold; kind: 'approve' | 'reject' }) {
       )}
       onSubmit={async () => {
         await call(isApproval ? approveHoldRoute : rejectHoldRoute, { params: { hold_id: id } })
-        await forget(listHoldsRoute, getHoldRoute)
+        await invalidate(listHoldsRoute, getHoldRoute)
       }}
     >
       <Stack gap="xs">

@@ -1,4 +1,4 @@
-// The pages of a letter as pictures that the server has drawn: nobody has to open a stranger's file to read it.
+// The pages of a letter as pictures rendered by the server, so that staff need not open an untrusted file.
 import { ActionIcon, Group, Image, Skeleton, Stack, Text } from '@mantine/core'
 import { getLetterPageToReviewRoute, type ReviewedLetter } from '@pharos/contract/letter'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
@@ -55,7 +55,7 @@ export function LetterPages({ letter: { id, filename, pages } }: { letter: Revie
   )
 }
 
-/** An address for the picture while it is shown. */
+/** Returns an object URL for the picture, revoked when it changes. */
 function useObjectUrl(picture: Blob | undefined): string | undefined {
   const [url, setUrl] = useState<string>()
   useEffect(() => {

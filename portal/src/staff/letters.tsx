@@ -1,4 +1,4 @@
-// Letters of authorization of all teams that wait for somebody to read them.
+// Letters of authorization of all teams, for review.
 import { Badge, Button, Card, Group, SegmentedControl, Skeleton, Text, Textarea } from '@mantine/core'
 import {
   acceptLetterRoute,
@@ -9,19 +9,26 @@ import {
 } from '@pharos/contract/letter'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { forget, useAnswer } from '../api/queries.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { download } from '../ui/download.ts'
+import { download } from '../ui/export-file.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
-import { fieldError, Problem, tellProblem } from '../ui/problem.tsx'
+import { notifyProblem } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
-import { useListSearch } from '../ui/use-list-search.ts'
+import { usePageSearch } from '../ui/use-page-search.ts'
 import { LetterPages } from './letter-pages.tsx'
 
+const statusLabels: Record<ReviewedLetter['status'], string> = {
+  pending_review: 'To review',
+  accepted: 'Accepted',
+  rejected: 'Rejected',
+}
+
 export function LettersToReview() {
-  const { filters, setFilters } = useListSearch()
-  const kind = filters['status'] === 'all' ? 'all' : 'pending_review'
+  const { search, setSearch } = usePageSearch('/staff/letters')
+  const kind = search.status === 'all' ? 'all' : 'pending_review'
   const answer = useAnswer(
     listLettersToReviewRoute,
     { query: { limit: 100, ...(kind === 'all' ? { ordering: '-id' } : { status: ['pending_review'] }) } },
@@ -29,8 +36,8 @@ export function LettersToReview() {
   )
   return (
     <Page
-      title="Letters to review"
-      note="What waits longest comes first."
+      title="LOA review"
+      note="Oldest first"
       actions={
         <SegmentedControl
           size="xs"
@@ -39,14 +46,16 @@ export function LettersToReview() {
             { value: 'all', label: 'All' },
           ]}
           value={kind}
-          aria-label="Which"
-          onChange={(next) => setFilters({ status: next === 'all' ? next : undefined })}
+          aria-label="Status"
+          onChange={(next) => setSearch({ status: next === 'all' ? next : undefined })}
         />
       }
     >
       {answer.error && <Problem error={answer.error} />}
       {answer.isPending && <Skeleton height={120} />}
-      {answer.data?.count === 0 && <Empty title="No letter waits">New ones appear here by themselves.</Empty>}
+      {answer.data?.count === 0 && (
+        <Empty title="No letters to review">New letters appear here automatically.</Empty>
+      )}
       {answer.data?.results.map((letter, index) => (
         <LetterCard key={letter.id} letter={letter} isFirst={index === 0} />
       ))}
@@ -56,9 +65,9 @@ export function LettersToReview() {
 
 function LetterCard({ letter, isFirst }: { letter: ReviewedLetter; isFirst: boolean }) {
   const { id, filename, team, announcements, status, reason, uploaded, valid_until, sha256 } = letter
-  // Each picture is drawn on request: a long list of them would be refused.
+  // The server renders each page on request: a long list of them would exceed the rate limit.
   const [isOpen, setIsOpen] = useState(isFirst)
-  async function take() {
+  async function downloadFile() {
     const { body } = await call(getLetterFileToReviewRoute, { params: { letter_id: id } })
     download(filename, body as unknown as Blob)
   }
@@ -67,15 +76,22 @@ function LetterCard({ letter, isFirst }: { letter: ReviewedLetter; isFirst: bool
       <Group justify="space-between">
         <Group gap="xs">
           <Text fw={600}>{team.name}</Text>
-          <Badge>{status.replaceAll('_', ' ')}</Badge>
+          <Badge>{statusLabels[status]}</Badge>
         </Group>
         <Text size="xs" c="dimmed">
-          sent <Time at={uploaded} /> · valid until <Time at={valid_until} none="no end" />
+          Uploaded <Time at={uploaded} /> ·{' '}
+          {valid_until === null ? (
+            'no expiry'
+          ) : (
+            <>
+              valid until <Time at={valid_until} />
+            </>
+          )}
         </Text>
       </Group>
       {reason && <Text size="sm">{reason}</Text>}
       <Text size="sm" mt="xs">
-        For {announcements.map(({ cidr, origin_asn }) => `${cidr} of AS${origin_asn}`).join(', ')}
+        {announcements.map(({ cidr, origin_asn }) => `${cidr} · AS${origin_asn}`).join(', ')}
       </Text>
       <Text size="xs" c="dimmed" truncate>
         SHA-256 {sha256}
@@ -85,7 +101,7 @@ function LetterCard({ letter, isFirst }: { letter: ReviewedLetter; isFirst: bool
         <Button variant="default" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           {isOpen ? 'Hide pages' : 'Show pages'}
         </Button>
-        <Button variant="default" onClick={() => void take().catch(tellProblem)}>
+        <Button variant="default" onClick={() => void downloadFile().catch(notifyProblem)}>
           Download {filename}
         </Button>
         {status === 'pending_review' && (
@@ -107,45 +123,39 @@ function Accept({ letter: { id, team } }: { letter: ReviewedLetter }) {
       trigger={(open) => <Button onClick={open}>Accept</Button>}
       onSubmit={async () => {
         await call(acceptLetterRoute, { params: { letter_id: id }, body: {} })
-        await forget(listLettersToReviewRoute)
+        await invalidate(listLettersToReviewRoute)
       }}
     >
-      <Text size="sm">
-        You have read it: it is signed by the holder of the prefixes, and it names {team.name} or us.
-      </Text>
+      <Text size="sm">Confirm that it is signed by the prefix holder and names {team.name} or us.</Text>
     </Dialog>
   )
 }
 
-function Reject({ letter: { id } }: { letter: ReviewedLetter }) {
-  const [reason, setReason] = useState('')
-  return (
-    <Dialog
-      title="Reject the letter?"
-      action="Reject"
-      danger
-      trigger={(open) => (
-        <Button variant="default" onClick={open}>
-          Reject
-        </Button>
-      )}
-      onSubmit={async () => {
-        await call(rejectLetterRoute, { params: { letter_id: id }, body: { reason } })
-        await forget(listLettersToReviewRoute)
-      }}
-    >
-      {(error) => (
-        <Textarea
-          label="Reason"
-          description="the team reads it"
-          required
-          data-autofocus
-          maxLength={1000}
-          value={reason}
-          error={fieldError(error, 'reason')}
-          onChange={(event) => setReason(event.currentTarget.value)}
-        />
-      )}
-    </Dialog>
-  )
-}
+const Reject = ({ letter: { id } }: { letter: ReviewedLetter }) => (
+  <Dialog
+    title="Reject the letter?"
+    action="Reject"
+    danger
+    initialValues={{ reason: '' }}
+    trigger={(open) => (
+      <Button variant="default" onClick={open}>
+        Reject
+      </Button>
+    )}
+    onSubmit={async (body) => {
+      await call(rejectLetterRoute, { params: { letter_id: id }, body })
+      await invalidate(listLettersToReviewRoute)
+    }}
+  >
+    {(fields) => (
+      <Textarea
+        label="Reason"
+        description="The customer will see this"
+        required
+        data-autofocus
+        maxLength={1000}
+        {...fields.getInputProps('reason')}
+      />
+    )}
+  </Dialog>
+)

@@ -8,7 +8,7 @@ import {
   type RegionRouter,
 } from '@pharos/contract/admin-region'
 import { call } from '../api/call.ts'
-import { forget, useAnswer } from '../api/queries.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Page } from '../ui/page.tsx'
@@ -158,7 +158,7 @@ function Drain({ region, name, isDrained }: { region: string; name: string; isDr
       )}
       onSubmit={async () => {
         await call(isDrained ? undrainRouterRoute : drainRouterRoute, { params: { slug: region, name } })
-        await forget(listAdminRegionsRoute)
+        await invalidate(listAdminRegionsRoute)
       }}
     >
       <Text size="sm">

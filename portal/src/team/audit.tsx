@@ -1,120 +1,70 @@
-// What was done in the team, by whom and from where; what is looked for stands in the address.
+// The audit log of the team: who changed what, when and from where.
 import { ActionIcon, Badge, Code, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
 import { listAuditEntriesRoute, type AuditEntry } from '@pharos/contract/audit'
 import { IconEye } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
+import { actionsColumn, Mono, monoColumn, timeColumn } from '../ui/cells.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { List, type Column } from '../ui/list.tsx'
-import { Time } from '../ui/time.tsx'
-import { useListSearch } from '../ui/use-list-search.ts'
+import type { Column } from '../ui/list-column.ts'
+import { List } from '../ui/list.tsx'
+import { SearchField } from '../ui/search-field.tsx'
+import { textOf, useListSearch } from '../ui/use-page-search.ts'
 
 const plain: readonly Column<AuditEntry>[] = [
-  { id: 'at', header: 'When', orderBy: 'at', cell: ({ at }) => <Time at={at} /> },
-  {
-    id: 'actor',
-    header: 'Who',
-    cell: ({ actor, actor_name }) =>
-      actor_name ?? (
-        <Text span ff="monospace" size="sm">
-          {actor}
-        </Text>
-      ),
-  },
-  {
-    id: 'action',
-    header: 'What',
-    cell: ({ action }) => (
-      <Text span size="sm" fw={500}>
-        {action}
-      </Text>
-    ),
-  },
-  {
-    id: 'target',
-    header: 'To what',
-    cell: ({ target }) => (
-      <Text span ff="monospace" size="sm">
-        {target}
-      </Text>
-    ),
-  },
-  { id: 'address', header: 'From', cell: ({ address }) => address ?? '' },
+  timeColumn('at', 'Time', ({ at }) => at, { orderBy: 'at' }),
+  { id: 'actor', header: 'User', cell: ({ actor, actor_name }) => actor_name ?? <Mono>{actor}</Mono> },
+  { id: 'action', header: 'Action', cell: ({ action }) => action },
+  monoColumn('target', 'Target', ({ target }) => target),
+  { id: 'address', header: 'IP address', cell: ({ address }) => address ?? '' },
   {
     id: 'sealed',
-    header: 'Chain',
+    header: 'Seal',
     cell: ({ sequence }) =>
-      sequence === null ? <Badge color="yellow">waits for its seal</Badge> : `#${sequence}`,
+      sequence === null ? <Badge color="yellow">Not sealed yet</Badge> : `#${sequence}`,
   },
-  {
-    id: 'credential',
-    header: 'Credential',
-    hidden: true,
-    cell: ({ credential }) => (
-      <Text span ff="monospace" size="sm">
-        {credential}
-      </Text>
-    ),
-  },
-  {
-    id: 'request',
-    header: 'Request',
-    hidden: true,
-    cell: ({ request_id }) => (
-      <Text span ff="monospace" size="sm">
-        {request_id}
-      </Text>
-    ),
-  },
+  monoColumn('credential', 'Credential', ({ credential }) => credential, { hidden: true }),
+  monoColumn('request', 'Request ID', ({ request_id }) => request_id, { hidden: true }),
 ]
 
+/** Text filters, by the API's name. */
+const fields = {
+  action: ['Action', 'Action (member.*)'],
+  target: ['Target', 'Target (announcement:42)'],
+  actor: ['User', 'User (user:7)'],
+  address: ['IP address or network', 'IP address or network'],
+  request_id: ['Request ID', 'Request ID'],
+} as const
+type FieldName = keyof typeof fields
+
 export function Audit() {
-  const { filters, ordering, setFilters, setOrdering } = useListSearch({ ordering: '-at' })
+  const view = useListSearch('/team/audit', '-at')
+  const { filters, setFilters } = view
   const [shown, setShown] = useState<AuditEntry>()
   const columns = useMemo(
     () => [
       ...plain,
-      {
-        id: 'more',
-        header: 'Before and after',
-        align: 'right',
-        pinned: true,
-        cell: (entry) =>
+      actionsColumn<AuditEntry>(
+        'Changes',
+        (entry) =>
           (entry.before !== null || entry.after !== null) && (
-            <ActionIcon
-              size="sm"
-              aria-label={`Before and after of ${entry.action}`}
-              onClick={() => setShown(entry)}
-            >
+            <ActionIcon size="sm" aria-label={`Changes of ${entry.action}`} onClick={() => setShown(entry)}>
               <IconEye size={14} />
             </ActionIcon>
           ),
-      } satisfies Column<AuditEntry>,
+      ),
     ],
     [],
   )
-  const typed = useDebouncedCallback((name: string, text: string) => setFilters({ [name]: text.trim() }), 400)
-  const field = (name: string, label: string, placeholder: string, rest: object = {}) => (
-    <TextInput
-      size="xs"
-      w={170}
-      aria-label={label}
-      placeholder={placeholder}
-      defaultValue={String(filters[name] ?? '')}
-      onChange={(event) => typed(name, event.currentTarget.value)}
-      {...rest}
-    />
-  )
-  const day = (name: string, label: string) => (
+  const day = (name: 'start' | 'end', label: string) => (
     <TextInput
       size="xs"
       type="date"
       w={190}
       leftSection={<Text size="xs">{label}</Text>}
-      leftSectionWidth={76}
+      leftSectionWidth={58}
       aria-label={`${label}, in UTC`}
       title={`${label}, in UTC`}
-      value={String(filters[name] ?? '').slice(0, 10)}
+      value={textOf(filters[name]).slice(0, 10)}
       onChange={({ currentTarget: { value } }) =>
         setFilters({ [name]: value === '' ? undefined : `${value}T00:00:00Z` })
       }
@@ -124,23 +74,29 @@ export function Audit() {
     <>
       <List<AuditEntry>
         name="audit"
+        things={['entry', 'entries']}
         route={listAuditEntriesRoute}
-        filters={filters}
+        view={view}
         columns={columns}
-        ordering={ordering}
-        onOrdering={setOrdering}
         toolbar={
           <>
-            {field('action', 'Action', 'Action, such as member.*', { 'data-search': true })}
-            {field('target', 'Target', 'Target, such as announcement:42')}
-            {field('actor', 'Who', 'Who, such as user:7')}
-            {field('address', 'Address or network', 'Address or network')}
-            {field('request_id', 'Request', 'Request id')}
-            {day('start', 'From day')}
-            {day('end', 'Before day')}
+            {(Object.keys(fields) as FieldName[]).map((name) => (
+              <SearchField
+                key={name}
+                label={fields[name][0]}
+                placeholder={fields[name][1]}
+                width={210}
+                value={textOf(filters[name])}
+                onCommit={(text) => setFilters({ [name]: text })}
+                isMain={name === 'action'}
+              />
+            ))}
+            {day('start', 'From')}
+            {day('end', 'Before')}
           </>
         }
-        empty={<Empty title="Nothing is like that">Take a filter away, or look at other days.</Empty>}
+        empty={<Empty title="No entries yet" />}
+        emptyFiltered={<Empty title="No entries match">Remove a filter or choose other dates.</Empty>}
       />
       <Modal
         opened={shown !== undefined}
@@ -155,7 +111,7 @@ export function Audit() {
                 {side === 'before' ? 'Before' : 'After'}
               </Text>
               <Code block tabIndex={0}>
-                {shown?.[side] === null ? 'nothing' : JSON.stringify(shown?.[side], undefined, 2)}
+                {shown?.[side] === null ? 'None' : JSON.stringify(shown?.[side], undefined, 2)}
               </Code>
             </Stack>
           ))}

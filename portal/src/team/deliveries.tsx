@@ -1,4 +1,4 @@
-// The messages of a webhook, and of one of them what was sent and each attempt. Which one stands in the address.
+// The deliveries of a webhook, and one of them with its message and attempts. The address names the open one.
 import { Badge, Button, Code, Group, Modal, Skeleton, Stack, Table, Text } from '@mantine/core'
 import {
   getWebhookDeliveryRoute,
@@ -10,13 +10,16 @@ import {
 import { useMutation } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { call } from '../api/call.ts'
-import { forget, useAnswer } from '../api/queries.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
 import { CopyIcon } from '../ui/copy.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { List, type Column } from '../ui/list.tsx'
-import { Problem, tellProblem } from '../ui/problem.tsx'
+import { monoColumn, timeColumn } from '../ui/cells.tsx'
+import type { Column } from '../ui/list-column.ts'
+import { List } from '../ui/list.tsx'
+import { notifyProblem } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
 import { formatDuration, Time } from '../ui/time.tsx'
-import { useListSearch } from '../ui/use-list-search.ts'
+import { usePageSearch, type Filters, type ListView } from '../ui/use-page-search.ts'
 
 const colors: Record<DeliveryState, string> = {
   pending: 'blue',
@@ -25,70 +28,70 @@ const colors: Record<DeliveryState, string> = {
   cancelled: 'gray',
 }
 
+const StateOfDelivery = ({ state }: { state: DeliveryState }) => (
+  <Badge color={colors[state]}>{state.charAt(0).toUpperCase() + state.slice(1)}</Badge>
+)
+
 const columnsWith = (open: (id: number) => void): readonly Column<Delivery>[] => [
   {
     id: 'created',
-    header: 'When',
+    header: 'Created',
     cell: ({ id, created }) => (
       <Button variant="subtle" size="compact-xs" px={0} onClick={() => open(id)}>
         <Time at={created} />
       </Button>
     ),
   },
-  { id: 'type', header: 'What', cell: ({ type }) => type },
-  { id: 'state', header: 'State', cell: ({ state }) => <Badge color={colors[state]}>{state}</Badge> },
+  { id: 'type', header: 'Event type', cell: ({ type }) => type },
+  { id: 'state', header: 'State', cell: ({ state }) => <StateOfDelivery state={state} /> },
   { id: 'attempts', header: 'Attempts', align: 'right', cell: ({ attempt_count }) => attempt_count },
-  { id: 'status', header: 'Answer', cell: ({ last_status, last_error }) => last_error ?? last_status ?? '' },
+  {
+    id: 'status',
+    header: 'Response',
+    cell: ({ last_status, last_error }) => last_error ?? last_status ?? '',
+  },
   {
     id: 'took',
-    header: 'Took',
+    header: 'Duration',
     align: 'right',
     cell: ({ duration_ms }) => (duration_ms === null ? '' : formatDuration(duration_ms)),
   },
-  { id: 'next', header: 'Next attempt', cell: ({ next_attempt }) => <Time at={next_attempt} none="" /> },
-  {
-    id: 'message',
-    header: 'Message id',
-    hidden: true,
-    cell: ({ message_id }) => (
-      <Text span size="sm" ff="monospace">
-        {message_id}
-      </Text>
-    ),
-  },
+  timeColumn('next', 'Next attempt', ({ next_attempt }) => next_attempt, { none: '' }),
+  monoColumn('message', 'Message ID', ({ message_id }) => message_id, { hidden: true }),
 ]
 
 export function Deliveries({ webhookId, canSend }: { webhookId: number; canSend: boolean }) {
-  const { filters: search, setFilters } = useListSearch()
+  const { search, setSearch } = usePageSearch('/team/webhooks/$id')
   const { delivery: chosen, ...rest } = search
-  // By what they say, so that opening one does not ask for the list anew.
+  // Compared by value, so that opening a delivery does not request the list again.
   const key = JSON.stringify(rest)
-  const filters = useMemo(() => JSON.parse(key) as object as Record<string, unknown>, [key])
+  const view = useMemo(
+    (): ListView => ({
+      filters: JSON.parse(key) as Filters,
+      ordering: undefined,
+      setOrdering: () => {},
+      clearFilters: () => setSearch({ state: undefined, type: undefined }),
+    }),
+    [key],
+  )
   const params = useMemo(() => ({ webhook_id: webhookId }), [webhookId])
-  const columns = useMemo(() => columnsWith((id) => setFilters({ delivery: id })), [key])
+  const columns = useMemo(() => columnsWith((id) => setSearch({ delivery: id })), [key])
   return (
     <>
       <List<Delivery>
         name="deliveries"
+        things={['delivery', 'deliveries']}
         route={listWebhookDeliveriesRoute}
         params={params}
-        filters={filters}
+        view={view}
         columns={columns}
-        ordering={undefined}
-        onOrdering={() => {}}
         refetchMs={5_000}
-        empty={
-          key === '{}' ? (
-            <Empty title="Nothing was sent yet">Test it, or wait until something happens.</Empty>
-          ) : (
-            <Empty title="No message is like that" />
-          )
-        }
+        empty={<Empty title="No deliveries yet">Send a test event, or wait for the next one.</Empty>}
       />
       <Modal
         opened={chosen !== undefined}
-        onClose={() => setFilters({ delivery: undefined })}
-        title="What was sent"
+        onClose={() => setSearch({ delivery: undefined })}
+        title="Message"
         size="xl"
       >
         {chosen !== undefined && <DeliveryView webhookId={webhookId} id={Number(chosen)} canSend={canSend} />}
@@ -100,10 +103,10 @@ export function Deliveries({ webhookId, canSend }: { webhookId: number; canSend:
 function DeliveryView({ webhookId, id, canSend }: { webhookId: number; id: number; canSend: boolean }) {
   const params = { webhook_id: webhookId, delivery_id: id }
   const answer = useAnswer(getWebhookDeliveryRoute, { params }, { refetchInterval: 5_000 })
-  const again = useMutation({
+  const resend = useMutation({
     mutationFn: () => call(redeliverWebhookRoute, { params }),
-    onSuccess: () => forget(getWebhookDeliveryRoute, listWebhookDeliveriesRoute),
-    onError: tellProblem,
+    onSuccess: () => invalidate(getWebhookDeliveryRoute, listWebhookDeliveriesRoute),
+    onError: notifyProblem,
   })
   if (answer.error && !answer.data) return <Problem error={answer.error} />
   if (!answer.data) return <Skeleton height={240} />
@@ -115,15 +118,15 @@ function DeliveryView({ webhookId, id, canSend }: { webhookId: number; id: numbe
           <Text size="sm" fw={600}>
             {type}
           </Text>
-          <Badge color={colors[state]}>{state}</Badge>
+          <StateOfDelivery state={state} />
           <Text size="xs" ff="monospace" c="dimmed" truncate>
             {message_id}
           </Text>
-          <CopyIcon text={message_id} label="Copy the id of the message" />
+          <CopyIcon text={message_id} label="Copy message ID" />
         </Group>
         {canSend && (
-          <Button variant="default" loading={again.isPending} onClick={() => again.mutate()}>
-            Send again
+          <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
+            Resend
           </Button>
         )}
       </Group>
@@ -134,7 +137,7 @@ function DeliveryView({ webhookId, id, canSend }: { webhookId: number; id: numbe
         <Table>
           <Table.Thead>
             <Table.Tr>
-              {['Attempt', 'Status', 'Why it did not count', 'Took', 'Answer'].map((name) => (
+              {['Time', 'Status', 'Error', 'Duration', 'Response'].map((name) => (
                 <Table.Th key={name}>{name}</Table.Th>
               ))}
             </Table.Tr>
@@ -145,7 +148,7 @@ function DeliveryView({ webhookId, id, canSend }: { webhookId: number; id: numbe
                 <Table.Td>
                   <Time at={at} />
                 </Table.Td>
-                <Table.Td>{status ?? 'no answer'}</Table.Td>
+                <Table.Td>{status ?? 'No response'}</Table.Td>
                 <Table.Td>{error}</Table.Td>
                 <Table.Td>{formatDuration(duration_ms)}</Table.Td>
                 <Table.Td>
@@ -160,7 +163,7 @@ function DeliveryView({ webhookId, id, canSend }: { webhookId: number; id: numbe
       </Table.ScrollContainer>
       {attempts.length === 0 && (
         <Text size="sm" c="dimmed">
-          No attempt was made yet.
+          Not attempted yet.
         </Text>
       )}
     </Stack>

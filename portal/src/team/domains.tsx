@@ -1,5 +1,5 @@
-// Domains of the team: each with the record that proves it, and whether its people join by themselves.
-import { Badge, Button, Card, Group, Skeleton, Stack, Switch, Text, TextInput } from '@mantine/core'
+// The team's domains: the record that verifies each, and whether people with an address at it join automatically.
+import { Badge, Button, Card, Group, Skeleton, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
 import {
   addDomainRoute,
   listDomainsRoute,
@@ -11,27 +11,29 @@ import {
 } from '@pharos/contract/domain'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { forget, useAnswer } from '../api/queries.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
+import { useIsAdmin } from '../api/use-session.ts'
 import { CopyIcon } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { fieldError, Problem, tellProblem } from '../ui/problem.tsx'
+import { notifyProblem } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
-import type { RoomProps } from './team.tsx'
 
 const team = { team_id: 'current' } as const
+const joinLabel = 'Let people with an address at this domain join automatically'
 
 const results: Record<DomainCheckResult, string> = {
-  valid: 'The record was found.',
-  missing: 'There is no such record yet.',
-  mismatch: 'There is a record with another text.',
-  unavailable: 'The name servers did not answer.',
-  claimed: 'The record was found, but another team has proved the domain: ask the provider.',
+  valid: 'Record found.',
+  missing: 'Record not found yet.',
+  mismatch: 'The record exists with a different value.',
+  unavailable: 'The name servers did not respond.',
+  claimed: 'Record found, but another team has already verified this domain. Contact the provider.',
 }
 
-export function Domains({ isAdmin }: RoomProps) {
+export function Domains() {
+  const isAdmin = useIsAdmin()
   const answer = useAnswer(
     listDomainsRoute,
     { params: team, query: { limit: 1000 } },
@@ -41,14 +43,14 @@ export function Domains({ isAdmin }: RoomProps) {
     <Stack>
       {isAdmin && (
         <Group>
-          <Add />
+          <AddDomain />
         </Group>
       )}
       {answer.error && <Problem error={answer.error} />}
       {answer.isPending && <Skeleton height={120} />}
       {answer.data?.count === 0 && (
-        <Empty title="No domains">
-          A proved domain lets your people join by themselves, by their e-mail address.
+        <Empty title="No domains yet">
+          People with an e-mail address at a verified domain can join without an invitation.
         </Empty>
       )}
       {answer.data?.results.map((domain) => (
@@ -58,124 +60,118 @@ export function Domains({ isAdmin }: RoomProps) {
   )
 }
 
-function Add() {
-  const [domain, setDomain] = useState('')
-  const [joins, setJoins] = useState(false)
-  return (
-    <Dialog
-      title="Add a domain"
-      action="Add it"
-      trigger={(open) => (
-        <Button leftSection={<IconPlus size={14} />} onClick={open}>
-          Add a domain
-        </Button>
-      )}
-      onClose={() => {
-        setDomain('')
-        setJoins(false)
-      }}
-      onSubmit={async () => {
-        await call(addDomainRoute, { params: team, body: { domain, auto_join: joins } })
-        await forget(listDomainsRoute)
-      }}
-    >
-      {(error) => (
-        <>
-          <TextInput
-            label="Domain"
-            description="You get a TXT record to create, which proves it"
-            placeholder="acme.net"
-            required
-            data-autofocus
-            value={domain}
-            error={fieldError(error, 'domain')}
-            onChange={(event) => setDomain(event.currentTarget.value.trim())}
-          />
-          <Switch
-            size="xs"
-            label="Once it is proved, who signs in with an address of it becomes a member"
-            checked={joins}
-            onChange={(event) => setJoins(event.currentTarget.checked)}
-          />
-        </>
-      )}
-    </Dialog>
-  )
-}
+const AddDomain = () => (
+  <Dialog
+    title="Add domain"
+    action="Add domain"
+    initialValues={{ domain: '', auto_join: false }}
+    trigger={(open) => (
+      <Button leftSection={<IconPlus size={14} />} onClick={open}>
+        Add domain
+      </Button>
+    )}
+    onSubmit={async ({ domain, auto_join }) => {
+      await call(addDomainRoute, { params: team, body: { domain: domain.trim(), auto_join } })
+      await invalidate(listDomainsRoute)
+    }}
+  >
+    {(fields) => (
+      <>
+        <TextInput
+          label="Domain"
+          description="We give you a TXT record to verify it"
+          placeholder="acme.net"
+          required
+          data-autofocus
+          {...fields.getInputProps('domain')}
+        />
+        <Switch size="xs" label={joinLabel} {...fields.getInputProps('auto_join', { type: 'checkbox' })} />
+      </>
+    )}
+  </Dialog>
+)
 
 function DomainCard({ domain: one, isAdmin }: { domain: Domain; isAdmin: boolean }) {
-  const { id, domain, verified, record_name, record_value, last_check, last_check_result, auto_join } = one
+  const { id, domain, verified, last_check, last_check_result, auto_join } = one
   const params = { ...team, domain_id: id }
   const check = useMutation({
     mutationFn: () => call(verifyDomainRoute, { params }),
-    onSettled: () => forget(listDomainsRoute),
-    onError: tellProblem,
+    onSettled: () => invalidate(listDomainsRoute),
+    onError: notifyProblem,
   })
   const join = useMutation({
     mutationFn: () => call(updateDomainRoute, { params, body: { auto_join: !auto_join } }),
-    onSuccess: () => forget(listDomainsRoute),
-    onError: tellProblem,
+    onSuccess: () => invalidate(listDomainsRoute),
+    onError: notifyProblem,
   })
   return (
     <Card component="section" aria-label={domain}>
       <Group justify="space-between">
         <Group gap="xs">
-          <Text fw={600}>{domain}</Text>
-          {verified ? <Badge color="teal">proved</Badge> : <Badge color="yellow">not proved</Badge>}
+          <Title order={2} size="md">
+            {domain}
+          </Title>
+          {verified ? <Badge color="teal">Verified</Badge> : <Badge color="yellow">Not verified</Badge>}
         </Group>
         {isAdmin && (
           <Group gap="xs">
             <Button variant="default" loading={check.isPending} onClick={() => check.mutate()}>
               Check now
             </Button>
-            <Dialog
-              title={`Remove ${domain}?`}
-              action="Remove"
-              danger
-              trigger={(open) => (
-                <Button variant="default" onClick={open}>
-                  Remove
-                </Button>
-              )}
-              onSubmit={async () => {
-                await call(removeDomainRoute, { params })
-                await forget(listDomainsRoute)
-              }}
-            >
-              <Text size="sm">Whoever joined by it stays a member; nobody joins by it any more.</Text>
-            </Dialog>
+            <RemoveDomain domain={one} />
           </Group>
         )}
       </Group>
-      {!verified && (
-        <Stack gap={4} mt="sm">
-          <Text size="sm">Create this TXT record; it is looked for every minute:</Text>
-          <Group gap="xs" wrap="nowrap">
-            <Text size="sm" ff="monospace" truncate>
-              {record_name}
-            </Text>
-            <CopyIcon text={record_name} label="Copy the name" />
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            <Text size="sm" ff="monospace" truncate>
-              {record_value}
-            </Text>
-            <CopyIcon text={record_value} label="Copy the text" />
-          </Group>
-        </Stack>
-      )}
+      {!verified && <Record domain={one} />}
       <Group justify="space-between" mt="sm">
         <Switch
           size="xs"
-          label="Who signs in with a confirmed address of it becomes a member"
+          label={joinLabel}
           checked={auto_join}
           disabled={!isAdmin || join.isPending}
           onChange={() => join.mutate()}
         />
         <Text size="xs" c="dimmed">
-          {last_check_result && results[last_check_result]} looked at <Time at={last_check} none="never" />
+          {last_check_result && results[last_check_result]} Last checked:{' '}
+          <Time at={last_check} none="never" />
         </Text>
       </Group>
     </Card>
   )
 }
+
+const RemoveDomain = ({ domain: { id, domain } }: { domain: Domain }) => (
+  <Dialog
+    title={`Remove ${domain}?`}
+    action="Remove"
+    danger
+    trigger={(open) => (
+      <Button variant="default" onClick={open}>
+        Remove
+      </Button>
+    )}
+    onSubmit={async () => {
+      await call(removeDomainRoute, { params: { ...team, domain_id: id } })
+      await invalidate(listDomainsRoute)
+    }}
+  >
+    <Text size="sm">Existing members stay. New people can no longer join through this domain.</Text>
+  </Dialog>
+)
+
+const Record = ({ domain: { record_name, record_value } }: { domain: Domain }) => (
+  <Stack gap={4} mt="sm">
+    <Text size="sm">Create this TXT record. We check every minute.</Text>
+    {[
+      ['Copy name', record_name],
+      ['Copy value', record_value],
+    ].map(([label, text]) => (
+      <Group key={label} gap="xs" wrap="nowrap">
+        <Text size="sm" ff="monospace" truncate>
+          {text}
+        </Text>
+        <CopyIcon text={text!} label={label!} />
+      </Group>
+    ))}
+  </Stack>
+)

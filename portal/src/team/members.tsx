@@ -1,27 +1,28 @@
-// Who is in the team, and who was asked to join.
+// The members of the team, and pending invitations.
 import { ActionIcon, Badge, Button, Menu, Switch, Text, Textarea, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
 import {
   addMemberRoute,
   listMembersRoute,
+  memberStatuses,
   removeMemberRoute,
   updateMemberRoute,
   type Member,
 } from '@pharos/contract/member'
 import { getTeamRoute } from '@pharos/contract/team'
 import { IconDots, IconUserPlus } from '@tabler/icons-react'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { call } from '../api/call.ts'
-import { forget } from '../api/queries.ts'
-import { useUser } from '../shell/use-session.ts'
+import { invalidate } from '../api/queries.ts'
+import { useIsAdmin, useUser } from '../api/use-session.ts'
+import { actionsColumn, timeColumn } from '../ui/cells.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { OneOf, YesOrNo } from '../ui/filter-fields.tsx'
-import { List, type Column } from '../ui/list.tsx'
-import { fieldError, tell, tellProblem } from '../ui/problem.tsx'
-import { Time } from '../ui/time.tsx'
-import { useListSearch } from '../ui/use-list-search.ts'
-import type { RoomProps } from './team.tsx'
+import { optionsOf, SelectFilter, YesNoFilter } from '../ui/filter-fields.tsx'
+import type { Column } from '../ui/list-column.ts'
+import { List } from '../ui/list.tsx'
+import { notifyProblem, notifySuccess } from '../ui/notify.ts'
+import { SearchField } from '../ui/search-field.tsx'
+import { textOf, useListSearch } from '../ui/use-page-search.ts'
 
 const team = { team_id: 'current' } as const
 
@@ -32,170 +33,156 @@ const columns: readonly Column<Member>[] = [
     id: 'role',
     header: 'Role',
     orderBy: 'is_admin',
-    cell: ({ is_admin }) => (is_admin ? <Badge>admin</Badge> : 'member'),
+    cell: ({ is_admin }) => (is_admin ? <Badge>Admin</Badge> : 'Member'),
   },
   {
     id: 'status',
     header: 'Status',
     orderBy: 'status',
-    cell: ({ status }) => (status === 'invited' ? <Badge color="yellow">invited</Badge> : 'active'),
+    cell: ({ status }) => (status === 'invited' ? <Badge color="yellow">Invited</Badge> : 'Active'),
   },
-  {
-    id: 'factor',
-    header: 'Second factor',
-    cell: ({ two_factor, status }) =>
-      status === 'invited' ? (
-        ''
-      ) : two_factor ? (
-        'on'
-      ) : (
-        <Text span c="var(--mantine-color-orange-light-color)" size="sm">
-          off
-        </Text>
-      ),
-  },
-  { id: 'joined', header: 'Joined', orderBy: 'joined', cell: ({ joined }) => <Time at={joined} none="" /> },
-  {
-    id: 'seen',
-    header: 'Last seen',
-    orderBy: 'last_seen',
-    cell: ({ last_seen }) => <Time at={last_seen} none="never" />,
-  },
+  { id: 'factor', header: 'Two-factor', cell: (member) => <TwoFactor member={member} /> },
+  timeColumn('joined', 'Joined', ({ joined }) => joined, { orderBy: 'joined', none: '' }),
+  timeColumn('seen', 'Last seen', ({ last_seen }) => last_seen, { orderBy: 'last_seen', none: 'Never' }),
 ]
 
-const actions: Column<Member> = {
-  id: 'actions',
-  header: 'Actions',
-  align: 'right',
-  pinned: true,
-  cell: (member) => <Actions member={member} />,
+function TwoFactor({ member: { status, two_factor } }: { member: Member }) {
+  if (status === 'invited') return ''
+  if (two_factor) return 'On'
+  return (
+    <Text span c="var(--mantine-color-orange-light-color)" size="sm">
+      Off
+    </Text>
+  )
 }
 
-const refreshed = () => forget(listMembersRoute, getTeamRoute)
+const refresh = () => invalidate(listMembersRoute, getTeamRoute)
 
-export function Members({ isAdmin }: RoomProps) {
-  const { filters, ordering, setFilters, setOrdering } = useListSearch({ ordering: 'email' })
-  const typed = useDebouncedCallback((email: string) => setFilters({ email: email.trim() }), 300)
-  const shown = useMemo(() => (isAdmin ? [...columns, actions] : columns), [isAdmin])
+export function Members() {
+  const isAdmin = useIsAdmin()
+  const view = useListSearch('/team/members', 'email')
+  const { filters, setFilters } = view
+  const shown = useMemo(
+    () =>
+      isAdmin ? [...columns, actionsColumn<Member>('Actions', (one) => <Actions member={one} />)] : columns,
+    [isAdmin],
+  )
   return (
     <List<Member>
       name="members"
+      things={['member', 'members']}
       route={listMembersRoute}
       params={team}
-      filters={filters}
+      view={view}
       columns={shown}
-      ordering={ordering}
-      onOrdering={setOrdering}
       toolbar={
         <>
-          <TextInput
-            data-search
-            size="xs"
-            w={200}
-            aria-label="E-mail"
-            placeholder="E-mail"
-            defaultValue={String(filters['email'] ?? '')}
-            onChange={(event) => typed(event.currentTarget.value)}
+          <SearchField
+            isMain
+            label="E-mail"
+            width={200}
+            value={textOf(filters.email)}
+            onCommit={(email) => setFilters({ email })}
           />
-          <OneOf
+          <SelectFilter
             label="Status"
-            none="Any status"
+            placeholder="Any status"
             width={130}
-            options={['active', 'invited']}
-            value={filters['status']}
+            options={optionsOf(memberStatuses)}
+            value={filters.status}
             onChange={(status) => setFilters({ status })}
           />
-          <YesOrNo
+          <YesNoFilter
             label="Role"
-            none="Any role"
+            placeholder="Any role"
             width={130}
-            yes="admin"
-            no="member"
-            value={filters['is_admin']}
+            yes="Admin"
+            no="Member"
+            value={filters.is_admin}
             onChange={(is_admin) => setFilters({ is_admin })}
           />
           {isAdmin && <Invite />}
         </>
       }
-      empty={<Empty title="Nobody is like that" />}
+      empty={<Empty title="No members yet" />}
     />
   )
 }
 
-function Invite() {
-  const nothing = { email: '', is_admin: false, message: '' }
-  const [draft, setDraft] = useState(nothing)
-  return (
-    <Dialog
-      title="Invite somebody"
-      action="Send the invitation"
-      trigger={(open) => (
-        <Button leftSection={<IconUserPlus size={14} />} onClick={open}>
-          Invite
-        </Button>
-      )}
-      onClose={() => setDraft(nothing)}
-      onSubmit={async () => {
-        const { message, ...rest } = draft
-        await call(addMemberRoute, { params: team, body: { ...rest, ...(message ? { message } : {}) } })
-        await refreshed()
-        tell(`An invitation was sent to ${draft.email}. Its link works for seven days.`)
-      }}
-    >
-      {(error) => (
-        <>
-          <TextInput
-            label="E-mail"
-            type="email"
-            required
-            data-autofocus
-            value={draft.email}
-            error={fieldError(error, 'email')}
-            onChange={(event) => setDraft({ ...draft, email: event.currentTarget.value })}
-          />
-          <Switch
-            label="As an admin: members, domains, tokens, new announcements"
-            checked={draft.is_admin}
-            onChange={(event) => setDraft({ ...draft, is_admin: event.currentTarget.checked })}
-          />
-          <Textarea
-            label="Message"
-            description="stands in the mail"
-            maxLength={500}
-            autosize
-            minRows={2}
-            value={draft.message}
-            onChange={(event) => setDraft({ ...draft, message: event.currentTarget.value })}
-          />
-        </>
-      )}
-    </Dialog>
-  )
+const Invite = () => (
+  <Dialog
+    title="Invite member"
+    action="Send invitation"
+    initialValues={{ email: '', is_admin: false, message: '' }}
+    trigger={(open) => (
+      <Button leftSection={<IconUserPlus size={14} />} onClick={open}>
+        Invite
+      </Button>
+    )}
+    onSubmit={async ({ message, ...rest }) => {
+      await call(addMemberRoute, { params: team, body: { ...rest, ...(message ? { message } : {}) } })
+      await refresh()
+      notifySuccess(`Invitation sent to ${rest.email}. The link expires in 7 days.`)
+    }}
+  >
+    {(fields) => (
+      <>
+        <TextInput label="E-mail" type="email" required data-autofocus {...fields.getInputProps('email')} />
+        <Switch
+          label="Admin: can manage members, domains, tokens and announcements"
+          {...fields.getInputProps('is_admin', { type: 'checkbox' })}
+        />
+        <Textarea
+          label="Message"
+          description="Included in the invitation e-mail"
+          maxLength={500}
+          autosize
+          minRows={2}
+          {...fields.getInputProps('message')}
+        />
+      </>
+    )}
+  </Dialog>
+)
+
+/** Returns the texts for cancelling an invitation, leaving the team, or removing a member. */
+function removalOf({ email, status }: Member, isSelf: boolean) {
+  if (status === 'invited')
+    return {
+      title: `Cancel the invitation to ${email}?`,
+      action: 'Cancel invitation',
+      effect: 'The link in the e-mail stops working.',
+    }
+  if (isSelf)
+    return {
+      title: 'Leave the team?',
+      action: 'Leave team',
+      effect: 'Your sessions in this team and the API tokens you created for it are revoked immediately.',
+    }
+  return {
+    title: `Remove ${email}?`,
+    action: 'Remove',
+    effect: 'Their sessions in this team and the API tokens they created for it are revoked immediately.',
+  }
 }
 
 function Actions({ member }: { member: Member }) {
   const user = useUser()
   const { id, email, is_admin, status, user_id } = member
   const params = { ...team, member_id: id }
-  const isSelf = user_id === user?.id
-  async function setAdmin() {
+  const { title, action, effect } = removalOf(member, user_id === user?.id)
+  async function changeRole() {
     await call(updateMemberRoute, { params, body: { is_admin: !is_admin } })
-    await refreshed()
+    await refresh()
   }
-  async function again() {
+  async function resend() {
     await call(addMemberRoute, { params: team, body: { email, is_admin } })
-    tell(`The invitation was sent to ${email} again.`)
+    notifySuccess(`Invitation sent to ${email} again.`)
   }
   return (
     <Dialog
-      title={
-        status === 'invited'
-          ? `Withdraw the invitation of ${email}?`
-          : isSelf
-            ? 'Leave the team?'
-            : `Remove ${email}?`
-      }
-      action={status === 'invited' ? 'Withdraw' : isSelf ? 'Leave' : 'Remove'}
+      title={title}
+      action={action}
       danger
       trigger={(open) => (
         <Menu position="bottom-end">
@@ -205,28 +192,24 @@ function Actions({ member }: { member: Member }) {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => void setAdmin().catch(tellProblem)}>
-              {is_admin ? 'Make a plain member' : 'Make an admin'}
+            <Menu.Item onClick={() => void changeRole().catch(notifyProblem)}>
+              {is_admin ? 'Remove admin role' : 'Make admin'}
             </Menu.Item>
             {status === 'invited' && (
-              <Menu.Item onClick={() => void again().catch(tellProblem)}>Send again</Menu.Item>
+              <Menu.Item onClick={() => void resend().catch(notifyProblem)}>Resend invitation</Menu.Item>
             )}
             <Menu.Item color="red" onClick={open}>
-              {status === 'invited' ? 'Withdraw' : isSelf ? 'Leave the team' : 'Remove'}
+              {action}
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
       )}
       onSubmit={async () => {
         await call(removeMemberRoute, { params })
-        await refreshed()
+        await refresh()
       }}
     >
-      <Text size="sm">
-        {status === 'invited'
-          ? 'The link in the mail will be dead.'
-          : 'Sessions in this team end at once, and so do the API tokens that this person made for it.'}
-      </Text>
+      <Text size="sm">{effect}</Text>
     </Dialog>
   )
 }

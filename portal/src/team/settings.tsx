@@ -1,39 +1,28 @@
-// What the team says of itself, and whether its members need a second factor.
-import {
-  Button,
-  Card,
-  Group,
-  Select,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Switch,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+// The settings of the team: name, contacts and time zone, and whether members need two-factor authentication.
+import { Card, Select, SimpleGrid, Skeleton, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { getTeamRoute, updateTeamRoute, type Team, type TeamChanges } from '@pharos/contract/team'
-import { useMutation } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
-import { forget, useAnswer } from '../api/queries.ts'
-import { fieldError, Problem, tell } from '../ui/problem.tsx'
+import { invalidate, useAnswer } from '../api/queries.ts'
+import { useIsAdmin } from '../api/use-session.ts'
+import { useRequestForm } from '../ui/form.tsx'
+import { notifySuccess } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
+import { SubmitButton } from '../ui/submit-button.tsx'
 import { Time } from '../ui/time.tsx'
-import type { RoomProps } from './team.tsx'
 
 const params = { team_id: 'current' } as const
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
-export function TeamSettings({ isAdmin }: RoomProps) {
+export function TeamSettings() {
   const answer = useAnswer(getTeamRoute, { params })
   if (answer.error) return <Problem error={answer.error} />
   if (!answer.data) return <Skeleton height={240} />
-  return <Form key={answer.data.id} team={answer.data} isAdmin={isAdmin} />
+  return <SettingsForm key={answer.data.id} team={answer.data} />
 }
 
-type Draft = Required<TeamChanges>
+type Values = Required<TeamChanges>
 
-const draftOf = ({
+const valuesOf = ({
   name,
   description,
   billing_email,
@@ -43,7 +32,7 @@ const draftOf = ({
   country,
   timezone,
   require_2fa,
-}: Team): Draft => ({
+}: Team): Values => ({
   name,
   description,
   billing_email,
@@ -55,66 +44,52 @@ const draftOf = ({
   require_2fa,
 })
 
-/** Only what differs is sent: what a colleague changed meanwhile stays. */
-const changesOf = (draft: Draft, team: Team): TeamChanges =>
-  Object.fromEntries(Object.entries(draft).filter(([name, value]) => value !== team[name as keyof Draft]))
+/** Only differences are sent, so that a colleague's change of another field stays. */
+const changesOf = (values: Values, team: Team): TeamChanges =>
+  Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== team[name as keyof Values]))
 
-function Form({ team, isAdmin }: { team: Team; isAdmin: boolean }) {
-  const [draft, setDraft] = useState(() => draftOf(team))
-  const changes = changesOf(draft, team)
-  const save = useMutation({
-    mutationFn: () => call(updateTeamRoute, { params, body: changes }),
-    onSuccess: async ({ body }) => {
-      setDraft(draftOf(body))
-      await forget(getTeamRoute)
-      tell('Saved.')
+function SettingsForm({ team }: { team: Team }) {
+  const isAdmin = useIsAdmin()
+  const form = useRequestForm({
+    initialValues: valuesOf(team),
+    request: async (values) => (await call(updateTeamRoute, { params, body: changesOf(values, team) })).body,
+    onSuccess: async (saved) => {
+      form.restart(valuesOf(saved))
+      await invalidate(getTeamRoute)
+      notifySuccess('Saved.')
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.mutate()
-  }
-  const field = (name: Exclude<keyof Draft, 'require_2fa'>, label: string, rest: object = {}) => (
-    <TextInput
-      label={label}
-      readOnly={!isAdmin}
-      value={draft[name]}
-      error={fieldError(save.error, name)}
-      onChange={(event) => setDraft({ ...draft, [name]: event.currentTarget.value })}
-      {...rest}
-    />
-  )
+  const { fields } = form
+  const field = (name: keyof Values) => ({ readOnly: !isAdmin, ...fields.getInputProps(name) })
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={form.submit}>
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Card>
           <Stack gap="xs">
-            {field('name', 'Name', { required: true })}
-            <Textarea
-              label="Description"
-              autosize
-              minRows={2}
-              readOnly={!isAdmin}
-              value={draft.description}
-              onChange={(event) => setDraft({ ...draft, description: event.currentTarget.value })}
+            <TextInput label="Name" required {...field('name')} />
+            <Textarea label="Description" autosize minRows={2} {...field('description')} />
+            <TextInput
+              label="Country"
+              description="Two-letter code, such as NL"
+              maxLength={2}
+              {...field('country')}
             />
-            {field('country', 'Country', { maxLength: 2, description: 'two capital letters, such as NL' })}
             <Select
               label="Time zone"
               searchable
+              allowDeselect={false}
               data={zones}
-              readOnly={!isAdmin}
-              value={draft.timezone}
-              onChange={(timezone) => timezone && setDraft({ ...draft, timezone })}
               limit={100}
+              {...field('timezone')}
             />
             <Text size="xs" c="dimmed">
-              {team.slug} · {team.member_count} members · since <Time at={team.created} />
+              {team.slug} · {team.member_count} {team.member_count === 1 ? 'member' : 'members'} · since{' '}
+              <Time at={team.created} />
             </Text>
             {team.asns.length > 0 && (
               <Text size="xs" c="dimmed">
                 {team.asns
-                  .map(({ asn, verified }) => `AS${asn}${verified ? '' : ' (not proved)'}`)
+                  .map(({ asn, verified }) => `AS${asn}${verified ? '' : ' (not verified)'}`)
                   .join(', ')}
               </Text>
             )}
@@ -122,29 +97,26 @@ function Form({ team, isAdmin }: { team: Team; isAdmin: boolean }) {
         </Card>
         <Card>
           <Stack gap="xs">
-            {field('technical_email', 'Technical contact', { type: 'email' })}
-            {field('abuse_email', 'Abuse contact', { type: 'email' })}
-            {field('billing_email', 'Billing contact', { type: 'email' })}
-            {field('noc_phone', 'Telephone of the NOC', { type: 'tel', placeholder: '+31 20 123 4567' })}
+            <TextInput label="Technical contact" type="email" {...field('technical_email')} />
+            <TextInput label="Abuse contact" type="email" {...field('abuse_email')} />
+            <TextInput label="Billing contact" type="email" {...field('billing_email')} />
+            <TextInput label="NOC phone" type="tel" placeholder="+31 20 123 4567" {...field('noc_phone')} />
             <Switch
               mt="sm"
-              label="Members need a second factor"
-              description="Whoever has none reaches only the own account until there is one"
+              label="Require two-factor authentication"
+              description="Members without it can only open their own account until they set it up."
               disabled={!isAdmin}
-              checked={draft.require_2fa}
-              onChange={(event) => setDraft({ ...draft, require_2fa: event.currentTarget.checked })}
+              {...fields.getInputProps('require_2fa', { type: 'checkbox' })}
             />
           </Stack>
         </Card>
       </SimpleGrid>
-      <Stack mt="md">
-        {save.error && <Problem error={save.error} />}
+      <Stack mt="md" align="flex-start">
+        {form.problem !== undefined && <Problem error={form.problem} />}
         {isAdmin && (
-          <Group>
-            <Button type="submit" disabled={Object.keys(changes).length === 0} loading={save.isPending}>
-              Save
-            </Button>
-          </Group>
+          <SubmitButton form={form} disabled={Object.keys(changesOf(fields.values, team)).length === 0}>
+            Save
+          </SubmitButton>
         )}
       </Stack>
     </form>

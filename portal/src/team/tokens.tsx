@@ -1,76 +1,47 @@
-// API tokens: what the team's programs present. A secret is shown once, right after it was made.
-import {
-  Alert,
-  Badge,
-  Button,
-  Group,
-  MultiSelect,
-  NumberInput,
-  Switch,
-  TagsInput,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+// The team's API tokens. The secret of a token is shown once, right after it was created.
+import { Alert, Badge, Button, Group, MultiSelect, NumberInput, Switch, Text } from '@mantine/core'
 import { scopes } from '@pharos/contract/scope'
 import {
   createTokenRoute,
   deleteTokenRoute,
   listTokensRoute,
-  type CreatedToken,
+  updateTokenRoute,
   type Token,
 } from '@pharos/contract/token'
 import { IconKey } from '@tabler/icons-react'
-import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { forget } from '../api/queries.ts'
+import { invalidate } from '../api/queries.ts'
+import { actionsColumn, Dimmed, monoColumn, RowActions, timeColumn } from '../ui/cells.tsx'
 import { CopyBlock } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { YesOrNo } from '../ui/filter-fields.tsx'
-import { List, type Column } from '../ui/list.tsx'
-import { fieldError } from '../ui/problem.tsx'
+import { YesNoFilter } from '../ui/filter-fields.tsx'
+import type { Column } from '../ui/list-column.ts'
+import { List } from '../ui/list.tsx'
+import { SearchField } from '../ui/search-field.tsx'
 import { Time } from '../ui/time.tsx'
-import { useListSearch } from '../ui/use-list-search.ts'
-import { EditToken } from './edit-token.tsx'
+import { textOf, useListSearch } from '../ui/use-page-search.ts'
+import { ExpiryField, expiryOf, NameField, NetworksField, type TokenValues } from './token-fields.tsx'
 
 const columns: readonly Column<Token>[] = [
   { id: 'name', header: 'Name', orderBy: 'name', cell: ({ name }) => name },
-  {
-    id: 'id',
-    header: 'Id',
-    cell: ({ id }) => (
-      <Text span ff="monospace" size="sm">
-        {id}
-      </Text>
-    ),
-  },
+  monoColumn('id', 'ID', ({ id }) => id),
   {
     id: 'active',
     header: 'State',
     cell: ({ active, inactive_reason }) => (
-      <Badge color={active ? 'teal' : 'gray'}>{active ? 'active' : inactive_reason}</Badge>
+      <Badge color={active ? 'teal' : 'gray'}>{active ? 'Active' : `Inactive: ${inactive_reason}`}</Badge>
     ),
   },
   {
     id: 'scopes',
-    header: 'May',
-    cell: ({ scopes, is_admin }) => (
-      <Text span size="sm">
-        {scopes.join(', ')}
-        {is_admin && ' · as admin'}
-      </Text>
-    ),
+    header: 'Scopes',
+    cell: ({ scopes: granted, is_admin }) => `${granted.join(', ')}${is_admin ? ' · admin access' : ''}`,
   },
   {
     id: 'subnets',
-    header: 'From',
-    cell: ({ allowed_subnets }) =>
-      allowed_subnets.join(', ') || (
-        <Text span c="dimmed">
-          everywhere
-        </Text>
-      ),
+    header: 'Allowed networks',
+    cell: ({ allowed_subnets }) => allowed_subnets.join(', ') || <Dimmed>Any</Dimmed>,
   },
   {
     id: 'used',
@@ -78,209 +49,184 @@ const columns: readonly Column<Token>[] = [
     orderBy: 'last_used',
     cell: ({ last_used, last_used_address }) => (
       <>
-        <Time at={last_used} none="never" />
-        {last_used_address && (
-          <Text span size="xs" c="dimmed">
-            {' '}
-            {last_used_address}
-          </Text>
-        )}
+        <Time at={last_used} none="Never" /> <Dimmed>{last_used_address}</Dimmed>
       </>
     ),
   },
-  {
-    id: 'expires',
-    header: 'Ends',
-    orderBy: 'expires',
-    cell: ({ expires }) => <Time at={expires} none="never" />,
-  },
-  {
-    id: 'created',
-    header: 'Created',
-    orderBy: 'created',
-    hidden: true,
-    cell: ({ created }) => <Time at={created} />,
-  },
-  {
-    id: 'actions',
-    header: 'Actions',
-    align: 'right',
-    pinned: true,
-    cell: (token) => (
-      <Group gap={4} wrap="nowrap" justify="flex-end">
-        {token.active && <EditToken token={token} />}
-        <Revoke token={token} />
-      </Group>
-    ),
-  },
+  timeColumn('expires', 'Expires', ({ expires }) => expires, { orderBy: 'expires', none: 'Never' }),
+  timeColumn('created', 'Created', ({ created }) => created, { orderBy: 'created', hidden: true }),
+  actionsColumn('Actions', (token) => (
+    <RowActions>
+      {token.active && <EditToken token={token} />}
+      <Revoke token={token} />
+    </RowActions>
+  )),
 ]
 
 export function Tokens() {
-  const { filters, ordering, setFilters, setOrdering } = useListSearch({ ordering: '-created' })
-  const typed = useDebouncedCallback((name: string) => setFilters({ name: name.trim() }), 300)
+  const view = useListSearch('/team/tokens', '-created')
+  const { filters, setFilters } = view
   return (
     <List<Token>
       name="tokens"
+      things={['API token', 'API tokens']}
       route={listTokensRoute}
-      filters={filters}
+      view={view}
       columns={columns}
-      ordering={ordering}
-      onOrdering={setOrdering}
       toolbar={
         <>
-          <TextInput
-            data-search
-            size="xs"
-            w={200}
-            aria-label="Name"
-            placeholder="Name"
-            defaultValue={String(filters['name'] ?? '')}
-            onChange={(event) => typed(event.currentTarget.value)}
+          <SearchField
+            isMain
+            label="Name"
+            width={200}
+            value={textOf(filters.name)}
+            onCommit={(name) => setFilters({ name })}
           />
-          <YesOrNo
+          <YesNoFilter
             label="State"
-            none="Any state"
+            placeholder="Any state"
             width={140}
-            yes="active"
-            no="ended"
-            value={filters['active']}
+            yes="Active"
+            no="Inactive"
+            value={filters.active}
             onChange={(active) => setFilters({ active })}
           />
-          <Make />
+          <CreateToken />
         </>
       }
       empty={
-        <Empty title={Object.keys(filters).length > 0 ? 'No API token is like that' : 'No API tokens'}>
-          A program presents a token as <code>Authorization: Token</code>. Give each its own, with no more
-          scopes than it needs.
+        <Empty title="No API tokens yet">
+          Create one token per program, with only the scopes it needs. Send it as{' '}
+          <code>Authorization: Token …</code>
         </Empty>
       }
     />
   )
 }
 
-const nothing = {
+type NewToken = TokenValues & {
+  readonly scopes: (typeof scopes)[number][]
+  readonly is_admin: boolean
+  readonly max_unused_days: number | ''
+}
+const noToken: NewToken = {
   name: '',
-  scopes: [] as string[],
+  scopes: [],
   is_admin: false,
-  allowed_subnets: [] as string[],
+  allowed_subnets: [],
   expires: '',
-  max_unused_days: '' as number | string,
+  max_unused_days: '',
 }
 
-function Make() {
-  const [draft, setDraft] = useState(nothing)
-  const [made, setMade] = useState<CreatedToken>()
-  const set = (change: Partial<typeof nothing>) => setDraft({ ...draft, ...change })
+async function createToken({ expires, max_unused_days: days, ...rest }: NewToken) {
+  const { body } = await call(createTokenRoute, {
+    body: { ...rest, expires: expiryOf(expires), max_unused_days: days === '' ? null : days },
+  })
+  await invalidate(listTokensRoute)
+  return body
+}
+
+const CreateToken = () => (
+  <Dialog
+    title="Create API token"
+    action="Create"
+    initialValues={noToken}
+    trigger={(open) => (
+      <Button leftSection={<IconKey size={14} />} onClick={open}>
+        Create token
+      </Button>
+    )}
+    onSubmit={createToken}
+    result={({ token }) => (
+      <>
+        <Alert color="yellow">Copy the token now. You will not see it again.</Alert>
+        <CopyBlock text={token} label="Copy token" />
+        <Text size="sm">
+          Programs send it as <code>Authorization: Token …</code>
+        </Text>
+      </>
+    )}
+  >
+    {(fields) => (
+      <>
+        <NameField fields={fields} />
+        <MultiSelect label="Scopes" required data={[...scopes]} {...fields.getInputProps('scopes')} />
+        <Switch
+          label="Admin access within its scopes"
+          {...fields.getInputProps('is_admin', { type: 'checkbox' })}
+        />
+        <NetworksField fields={fields} />
+        <Group grow align="flex-start">
+          <ExpiryField fields={fields} />
+          <NumberInput
+            label="Expire after days unused"
+            description="Leave empty to keep unused tokens"
+            min={1}
+            max={3650}
+            {...fields.getInputProps('max_unused_days')}
+          />
+        </Group>
+      </>
+    )}
+  </Dialog>
+)
+
+function EditToken({ token }: { token: Token }) {
+  const { id, name, allowed_subnets, expires } = token
+  const day = expires?.slice(0, 10) ?? ''
   return (
     <Dialog
-      title="Make an API token"
-      action="Make it"
-      stays
+      title={`Edit ${name}`}
+      action="Save"
+      initialValues={{ name, allowed_subnets, expires: day }}
       trigger={(open) => (
-        <Button leftSection={<IconKey size={14} />} onClick={open}>
-          Make a token
+        <Button variant="subtle" size="compact-xs" onClick={open}>
+          Edit
         </Button>
       )}
-      onClose={() => {
-        setDraft(nothing)
-        setMade(undefined)
-      }}
-      onSubmit={async () => {
-        const { expires, max_unused_days: days, scopes: chosen, ...rest } = draft
-        const { body } = await call(createTokenRoute, {
+      onSubmit={async (values) => {
+        const isExpiryKept = values.expires === day
+        await call(updateTokenRoute, {
+          params: { token_id: id },
           body: {
-            ...rest,
-            scopes: chosen as (typeof scopes)[number][],
-            expires: expires === '' ? null : new Date(expires).toISOString(),
-            max_unused_days: days === '' ? null : Number(days),
+            name: values.name,
+            allowed_subnets: values.allowed_subnets,
+            ...(isExpiryKept ? {} : { expires: expiryOf(values.expires) }),
           },
         })
-        setMade(body)
-        await forget(listTokensRoute)
+        await invalidate(listTokensRoute)
       }}
     >
-      {(error) =>
-        made ? (
-          <>
-            <Alert color="yellow">Copy it now: it is not shown again.</Alert>
-            <CopyBlock text={made.token} label="Copy the token" />
-            <Text size="sm">
-              Programs send it as <code>Authorization: Token …</code>
-            </Text>
-          </>
-        ) : (
-          <>
-            <TextInput
-              label="Name"
-              description="what uses it"
-              required
-              data-autofocus
-              value={draft.name}
-              error={fieldError(error, 'name')}
-              onChange={(event) => set({ name: event.currentTarget.value })}
-            />
-            <MultiSelect
-              label="Scopes"
-              required
-              data={[...scopes]}
-              value={draft.scopes}
-              error={fieldError(error, 'scopes')}
-              onChange={(chosen) => set({ scopes: chosen })}
-            />
-            <Switch
-              label="May do what admins may, within its scopes"
-              checked={draft.is_admin}
-              onChange={(event) => set({ is_admin: event.currentTarget.checked })}
-            />
-            <TagsInput
-              label="From these addresses and networks only"
-              description="none means everywhere"
-              placeholder="192.0.2.0/24"
-              value={draft.allowed_subnets}
-              error={fieldError(error, 'allowed_subnets')}
-              onChange={(allowed_subnets) => set({ allowed_subnets })}
-            />
-            <Group grow>
-              <TextInput
-                type="date"
-                label="Ends"
-                value={draft.expires}
-                error={fieldError(error, 'expires')}
-                onChange={(event) => set({ expires: event.currentTarget.value })}
-              />
-              <NumberInput
-                label="Ends when unused for days"
-                min={1}
-                max={3650}
-                value={draft.max_unused_days}
-                onChange={(days) => set({ max_unused_days: days })}
-              />
-            </Group>
-          </>
-        )
-      }
+      {(fields) => (
+        <>
+          <NameField fields={fields} />
+          <NetworksField fields={fields} />
+          <ExpiryField fields={fields} />
+          <Text size="xs" c="dimmed">
+            Scopes ({token.scopes.join(', ')}
+            {token.is_admin && ', admin access'}) cannot be changed. Create a new token for different access.
+          </Text>
+        </>
+      )}
     </Dialog>
   )
 }
 
-function Revoke({ token: { id, name } }: { token: Token }) {
-  return (
-    <Dialog
-      title={`Revoke ${name}?`}
-      action="Revoke"
-      danger
-      trigger={(open) => (
-        <Button variant="subtle" color="red" size="compact-xs" onClick={open}>
-          Revoke
-        </Button>
-      )}
-      onSubmit={async () => {
-        await call(deleteTokenRoute, { params: { token_id: id } })
-        await forget(listTokensRoute)
-      }}
-    >
-      <Text size="sm">Whatever presents it is refused from then on. It cannot be taken back.</Text>
-    </Dialog>
-  )
-}
+const Revoke = ({ token: { id, name } }: { token: Token }) => (
+  <Dialog
+    title={`Revoke ${name}?`}
+    action="Revoke"
+    danger
+    trigger={(open) => (
+      <Button variant="subtle" color="red" size="compact-xs" onClick={open}>
+        Revoke
+      </Button>
+    )}
+    onSubmit={async () => {
+      await call(deleteTokenRoute, { params: { token_id: id } })
+      await invalidate(listTokensRoute)
+    }}
+  >
+    <Text size="sm">Programs using it lose access immediately. This cannot be undone.</Text>
+  </Dialog>
+)

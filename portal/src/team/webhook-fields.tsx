@@ -1,56 +1,36 @@
-// What is asked of a webhook, and its secret, which is shown once.
+// The fields of a webhook, and its secret, which is shown once.
 import { Alert, MultiSelect, TextInput } from '@mantine/core'
-import { messageTypes } from '@pharos/contract/webhook-message'
+import { messageTypes, type MessageType } from '@pharos/contract/webhook-message'
 import { CopyBlock } from '../ui/copy.tsx'
-import { fieldError } from '../ui/problem.tsx'
+import type { Fields } from '../ui/form.tsx'
 
-export type Draft = { url: string; description: string; events: string[] }
-export const nothing: Draft = { url: '', description: '', events: [...messageTypes] }
-
-export function Fields({
-  draft,
-  setDraft,
-  error,
-}: {
-  draft: Draft
-  setDraft: (draft: Draft) => void
-  error: unknown
-}) {
-  return (
-    <>
-      <TextInput
-        label="URL"
-        placeholder="https://hooks.acme.net/pharos"
-        required
-        data-autofocus
-        value={draft.url}
-        error={fieldError(error, 'url')}
-        onChange={(event) => setDraft({ ...draft, url: event.currentTarget.value.trim() })}
-      />
-      <TextInput
-        label="Description"
-        maxLength={500}
-        value={draft.description}
-        onChange={(event) => setDraft({ ...draft, description: event.currentTarget.value })}
-      />
-      <MultiSelect
-        label="Tell it of"
-        data={[...messageTypes]}
-        value={draft.events}
-        error={fieldError(error, 'events')}
-        onChange={(events) => setDraft({ ...draft, events })}
-      />
-    </>
-  )
+export type WebhookValues = {
+  readonly url: string
+  readonly description: string
+  readonly events: MessageType[]
 }
+export const newWebhook: WebhookValues = { url: '', description: '', events: [...messageTypes] }
 
-export function Secret({ secret }: { secret: string }) {
-  return (
-    <>
-      <Alert color="yellow">
-        Copy the secret now: it is not shown again. The receiver checks signatures with it.
-      </Alert>
-      <CopyBlock text={secret} label="Copy the secret" />
-    </>
-  )
-}
+/** Returns the values as the API takes them. */
+export const bodyOf = ({ url, ...rest }: WebhookValues) => ({ ...rest, url: url.trim() })
+
+export const WebhookFields = ({ fields }: { fields: Fields<WebhookValues> }) => (
+  <>
+    <TextInput
+      label="URL"
+      placeholder="https://hooks.acme.net/pharos"
+      required
+      data-autofocus
+      {...fields.getInputProps('url')}
+    />
+    <TextInput label="Description" maxLength={500} {...fields.getInputProps('description')} />
+    <MultiSelect label="Events to send" data={[...messageTypes]} {...fields.getInputProps('events')} />
+  </>
+)
+
+export const Secret = ({ secret }: { secret: string }) => (
+  <>
+    <Alert color="yellow">Copy the secret now. You will not see it again. Use it to verify signatures.</Alert>
+    <CopyBlock text={secret} label="Copy secret" />
+  </>
+)

@@ -1,5 +1,5 @@
-// One webhook: whether it sends, what can be done with it, and what became of each message.
-import { Anchor, Button, Card, Group, Skeleton, Stack, Switch, Text } from '@mantine/core'
+// One webhook: its state, its settings, and its deliveries.
+import { Button, Card, Group, Skeleton, Stack, Switch, Text, Title } from '@mantine/core'
 import {
   deleteWebhookRoute,
   deliveryStates,
@@ -12,53 +12,56 @@ import {
   updateWebhookRoute,
   type Webhook,
 } from '@pharos/contract/webhook'
-import type { MessageType } from '@pharos/contract/webhook-message'
 import { useMutation } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
-import { forget, useAnswer } from '../api/queries.ts'
+import { invalidate, useAnswer } from '../api/queries.ts'
+import { useIsAdmin } from '../api/use-session.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { SeveralOf } from '../ui/filter-fields.tsx'
-import { Problem, tell, tellProblem } from '../ui/problem.tsx'
+import { MultiSelectFilter, optionsOf } from '../ui/filter-fields.tsx'
+import { TextLink } from '../ui/link.tsx'
+import { notifyFailure, notifyProblem, notifySuccess } from '../ui/notify.ts'
+import { Problem } from '../ui/problem.tsx'
 import { formatDuration } from '../ui/time.tsx'
-import { useListSearch } from '../ui/use-list-search.ts'
+import { usePageSearch } from '../ui/use-page-search.ts'
 import { Deliveries } from './deliveries.tsx'
-import { Fields, Secret } from './webhook-fields.tsx'
-import { LastTaken, WebhookState } from './webhooks.tsx'
+import { bodyOf, Secret, WebhookFields } from './webhook-fields.tsx'
+import { LastDelivery, WebhookBadge } from './webhook-status.tsx'
 
-export function WebhookView({ id, isAdmin }: { id: number; isAdmin: boolean }) {
+export function WebhookPage() {
+  const id = Number(useParams({ from: '/frame/team/webhooks/$id' }).id)
+  const isAdmin = useIsAdmin()
   const answer = useAnswer(getWebhookRoute, { params: { webhook_id: id } }, { refetchInterval: 10_000 })
   if (answer.error && !answer.data) return <Problem error={answer.error} />
   if (!answer.data) return <Skeleton height={120} />
   return (
     <Stack>
-      <WebhookHead webhook={answer.data} isAdmin={isAdmin} />
+      <Summary webhook={answer.data} isAdmin={isAdmin} />
       <DeliveryFilters />
       <Deliveries webhookId={id} canSend={isAdmin && answer.data.enabled} />
     </Stack>
   )
 }
 
-function WebhookHead({ webhook, isAdmin }: { webhook: Webhook; isAdmin: boolean }) {
+function Summary({ webhook, isAdmin }: { webhook: Webhook; isAdmin: boolean }) {
   const { url, description, events, enabled } = webhook
   const params = { webhook_id: webhook.id }
   const change = useMutation({
     mutationFn: (enable: boolean) => call(updateWebhookRoute, { params, body: { enabled: enable } }),
-    onSuccess: () => forget(getWebhookRoute, listWebhooksRoute),
-    onError: tellProblem,
+    onSuccess: () => invalidate(getWebhookRoute, listWebhooksRoute),
+    onError: notifyProblem,
   })
   return (
     <Card component="section" aria-label={url} padding="sm">
-      <Anchor component={Link} to={'/team/webhooks' as never} size="xs">
+      <TextLink to="/team/webhooks" size="xs">
         All webhooks
-      </Anchor>
+      </TextLink>
       <Group justify="space-between" gap="xs">
         <Group gap="xs" maw="100%">
-          <Text fw={600} ff="monospace" size="sm" truncate>
+          <Title order={2} size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
             {url}
-          </Text>
-          <WebhookState webhook={webhook} />
+          </Title>
+          <WebhookBadge webhook={webhook} />
         </Group>
         {isAdmin && <Actions webhook={webhook} />}
       </Group>
@@ -69,136 +72,118 @@ function WebhookHead({ webhook, isAdmin }: { webhook: Webhook; isAdmin: boolean 
       <Group justify="space-between" mt="xs">
         <Switch
           size="xs"
-          label={enabled ? 'Sends' : 'Sends nothing'}
+          label="Enabled"
           checked={enabled}
           disabled={!isAdmin || change.isPending}
           onChange={(event) => change.mutate(event.currentTarget.checked)}
         />
-        <LastTaken webhook={webhook} />
+        <LastDelivery webhook={webhook} />
       </Group>
     </Card>
   )
 }
 
 function Actions({ webhook }: { webhook: Webhook }) {
-  const navigate = useNavigate()
   const params = { webhook_id: webhook.id }
   const test = useMutation({
     mutationFn: () => call(testWebhookRoute, { params }),
-    onSuccess: async ({ body }) => {
-      tell(
-        body.state === 'delivered'
-          ? `It was taken in ${formatDuration(body.duration_ms ?? 0)}.`
-          : `It was not taken: ${body.last_error ?? body.state}`,
-      )
-      await forget(listWebhookDeliveriesRoute, getWebhookRoute)
+    onSuccess: async ({ body: { state, duration_ms, last_error } }) => {
+      if (state === 'delivered') notifySuccess(`Delivered in ${formatDuration(duration_ms ?? 0)}.`)
+      else notifyFailure(`Delivery failed: ${last_error ?? state}`)
+      await invalidate(listWebhookDeliveriesRoute, getWebhookRoute)
     },
-    onError: tellProblem,
+    onError: notifyProblem,
   })
   return (
     <Group gap="xs">
       <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
-        Test
+        Send test
       </Button>
       <Edit webhook={webhook} />
-      <Rotate id={webhook.id} />
-      <Dialog
-        title={`Delete the webhook to ${webhook.url}?`}
-        action="Delete"
-        danger
-        trigger={(open) => (
-          <Button variant="default" onClick={open}>
-            Delete
-          </Button>
-        )}
-        onSubmit={async () => {
-          await call(deleteWebhookRoute, { params })
-          await forget(listWebhooksRoute)
-          await navigate({ to: '/team/webhooks' as never })
-        }}
-      >
-        <Text size="sm">What is still to be sent is not sent; its deliveries are gone.</Text>
-      </Dialog>
+      <RotateSecret id={webhook.id} />
+      <Delete webhook={webhook} />
     </Group>
   )
 }
 
-function Edit({ webhook: { id, url, description, events } }: { webhook: Webhook }) {
-  const [draft, setDraft] = useState({ url, description, events: [...events] as string[] })
+const Edit = ({ webhook: { id, url, description, events } }: { webhook: Webhook }) => (
+  <Dialog
+    title="Edit webhook"
+    action="Save"
+    initialValues={{ url, description, events: [...events] }}
+    trigger={(open) => (
+      <Button variant="default" onClick={open}>
+        Edit
+      </Button>
+    )}
+    onSubmit={async (values) => {
+      await call(updateWebhookRoute, { params: { webhook_id: id }, body: bodyOf(values) })
+      await invalidate(getWebhookRoute, listWebhooksRoute)
+    }}
+  >
+    {(fields) => <WebhookFields fields={fields} />}
+  </Dialog>
+)
+
+const RotateSecret = ({ id }: { id: number }) => (
+  <Dialog
+    title="Rotate the secret?"
+    action="Rotate secret"
+    trigger={(open) => (
+      <Button variant="default" onClick={open}>
+        Rotate secret
+      </Button>
+    )}
+    onSubmit={async () => (await call(rotateWebhookSecretRoute, { params: { webhook_id: id } })).body}
+    result={({ secret }) => <Secret secret={secret} />}
+  >
+    <Text size="sm">Both secrets sign messages for 24 hours, so you can switch without losing any.</Text>
+  </Dialog>
+)
+
+function Delete({ webhook: { id, url } }: { webhook: Webhook }) {
+  const navigate = useNavigate()
   return (
     <Dialog
-      title="Change the webhook"
-      action="Save"
+      title={`Delete the webhook to ${url}?`}
+      action="Delete"
+      danger
       trigger={(open) => (
-        <Button
-          variant="default"
-          onClick={() => {
-            setDraft({ url, description, events: [...events] })
-            open()
-          }}
-        >
-          Change
+        <Button variant="default" onClick={open}>
+          Delete
         </Button>
       )}
       onSubmit={async () => {
-        const body = { ...draft, events: draft.events as MessageType[] }
-        await call(updateWebhookRoute, { params: { webhook_id: id }, body })
-        await forget(getWebhookRoute, listWebhooksRoute)
+        await call(deleteWebhookRoute, { params: { webhook_id: id } })
+        await invalidate(listWebhooksRoute)
+        await navigate({ to: '/team/webhooks' })
       }}
     >
-      {(error) => <Fields draft={draft} setDraft={setDraft} error={error} />}
-    </Dialog>
-  )
-}
-
-function Rotate({ id }: { id: number }) {
-  const [secret, setSecret] = useState<string>()
-  return (
-    <Dialog
-      title="A new secret?"
-      action="Make a new one"
-      stays
-      trigger={(open) => (
-        <Button variant="default" onClick={open}>
-          New secret
-        </Button>
-      )}
-      onClose={() => setSecret(undefined)}
-      onSubmit={async () =>
-        setSecret((await call(rotateWebhookSecretRoute, { params: { webhook_id: id } })).body.secret)
-      }
-    >
-      {secret ? (
-        <Secret secret={secret} />
-      ) : (
-        <Text size="sm">
-          For 24 hours messages are signed with both, so that the receiver can change over without losing one.
-        </Text>
-      )}
+      <Text size="sm">Pending messages are dropped and the delivery log is deleted.</Text>
     </Dialog>
   )
 }
 
 function DeliveryFilters() {
-  const { filters, setFilters } = useListSearch()
+  const { search, setSearch } = usePageSearch('/team/webhooks/$id')
   return (
     <Group gap="xs">
-      {(
-        [
-          ['state', 'Any state', deliveryStates],
-          ['type', 'Any kind', sentTypes],
-        ] as const
-      ).map(([name, label, values]) => (
-        <SeveralOf
-          key={name}
-          label={label}
-          none={label}
-          width={220}
-          options={values}
-          value={filters[name]}
-          onChange={(chosen) => setFilters({ [name]: chosen })}
-        />
-      ))}
+      <MultiSelectFilter
+        label="State"
+        placeholder="Any state"
+        width={220}
+        options={optionsOf(deliveryStates)}
+        value={search.state}
+        onChange={(state) => setSearch({ state })}
+      />
+      <MultiSelectFilter
+        label="Event type"
+        placeholder="Any event type"
+        width={220}
+        options={sentTypes.map((type) => ({ value: type, label: type }))}
+        value={search.type}
+        onChange={(type) => setSearch({ type })}
+      />
     </Group>
   )
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ProblemError } from '@pharos/contract/client'
-import { allRows, type AskPage } from './all-rows.ts'
+import { allRows, type RequestPage } from './all-rows.ts'
 
-const listOf = (rows: readonly { id: number }[]): AskPage => {
+const listOf = (rows: readonly { id: number }[]): RequestPage => {
   return async (offset, limit) => ({ results: rows.slice(offset, offset + limit), count: rows.length })
 }
-const idsOf = async (ask: AskPage, waited: number[] = []): Promise<number[]> => {
+const idsOf = async (ask: RequestPage, waited: number[] = []): Promise<number[]> => {
   const ids: number[] = []
   const wait = async (seconds: number) => void waited.push(seconds)
   for await (const { results } of allRows(ask, wait)) ids.push(...results.map(({ id }) => id as number))
@@ -46,7 +46,7 @@ describe('all rows of a list', () => {
   })
 
   it('end with the problem where there is another one', async () => {
-    const broken: AskPage = async () => {
+    const broken: RequestPage = async () => {
       throw new ProblemError({ status: 403 } as never)
     }
     await assert.rejects(idsOf(broken), ProblemError)

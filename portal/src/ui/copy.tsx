@@ -1,4 +1,4 @@
-// Literal text to be taken elsewhere: a route object, a ROA, a record, a token.
+// Text to copy elsewhere: a route object, a ROA, a record, a token.
 import { ActionIcon, Code, CopyButton, Group, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 

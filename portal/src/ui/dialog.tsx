@@ -1,53 +1,74 @@
-// A question with an answer that is sent: one title, some fields, one button that does it, the problem where it fails.
+// A dialog that asks and sends: a title, text or fields, one button, the problem if the request fails. Its fields start
+// from `initialValues` each time it opens.
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useMutation } from '@tanstack/react-query'
-import type { FormEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
+import { useRequestForm, type Fields } from './form.tsx'
 import { Problem } from './problem.tsx'
+import { SubmitButton } from './submit-button.tsx'
 
-type DialogProps = {
+type DialogProps<Values, Result> = {
   readonly title: string
-  /** What opens it: it is handed the click. */
+  /** Renders what opens the dialog. */
   readonly trigger: (open: () => void) => ReactNode
-  readonly children?: ReactNode | ((error: unknown) => ReactNode)
+  readonly initialValues?: Values
+  readonly children?: ReactNode | ((fields: Fields<Values>) => ReactNode)
   readonly action: string
   readonly danger?: boolean
-  readonly onSubmit: () => Promise<unknown>
-  /** The dialog stays open after success: it shows what came of it. */
-  readonly stays?: boolean
+  readonly onSubmit: (values: Values) => Promise<Result>
+  /** Shown in place of the fields once the request has succeeded; without it the dialog closes. */
+  readonly result?: (result: Result) => ReactNode
   readonly onClose?: () => void
 }
 
-export function Dialog({ title, trigger, children, action, danger, onSubmit, stays, onClose }: DialogProps) {
+export function Dialog<Values extends Record<string, unknown> = Record<never, never>, Result = unknown>({
+  title,
+  trigger,
+  initialValues = {} as Values,
+  children,
+  action,
+  danger = false,
+  onSubmit,
+  result,
+  onClose,
+}: DialogProps<Values, Result>) {
   const [opened, { open, close }] = useDisclosure(false)
-  const shut = () => {
+  const form = useRequestForm<Values, Result>({
+    initialValues,
+    request: onSubmit,
+    onSuccess: () => result || shut(),
+  })
+  function start() {
+    form.restart(initialValues)
+    open()
+  }
+  function shut() {
     close()
-    send.reset()
+    // Passwords and secrets do not stay in memory.
+    form.restart(initialValues)
     onClose?.()
   }
-  const send = useMutation({ mutationFn: onSubmit, onSuccess: () => stays || shut() })
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    event.stopPropagation()
-    send.mutate()
-  }
-  const done = stays && send.isSuccess
+  const isDone = result !== undefined && form.result !== undefined
   return (
     <>
-      {trigger(open)}
+      {trigger(start)}
       <Modal opened={opened} onClose={shut} title={title}>
-        <form onSubmit={submit}>
+        <form onSubmit={form.submit}>
           <Stack>
-            {typeof children === 'function' ? children(send.error) : children}
-            {send.error && <Problem error={send.error} />}
+            {isDone
+              ? result(form.result!)
+              : typeof children === 'function'
+                ? children(form.fields)
+                : children}
+            {form.problem !== undefined && <Problem error={form.problem} />}
             <Group justify="flex-end">
               <Button variant="default" onClick={shut}>
-                {done ? 'Done' : 'Cancel'}
+                {isDone ? 'Done' : 'Cancel'}
               </Button>
-              {!done && (
-                <Button type="submit" color={danger ? 'red' : 'indigo'} loading={send.isPending}>
+              {!isDone && (
+                <SubmitButton form={form} color={danger ? 'red' : 'indigo'}>
                   {action}
-                </Button>
+                </SubmitButton>
               )}
             </Group>
           </Stack>

@@ -1,4 +1,4 @@
-// An empty place says what would be here, and what to do about it.
+// The empty state of a page or list: its reason, and what to do.
 import { Center, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 

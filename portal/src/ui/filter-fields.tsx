@@ -1,45 +1,45 @@
-// The fields of a list's filters: one of a few words, several of them, or yes and no; empty means any.
+// The choice filters of a list: one value, several, or yes and no. Empty means any.
 import { MultiSelect, Select } from '@mantine/core'
+import { textsOf } from './use-page-search.ts'
 
-type Option = string | { readonly value: string; readonly label: string }
+export type Option<Value extends string> = { readonly value: Value; readonly label: string }
 
 type FilterProps = {
   readonly label: string
-  /** What stands there while nothing is chosen. */
-  readonly none: string
-  readonly width: number
-  /** Of the address, in whatever form it was written there. */
+  /** Shown while nothing is chosen. */
+  readonly placeholder: string
+  readonly width: number | string
+  /** As the address has it. */
   readonly value: unknown
+  readonly error?: string | undefined
 }
 
-const listOf = (value: unknown): string[] => [value ?? []].flat().map(String)
-
-export function OneOf({
+export function SelectFilter<Value extends string>({
   label,
-  none,
+  placeholder,
   width,
   options,
   value,
   onChange,
 }: FilterProps & {
-  readonly options: readonly Option[]
-  readonly onChange: (value: string | undefined) => void
+  readonly options: readonly Option<Value>[]
+  readonly onChange: (value: Value | undefined) => void
 }) {
   return (
     <Select
       size="xs"
       w={width}
       aria-label={label}
-      placeholder={none}
+      placeholder={placeholder}
       clearable
       data={options}
       value={value === undefined ? null : String(value)}
-      onChange={(chosen) => onChange(chosen ?? undefined)}
+      onChange={(chosen) => onChange(options.find((one) => one.value === chosen)?.value)}
     />
   )
 }
 
-export function YesOrNo({
+export function YesNoFilter({
   yes,
   no,
   onChange,
@@ -50,7 +50,7 @@ export function YesOrNo({
   readonly onChange: (value: boolean | undefined) => void
 }) {
   return (
-    <OneOf
+    <SelectFilter
       {...rest}
       options={[
         { value: 'true', label: yes },
@@ -61,28 +61,37 @@ export function YesOrNo({
   )
 }
 
-export function SeveralOf({
+export function MultiSelectFilter<Value extends string>({
   label,
-  none,
+  placeholder,
   width,
   options,
   value,
+  error,
   onChange,
 }: FilterProps & {
-  readonly options: readonly Option[]
-  readonly onChange: (value: string[]) => void
+  readonly options: readonly Option<Value>[]
+  readonly onChange: (value: Value[]) => void
 }) {
-  const chosen = listOf(value)
+  const chosen = textsOf(value)
   return (
     <MultiSelect
       size="xs"
       w={width}
       aria-label={label}
-      placeholder={chosen.length > 0 ? '' : none}
+      placeholder={chosen.length > 0 ? '' : placeholder}
       clearable
       data={options}
       value={chosen}
-      onChange={onChange}
+      error={error}
+      onChange={(values) => onChange(options.map((one) => one.value).filter((one) => values.includes(one)))}
     />
   )
 }
+
+/** Returns options whose labels are the values, as words. */
+export const optionsOf = <Value extends string>(values: readonly Value[]): Option<Value>[] =>
+  values.map((value) => {
+    const text = value.replaceAll('_', ' ')
+    return { value, label: text.charAt(0).toUpperCase() + text.slice(1) }
+  })

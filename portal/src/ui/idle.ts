@@ -1,8 +1,8 @@
-// When the browser has nothing better to do, or after a second.
+// Waits until the browser is idle, at most a second.
 
 export const whenIdle = (): Promise<void> =>
   new Promise((resolve) => {
-    // Not every browser says when.
+    // Not every browser has it.
     if ('requestIdleCallback' in globalThis) requestIdleCallback(() => resolve(), { timeout: 1_000 })
     else setTimeout(resolve, 200)
   })

@@ -1,23 +1,23 @@
-// The rows of a list: only those on the screen and some around them are elements of the page. They are walked with j and
-// k, or the arrows, and opened with Enter.
+// The rows of a list. Only those on the screen and a few around them are elements of the page. Keys: j and k or the
+// arrows move the focus, Enter opens the row.
 import { Skeleton, Table, UnstyledButton } from '@mantine/core'
 import type { Route } from '@pharos/contract/route'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { memo, useRef } from 'react'
 import type { PageOf } from './all-rows.ts'
-import { useRows, type Asked } from './list-pages.ts'
-import type { Column, ListProps } from './list.tsx'
-import { useFilledPage } from './use-filled-page.ts'
+import { useRows, type ListRequest } from './list-requests.ts'
+import type { Column, Order } from './list-column.ts'
+import { useRemainingHeight } from './use-remaining-height.ts'
 import { useGrowingColumns } from './use-growing-columns.ts'
 import { useRowKeys } from './use-row-keys.ts'
 import classes from './list.module.css'
 
-type ListRowsProps<Row> = Pick<ListProps<Row>, 'route' | 'ordering' | 'onOrdering'> & {
+type ListRowsProps<Row> = Order & {
   readonly route: Route
-  readonly asked: Asked
+  readonly request: ListRequest
   readonly page: PageOf<Row> | undefined
-  /** When the answer came, milliseconds since 1970: what depends on the time is written anew then. */
+  /** When the answer arrived, milliseconds since 1970: cells that depend on the time are rendered again then. */
   readonly asOf: number
   readonly columns: readonly Column<Row>[]
   readonly height: string | undefined
@@ -25,27 +25,27 @@ type ListRowsProps<Row> = Pick<ListProps<Row>, 'route' | 'ordering' | 'onOrderin
 
 /** As in the style sheet. */
 const rowHeight = 34
-const rowsWaiting = 12
-/** However little room the rest of the page leaves: then the page scrolls as well. */
-const rowsAtLeast = 6
+const rowsWhileLoading = 12
+/** Shown even if the rest of the page leaves less room: the page scrolls then. */
+const rowsMin = 6
 
 export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
-  const { route, asked, page, asOf, columns, ordering, onOrdering, height } = props
+  const { route, request, page, asOf, columns, ordering, onOrdering, height } = props
   const viewport = useRef<HTMLDivElement>(null)
   const count = page?.count ?? 0
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => viewport.current,
     estimateSize: () => rowHeight,
-    // The heading covers the first of them when a row is brought into view.
+    // The sticky heading would cover a row that is scrolled to the top.
     scrollPaddingStart: rowHeight,
     overscan: 8,
   })
   const items = virtual.getVirtualItems()
-  const rowAt = useRows(route, asked, page, { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 })
+  const rowAt = useRows(route, request, page, { first: items[0]?.index ?? 0, last: items.at(-1)?.index ?? 0 })
   useRowKeys(viewport, count, (index) => virtual.scrollToIndex(index))
-  useFilledPage(viewport)
-  useGrowingColumns(viewport, [columns, asked])
+  useRemainingHeight(viewport)
+  useGrowingColumns(viewport, [columns, request])
   const above = items[0]?.start ?? 0
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
@@ -54,7 +54,7 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
       data-list
       className={classes['viewport']}
       style={{
-        minHeight: (Math.min(page ? count : rowsWaiting, rowsAtLeast) + 1.2) * rowHeight,
+        minHeight: (Math.min(page ? count : rowsWhileLoading, rowsMin) + 1.2) * rowHeight,
         ...(height === undefined ? {} : { maxHeight: height }),
       }}
     >
@@ -68,11 +68,13 @@ export function ListRows<Row extends object>(props: ListRowsProps<Row>) {
         </Table.Thead>
         <Table.Tbody>
           {!page &&
-            Array.from({ length: rowsWaiting }, (_, at) => <Waiting key={at} columns={columns.length} />)}
+            Array.from({ length: rowsWhileLoading }, (_, at) => (
+              <LoadingRow key={at} columns={columns.length} />
+            ))}
           {above > 0 && <Spacer height={above} />}
           {items.map(({ index }) => {
             const row = rowAt(index)
-            if (!row) return <Waiting key={index} columns={columns.length} />
+            if (!row) return <LoadingRow key={index} columns={columns.length} />
             return <OneRow key={index} index={index} row={row} columns={columns as AnyColumns} asOf={asOf} />
           })}
           {below > 0 && <Spacer height={below} />}
@@ -87,7 +89,7 @@ type AnyColumns = readonly Column<object>[]
 const classOf = (align: 'right' | undefined, pinned: true | undefined): string | undefined =>
   [align && classes[align], pinned && classes['pinned']].filter(Boolean).join(' ') || undefined
 
-/** Written once for each row that comes into view, not for each pixel that is scrolled. */
+/** Rendered once for each row that comes into view, not for each pixel scrolled. */
 const OneRow = memo(function OneRow(props: {
   index: number
   row: object
@@ -106,11 +108,7 @@ const OneRow = memo(function OneRow(props: {
   )
 })
 
-function Heading<Row>({
-  column,
-  ordering,
-  onOrdering,
-}: Pick<ListProps<Row>, 'ordering' | 'onOrdering'> & { column: Column<Row> }) {
+function Heading<Row>({ column, ordering, onOrdering }: Order & { column: Column<Row> }) {
   const { header, orderBy, align, pinned } = column
   const look = { className: classOf(align, pinned) ?? '' }
   const direction = ordering === orderBy ? 'ascending' : ordering === `-${orderBy}` ? 'descending' : 'none'
@@ -135,7 +133,7 @@ const Spacer = ({ height }: { height: number }) => (
   </tr>
 )
 
-const Waiting = ({ columns }: { columns: number }) => (
+const LoadingRow = ({ columns }: { columns: number }) => (
   <tr className={classes['row']} aria-busy>
     {Array.from({ length: columns }, (_, at) => (
       <td key={at}>

@@ -1,13 +1,13 @@
-// What can be done with a list as a whole: choosing its columns, and taking all of its rows along as a file.
+// The tools of a list: choosing its columns, and exporting all of its rows.
 import { ActionIcon, Button, Checkbox, Group, Menu, Popover, Progress, Stack, Text } from '@mantine/core'
 import type { Route } from '@pharos/contract/route'
 import { IconColumns3, IconDownload } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { call } from '../api/call.ts'
 import { allRows, type PageOf, type Row } from './all-rows.ts'
-import { download, writerOf, type FileKind } from './download.ts'
-import { inputOf, type Asked } from './list-pages.ts'
-import { tellProblem } from './problem.tsx'
+import { download, writerOf, type FileKind } from './export-file.ts'
+import { inputOf, type ListRequest } from './list-requests.ts'
+import { notifyProblem } from './notify.ts'
 
 type ColumnChoiceProps = {
   readonly columns: readonly { readonly id: string; readonly header: string }[]
@@ -42,20 +42,20 @@ export function ColumnChoice({ columns, isShown, onToggle }: ColumnChoiceProps) 
   )
 }
 
-type ExportProps = { name: string; route: Route; asked: Asked; count: number }
+type ExportProps = { name: string; route: Route; request: ListRequest; count: number }
 const mediaTypes: Record<FileKind, string> = { csv: 'text/csv', json: 'application/json' }
 
-export function Export({ name, route, asked, count }: ExportProps) {
+export function Export({ name, route, request, count }: ExportProps) {
   const [rows, setRows] = useState<number>()
-  const stop = useRef<AbortController>(undefined)
-  async function take(kind: FileKind) {
-    const { signal } = (stop.current = new AbortController())
+  const running = useRef<AbortController>(undefined)
+  async function exportAs(kind: FileKind) {
+    const { signal } = (running.current = new AbortController())
     setRows(0)
     try {
-      const parts = await partsOf(kind, route, asked, signal, setRows)
+      const parts = await partsOf(kind, route, request, signal, setRows)
       download(`${name}.${kind}`, new Blob(parts, { type: mediaTypes[kind] }))
     } catch (error) {
-      if (!signal.aborted) tellProblem(error)
+      if (!signal.aborted) notifyProblem(error)
     } finally {
       setRows(undefined)
     }
@@ -63,9 +63,11 @@ export function Export({ name, route, asked, count }: ExportProps) {
   if (rows !== undefined)
     return (
       <Group gap="xs" wrap="nowrap">
-        <Progress w={100} value={(100 * rows) / Math.max(1, count)} aria-label="Rows of the file" />
-        <Text size="xs">{rows.toLocaleString('en')} read</Text>
-        <Button size="compact-xs" variant="default" onClick={() => stop.current?.abort()}>
+        <Progress w={100} value={(100 * rows) / Math.max(1, count)} aria-label="Export progress" />
+        <Text size="xs">
+          {rows.toLocaleString('en')} of {count.toLocaleString('en')} exported
+        </Text>
+        <Button size="compact-xs" variant="default" onClick={() => running.current?.abort()}>
           Cancel
         </Button>
       </Group>
@@ -73,24 +75,24 @@ export function Export({ name, route, asked, count }: ExportProps) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon aria-label="Export all rows" disabled={count === 0}>
+        <ActionIcon aria-label="Export" disabled={count === 0}>
           <IconDownload size={16} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>All {count.toLocaleString('en')} rows, as filtered and ordered</Menu.Label>
-        <Menu.Item onClick={() => void take('csv')}>CSV</Menu.Item>
-        <Menu.Item onClick={() => void take('json')}>JSON</Menu.Item>
+        <Menu.Label>Export all {count.toLocaleString('en')} (current filters and sort)</Menu.Label>
+        <Menu.Item onClick={() => void exportAs('csv')}>CSV</Menu.Item>
+        <Menu.Item onClick={() => void exportAs('json')}>JSON</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )
 }
 
-/** The file in pieces, a page of rows each: the rows themselves are not kept. Throws when it is stopped. */
+/** Returns the file in pieces of one page each, so that the rows themselves are not kept. Throws when it is cancelled. */
 async function partsOf(
   kind: FileKind,
   route: Route,
-  asked: Asked,
+  request: ListRequest,
   signal: AbortSignal,
   onRows: (rows: number) => void,
 ): Promise<string[]> {
@@ -98,7 +100,7 @@ async function partsOf(
   const parts: string[] = []
   let rows = 0
   const ask = async (offset: number, limit: number) =>
-    (await call(route, { ...inputOf(asked, offset, limit), signal })).body as unknown as PageOf<Row>
+    (await call(route, { ...inputOf(request, offset, limit), signal })).body as unknown as PageOf<Row>
   for await (const { results } of allRows(ask, (seconds) => pause(seconds, signal))) {
     parts.push(writer.add(results))
     onRows((rows += results.length))

@@ -1,75 +1,85 @@
-// A list of the API as a table: it scrolls through all rows of the answer, however many, and asks for those that are
-// looked at. Sorting and filtering are the server's; columns are chosen here; all rows can be taken along as a file.
-import { ActionIcon, Group, Stack, Text, Tooltip } from '@mantine/core'
+// A list of the API as a table that scrolls through all rows, however many; those in view are requested. The server sorts
+// and filters; columns are chosen here; all rows can be exported.
+import { ActionIcon, Button, Group, Stack, Text, Tooltip } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import type { Route } from '@pharos/contract/route'
 import { IconRefresh } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, type ReactNode } from 'react'
-import { answerOf, paceOf } from '../api/queries.ts'
+import { answerOf, refetchIntervalOf } from '../api/queries.ts'
 import type { PageOf } from './all-rows.ts'
-import { inputOf } from './list-pages.ts'
+import { Empty } from './empty.tsx'
+import type { Column } from './list-column.ts'
+import { inputOf } from './list-requests.ts'
 import { ListRows } from './list-rows.tsx'
 import { ColumnChoice, Export } from './list-tools.tsx'
 import { Problem } from './problem.tsx'
+import type { ListView } from './use-page-search.ts'
 import classes from './list.module.css'
 
-export type Column<Row> = {
-  readonly id: string
-  readonly header: string
-  readonly cell: (row: Row) => ReactNode
-  /** The key by which the server orders it; none: it cannot be ordered by. */
-  readonly orderBy?: string
-  readonly hidden?: boolean
-  readonly align?: 'right'
-  /** It stays in view at the right, however narrow the screen: what can be done with the row. */
-  readonly pinned?: true
-}
-
-export type ListProps<Row> = {
-  /** What it is called in files and in the browser's memory of columns. */
+type ListProps<Row> = {
+  /** Names exported files and the chosen columns in the browser's storage. */
   readonly name: string
+  /** The name of a row: one, several. */
+  readonly things: readonly [one: string, several: string]
   readonly route: Route
   readonly params?: Readonly<Record<string, string | number>>
-  readonly filters: Readonly<Record<string, unknown>>
+  /** Filters and order, from the address; filters are the API's parameters. */
+  readonly view: ListView
+  /** The API's further parameters, which no user sets. */
+  readonly query?: Readonly<Record<string, unknown>>
   readonly columns: readonly Column<Row>[]
-  readonly ordering: string | undefined
-  readonly onOrdering: (ordering: string) => void
+  /** Shown if there are no rows, without any filter. */
   readonly empty: ReactNode
+  /** Shown if no row matches the filters, in place of the usual text. */
+  readonly emptyFiltered?: ReactNode
   readonly toolbar?: ReactNode
+  /** False if the page has its own button to clear the filters. */
+  readonly hasClearButton?: boolean
   readonly refetchMs?: number
-  /** The most that it takes of the page's height; the rest of the page unless said. */
+  /** CSS length, the most of the page's height that the list takes; the rest of the page if left out. */
   readonly height?: string
 }
 
 export function List<Row extends object>(props: ListProps<Row>) {
-  const { name, route, params, filters, columns, ordering, onOrdering, empty, toolbar, refetchMs } = props
-  const asked = useMemo(
-    () => ({ ...(params ? { params } : {}), query: { ...filters, ...(ordering ? { ordering } : {}) } }),
-    [params, filters, ordering],
+  const { name, things, route, params, view, query, columns, empty, emptyFiltered, toolbar, refetchMs } =
+    props
+  const { hasClearButton = true } = props
+  const { filters, ordering, setOrdering, clearFilters } = view
+  const request = useMemo(
+    () => ({
+      ...(params ? { params } : {}),
+      query: { ...filters, ...query, ...(ordering ? { ordering } : {}) },
+    }),
+    [params, filters, query, ordering],
   )
   const first = useQuery({
-    ...answerOf(route, inputOf(asked, 0)),
+    ...answerOf(route, inputOf(request, 0)),
     placeholderData: keepPreviousData,
-    refetchInterval: () => paceOf(route, refetchMs),
+    refetchInterval: () => refetchIntervalOf(route, refetchMs),
   })
   const page = first.data as PageOf<Row> | undefined
   const count = page?.count ?? 0
   const [shown, isShown, toggle] = useColumns(name, columns)
-  if (first.error && !page) return <Problem error={first.error} />
+  const isFiltered = Object.keys(filters).length > 0
   return (
     <Stack gap="xs" className={classes['list']!}>
       <Group justify="space-between" align="flex-end">
-        <Group gap="xs" align="flex-end">
+        <Group gap="xs" align="flex-start">
           {toolbar}
+          {isFiltered && hasClearButton && (
+            <Button size="xs" variant="subtle" onClick={clearFilters}>
+              Clear filters
+            </Button>
+          )}
         </Group>
         <Group gap={4} ml="auto">
           <Text size="xs" c="dimmed" aria-live="polite">
-            {page ? `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}` : ''}
+            {page ? countText(count, things) : ''}
           </Text>
-          <Tooltip label="Ask again">
+          <Tooltip label="Refresh">
             <ActionIcon
-              aria-label="Ask again"
+              aria-label="Refresh"
               data-busy={first.isFetching || undefined}
               className={classes['again']!}
               onClick={() => void first.refetch()}
@@ -78,20 +88,26 @@ export function List<Row extends object>(props: ListProps<Row>) {
             </ActionIcon>
           </Tooltip>
           <ColumnChoice columns={columns} isShown={isShown} onToggle={toggle} />
-          <Export name={name} route={route} asked={asked} count={count} />
+          <Export name={name} route={route} request={request} count={count} />
         </Group>
       </Group>
-      {page && count === 0 ? (
-        empty
+      {first.error && !page ? (
+        <Problem error={first.error} />
+      ) : page && count === 0 ? (
+        isFiltered ? (
+          (emptyFiltered ?? <Empty title={`No ${things[1]} match these filters`} />)
+        ) : (
+          empty
+        )
       ) : (
         <ListRows
           route={route}
-          asked={asked}
+          request={request}
           page={page}
           asOf={first.dataUpdatedAt}
           columns={shown}
           ordering={ordering}
-          onOrdering={onOrdering}
+          onOrdering={setOrdering}
           height={props.height}
         />
       )}
@@ -99,7 +115,10 @@ export function List<Row extends object>(props: ListProps<Row>) {
   )
 }
 
-/** Which columns are shown, by what the person chose in this browser, and by the column itself where nothing was chosen. */
+const countText = (count: number, [one, several]: ListProps<never>['things']): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : several}`
+
+/** The columns that are shown: the user's choice in this browser, or else the column's own default. */
 function useColumns<Row>(name: string, columns: readonly Column<Row>[]) {
   const [chosen, setChosen] = useLocalStorage<Record<string, boolean>>({
     key: `pharos-columns-${name}`,

@@ -1,14 +1,14 @@
-// The frame of a page: its title, which is also that of the window, what can be done, and the content. Whoever comes from
-// another page finds the focus at the title, so that a screen reader says where one is.
+// The frame of a page: title, which is also the window's, actions and content. After navigation the title has the focus, so
+// that a screen reader announces it.
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useEffect, useRef, type ReactNode } from 'react'
-import { isTyping } from './keys.ts'
+import { isTyping } from './key-events.ts'
 import classes from './page.module.css'
 
 type PageProps = { title: string; note?: ReactNode; actions?: ReactNode; children: ReactNode }
 
-/** The first page has the focus as the browser gives it. */
+/** The first page keeps the browser's focus. */
 let isFirst = true
 
 export function Page({ title, note, actions, children }: PageProps) {

@@ -1,9 +1,9 @@
-// The words on the time axis of a plot: as short as the distance between them allows, in the zone of the page. Pure.
+// The labels of a plot's time axis, as short as their distance allows. Pure.
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** `14:05` each, with the day below the first and wherever another day begins; days alone where they are that far apart. */
+/** Returns `14:05` for each time, with the day below the first of a day; days alone if the steps are that long. */
 export function axisTimes(times: readonly number[], stepMs: number, timeZone: string): string[] {
   const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone })
   if (stepMs >= dayMs) return times.map((time) => day.format(time))

@@ -1,19 +1,18 @@
-// What a plot looks like: the options of uPlot, in the colours of the theme and the zone of the page. Only plot.tsx loads
-// this, so that nobody pays for the library before the first plot.
+// Draws a plot with uPlot, in the colours of the theme and the zone of the page. Only plot.tsx loads it, with the first plot.
 import 'uplot/dist/uPlot.min.css'
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import { axisTimes } from './plot-axis.ts'
 import { drawMarks, drawThresholds, type Inks } from './plot-marks.ts'
-import type { PlotProps, PlotSeries } from './plot.tsx'
+import type { PlotProps, PlotSeries } from './plot-props.ts'
 import classes from './plot.module.css'
 import { formatRate } from './rate.ts'
 import { useZone, zoneName } from './time.tsx'
 
 type CanvasProps = PlotProps & {
   readonly height: number
-  /** Which of the values the pointer is at. */
+  /** Reports the index of the values at the pointer. */
   readonly onIndex: (index: number | undefined) => void
 }
 
@@ -50,7 +49,7 @@ export default function PlotCanvas(props: CanvasProps) {
     }
   }, [shape, scheme, timeZone])
 
-  // The same plot with other values keeps the pointer where it is.
+  // A change of values alone keeps the pointer's position.
   const values = JSON.stringify([times, series.map((one) => one.values), marks, thresholds, range])
   const drawn = useRef(values)
   useEffect(() => {
@@ -143,7 +142,7 @@ function pick({ cursor }: UPlot, { onPick }: CanvasProps): void {
   if (index !== null && index !== undefined) onPick?.(index)
 }
 
-/** A second unit has more room above it, so that two lines of the same shape do not cover each other. */
+/** The second unit has more room above, so that two lines of the same shape do not cover each other. */
 function scaleOf(now: () => PlotProps, unit: string, isScatter: boolean, at: number): UPlot.Scale {
   if (isScatter) return { distr: 3 }
   return {
@@ -175,7 +174,7 @@ function lineOf({ label, unit, color, isDashed }: PlotSeries, inks: Inks, isScat
   }
 }
 
-/** Points stand anywhere: the one of all series that the pointer is nearest to in both directions. */
+/** Returns the index of the point nearest to the pointer in both directions, of all series. */
 function nearestPoint(plot: UPlot, _series: number, byTime: number): number {
   const { left = -1, top = -1 } = plot.cursor
   if (left < 0) return byTime

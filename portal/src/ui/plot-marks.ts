@@ -1,6 +1,6 @@
-// Lines with words on a plot: what happened when, and from which rate on a detector speaks.
+// Labelled lines on a plot: events, and the detector's thresholds.
 import type UPlot from 'uplot'
-import type { PlotProps } from './plot.tsx'
+import type { PlotProps } from './plot-props.ts'
 
 export type Inks = {
   readonly series: Readonly<Record<'blue' | 'orange' | 'red', string>>
@@ -10,7 +10,7 @@ export type Inks = {
   readonly font: string
 }
 
-/** Upright, each word beside the foot of its line's top; a word that would stand on another one goes a row down. */
+/** Draws vertical lines with labels at the top; a label that would cover another moves down a row. */
 export function drawMarks(plot: UPlot, marks: NonNullable<PlotProps['marks']>, inks: Inks): void {
   const { ctx, bbox } = plot
   const gap = 4 * devicePixelRatio

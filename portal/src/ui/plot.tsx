@@ -1,41 +1,11 @@
-// Values over time: the one way in which the portal plots. The library that draws is loaded with the first plot; what it
-// draws is said in words too, and all of it stands in a table for those who do not see it or want the figures.
+// Values over time, the one way in which the portal plots. The drawing library is loaded with the first plot; the same
+// values are a description for screen readers and a table.
 import { ColorSwatch, Group, ScrollArea, Skeleton, Table, Text } from '@mantine/core'
 import { lazy, Suspense, useState, type ReactNode } from 'react'
 import classes from './plot.module.css'
+import type { PlotProps, PlotUnit } from './plot-props.ts'
 import { formatRate } from './rate.ts'
 import { formatTime, useZone } from './time.tsx'
-
-export type PlotUnit = Parameters<typeof formatRate>[1]
-
-export type PlotSeries = {
-  readonly label: string
-  readonly unit: PlotUnit
-  /** One for each of the times; null where there is none. */
-  readonly values: readonly (number | null)[]
-  readonly color: 'blue' | 'orange' | 'red'
-  /** Told from another one without its colour: a dashed line, larger points. */
-  readonly isDashed?: boolean
-}
-
-export type PlotProps = {
-  readonly label: string
-  /** Milliseconds since 1970, ascending. */
-  readonly times: readonly number[]
-  /** Those of one unit share an axis; there may be two units. */
-  readonly series: readonly PlotSeries[]
-  /** What happened when: an upright line with a word. */
-  readonly marks?: readonly { readonly at: number; readonly label: string }[]
-  readonly thresholds?: readonly { readonly value: number; readonly unit: PlotUnit; readonly label: string }[]
-  /** From when to when; left out: as far as there are values. */
-  readonly range?: readonly [number, number]
-  /** Single points on a logarithmic scale, for values that have nothing to do with each other. */
-  readonly isScatter?: boolean
-  /** What else is known of a point. */
-  readonly wordsOf?: (index: number) => string
-  readonly onPick?: (index: number) => void
-  readonly height?: number
-}
 
 const Canvas = lazy(() => import('./plot-canvas.tsx'))
 
@@ -47,24 +17,23 @@ export function Plot(props: PlotProps) {
   return (
     <figure className={classes['figure']} aria-label={label}>
       <Reading {...props} index={index} timeText={timeText} />
-      <div role="img" aria-label={wordsFor(props, timeText)}>
+      <div role="img" aria-label={descriptionOf(props, timeText)}>
         <Suspense fallback={<Skeleton height={height} />}>
           <Canvas {...props} height={height} onIndex={setIndex} />
         </Suspense>
       </div>
-      <AsTable {...props} timeText={timeText} />
+      <DataTable {...props} timeText={timeText} />
     </figure>
   )
 }
 
 type WithTime = PlotProps & { readonly timeText: (time: number) => string }
 
-/** What is under the pointer; while it is elsewhere, the highest of each. */
+/** The values at the pointer; without one, the highest of each series. */
 function Reading({
   times,
   series,
-  isScatter,
-  wordsOf,
+  pointText,
   index,
   timeText,
 }: WithTime & { readonly index: number | undefined }) {
@@ -80,7 +49,6 @@ function Reading({
           />
           <Text size="xs" c="dimmed">
             {label}
-            {isDashed ? (isScatter ? ' (larger)' : ' (dashed)') : ''}
           </Text>
           <Text size="xs" fw={600}>
             {valueText(at === undefined ? highestOf(values) : values[index!], unit, at === undefined)}
@@ -90,7 +58,7 @@ function Reading({
       {at !== undefined && (
         <Text size="xs" c="dimmed">
           {timeText(at)}
-          {wordsOf ? ` · ${wordsOf(index!)}` : ''}
+          {pointText ? ` · ${pointText(index!)}` : ''}
         </Text>
       )}
     </Group>
@@ -99,7 +67,7 @@ function Reading({
 
 function valueText(value: number | null | undefined, unit: PlotUnit, isHighest: boolean): string {
   if (value === null || value === undefined) return '–'
-  return `${isHighest ? 'at most ' : ''}${formatRate(value, unit)}`
+  return `${isHighest ? 'max ' : ''}${formatRate(value, unit)}`
 }
 
 function highestOf(values: readonly (number | null)[]): number | null {
@@ -109,25 +77,25 @@ function highestOf(values: readonly (number | null)[]): number | null {
   )
 }
 
-/** For those who hear the page: how much there is, and where it was highest. */
-function wordsFor(
+/** For screen readers: how many values, and the highest of each series. */
+function descriptionOf(
   { label, times, series, marks = [] }: PlotProps,
   timeText: (time: number) => string,
 ): string {
   const highs = series.flatMap(({ label: name, unit, values }) => {
     const highest = highestOf(values)
     if (highest === null) return []
-    return [`${name} at most ${formatRate(highest, unit)}, at ${timeText(times[values.indexOf(highest)]!)}`]
+    return [`${name} max ${formatRate(highest, unit)} at ${timeText(times[values.indexOf(highest)]!)}`]
   })
   const events = marks.map(({ at, label: what }) => `${what} at ${timeText(at)}`)
   return [label, `${times.length} values`, ...highs, ...events].join('. ')
 }
 
-function AsTable({ label, times, series, wordsOf, timeText }: WithTime): ReactNode {
+function DataTable({ label, times, series, pointText, timeText }: WithTime): ReactNode {
   const [isOpen, setOpen] = useState(false)
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)} className={classes['table']}>
-      <summary>As a table</summary>
+      <summary>Show as table</summary>
       {isOpen && (
         <ScrollArea.Autosize mah={260} viewportProps={{ tabIndex: 0, 'aria-label': label }}>
           <Table>
@@ -139,7 +107,7 @@ function AsTable({ label, times, series, wordsOf, timeText }: WithTime): ReactNo
                     {name}
                   </Table.Th>
                 ))}
-                {wordsOf && <Table.Th>What</Table.Th>}
+                {pointText && <Table.Th>Attack</Table.Th>}
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -151,7 +119,7 @@ function AsTable({ label, times, series, wordsOf, timeText }: WithTime): ReactNo
                       {valueText(values[at], unit, false)}
                     </Table.Td>
                   ))}
-                  {wordsOf && <Table.Td>{wordsOf(at)}</Table.Td>}
+                  {pointText && <Table.Td>{pointText(at)}</Table.Td>}
                 </Table.Tr>
               ))}
             </Table.Tbody>

@@ -1,26 +1,19 @@
-// What went wrong, in the server's words, with what to do next and the id that the provider asks for.
+// A problem in its place on the page, with the request's id for the provider.
 import { Alert, Anchor, Code, Group, List, Text } from '@mantine/core'
 import { ProblemError } from '@pharos/contract/client'
-import { problems, type ProblemCode } from '@pharos/contract/problem'
-import { notifications } from '@mantine/notifications'
-import { isAway } from '../session/away.ts'
+import { isConnectionError } from '../api/connection.ts'
+import { problemText } from './problem-text.ts'
 import { formatDuration } from './time.tsx'
-import { useWait } from './use-wait.ts'
-
-export function wordsOf(error: unknown): { title: string; detail: string } {
-  if (error instanceof ProblemError) return error.problem
-  return { title: 'The server cannot be reached', detail: 'Check the connection; what you see may be old.' }
-}
+import { useRetryAfter } from './use-retry-after.ts'
 
 export function Problem({ error }: { error: unknown }) {
-  const { title, detail } = wordsOf(error)
+  const { title, detail } = problemText(error)
   const problem = error instanceof ProblemError ? error.problem : undefined
-  const wait = useWait(error)
-  // Each mistake stands in the list below, and the advice is for who reads the answer itself.
+  const wait = useRetryAfter(error)
+  // The detail of an invalid request repeats its errors, which are listed.
   const isListed = problem?.code === 'invalid' && problem.errors !== undefined
-  // What did not arrive is no answer: it is told calmly, and asked for again.
   return (
-    <Alert color={isAway(error) ? 'gray' : 'red'} title={title} role="alert">
+    <Alert color={isConnectionError(error) ? 'gray' : 'red'} title={title} role="alert">
       {!isListed && <Text size="sm">{detail}</Text>}
       {problem?.errors && (
         <List size="sm" mt="xs">
@@ -33,37 +26,19 @@ export function Problem({ error }: { error: unknown }) {
       )}
       {problem && (
         <Group gap="xs" mt="xs">
-          {!isListed && (
+          {wait > 0 && (
             <Text size="xs" c="dimmed">
-              {wait > 0
-                ? `Try again in ${formatDuration(wait * 1000)}.`
-                : problems[problem.code as ProblemCode]?.help}
+              Try again in {formatDuration(wait * 1000)}.
             </Text>
           )}
           <Anchor size="xs" href={problem.type} target="_blank">
             {problem.code}
           </Anchor>
           <Text size="xs" c="dimmed">
-            request {problem.request_id}
+            Request ID {problem.request_id}
           </Text>
         </Group>
       )}
     </Alert>
   )
-}
-
-/** For what was asked by a click and has no place of its own. */
-export function tellProblem(error: unknown): void {
-  const { title, detail } = wordsOf(error)
-  notifications.show({ color: 'red', title, message: detail, autoClose: 10_000 })
-}
-
-export function tell(message: string): void {
-  notifications.show({ color: 'teal', message })
-}
-
-/** The message of a field of the body, where the server found one. */
-export function fieldError(error: unknown, field: string): string | undefined {
-  if (!(error instanceof ProblemError)) return undefined
-  return error.problem.errors?.find(({ loc }) => loc[0] === 'body' && loc.includes(field))?.msg
 }

@@ -1,4 +1,4 @@
-// The one theme: dense, calm, the same in light and dark; colours that stay apart for those who see few of them.
+// The theme: dense, the same in light and dark, with colours that stay distinct for colour-blind users.
 import { setNonce } from 'get-nonce'
 import { createTheme, type CSSVariablesResolver } from '@mantine/core'
 
@@ -14,7 +14,7 @@ export const theme = createTheme({
     fontWeight: '600',
     sizes: { h1: { fontSize: '1.25rem' }, h2: { fontSize: '1rem' }, h3: { fontSize: '0.875rem' } },
   },
-  // By name, not by import: the first view waits for no component that it does not show.
+  // By name, not by import: the first view does not load components that it does not show.
   components: {
     Table: {
       defaultProps: { verticalSpacing: 6, horizontalSpacing: 'sm', fz: 'sm', highlightOnHover: true },
@@ -26,12 +26,12 @@ export const theme = createTheme({
       vars: (_theme: unknown, { size }: { size?: string }) =>
         size === 'compact-xs' ? { root: { '--button-height': '24px' } } : {},
     },
-    // A state is one word: it is never cut, and a column of them is as wide as the longest.
+    // A state is never cut: a column of states is as wide as the longest.
     Badge: {
       defaultProps: { radius: 'sm', variant: 'light', tt: 'none', fw: 500 },
       styles: { root: { overflow: 'visible', flexShrink: 0 }, label: { overflow: 'visible' } },
     },
-    // Cards have the colour that it would have in the dark.
+    // In the dark theme its own background is that of cards.
     Code: {
       styles: {
         root: {
@@ -41,7 +41,7 @@ export const theme = createTheme({
     },
     Card: { defaultProps: { withBorder: true, padding: 'md' } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
-    // A button that shows a cross only says so to who does not see it.
+    // A button without text needs a name.
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close this message' } } },
     ActionIcon: {
@@ -52,10 +52,10 @@ export const theme = createTheme({
   },
 })
 
-/** The colours that say a state: their words are dark enough on light, and light enough on dark, for WCAG's 4.5 to 1. */
+/** The colours of states. Their text has WCAG's contrast of 4.5 to 1 in both themes. */
 const stateColors = ['gray', 'red', 'orange', 'yellow', 'teal', 'cyan', 'blue', 'indigo'] as const
 
-const wordsIn = (color: (name: string) => string): Record<string, string> =>
+const textColors = (color: (name: string) => string): Record<string, string> =>
   Object.fromEntries(stateColors.map((name) => [`--mantine-color-${name}-light-color`, color(name)]))
 
 export const cssVariables: CSSVariablesResolver = () => ({
@@ -64,20 +64,20 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
-    ...wordsIn((name) => `color-mix(in srgb, var(--mantine-color-${name}-9), black 35%)`),
+    ...textColors((name) => `color-mix(in srgb, var(--mantine-color-${name}-9), black 35%)`),
   },
   dark: {
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
-    ...wordsIn((name) => `color-mix(in srgb, var(--mantine-color-${name}-2), white 20%)`),
+    ...textColors((name) => `color-mix(in srgb, var(--mantine-color-${name}-2), white 20%)`),
   },
 })
 
-/** The nonce of the page's policy, which the server writes into the page: styles that Mantine adds carry it. */
+/** Returns the nonce that the server writes into the page, for the styles that Mantine adds. */
 export function styleNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 }
 
-// Dialogs keep the page behind them still by a style of their own, which another library adds.
+// Another library adds the style that stops the page behind a dialog from scrolling.
 setNonce(styleNonce())

@@ -1,4 +1,4 @@
-// Times and durations as text. Pure: which zone is meant is the caller's to say.
+// Times and durations as text. Pure: the caller names the zone.
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
@@ -11,10 +11,10 @@ function formatIn(timeZone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** `1 Mar 2026, 13:00:05` by a clock in the zone of that IANA name. */
+/** Returns `1 Mar 2026, 13:00:05` in the zone of that IANA name. */
 export const timeIn = (time: string, timeZone: string): string => formatIn(timeZone).format(new Date(time))
 
-/** Whether a zone of that name is known here. */
+/** Reports whether the browser knows a zone of that name. */
 export function isZone(name: string): boolean {
   try {
     formatIn(name)
@@ -26,7 +26,7 @@ export function isZone(name: string): boolean {
 
 const nameFormats = new Map<string, Intl.DateTimeFormat>()
 
-/** `UTC`, `CET`, `GMT+8`: as the zone is called at that time. */
+/** Returns `UTC`, `CET` or `GMT+8`: the zone's name at that time. */
 export function shortName(timeZone: string, time: string): string {
   let format = nameFormats.get(timeZone)
   if (!format) {
@@ -39,7 +39,7 @@ export function shortName(timeZone: string, time: string): string {
 
 const moment = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/
 
-/** The parts of a sentence, from the first on: text, a time (ISO 8601, UTC), text, and so on. */
+/** Splits a text at its times (ISO 8601, UTC): text, time, text, and so on. */
 export const splitAtTimes = (text: string): string[] => text.split(moment)
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
@@ -50,7 +50,7 @@ const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ]
 
-/** `3 minutes ago`. */
+/** Returns `3 minutes ago`. */
 export function ago(time: string, now = Date.now()): string {
   const seconds = (new Date(time).getTime() - now) / 1000
   const [unit, size] = steps.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
@@ -59,12 +59,12 @@ export function ago(time: string, now = Date.now()): string {
 
 const dayMs = 86_400_000
 
-/** Days left until then, begun ones too: 0 once it is over. */
+/** Returns the days left until then, rounded up; 0 if it has passed. */
 export function daysUntil(time: string, now = Date.now()): number {
   return Math.max(0, Math.ceil((new Date(time).getTime() - now) / dayMs))
 }
 
-/** `1 h 12 min`, `48 s`, `1.05 s`, `320 ms`. */
+/** Returns `1 h 12 min`, `48 s`, `1.05 s` or `320 ms`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 10_000) return `${Number((ms / 1000).toFixed(2))} s`

@@ -1,39 +1,39 @@
-// Times as a person reads them: in the zone that they chose (that of the browser unless they did), or in UTC, one click
-// away; the other is in the tooltip. The choice is this browser's: the API keeps no zone of a user.
-import { Text } from '@mantine/core'
-import { Hint } from './hint.tsx'
-import { stored, useStored } from './stored.ts'
+// Times in the user's zone (by default the browser's) or in UTC; the tooltip has the other. The choice is kept in the
+// browser: the API has no time zone of a user.
+import { LazyTooltip } from './lazy-tooltip.tsx'
+import { storedChoice, useStoredChoice } from './stored-choice.ts'
+import classes from './list.module.css'
 import { ago, isZone, shortName, splitAtTimes, timeIn } from './time-text.ts'
 
 export { ago, daysUntil, formatDuration, isZone } from './time-text.ts'
 
-/** Which of the two the pages show times in: one's own zone, or UTC. */
+/** The zone of all times on the page: the user's own, or UTC. */
 export type Zone = 'local' | 'utc'
 
-const shownZone = stored<Zone>('pharos-zone', 'local')
-const homeZone = stored('pharos-home-zone', '')
+const shownZone = storedChoice<Zone>('pharos-zone', 'local')
+const homeZone = storedChoice('pharos-home-zone', '')
 
-/** Its caller is shown anew when the switch is turned, and when another zone becomes one's own. */
+/** The caller is rendered again when either choice changes. */
 export function useZone(): [Zone, (zone: Zone) => void] {
-  useStored(homeZone)
-  return [useStored(shownZone), shownZone.set]
+  useStoredChoice(homeZone)
+  return [useStoredChoice(shownZone), shownZone.set]
 }
 
-/** The IANA name that was chosen as one's own; empty: the browser's, whatever that is today. */
-export const useHomeZone = (): [string, (zone: string) => void] => [useStored(homeZone), homeZone.set]
+/** The IANA name of the user's own zone; empty for the browser's. */
+export const useHomeZone = (): [string, (zone: string) => void] => [useStoredChoice(homeZone), homeZone.set]
 
 let zoneOfBrowser: string | undefined
-/** Asked once: to ask takes as long as to write some dozen times. */
+/** Computed once: it takes as long as formatting dozens of times. */
 export const browserZone = (): string => (zoneOfBrowser ??= Intl.DateTimeFormat().resolvedOptions().timeZone)
 
-/** The IANA name of the zone that times are shown in. */
+/** Returns the IANA name of the zone that times are shown in. */
 export function zoneName(zone: Zone): string {
   if (zone === 'utc') return 'UTC'
   const home = homeZone.get()
   return home !== '' && isZone(home) ? home : browserZone()
 }
 
-/** With its zone beside it wherever that is not the one of the clock on the wall. */
+/** Returns the time as text, with its zone unless that is the browser's. */
 export function formatTime(time: string, zone: Zone): string {
   const name = zoneName(zone)
   const text = timeIn(time, name)
@@ -42,20 +42,15 @@ export function formatTime(time: string, zone: Zone): string {
 
 export function Time({ at, none = '–' }: { at: string | null; none?: string }) {
   const [zone] = useZone()
-  if (at === null)
-    return (
-      <Text span c="dimmed">
-        {none}
-      </Text>
-    )
+  if (at === null) return <span className={classes['dimmed']}>{none}</span>
   return (
-    <Hint label={() => `${formatTime(at, zone === 'utc' ? 'local' : 'utc')} · ${ago(at)}`}>
+    <LazyTooltip label={() => `${formatTime(at, zone === 'utc' ? 'local' : 'utc')} · ${ago(at)}`}>
       <time dateTime={at}>{formatTime(at, zone)}</time>
-    </Hint>
+    </LazyTooltip>
   )
 }
 
-/** A sentence of the server: the times in it are shown as all others are. */
+/** A text of the server, with the times in it shown as all others are. */
 export function WithTimes({ text }: { text: string }) {
   return splitAtTimes(text).map((part, at) => (at % 2 === 1 ? <Time key={at} at={part} /> : part))
 }

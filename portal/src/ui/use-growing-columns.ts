@@ -1,9 +1,8 @@
-// Columns of a list keep the widths that the first rows gave them as soon as it is scrolled, and only grow for what is
-// wider: a table that goes back and forth cannot be read, and one whose widths are fixed is laid out row by row, where
-// otherwise each new row makes the browser measure all of them again.
+// Once a list is scrolled, its columns keep the widths of the first rows and only grow for wider cells. Changing widths
+// would make the table unreadable; and with fixed widths the browser lays out each new row alone.
 import { useEffect, useLayoutEffect, type RefObject } from 'react'
 
-/** `view` is what decides on the widths: other columns, or other rows, begin anew. */
+/** A change of `view`, the columns or the rows, measures the widths again. */
 export function useGrowingColumns(
   viewport: RefObject<HTMLDivElement | null>,
   view: readonly unknown[],
@@ -17,7 +16,7 @@ export function useGrowingColumns(
       if (!element || frame !== 0) return
       frame = requestAnimationFrame(() => {
         frame = 0
-        // To the side nothing new comes into view.
+        // Horizontal scrolling shows no new rows.
         if (element.scrollLeft === left) keep(element)
         left = element.scrollLeft
       })

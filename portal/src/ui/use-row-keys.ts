@@ -1,7 +1,7 @@
-// Walking the rows of a list without the mouse: j and k anywhere on the page, the arrows, Home and End within the list;
-// Enter opens what the row is about.
+// Moves the focus through the rows of a list: j and k anywhere on the page, the arrows, Home and End within the list. Enter
+// opens the row.
 import { useEffect, useRef, type RefObject } from 'react'
-import { isElsewhere } from './keys.ts'
+import { isHandledElsewhere } from './key-events.ts'
 
 const steps: Readonly<Record<string, number>> = { j: 1, k: -1 }
 const stepsInList: Readonly<Record<string, number>> = {
@@ -13,7 +13,7 @@ const stepsInList: Readonly<Record<string, number>> = {
   End: Infinity,
 }
 
-/** `show` brings the row of an index into the page; it has the focus as soon as it is there. */
+/** `show` scrolls to the row of an index, which then takes the focus. */
 export function useRowKeys(
   viewport: RefObject<HTMLDivElement | null>,
   count: number,
@@ -30,7 +30,7 @@ export function useRowKeys(
       else wanted = requestAnimationFrame(() => focusRow(index))
     }
     function onKey(event: KeyboardEvent) {
-      if (isElsewhere(event)) return
+      if (isHandledElsewhere(event)) return
       const row = rowOf(event.target, viewport.current)
       if (event.key === 'Enter' && row && event.target === row)
         return row.querySelector<HTMLElement>('a, button')?.click()

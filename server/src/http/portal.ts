@@ -1,5 +1,5 @@
-// Serves the portal as it was built: files with a hash in their name are kept by browsers for a year, the page itself is
-// asked for every time. Without a build the start page says so. It knows no operation of the API.
+// Serves the built portal: browsers keep files with a hash in their name for a year and request the page itself every time.
+// Without a build, the start page explains how to build. It knows no operation of the API.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
@@ -8,20 +8,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 const folder = fileURLToPath(new URL('../../../portal/', import.meta.url))
 const built = `${folder}dist/`
-
-/** Where the portal has pages: the address is read by the portal itself, and any below it. */
-const places = [
-  'sign-in',
-  'announcements',
-  'asns',
-  'events',
-  'team',
-  'profile',
-  'staff',
-  'confirm-email',
-  'reset-password',
-  'invitation',
-]
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -32,16 +18,18 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 type Asset = { readonly type: string; readonly plain: Buffer; readonly brotli: Buffer | undefined }
 
-/** Adds the portal's pages and files, each as a route of its own: nothing of the disk is ever named by a request. */
+/**
+ * Adds the portal's files, each as a route of its own, so that no request names a file of the disk. Any other address that a
+ * browser opens is a page, which the portal finds in its own table of pages, or reports as not found.
+ */
 export function addPortal(server: FastifyInstance): void {
   if (!existsSync(`${built}index.html`)) return addStartPage(server)
   const page = readFileSync(`${built}index.html`, 'utf8')
   const sendPage = (_request: FastifyRequest, reply: FastifyReply) => showPage(reply, page)
   server.get('/', sendPage)
-  for (const place of places) {
-    server.get(`/${place}`, sendPage)
-    server.get(`/${place}/*`, sendPage)
-  }
+  server.get('/*', (request, reply) =>
+    isPageAddress(request) ? showPage(reply, page) : reply.callNotFound(),
+  )
   server.get('/favicon.svg', (request, reply) => sendAsset(request, reply, 'favicon.svg', 'no-cache'))
   for (const name of readdirSync(`${built}assets`).filter((file) => !file.endsWith('.br'))) {
     server.get(`/assets/${name}`, (request, reply) =>
@@ -49,6 +37,10 @@ export function addPortal(server: FastifyInstance): void {
     )
   }
 }
+
+/** Reports whether a browser opens an address that is neither of the API, of its documentation nor of a file. */
+const isPageAddress = ({ url, headers }: FastifyRequest): boolean =>
+  /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(?:v\d+|docs|assets|\.well-known)(?:[/?]|$)/.test(url)
 
 function addStartPage(server: FastifyInstance): void {
   server.get('/', (_request, reply) => {
@@ -64,7 +56,7 @@ function addStartPage(server: FastifyInstance): void {
   })
 }
 
-/** Styles that the portal adds while it runs carry a nonce of this answer; scripts come from our own files alone. */
+/** Styles that the portal adds at run time carry this answer's nonce; scripts come from the portal's own files only. */
 function showPage(reply: FastifyReply, page: string): FastifyReply {
   const nonce = randomBytes(18).toString('base64url')
   return reply
@@ -80,7 +72,7 @@ const policyWith = (nonce: string): string =>
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // Pictures that come with a credential, such as the pages of a letter, are shown from memory.
+    // Pictures requested with a credential, such as the pages of a letter, are shown from memory.
     "img-src 'self' blob:",
     "font-src 'self'",
     "connect-src 'self'",
@@ -89,7 +81,7 @@ const policyWith = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** Read when it is first asked for, with what the build has packed beside it, and kept. */
+/** Files are read when first requested, with their compressed form, and kept. */
 const assets = new Map<string, Asset>()
 
 function assetOf(name: string): Asset {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
 import { createRpslSplitter, parseRpsl, parseRpslObject, RpslError, rpslValue, rpslValues } from './rpsl.ts'
 import type { RpslParagraph } from './rpsl.ts'
-import { cpuMs } from './testing-time.ts'
+import { cpuMs } from '../../net/testing-time.ts'
 
 /** As a registry's server answers and as its dump begins and ends. */
 const dump = `% The EXAMPLE Database.

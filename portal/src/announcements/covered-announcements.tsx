@@ -1,0 +1,25 @@
+// The other announcements of the team that a letter names.
+import { MultiSelect, type MultiSelectProps } from '@mantine/core'
+import { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import { useAnswer } from '../api/queries.ts'
+
+type Props = Omit<MultiSelectProps, 'data'> & {
+  /** Of the announcement whose letter it is. */
+  readonly announcementId: number
+}
+
+export function CoveredAnnouncements({ announcementId, ...rest }: Props) {
+  const all = useAnswer(listAnnouncementsRoute, { query: { limit: 1000, ordering: 'cidr' } })
+  const others = all.data?.results.filter(({ id }) => id !== announcementId) ?? []
+  if (others.length === 0) return null
+  return (
+    <MultiSelect
+      label="Also covers"
+      description="Other prefixes named in the letter"
+      searchable
+      clearable
+      data={others.map(({ id, cidr }) => ({ value: String(id), label: cidr }))}
+      {...rest}
+    />
+  )
+}

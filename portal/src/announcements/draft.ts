@@ -1,0 +1,118 @@
+// The form for new announcements: its values as the request takes them, and as the address keeps them. Pure.
+import type { createAnnouncementsRoute, NewAnnouncement } from '@pharos/contract/byoip'
+import type { Problem } from '@pharos/contract/problem'
+import type { BodyOf } from '@pharos/contract/route'
+
+/** Named as the request names them. */
+export type Draft = {
+  /** One prefix, or several separated by white space, commas or semicolons. */
+  readonly cidr: string
+  readonly origin_asn: string | number
+  readonly description: string
+  readonly regions: string[]
+  readonly as_set: string
+  readonly delegate_loa: boolean
+  readonly loa_signatory: string
+}
+
+/** The address: shorter names, which bookmarks have. */
+export type DraftSearch = {
+  readonly cidr: string
+  readonly asn: number
+  readonly description: string
+  readonly regions: readonly string[]
+  readonly as_set: string
+  readonly delegate: boolean
+  readonly signatory: string
+}
+
+export const asnOf = ({ origin_asn }: Draft): number => Number(String(origin_asn).replace(/^AS/i, ''))
+
+/** Returns the prefixes as they were typed, in their order. */
+export const prefixesOf = ({ cidr }: Draft): string[] => cidr.split(/[\s,;]+/).filter((one) => one !== '')
+
+/** Returns the request: a list for several prefixes only, whose errors then name the index. */
+export function bodyOf(draft: Draft): BodyOf<typeof createAnnouncementsRoute> {
+  const prefixes = prefixesOf(draft)
+  if (prefixes.length < 2) return announcementOf(draft, prefixes[0] ?? '')
+  return { announcements: prefixes.map((prefix) => announcementOf(draft, prefix)) }
+}
+
+export type PrefixMistake = {
+  readonly index: number
+  readonly prefix: string
+  readonly msg: string
+  /** The prefix that was probably meant; the server sends it if host bits are set. */
+  readonly canonical: string | undefined
+}
+
+/** Returns the server's errors by prefix; see `bodyOf`. */
+export function prefixMistakes(draft: Draft, errors: NonNullable<Problem['errors']>): PrefixMistake[] {
+  const prefixes = prefixesOf(draft)
+  return errors
+    .filter(({ loc }) => loc[0] === 'body' && loc.at(-1) === 'cidr')
+    .map(({ loc, msg, ctx }) => {
+      const index = loc[1] === 'announcements' ? Number(loc[2]) : 0
+      const canonical = ctx?.['canonical']
+      return {
+        index,
+        prefix: prefixes[index] ?? '',
+        msg,
+        canonical: typeof canonical === 'string' ? canonical : undefined,
+      }
+    })
+}
+
+/** Returns the text with these corrections, one prefix per line. */
+export function correctPrefixes(draft: Draft, corrections: readonly PrefixMistake[]): string {
+  const canonicals = new Map(corrections.map(({ index, canonical }) => [index, canonical]))
+  return prefixesOf(draft)
+    .map((prefix, index) => canonicals.get(index) ?? prefix)
+    .join('\n')
+}
+
+function announcementOf(draft: Draft, cidr: string): NewAnnouncement {
+  const { description, regions, as_set, delegate_loa, loa_signatory } = draft
+  return {
+    cidr,
+    origin_asn: asnOf(draft),
+    ...(description ? { description } : {}),
+    ...(regions.length > 0 ? { regions } : {}),
+    ...(as_set.trim() ? { as_set: as_set.trim() } : {}),
+    ...(delegate_loa ? { delegate_loa } : {}),
+    ...(loa_signatory.trim() ? { loa_signatory: loa_signatory.trim() } : {}),
+  }
+}
+
+const text = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+
+/** Returns the draft that an address holds; values of another type are dropped. */
+export function draftOf(search: { readonly [Name in keyof DraftSearch]?: unknown }): Draft {
+  return {
+    cidr: text(search.cidr),
+    origin_asn: text(search.asn),
+    description: text(search.description),
+    regions: Array.isArray(search.regions) ? search.regions.filter((one) => typeof one === 'string') : [],
+    as_set: text(search.as_set),
+    delegate_loa: search.delegate === true,
+    loa_signatory: text(search.signatory),
+  }
+}
+
+/** Returns what the address keeps of a draft, without empty values. */
+export function searchOf(draft: Draft): Partial<DraftSearch> {
+  const { cidr, description, regions, as_set, delegate_loa, loa_signatory } = draft
+  const all: DraftSearch = {
+    cidr: cidr.trim(),
+    asn: asnOf(draft),
+    description,
+    regions,
+    as_set,
+    delegate: delegate_loa,
+    signatory: loa_signatory,
+  }
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) => (Array.isArray(value) ? value.length > 0 : Boolean(value))),
+  )
+}

@@ -1,0 +1,99 @@
+// Before an announcement is enabled or disabled: the effect, from the server's dry run, or what prevents it.
+import { Button, Group, List, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import {
+  getAnnouncementRoute,
+  listAnnouncementsRoute,
+  updateAnnouncementRoute,
+  type Announcement,
+} from '@pharos/contract/byoip'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { call } from '../api/call.ts'
+import { invalidate } from '../api/queries.ts'
+import { Problem } from '../ui/problem.tsx'
+
+/** Without a region: in all of the announcement's regions. */
+export type Change = { readonly enabled: boolean; readonly region?: string }
+
+type Props = { announcement: Announcement; change: Change; opened: boolean; onClose: () => void }
+
+export function EnableDialog({ announcement, change, opened, onClose }: Props) {
+  const { id, cidr } = announcement
+  const params = { announcement_id: id }
+  const preflight = useQuery({
+    queryKey: ['preflight', id, change, announcement.enabled, announcement.regions],
+    enabled: opened,
+    gcTime: 0,
+    queryFn: () =>
+      call(updateAnnouncementRoute, {
+        params,
+        body: { ...change },
+        query: { dry_run: true, include: 'region_states' } as object,
+      }),
+  })
+  const apply = useMutation({
+    mutationFn: () => call(updateAnnouncementRoute, { params, body: { ...change } }),
+    onSuccess: async () => {
+      onClose()
+      await invalidate(getAnnouncementRoute, listAnnouncementsRoute)
+    },
+  })
+  const next = (preflight.data?.body as unknown as { result?: Announcement } | undefined)?.result
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={change.enabled ? `Announce ${cidr}?` : `Withdraw ${cidr}?`}
+    >
+      <Stack>
+        {preflight.isPending && <Skeleton height={60} />}
+        {preflight.error && <Problem error={preflight.error} />}
+        {next && <Effect before={announcement} after={next} />}
+        {apply.error && <Problem error={apply.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button
+            color={change.enabled ? 'indigo' : 'red'}
+            disabled={!next}
+            loading={apply.isPending}
+            onClick={() => apply.mutate()}
+          >
+            {change.enabled ? 'Announce' : 'Withdraw'}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function Effect({ before, after }: { before: Announcement; after: Announcement }) {
+  const was = new Map(before.region_states?.map(({ region, desired }) => [region, desired]))
+  const changed = (after.region_states ?? []).filter(
+    ({ region, desired }) => (was.get(region) ?? false) !== desired,
+  )
+  if (changed.length === 0) return <Text size="sm">No change.</Text>
+  const kept = (after.region_states ?? []).filter((one) => one.desired && !changed.includes(one))
+  return (
+    <div>
+      <List size="sm">
+        {changed.map(({ region, desired }) => (
+          <List.Item key={region}>
+            {desired ? `Announce ${after.cidr} in` : `Withdraw ${after.cidr} from`} <b>{region}</b>
+          </List.Item>
+        ))}
+      </List>
+      {kept.length > 0 && (
+        <Text size="sm" mt="xs">
+          It stays announced in {kept.map(({ region }) => region).join(', ')}.
+        </Text>
+      )}
+      {!after.enabled && (
+        <Text size="sm" mt="xs">
+          We will no longer announce this prefix anywhere. Unless you announce it elsewhere, it becomes
+          unreachable.
+        </Text>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { HistoryEntry } from '@pharos/contract/announcement-checks'
+import { actorName, kindGroups, describeEntry } from './history-text.ts'
+import { regionReasons } from '@pharos/contract/region-reason'
+import { nextStep } from './next-step.ts'
+
+const entry = (rest: Partial<HistoryEntry>): HistoryEntry => ({
+  id: 1,
+  at: '2026-03-01T12:00:00.000Z',
+  kind: 'created',
+  region: null,
+  actor: 'user:7',
+  detail: {},
+  took_ms: null,
+  ...rest,
+})
+
+describe('the history of an announcement, in words', () => {
+  it('says where a router announced it, and what a check found', () => {
+    assert.equal(describeEntry(entry({ kind: 'announced', region: 'ams' })).text, 'Announced in ams')
+    const detail = { name: 'rpki', before: 'valid', after: 'mismatch_asn', note: 'Another origin.' }
+    assert.deepEqual(describeEntry(entry({ kind: 'validation', detail })), {
+      text: 'RPKI: mismatch asn',
+      color: 'orange',
+      note: 'Another origin.',
+    })
+  })
+
+  it('shows a kind that it does not know, with all that is said of it', () => {
+    assert.deepEqual(describeEntry(entry({ kind: 'moved_away', region: 'fra', detail: { to: 'lon' } })), {
+      text: 'moved away in fra',
+      color: 'gray',
+      note: '{"to":"lon"}',
+    })
+  })
+
+  it('has words of its own for every kind that can be asked for', () => {
+    for (const kind of Object.values(kindGroups).flat())
+      assert.notEqual(describeEntry(entry({ kind })).text, kind.replaceAll('_', ' '), kind)
+  })
+
+  it('names who did it as far as it is known', () => {
+    const names = new Map([['user:7', 'Ada']])
+    assert.equal(actorName('user:7', names), 'Ada')
+    assert.equal(actorName('user:8', names), 'user:8')
+    assert.equal(actorName('operator', names), 'the provider')
+  })
+})
+
+describe('what happens next in a region', () => {
+  it('is nothing where it is as wanted', () => {
+    assert.equal(nextStep({ state: 'announced', desired: true, reason: null }), undefined)
+    assert.equal(nextStep({ state: 'withdrawn', desired: false, reason: null }), undefined)
+  })
+
+  it('is advice of its own for every reason of the server', () => {
+    const steps = regionReasons.map((reason) => nextStep({ state: 'withdrawing', desired: false, reason }))
+    assert.ok(steps.every(Boolean))
+    assert.equal(new Set(steps).size, steps.length)
+  })
+
+  it('is said while no reason is known yet', () => {
+    assert.ok(nextStep({ state: 'withdrawing', desired: false, reason: null }))
+    assert.ok(nextStep({ state: 'announcing', desired: true, reason: null }))
+  })
+})

@@ -1,0 +1,89 @@
+// An entry of an announcement's history as text. Pure; a kind that is not known here is shown by its name.
+import type { HistoryEntry } from '@pharos/contract/announcement-checks'
+import { regionReasons, regionReasonText, type ReasonAttrs } from '@pharos/contract/region-reason'
+
+export type Described = { readonly text: string; readonly note?: string; readonly color: string }
+
+const textIn = (detail: HistoryEntry['detail'], name: string): string | undefined => {
+  const value = detail[name]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Entries from before reasons were codes have a sentence instead. */
+function reasonIn(detail: HistoryEntry['detail']): string | undefined {
+  const reason = regionReasons.find((one) => one === detail['reason'])
+  return reason
+    ? regionReasonText(reason, (detail['attrs'] ?? null) as ReasonAttrs | null)
+    : textIn(detail, 'message')
+}
+
+const checkNames: Readonly<Record<string, string>> = {
+  irr: 'IRR',
+  rpki: 'RPKI',
+  loa: 'Letter of authorization',
+  asn: 'Origin AS',
+  size: 'Size',
+  overlap: 'Overlap',
+}
+export const checkName = (name: string): string => checkNames[name] ?? name
+
+type Describe = (entry: HistoryEntry) => Described
+
+const withNote = (text: string, color: string, note: string | undefined): Described =>
+  note === undefined ? { text, color } : { text, color, note }
+
+const inRegion = (region: string | null | undefined): string => (region ? ` in ${region}` : '')
+
+const kinds: Readonly<Record<string, Describe>> = {
+  created: () => ({ text: 'Added', color: 'gray' }),
+  enabled: ({ detail }) => ({ text: `Enabled${inRegion(textIn(detail, 'region'))}`, color: 'indigo' }),
+  disabled: ({ detail }) => ({ text: `Disabled${inRegion(textIn(detail, 'region'))}`, color: 'indigo' }),
+  announced: ({ region }) => ({ text: `Announced${inRegion(region)}`, color: 'teal' }),
+  withdrawn: ({ region }) => ({ text: `Withdrawn${inRegion(region)}`, color: 'gray' }),
+  refused: ({ region, detail }) =>
+    withNote(`Rejected by the router${inRegion(region)}`, 'red', reasonIn(detail)),
+  validation: describeCheck,
+  suspended: ({ detail }) => withNote('Suspended by the provider', 'red', textIn(detail, 'reason')),
+  resumed: () => ({ text: 'Suspension ended', color: 'teal' }),
+  deleted: () => ({ text: 'Deleted', color: 'red' }),
+  restored: () => ({ text: 'Restored', color: 'teal' }),
+  letter_uploaded: ({ detail }) => withNote('Letter uploaded', 'blue', textIn(detail, 'filename')),
+  letter_superseded: () => ({ text: 'Letter replaced by a newer one', color: 'gray' }),
+  letter_accepted: () => ({ text: 'Letter accepted', color: 'teal' }),
+  letter_rejected: ({ detail }) => withNote('Letter rejected', 'red', textIn(detail, 'reason')),
+}
+
+function describeCheck({ detail }: HistoryEntry): Described {
+  const after = textIn(detail, 'after') ?? ''
+  const text = `${checkName(textIn(detail, 'name') ?? 'Check')}: ${after.replaceAll('_', ' ')}`
+  return withNote(
+    text,
+    after === 'valid' ? 'teal' : after === 'pending' ? 'gray' : 'orange',
+    textIn(detail, 'note'),
+  )
+}
+
+export function describeEntry(entry: HistoryEntry): Described {
+  const describe = kinds[entry.kind]
+  if (describe) return describe(entry)
+  const note = Object.keys(entry.detail).length === 0 ? undefined : JSON.stringify(entry.detail)
+  return withNote(`${entry.kind.replaceAll('_', ' ')}${inRegion(entry.region)}`, 'gray', note)
+}
+
+/** The kinds by group, which the page can filter by. */
+export const kindGroups = {
+  switches: ['created', 'enabled', 'disabled', 'suspended', 'resumed', 'deleted', 'restored'],
+  routers: ['announced', 'withdrawn', 'refused'],
+  checks: ['validation'],
+  letters: ['letter_uploaded', 'letter_superseded', 'letter_accepted', 'letter_rejected'],
+} as const
+export type KindGroup = keyof typeof kindGroups
+
+/** Returns the name of an actor such as `user:7`, by the names of the team's members; one without a name stays as it is. */
+export function actorName(actor: string, names: ReadonlyMap<string, string>): string {
+  if (actor === 'operator') return 'the provider'
+  if (actor === 'reconciler') return 'router'
+  if (actor === 'validator') return 'automatic check'
+  if (actor.startsWith('token:')) return `API token ${actor.slice('token:'.length)}`
+  return names.get(actor) ?? actor
+}

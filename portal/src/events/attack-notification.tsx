@@ -1,0 +1,45 @@
+// Shows a message on any page when an attack starts. Renders nothing itself.
+import { Anchor } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import type { StreamEvent } from '@pharos/contract/stream-client'
+import type { MessageData } from '@pharos/contract/webhook-message'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { onMessage } from '../api/stream.ts'
+import { formatRate } from '../ui/rate.ts'
+
+/** An older attack, read after a reconnection, is not news. */
+const recentMs = 10 * 60_000
+
+export function AttackNotification() {
+  const navigate = useNavigate()
+  useEffect(
+    () =>
+      onMessage((event) => showAttack(event, (id) => void navigate({ to: '/events/$id', params: { id } }))),
+    [navigate],
+  )
+  return null
+}
+
+function showAttack({ type, message }: StreamEvent, open: (id: string) => void): void {
+  if (type !== 'event.started' || document.hidden) return
+  const {
+    id,
+    affected_network: network,
+    affected_bps: bps,
+    start,
+    end,
+  } = message.data as MessageData<'event.started'>
+  if (end !== null || Date.now() - new Date(start).getTime() > recentMs) return
+  notifications.show({
+    id,
+    color: 'red',
+    title: `New attack on ${network || 'an unknown network'}`,
+    message: (
+      <Anchor component="button" size="sm" onClick={() => (notifications.hide(id), open(id))}>
+        {formatRate(bps, 'bps')} · View attack
+      </Anchor>
+    ),
+    autoClose: 20_000,
+  })
+}

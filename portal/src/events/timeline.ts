@@ -1,0 +1,112 @@
+// From an event's recorded timeline: the steps to list, and the rates to plot. Pure.
+import { timelineMax, type EventSignal, type RelatedEventDetail } from '@pharos/contract/analysis'
+import { formatRate } from '../ui/rate.ts'
+
+export type StepKind = 'started' | 'detected' | 'peak' | 'mitigation' | 'feedback' | 'ended'
+export type Step = {
+  readonly at: string
+  readonly kind: StepKind
+  readonly text: string
+  readonly note?: string
+}
+
+type Event = Pick<RelatedEventDetail, 'start' | 'end' | 'parsed_data'>
+
+const signalSteps: Partial<Record<EventSignal, { readonly kind: StepKind; readonly text: string }>> = {
+  pending: { kind: 'detected', text: 'Detected' },
+  ongoing: { kind: 'detected', text: 'Still ongoing' },
+  mitigation_active: { kind: 'mitigation', text: 'Mitigation started' },
+  mitigation_ended: { kind: 'mitigation', text: 'Mitigation ended' },
+  acknowledged: { kind: 'feedback', text: 'Acknowledged' },
+  false_positive: { kind: 'feedback', text: 'Marked as false positive' },
+}
+
+/**
+ * Returns the steps by time: the start, the signals, the peaks, the end. A repeated signal is one step, with the number
+ * of repetitions.
+ */
+export function stepsOf({ start, end, parsed_data: { timeline = [], peaks } }: Event): Step[] {
+  const started: Step = { at: start, kind: 'started', text: 'Started' }
+  const signalsSeen: { at: string; signal: EventSignal; repeats: number }[] = []
+  let before: readonly EventSignal[] = []
+  const open = new Map<EventSignal, (typeof signalsSeen)[number]>()
+  for (const { at, signals } of timeline) {
+    for (const signal of signals) {
+      if (!before.includes(signal)) {
+        const run = { at, signal, repeats: 0 }
+        signalsSeen.push(run)
+        open.set(signal, run)
+      } else open.get(signal)!.repeats++
+    }
+    before = signals
+  }
+  // A timeline of this length was sampled: the number of repetitions is unknown.
+  const isSample = timeline.length > timelineMax - 20
+  const steps = signalsSeen.flatMap(({ at, signal, repeats }): Step[] => {
+    const word = signalSteps[signal]
+    // A detection at the start adds nothing.
+    if (!word || (signal === 'pending' && at === start)) return []
+    return [{ at, ...word, ...(repeats > 0 ? { note: repetitionText(repeats, isSample) } : {}) }]
+  })
+  const highs = [
+    peaks?.bps && { at: peaks.bps.at, text: formatRate(peaks.bps.value, 'bps') },
+    peaks?.pps && { at: peaks.pps.at, text: formatRate(peaks.pps.value, 'pps') },
+  ].filter((high) => high !== undefined)
+  const together = Map.groupBy(highs, ({ at }) => at)
+  const peakSteps = [...together].map(([at, list]): Step => ({
+    at,
+    kind: 'peak',
+    text: `Peak: ${list.map(({ text }) => text).join(', ')}`,
+  }))
+  const ended: Step[] = end === null ? [] : [{ at: end, kind: 'ended', text: 'Ended' }]
+  return [started, ...[...steps, ...peakSteps, ...ended].toSorted(byTime)]
+}
+
+function repetitionText(repeats: number, isSample: boolean): string {
+  if (isSample) return 'reported repeatedly'
+  return repeats === 1 ? '1 more report' : `${repeats} more reports`
+}
+
+/** The end comes last among the steps of its time. */
+function byTime(a: Step, b: Step): number {
+  return (
+    new Date(a.at).getTime() - new Date(b.at).getTime() ||
+    Number(a.kind === 'ended') - Number(b.kind === 'ended')
+  )
+}
+
+export type Rates = {
+  readonly times: readonly number[]
+  readonly bps: readonly (number | null)[]
+  readonly pps: readonly (number | null)[]
+}
+
+/** Returns the measured rates, one per time: the higher one if two samples share a time. */
+export function ratesOf({ parsed_data: { timeline = [] } }: Pick<Event, 'parsed_data'>): Rates {
+  const byMoment = new Map<number, { bps: number | null; pps: number | null }>()
+  for (const { at, bps, pps } of timeline) {
+    if (bps === undefined && pps === undefined) continue
+    const time = new Date(at).getTime()
+    const known = byMoment.get(time)
+    byMoment.set(time, { bps: higher(known?.bps, bps), pps: higher(known?.pps, pps) })
+  }
+  const moments = [...byMoment].toSorted(([a], [b]) => a - b)
+  return {
+    times: moments.map(([time]) => time),
+    bps: moments.map(([, { bps }]) => bps),
+    pps: moments.map(([, { pps }]) => pps),
+  }
+}
+
+const higher = (a: number | null | undefined, b: number | undefined): number | null =>
+  a === null || a === undefined ? (b ?? null) : Math.max(a, b ?? 0)
+
+/** Returns the detector's thresholds that are rates. */
+export function thresholdsOf({ parsed_data: { thresholds = {} } }: Pick<Event, 'parsed_data'>) {
+  return (['bps', 'pps'] as const).flatMap((unit) => {
+    const value = thresholds[unit]
+    return typeof value === 'number' && value > 0
+      ? [{ value, unit, label: `threshold ${formatRate(value, unit)}` }]
+      : []
+  })
+}

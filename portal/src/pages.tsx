@@ -1,0 +1,315 @@
+// The pages of the portal: one entry each. The router, the navigation, the command palette and the keyboard shortcuts are
+// made from these tables, and the server answers any address of a page with the portal. Pages are loaded when they are
+// first opened, and import nothing from here.
+import type { User } from '@pharos/contract/session'
+import type { listRelatedEventsRoute } from '@pharos/contract/analysis'
+import type { listAuditEntriesRoute } from '@pharos/contract/audit'
+import type { listAnnouncementsRoute } from '@pharos/contract/byoip'
+import type { listAsnsRoute } from '@pharos/contract/inventory'
+import type { listMembersRoute } from '@pharos/contract/member'
+import type { QueryOf } from '@pharos/contract/route'
+import type { listTokensRoute } from '@pharos/contract/token'
+import type { listWebhookDeliveriesRoute } from '@pharos/contract/webhook'
+import {
+  IconBroadcast,
+  IconFileCheck,
+  IconGavel,
+  IconHome,
+  IconId,
+  IconRouter,
+  IconShieldBolt,
+  IconUser,
+  IconUsers,
+} from '@tabler/icons-react'
+import { lazyRouteComponent, type RouteComponent, type SearchSchemaInput } from '@tanstack/react-router'
+import type { DraftSearch } from './announcements/draft.ts'
+import { parameters } from './ui/search-params.ts'
+
+/** `Written` is what a link may set, `Read` what the page finds in its address. */
+export type Page<Path extends string, Written, Read> = {
+  readonly path: Path
+  /** Name in the navigation and the palette; a page without one is reached from another page only. */
+  readonly label?: string
+  /** A page with an icon has an entry in the sidebar, below those of the groups before its own. */
+  readonly icon?: typeof IconHome
+  readonly group?: 'network' | 'account' | 'provider'
+  /** Pressed after `g`, opens the page. */
+  readonly key?: string
+  /** Further words to find it by in the palette. */
+  readonly keywords?: readonly string[]
+  /** Path of the sidebar entry whose tab this page is. */
+  readonly tabOf?: string
+  /** The team needs this module. */
+  readonly module?: string
+  /** Required role; any user if left out. Staff may open pages of admins. */
+  readonly role?: 'admin' | 'staff'
+  readonly redirectTo?: string
+  readonly component?: RouteComponent
+  readonly search?: (search: Written & SearchSchemaInput) => Read
+}
+
+type NoSearch = Readonly<Record<never, never>>
+
+const page = <const Path extends string, Written = NoSearch, Read = NoSearch>(
+  one: Page<Path, Written, Read>,
+): Page<Path, Written, Read> => one
+
+/** Pages in the frame, for signed-in users. */
+export const pages = [
+  page({
+    path: '/',
+    label: 'Overview',
+    icon: IconHome,
+    group: 'network',
+    key: 'o',
+    component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+  }),
+  page({
+    path: '/announcements',
+    label: 'Announcements',
+    icon: IconBroadcast,
+    group: 'network',
+    key: 'a',
+    module: 'ipam',
+    search: parameters<QueryOf<typeof listAnnouncementsRoute>>()(
+      'cidr',
+      'origin_asn',
+      'region',
+      'status',
+      'enabled',
+      'family',
+      'deleted',
+      'ordering',
+    ),
+    component: lazyRouteComponent(() => import('./announcements/announcements.tsx'), 'Announcements'),
+  }),
+  page({
+    path: '/announcements/new',
+    label: 'Add prefix',
+    keywords: ['create', 'new', 'announcement', 'byoip'],
+    module: 'ipam',
+    role: 'admin',
+    search: parameters<DraftSearch>()(
+      'cidr',
+      'asn',
+      'description',
+      'regions',
+      'as_set',
+      'delegate',
+      'signatory',
+    ),
+    component: lazyRouteComponent(() => import('./announcements/new-announcement.tsx'), 'NewAnnouncement'),
+  }),
+  page({
+    path: '/announcements/$id',
+    module: 'ipam',
+    search: parameters<{ tab: 'letters' | 'history'; show: string }>()('tab', 'show'),
+    component: lazyRouteComponent(() => import('./announcements/announcement.tsx'), 'AnnouncementPage'),
+  }),
+  page({
+    path: '/asns',
+    label: 'ASNs',
+    icon: IconId,
+    group: 'network',
+    key: 'n',
+    module: 'ipam',
+    search: parameters<QueryOf<typeof listAsnsRoute>>()('asn', 'verified', 'ordering'),
+    component: lazyRouteComponent(() => import('./asns/asns.tsx'), 'Asns'),
+  }),
+  page({
+    path: '/asns/$asn',
+    module: 'ipam',
+    // The prefix to continue with once the ASN is verified.
+    search: parameters<{ cidr: string }>()('cidr'),
+    component: lazyRouteComponent(() => import('./asns/asn.tsx'), 'AsnPage'),
+  }),
+  page({
+    path: '/events',
+    label: 'Security events',
+    icon: IconShieldBolt,
+    group: 'network',
+    key: 'e',
+    keywords: ['attack', 'ddos'],
+    module: 'lighthouse',
+    search: parameters<QueryOf<typeof listRelatedEventsRoute>>()(
+      'flag',
+      'start',
+      'end',
+      'affected_network',
+      'description',
+      'ordering',
+    ),
+    component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
+  }),
+  page({
+    path: '/events/$id',
+    module: 'lighthouse',
+    component: lazyRouteComponent(() => import('./events/event.tsx'), 'EventPage'),
+  }),
+  page({
+    path: '/team',
+    label: 'Team',
+    icon: IconUsers,
+    group: 'account',
+    key: 't',
+    redirectTo: '/team/members',
+  }),
+  page({
+    path: '/team/members',
+    label: 'Members',
+    tabOf: '/team',
+    search: parameters<QueryOf<typeof listMembersRoute>>()('email', 'status', 'is_admin', 'ordering'),
+    component: lazyRouteComponent(() => import('./team/members.tsx'), 'Members'),
+  }),
+  page({
+    path: '/team/settings',
+    label: 'Settings',
+    tabOf: '/team',
+    component: lazyRouteComponent(() => import('./team/settings.tsx'), 'TeamSettings'),
+  }),
+  page({
+    path: '/team/domains',
+    label: 'Domains',
+    tabOf: '/team',
+    component: lazyRouteComponent(() => import('./team/domains.tsx'), 'Domains'),
+  }),
+  page({
+    path: '/team/tokens',
+    label: 'API tokens',
+    tabOf: '/team',
+    role: 'admin',
+    search: parameters<QueryOf<typeof listTokensRoute>>()('name', 'active', 'ordering'),
+    component: lazyRouteComponent(() => import('./team/tokens.tsx'), 'Tokens'),
+  }),
+  page({
+    path: '/team/webhooks',
+    label: 'Webhooks',
+    tabOf: '/team',
+    component: lazyRouteComponent(() => import('./team/webhooks.tsx'), 'Webhooks'),
+  }),
+  page({
+    path: '/team/webhooks/$id',
+    tabOf: '/team',
+    search: parameters<QueryOf<typeof listWebhookDeliveriesRoute> & { delivery: number }>()(
+      'state',
+      'type',
+      'delivery',
+    ),
+    component: lazyRouteComponent(() => import('./team/webhook.tsx'), 'WebhookPage'),
+  }),
+  page({
+    path: '/team/audit',
+    label: 'Audit log',
+    tabOf: '/team',
+    role: 'admin',
+    search: parameters<QueryOf<typeof listAuditEntriesRoute>>()(
+      'actor',
+      'action',
+      'target',
+      'request_id',
+      'address',
+      'start',
+      'end',
+      'ordering',
+    ),
+    component: lazyRouteComponent(() => import('./team/audit.tsx'), 'Audit'),
+  }),
+  page({
+    path: '/profile',
+    label: 'Profile',
+    icon: IconUser,
+    group: 'account',
+    key: 'p',
+    keywords: ['password', 'two-factor', 'time zone'],
+    component: lazyRouteComponent(() => import('./profile/profile.tsx'), 'Profile'),
+  }),
+  page({
+    path: '/staff/holds',
+    label: 'Paused changes',
+    icon: IconGavel,
+    group: 'provider',
+    key: 'h',
+    role: 'staff',
+    search: parameters<{ state: 'all' }>()('state'),
+    component: lazyRouteComponent(() => import('./staff/holds.tsx'), 'Holds'),
+  }),
+  page({
+    path: '/staff/regions',
+    label: 'Regions',
+    icon: IconRouter,
+    group: 'provider',
+    key: 'r',
+    role: 'staff',
+    component: lazyRouteComponent(() => import('./staff/regions.tsx'), 'Regions'),
+  }),
+  page({
+    path: '/staff/letters',
+    label: 'LOA review',
+    icon: IconFileCheck,
+    group: 'provider',
+    key: 'l',
+    role: 'staff',
+    search: parameters<{ status: 'all' }>()('status'),
+    component: lazyRouteComponent(() => import('./staff/letters.tsx'), 'LettersToReview'),
+  }),
+] as const
+
+/** Pages without the frame, open to anyone. */
+export const guestPages = [
+  page({
+    path: '/sign-in',
+    search: (search: { readonly to?: string } & SearchSchemaInput): { readonly to?: string } => {
+      const { to } = search
+      // A path of the portal only: no other site, and not this page again.
+      return typeof to === 'string' && /^\/(?![/\\]|sign-in)/.test(to) ? { to } : {}
+    },
+    component: lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignIn'),
+  }),
+  page({
+    path: '/confirm-email',
+    component: lazyRouteComponent(() => import('./session/confirm-email.tsx'), 'ConfirmEmail'),
+  }),
+  page({
+    path: '/reset-password',
+    component: lazyRouteComponent(() => import('./session/reset-password.tsx'), 'ResetPassword'),
+  }),
+  page({
+    path: '/invitation',
+    component: lazyRouteComponent(() => import('./session/invitation.tsx'), 'InvitationPage'),
+  }),
+] as const
+
+export type AnyPage = Page<string, never, unknown>
+const all: readonly AnyPage[] = pages
+
+/** Reports whether the user's role and team open the page. */
+const isOpenTo = ({ module, role }: AnyPage, user: User): boolean =>
+  (module === undefined || user.enabled_modules.includes(module)) && hasRole(role, user)
+
+/** Reports whether the user has the role: staff have that of an admin too. */
+export const hasRole = (role: AnyPage['role'], { is_staff, current_team }: User): boolean =>
+  role === undefined || is_staff || (role === 'admin' && current_team.is_admin)
+
+/** Returns the labelled pages that the user may open, in the order of the table. */
+export const pagesOf = (user: User): readonly (AnyPage & { readonly label: string })[] =>
+  all.filter((one) => hasLabel(one)).filter((one) => isOpenTo(one, user))
+
+const hasLabel = (one: AnyPage): one is AnyPage & { readonly label: string } => one.label !== undefined
+
+/** Returns the page of an address: the entry whose path matches segment by segment. */
+export const pageAt = (path: string): AnyPage | undefined => {
+  const given = segmentsOf(path)
+  const matches = (one: AnyPage) => {
+    const segments = segmentsOf(one.path)
+    return (
+      segments.length === given.length && segments.every((part, at) => part[0] === '$' || part === given[at])
+    )
+  }
+  return all.find(matches)
+}
+
+const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
+
+/** Reports whether the address is that of the sidebar entry, of one of its tabs, or below it. */
+export const isBelow = ({ path: entry }: AnyPage, path: string): boolean =>
+  entry === '/' ? path === '/' : path === entry || path.startsWith(`${entry}/`)
