@@ -122,7 +122,7 @@ export const listSessionsRoute = route({
   summary: 'List sessions',
   description: "The user's own sessions that are not over, the one used last first.",
   permission: { credential: 'web', personal: true },
-  query: Strict({ limit: Optional(Limit), offset: Optional(Offset) }),
+  query: Strict({ limit: Limit, offset: Offset }),
   response: Page(OpenSession),
   success: 200,
 })

@@ -139,8 +139,10 @@ function expected(events: readonly Event[], query: Query): { ids: string[]; coun
 
 const response = Compile(listRelatedEventsRoute.response!)
 
+const reader = (teamId: number) => ({ actor: { teamId, isStaff: false } })
+
 async function listed(teamId: number, query: Query): Promise<{ ids: string[]; count: number }> {
-  const { body, count } = await listTeamEvents(database.postgres, teamId, query)
+  const { raw: body, count } = await listTeamEvents(database, reader(teamId), query)
   const page = JSON.parse(body) as { results: { id: string }[]; count: number }
   assert.ok(response.Check(page))
   assert.deepEqual(Object.keys(page), ['results', 'count'])
@@ -294,10 +296,10 @@ describe('the related list', () => {
       { numRuns: 50 * long },
     )
     const hidden = model.find(({ affectedNetwork }) => !overlaps(affectedNetwork!, heldByB))!
-    await assert.rejects(getTeamEvent(database.postgres, { teamId: teamB, isStaff: false }, hidden.id), {
+    await assert.rejects(getTeamEvent(database, reader(teamB), hidden.id), {
       code: 'not_found',
     })
-    await assert.rejects(getTeamEvent(database.postgres, { teamId: teamB, isStaff: false }, 'timeseries'), {
+    await assert.rejects(getTeamEvent(database, reader(teamB), 'timeseries'), {
       code: 'not_found',
     })
     assert.deepEqual(await listed(teamB + 1, byDefault), { ids: [], count: 0 })
@@ -324,13 +326,11 @@ describe('the related list', () => {
 
 describe('the detail', () => {
   test('is the record of the list with parsed_data and has_attachment, without relationships', async () => {
-    const { body } = await listTeamEvents(database.postgres, teamB, { ...byDefault, limit: 1 })
+    const { raw: body } = await listTeamEvents(database, reader(teamB), { ...byDefault, limit: 1 })
     const [{ relationships, ...record }] = (JSON.parse(body) as { results: [Record<string, unknown>] })
       .results
     assert.ok(Array.isArray(relationships))
-    const detail = JSON.parse(
-      await getTeamEvent(database.postgres, { teamId: teamB, isStaff: false }, String(record.id)),
-    ) as unknown
+    const detail = JSON.parse((await getTeamEvent(database, reader(teamB), String(record.id))).raw) as unknown
     const { parsedData } = teamPart(
       model.find(({ id }) => id === record.id)!,
       [heldByB],

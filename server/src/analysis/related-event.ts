@@ -34,28 +34,32 @@ export type RelatedQuery = {
   readonly offset: number
 }
 
-export type RelatedPage = { readonly body: string; readonly count: number }
+export type RelatedDeps = { readonly postgres: Postgres }
+type Reader = { readonly actor: Pick<Actor, 'teamId' | 'isStaff'> }
 
-/** The page as JSON text. */
+/** A page as JSON text. */
+export type RelatedPage = { readonly raw: string; readonly count: number }
+
 export async function listTeamEvents(
-  postgres: Postgres,
-  teamId: number,
+  { postgres }: RelatedDeps,
+  { actor }: Reader,
   query: QueryOf<typeof listRelatedEventsRoute>,
 ): Promise<RelatedPage> {
-  const { results, count } = await listRelated(postgres, teamId, parseRelatedQuery(query))
-  return { body: `{"results":[${results}],"count":${count}}`, count }
+  const { results, count } = await listRelated(postgres, actor.teamId, parseRelatedQuery(query))
+  return { raw: `{"results":[${results}],"count":${count}}`, count }
 }
 
 /** The detail as JSON text; not_found unless the event concerns the team. Staff get the parsed data of the whole event. */
 export async function getTeamEvent(
-  postgres: Postgres,
-  { teamId, isStaff }: Pick<Actor, 'teamId' | 'isStaff'>,
+  { postgres }: RelatedDeps,
+  { actor: { teamId, isStaff } }: Reader,
   eventId: string,
-): Promise<string> {
+): Promise<{ readonly raw: string }> {
   const found = await findRelatedEvent(postgres, teamId, eventId)
   if (!found) throw notFound('event')
   const whole = isStaff ? await findParsedData(postgres.owner, eventId) : undefined
-  return `${found.record},"parsed_data":${whole ?? found.parsed_data},"has_attachment":${found.has_attachment}}`
+  const attachment = `"has_attachment":${found.has_attachment}`
+  return { raw: `${found.record},"parsed_data":${whole ?? found.parsed_data},${attachment}}` }
 }
 
 /** Throws `invalid` on what the schema cannot see: a window that ends before it starts, a network that is nearly one. */

@@ -1,28 +1,13 @@
 // The ASNs that a team holds: what is known of them, and which of them count. How a team proves one is in asn-proof.ts.
-import type { AsnProofMethod, HeldAsn as Wire } from '@pharos/contract/inventory'
+import type { HeldAsn as Wire, listAsnsRoute } from '@pharos/contract/inventory'
+import type { QueryOf } from '@pharos/contract/route'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { parseAsn, reservedAsn, type Asn } from '../net/asn.ts'
 import { Failure } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
-import { parseOrdering } from '../runtime/ordering.ts'
-import { findAsns, listAsnRows, type AsnFilter, type AsnOrderingKey } from './asn.store.ts'
+import { findAsns, listAsnRows, type HeldAsn } from './asn.store.ts'
 
-export type HeldAsn = {
-  readonly id: number
-  readonly teamId: number
-  readonly asn: Asn
-  /** Empty where it has none. */
-  readonly name: string
-  /** Null where the team is not known to hold it, or no longer. */
-  readonly verified: Date | null
-  /** `operator`: the operator's file says so, without an end. Null exactly where `verified` is. */
-  readonly verifiedBy: AsnProofMethod | 'operator' | null
-  /** When the proof ends; it counts until then, whenever that is written down. */
-  readonly expires: Date | null
-  /** The operator ended the verification: proofs of the team do not count until the operator verifies it again. */
-  readonly revoked: { readonly at: Date; readonly reason: string } | null
-  readonly created: Date
-}
+export type { HeldAsn }
 
 /** Whether it counts at that time: said by the operator, or proven and not expired. */
 export function isVerified({ verified, expires }: HeldAsn, now: Date): boolean {
@@ -72,33 +57,14 @@ export function parseHoldableAsn(value: number, { allowDocumentationAsns }: AsnR
   })
 }
 
-/** The query of listAsns, as the contract read it. */
-export type AsnListQuery = {
-  readonly asn?: readonly number[]
-  readonly verified?: boolean
-  readonly ordering: string
-  readonly limit: number
-  readonly offset: number
-}
-
 /** A page of what the actor's team holds and the exact count, from one snapshot. */
 export async function listAsns(
   { postgres, now }: { readonly postgres: Postgres; readonly now: () => Date },
   { actor }: Operation,
-  query: AsnListQuery,
+  query: QueryOf<typeof listAsnsRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
-  const { page, count } = await listAsnRows(
-    postgres,
-    actor.teamId,
-    filterOf(query),
-    parseOrdering<AsnOrderingKey>(query.ordering),
-    query,
-  )
+  const { page, count } = await listAsnRows(postgres, actor.teamId, query)
   return { results: page.map((held) => present(held, now())), count }
-}
-
-function filterOf({ asn, verified }: AsnListQuery): AsnFilter {
-  return { ...(asn && { asns: asn }), ...(verified !== undefined && { verified }) }
 }
 
 function present(held: HeldAsn, now: Date): Wire {

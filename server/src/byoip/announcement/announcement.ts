@@ -4,6 +4,7 @@ import type { AnnouncementStatus, RegionState } from '@pharos/contract/byoip'
 import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
 import type { Asn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
+import type { Details } from './announcement-details.ts'
 
 export type { AnnouncementStatus, RegionState }
 
@@ -27,25 +28,6 @@ export type Announcement = {
   readonly details: Details
   /** Every region that was ever configured, by slug: a row that says "not here" stays as evidence. */
   readonly regions: readonly AnnouncementRegion[]
-}
-
-/** What the team and the operator said beside the prefix and its origin; no rule depends on it. */
-export type Details = {
-  readonly description: string
-  readonly asSet: string | null
-  readonly delegateLoa: boolean
-  readonly loaSignatory: string
-  readonly suspendedReason: string | null
-  readonly deleted: Date | null
-}
-
-export const noDetails: Details = {
-  description: '',
-  asSet: null,
-  delegateLoa: false,
-  loaSignatory: '',
-  suspendedReason: null,
-  deleted: null,
 }
 
 export type AnnouncementRegion = {

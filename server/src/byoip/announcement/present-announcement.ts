@@ -19,6 +19,9 @@ export type Include = {
   readonly details?: boolean
 }
 
+/** The query of operations that return announcements. */
+export type IncludeQuery = { readonly include?: string }
+
 /** The value of the include parameter, already checked by the contract. */
 export function parseInclude(text: string | undefined): Include {
   const names = new Set(text?.split(','))
@@ -64,11 +67,10 @@ export function present(stored: Announcement, include: Include, told?: Told): Wi
 
 function checksOf(announcement: Announcement, include: Include, { checks, now }: Told) {
   const complete = completeChecks(checks)
-  const { suspendedReason } = announcement.details
   return {
     ...(include.validations ? { validations: Object.values(complete).map(validationOf) } : {}),
     ...(include.stateMessages
-      ? { state_messages: stateMessages(announcement, complete, suspendedReason, now) }
+      ? { state_messages: stateMessages(announcement, complete, announcement.details.suspended_reason, now) }
       : {}),
   }
 }
@@ -81,12 +83,8 @@ function validationOf({ name, state, note, evidence: kept, fix, checked }: Check
 
 function detailsOf({ suspended, claimed, details }: Announcement): AnnouncementDetails {
   return {
-    description: details.description,
-    as_set: details.asSet,
-    delegate_loa: details.delegateLoa,
-    loa_signatory: details.loaSignatory,
+    ...details,
     suspended,
-    suspended_reason: details.suspendedReason,
     claimed: isoOf(claimed),
     deleted: isoOf(details.deleted),
   }
