@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { lengthOf } from '../net/prefix.ts'
-import type { RelatedQuery } from './related-event.ts'
+import type { RelatedQuery } from './related-query.ts'
 import { pageStatement } from './related-page.store.ts'
 import type { RelatedRows } from './related-sql.store.ts'
 

@@ -13,8 +13,9 @@ import { insertEvents } from './event.store.ts'
 import { flagBits } from './record.ts'
 import { relateEvents } from './relationship.ts'
 import { teamPart } from './team-part.ts'
-import { getTeamEvent, listTeamEvents, parseOrdering, parseRelatedQuery } from './related-event.ts'
+import { getTeamEvent, listTeamEvents } from './related-event.ts'
 import { pageStatement } from './related-page.store.ts'
+import { parseOrdering, parseRelatedQuery } from './related-query.ts'
 import { addPrefix, addTeam, compareCounts } from './testing.ts'
 
 const long = process.env.PHAROS_TEST_LONG ? 50 : 1

@@ -7,7 +7,7 @@ import type { Trx } from '../db/postgres.ts'
 import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
 import { matchNetworks } from './match.ts'
-import type { Match } from './match.ts'
+import type { EventMatch, Match, StoredMatch } from './match.ts'
 import { flagBits, renderRecord, renderRelationships } from './record.ts'
 import {
   deleteRelationships,
@@ -18,9 +18,6 @@ import {
 import { deleteTeamEvents, lockTeams, saveTeamEvents } from './team-event.store.ts'
 import type { TeamEvent } from './team-event.store.ts'
 import { teamPart } from './team-part.ts'
-
-export type EventMatch = Omit<Match, 'location'> & { readonly eventId: string }
-export type StoredMatch = EventMatch & { readonly id: number }
 
 /** What changes stored matches into wanted ones. */
 export type RelationshipPlan = {

@@ -1,7 +1,15 @@
 // The SQL of a replay.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
-import type { ReplayOptions } from './replay.ts'
+
+export type ReplayOptions = {
+  /** One source; by default all. */
+  readonly sourceKey?: string
+  /** Received at this time or later. */
+  readonly since?: Date
+  /** Only those that failed, or only those that were read; by default both. */
+  readonly state?: 'failed' | 'done'
+}
 
 /**
  * Every delivery of an event was received after the event began, so those that began after the oldest kept delivery of

@@ -2,16 +2,7 @@
 // that reads deliveries does the rest.
 import type { Db } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
-import { markDeliveriesNew, markEventsAnew } from './replay.store.ts'
-
-export type ReplayOptions = {
-  /** Of one source; of all without it. */
-  readonly sourceKey?: string
-  /** Received at this time or later. */
-  readonly since?: Date
-  /** Only those that failed, or only those that were read; both without it. */
-  readonly state?: 'failed' | 'done'
-}
+import { markDeliveriesNew, markEventsAnew, type ReplayOptions } from './replay.store.ts'
 
 export type ReplayReport = { readonly deliveries: number; readonly events: number }
 

@@ -1,6 +1,7 @@
 // `pharos replay`: has kept deliveries read again, after a normaliser or a source's settings were mended.
 import { parseArgs } from 'node:util'
-import { replayDeliveries, type ReplayOptions } from '../analysis/replay.ts'
+import { replayDeliveries } from '../analysis/replay.ts'
+import type { ReplayOptions } from '../analysis/replay.store.ts'
 import { listSourceKeys } from '../platform/source.store.ts'
 import { writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'

@@ -62,8 +62,11 @@ export function withExpressions<Row, E extends Expressions>(
   return selectList(alias, [...entries, ...entriesOf(expressions)])
 }
 
-export const camelOf = (name: string): string =>
+const camelOf = (name: string): string =>
   name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+export const snakeOf = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const columnOf = (alias: string, name: string, as: string): Entry => [as, sql.ref(`${alias}.${name}`)]
 const entriesOf = (expressions: Expressions = {}): Entry[] => Object.entries(expressions)

@@ -7,7 +7,13 @@ import { parseAsn, type Asn } from '../net/asn.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import { Failure } from '../runtime/error.ts'
 import type { Evidence } from './asn-finding.ts'
-import type { AsnVerificationState } from './asn-verification.ts'
+
+/** A verification as it is stored. */
+export type AsnVerificationState = {
+  readonly verified: Date | null
+  readonly verifiedBy: AsnProofMethod | null
+  readonly expires: Date | null
+}
 
 /** What was last seen of a method. */
 export type AsnProof = {

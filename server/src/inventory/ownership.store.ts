@@ -1,8 +1,32 @@
 // The SQL of ownership: everything that every team holds, and the revision that says whether it has changed.
 import { sql } from 'kysely'
-import { parsePrefix } from '../net/prefix.ts'
+import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import type { AsnHolding, Holding } from './ownership.ts'
+
+export type Location = { readonly key: string; readonly name: string; readonly country: string }
+
+/**
+ * A prefix or an announcement of a team. An announcement counts from the moment that all its checks passed until it is
+ * deleted: a claim alone would show a team the attacks on another team's network.
+ */
+export type Holding = {
+  readonly teamId: number
+  readonly resource: 'prefix' | 'announcement'
+  readonly id: number
+  readonly prefix: Prefix
+  /** Empty if it has none. */
+  readonly name: string
+  readonly location: Location | null
+  /** Of announcements. */
+  readonly originAsn: number | null
+}
+
+export type AsnHolding = {
+  readonly teamId: number
+  readonly id: number
+  readonly asn: number
+  readonly name: string
+}
 
 export async function getRevision(db: Db): Promise<number> {
   const { revision } = await db

@@ -2,34 +2,17 @@
 // without the database. It is loaded as a whole and never changed; a revision in the database says when it is stale.
 import { createPrefixMap } from '../net/prefix-map.ts'
 import type { PrefixMap } from '../net/prefix-map.ts'
-import type { Prefix } from '../net/prefix.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import { getRevision, listHoldings, lockRevision } from './ownership.store.ts'
+import {
+  getRevision,
+  listHoldings,
+  lockRevision,
+  type AsnHolding,
+  type Holding,
+  type Location,
+} from './ownership.store.ts'
 
-export type Location = { readonly key: string; readonly name: string; readonly country: string }
-
-/**
- * A prefix or an announcement of a team. An announcement counts from the moment that all its checks passed until it is
- * deleted: a claim alone would show a team the attacks on somebody else's network.
- */
-export type Holding = {
-  readonly teamId: number
-  readonly resource: 'prefix' | 'announcement'
-  readonly id: number
-  readonly prefix: Prefix
-  /** Empty where it has none. */
-  readonly name: string
-  readonly location: Location | null
-  /** Of announcements. */
-  readonly originAsn: number | null
-}
-
-export type AsnHolding = {
-  readonly teamId: number
-  readonly id: number
-  readonly asn: number
-  readonly name: string
-}
+export type { AsnHolding, Holding, Location }
 
 export type Ownership = {
   readonly revision: number

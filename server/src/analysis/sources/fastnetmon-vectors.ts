@@ -1,11 +1,12 @@
 // Which attacks run at once in what FastNetMon saw, told by its counters per protocol and by its sample of packets.
 import { amplificationOf } from '../classification.ts'
 import type { Classification } from '../classification.ts'
-import type { Direction } from './fastnetmon.ts'
 import { dominantOf } from './packets.ts'
 import type { SampledPacket } from './packets.ts'
 import { readAmount } from './reading.ts'
 import type { Fields } from './reading.ts'
+
+export type Direction = 'incoming' | 'outgoing' | undefined
 
 /** Below this part of the packets a protocol is not an attack of its own. */
 const shareMin = 0.25

@@ -16,7 +16,7 @@ import type { Observation, Seen, TargetSample } from '../event.ts'
 import { abridgeJson } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { readSample } from './fastnetmon-sample.ts'
-import { vectorsOf } from './fastnetmon-vectors.ts'
+import { vectorsOf, type Direction } from './fastnetmon-vectors.ts'
 import type { SampledPacket } from './packets.ts'
 import { topsOf } from './packets.ts'
 import { readAmount, readKey, readList, readNetwork, readObject, readOptionalText } from './reading.ts'
@@ -146,8 +146,6 @@ function readHostgroup(body: Fields): Scope {
   )
   return { kind: 'hostgroup', networks, group, target: `hostgroup ${group}` }
 }
-
-export type Direction = 'incoming' | 'outgoing' | undefined
 
 /** `attack_direction` is the older name of the same. */
 function readDirection(details: Fields): Direction {
