@@ -16,7 +16,7 @@ import { confirmEmail, type JoinDeps } from './confirm-email.ts'
 import { deleteSession, listSessions } from './own-sessions.ts'
 import { requestPasswordReset, resetPassword, type PasswordResetDeps } from './password-reset.ts'
 import { updateUser } from './profile.ts'
-import { withTokens, type CookieDeps } from './replies.ts'
+import { withTokens, type CookieDeps } from './token-reply.routes.ts'
 
 export type AccountDeps = ChangePasswordDeps & PasswordResetDeps & ChangeEmailDeps & JoinDeps & CookieDeps
 

@@ -7,7 +7,7 @@ import {
   getSecondFactorRoute,
 } from '@pharos/contract/second-factor'
 import { handle, type Mounted } from '../http/mount.ts'
-import { withTokens, type CookieDeps } from './replies.ts'
+import { withTokens, type CookieDeps } from './token-reply.routes.ts'
 import {
   confirmTotp,
   disableTotp,
