@@ -55,7 +55,7 @@ function flagsOf(flags: readonly string[] | undefined): number | null {
   return flags === undefined ? null : flagBits([...new Set(flags as readonly EventFlag[])])
 }
 
-/** An address or CIDR means overlap, other text is searched for. What is nearly a prefix is neither. */
+/** An address or CIDR means overlap; other text is searched for. Text that is nearly a prefix is refused. */
 function parseNetwork(text: string): RelatedQuery['network'] {
   try {
     return { prefix: parsePrefixOrAddress(text.trim()) }

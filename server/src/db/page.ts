@@ -3,7 +3,6 @@
 import type { OrderingText } from '@pharos/contract/scalar'
 import { sql, type RawBuilder } from 'kysely'
 import { notFound } from '../runtime/error.ts'
-import { parseOrdering } from '../runtime/ordering.ts'
 import type { Columns } from './columns.ts'
 import type { Db, Postgres, Trx } from './postgres.ts'
 
@@ -14,7 +13,7 @@ type Sql = RawBuilder<unknown>
 export type List<Row> = {
   /** Selects everything that matches. */
   readonly matching: RawBuilder<unknown>
-  /** What is selected from the rows of the page, under the alias of the columns; by default all of `matching`. */
+  /** The select list for the rows of the page, which have its alias; by default all columns of `matching`. */
   readonly columns?: Columns<Row>
   /** From `orderBy`, in the alias of the columns, else in names of `matching`. */
   readonly order: Sql
@@ -83,6 +82,10 @@ export function orderBy<Key extends string>(
   )
   return sql.join([...keys, last])
 }
+
+/** `-created,id` becomes `[{ key: 'created', descending: true }, { key: 'id', descending: false }]`. */
+const parseOrdering = <Key extends string>(text: OrderingText<Key>) =>
+  text.split(',').map((part) => ({ key: part.replace(/^-/, '') as Key, descending: part.startsWith('-') }))
 
 /** Conditions as `and ...`; those that are undefined or false are left out. */
 export function andAll(...conditions: readonly (Sql | false | undefined)[]): Sql {

@@ -45,7 +45,7 @@ export type Request<R extends Route> = {
 }
 
 /**
- * What a use-case returns: the response itself, nothing, or a reply with headers. A response that has a field `body` must
+ * The result of a use-case: the response itself, nothing, or a reply with headers. A response that has a field `body` must
  * be returned as a reply.
  */
 export type Returned<R extends Route> =
@@ -108,7 +108,7 @@ export function handleGuest<R extends Route, Deps>(
   })
 }
 
-/** Mounts a stream. What the use-case throws before its first event becomes an error response. */
+/** Mounts a stream. An error before its first event becomes an error response. */
 export function handleStream<R extends Route>(
   route: R,
   fn: (operation: Operation, request: Request<R>, following: Following) => Promise<ServerEvents>,
@@ -171,7 +171,7 @@ type Parts = {
   readonly query: object
   readonly body: unknown
   readonly dryRun: boolean
-  /** What an Idempotency-Key stands for: the bytes, or the digest of a form. */
+  /** The bytes, or the digest of a form, to which an Idempotency-Key belongs. */
   readonly content: Buffer
 } & Pick<Request<Route>, 'headers' | 'address' | 'requestId'>
 
@@ -340,7 +340,7 @@ function attachment(filename: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
 
-/** A single record that is rendered already, and has no version of its own, is known by its text. */
+/** The ETag of a rendered record without a version: a digest of its text. */
 function etagOf({ body, page }: Sent): string | undefined {
   if (page || !isRaw(body)) return undefined
   return `"${hash('sha256', body.raw, 'base64url').slice(0, 22)}"`
