@@ -46,10 +46,10 @@ const columnOf = (field: string): string =>
 
 const fields = eventColumns.entries.map(([field]) => field as keyof EventRow)
 const written = sql.join(fields.map((field) => sql.ref(columnOf(field))))
-const keys: readonly string[] = ['id', 'sourceKey', 'sourceEventId']
+const keys: ReadonlySet<string> = new Set(['id', 'sourceKey', 'sourceEventId'])
 const assignments = sql.join(
   fields
-    .filter((field) => !keys.includes(field))
+    .filter((field) => !keys.has(field))
     .map((field) => sql`${sql.ref(columnOf(field))} = ${sql.ref(`n.${columnOf(field)}`)}`),
 )
 

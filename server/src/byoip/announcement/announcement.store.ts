@@ -128,8 +128,8 @@ export async function listAnnouncementRows(
   withChecks: boolean,
 ): Promise<Page<WithChecks>> {
   const { origin_asn: originAsns, region: regions, status: statuses, enabled, family } = query
-  const keys = query.ordering.split(',').map((key) => key.replace(/^-/, ''))
-  const [byLastCheck, byStatus] = [keys.includes('last_check'), keys.includes('status')]
+  const keys = new Set(query.ordering.split(',').map((key) => key.replace(/^-/, '')))
+  const [byLastCheck, byStatus] = [keys.has('last_check'), keys.has('status')]
   const { page, count } = await listInTeam<FullRow>(postgres, teamId, {
     matching: sql`
       select a.* ${byLastCheck ? lastCheck : sql``} ${byStatus ? sql`, ${shownStatus} as shown` : sql``}
