@@ -1,6 +1,15 @@
 // Select lists whose names come from the generated schema: a list is written once, and the type of its rows follows from
 // it, so that a column that is missing or misspelt fails the type check. Expressions beside columns are typed by hand.
-import { sql, type RawBuilder, type Selectable } from 'kysely'
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+  type RawBuilder,
+  type Selectable,
+} from 'kysely'
 import type { Schema } from './schema.ts'
 
 /** A select list. Columns are of the alias, and the expressions use it too. */
@@ -72,8 +81,23 @@ const columnOf = (alias: string, name: string, as: string): Entry => [as, sql.re
 const entriesOf = (expressions: Expressions = {}): Entry[] => Object.entries(expressions)
 
 function selectList<Row>(alias: string, entries: readonly Entry[]): Columns<Row> {
-  const list = sql<Row>`${sql.join(entries.map(([name, value]) => sql`${value} as ${sql.ref(name)}`))}`
+  const list = fixed(sql<Row>`${sql.join(entries.map(([name, value]) => sql`${value} as ${sql.ref(name)}`))}`)
   return Object.assign(list, { alias, entries })
+}
+
+const compiler = new Kysely({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+})
+
+/** The same fragment as one text, if it has no parameters: a statement is compiled for every request. */
+function fixed<Row>(fragment: RawBuilder<Row>): RawBuilder<Row> {
+  const { sql: text, parameters } = fragment.compile(compiler)
+  return parameters.length === 0 ? sql.raw<Row>(text) : fragment
 }
 
 /** A row that went through JSON: its times are text. */
