@@ -1,7 +1,7 @@
 // The related list in plain SQL: what one writes over the tables of events and relationships without thinking of scale.
 // It is the peer of P1 and P2, and what the API's answers are held against.
 import assert from 'node:assert/strict'
-import { parseRelatedQuery, type RelatedQuery } from '../../server/src/analysis/related-event.ts'
+import { parseRelatedQuery, type RelatedQuery } from '../../server/src/analysis/related-query.ts'
 import type { Postgres } from '../../server/src/db/postgres.ts'
 import { ask, HttpConnection, renderRequest } from './http-connection.ts'
 import type { Statement } from './statement.ts'

@@ -1,7 +1,7 @@
 // P1: the related list through the API, a page of 100 with its relationships and the exact count, for one of 50 teams at a
 // time. Beside it pgbench with the plain join that finds the same, and with the very statement that the API runs.
 import type { Postgres } from '../../server/src/db/postgres.ts'
-import { parseRelatedQuery } from '../../server/src/analysis/related-event.ts'
+import { parseRelatedQuery } from '../../server/src/analysis/related-query.ts'
 import { pageStatement } from '../../server/src/analysis/related-page.store.ts'
 import { eventsDatabase, evenEvents } from './events-database.ts'
 import type { Bench, Figure, Line } from './figure.ts'

@@ -128,7 +128,7 @@ export const listSessionsRoute = route({
   summary: 'List sessions',
   description: "The caller's active sessions, most recently used first.",
   permission: { credential: 'web', personal: true },
-  query: Strict({ limit: Optional(Limit), offset: Optional(Offset) }),
+  query: Strict({ limit: Limit, offset: Offset }),
   response: Page(OpenSession),
   success: 200,
 })

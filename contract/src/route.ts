@@ -45,13 +45,14 @@ export type Route<
   Response extends TSchema | null = TSchema | null,
   Up extends Upload | null = Upload | null,
   Down extends readonly string[] | null = readonly string[] | null,
+  Path extends string = string,
 > = {
   /** The operation id, unique: `updateAnnouncement`. */
   readonly name: string
   readonly group: string
   readonly method: Method
   /** Parameters in braces: `/v3/ipam/announcements/{announcement_id}`. */
-  readonly path: string
+  readonly path: Path
   readonly summary: string
   readonly description: string
   readonly permission: Permission
@@ -79,8 +80,9 @@ export type Route<
   readonly conditional: boolean
 }
 
-type Declared<P, Q, B, R, U, D> = Omit<
+type Declared<P, Q, B, R, U, D, Path> = Omit<
   Route<never, never, never, never>,
+  | 'path'
   | 'params'
   | 'query'
   | 'body'
@@ -92,6 +94,7 @@ type Declared<P, Q, B, R, U, D> = Omit<
   | 'dryRun'
   | 'conditional'
 > & {
+  path: Path
   params?: P
   query?: Q
   body?: B
@@ -115,7 +118,8 @@ export function route<
   R extends TSchema | null = null,
   U extends Upload | null = null,
   D extends readonly string[] | null = null,
->(declared: Declared<P, Q, B, R, U, D>): Route<P, Q, B, R, U, D> {
+  const Path extends string = string,
+>(declared: Declared<P, Q, B, R, U, D, Path>): Route<P, Q, B, R, U, D, Path> {
   return {
     errors: [],
     stream: false,
@@ -136,3 +140,21 @@ export type QueryOf<R extends Route> = Static<R['query']>
 export type BodyOf<R extends Route> = R['body'] extends TSchema ? Static<R['body']> : undefined
 export type FieldsOf<R extends Route> = R['upload'] extends Upload ? Static<R['upload']['fields']> : undefined
 export type ResponseOf<R extends Route> = R['response'] extends TSchema ? Static<R['response']> : undefined
+
+type PathNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? [Name, ...PathNames<Rest>]
+  : []
+type ParamValues<R extends Route, Names extends string[]> = {
+  [At in keyof Names]: Names[At] extends keyof ParamsOf<R> ? ParamsOf<R>[Names[At]] : never
+}
+
+/**
+ * What a call consists of, in order: the parameters as the path names them, the body or the form with its file, and the
+ * query; each only if the route has it.
+ */
+export type ArgsOf<R extends Route, File> = [
+  ...ParamValues<R, PathNames<R['path']>>,
+  ...(R['body'] extends TSchema ? [BodyOf<R>] : []),
+  ...(R['upload'] extends Upload ? [FieldsOf<R> & { readonly file: File }] : []),
+  ...(keyof QueryOf<R> extends never ? [] : [QueryOf<R>]),
+]

@@ -1,5 +1,5 @@
 // The building blocks of every schema: ids, times, pages. Shapes only; the server validates values such as prefixes.
-import { Type, type TProperties, type TSchema } from 'typebox'
+import { Type, type TProperties, type TSchema, type TUnsafe } from 'typebox'
 
 /** An object that rejects unknown fields. */
 export const Strict = <T extends TProperties>(properties: T, options: ObjectOptions = {}) =>
@@ -54,15 +54,18 @@ export const EmptyIsAbsent = <T extends TSchema>(schema: T): T => ({ ...schema, 
 export const Limit = Type.Integer({ minimum: 1, maximum: 1000, default: 100 })
 export const Offset = Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })
 
+/** The text of an ordering parameter. Its type carries the keys, so that the SQL of a list names a column for each. */
+export type OrderingText<Key extends string = string> = string & { readonly orderingKeys?: Key }
+
 /** A comma list of keys, `-` before a key for descending. The keys are checked here; the server adds the id. */
-export const Ordering = (keys: readonly string[], byDefault: string) =>
+export const Ordering = <const Key extends string>(keys: readonly Key[], byDefault: string) =>
   Type.String({
     default: byDefault,
     minLength: 1,
     maxLength: 500,
     description: `Comma list of ${keys.join(', ')}; \`-\` before a key means descending.`,
     'x-ordering-keys': keys,
-  })
+  }) as TSchema as TUnsafe<OrderingText<Key>>
 
 /** A list: exactly `results` and `count`, from one snapshot. */
 export const Page = <T extends TSchema>(element: T) =>
@@ -73,6 +76,10 @@ export const Page = <T extends TSchema>(element: T) =>
     },
     titled(element, 'Page'),
   )
+
+/** Returns whether the schema was made by `Page`. */
+export const isPage = (schema: TSchema | null): boolean =>
+  Object.keys((schema as { properties?: object } | null)?.properties ?? {}).join() === 'results,count'
 
 /** The answer of a changing call with `dry_run=true`: the changes and the resulting record. */
 export const DryRun = <T extends TSchema>(record: T) =>

@@ -4,11 +4,8 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import type { Announcement as Wire } from '@pharos/contract/byoip'
 import { sql } from 'kysely'
 import type { AnnouncementStatus } from '../src/byoip/announcement/announcement.ts'
-import {
-  getAnnouncement,
-  listAnnouncements,
-  type ListQuery,
-} from '../src/byoip/announcement/list-announcements.ts'
+import type { ListQuery } from '../src/byoip/announcement/announcement.store.ts'
+import { getAnnouncement, listAnnouncements } from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement, type Patch } from '../src/byoip/announcement/patch-announcement.ts'
 import { listRegions } from '../src/byoip/announcement/region.ts'
 import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byoip/announcement/testing.ts'
@@ -41,7 +38,7 @@ const seed = (prefix: string, rest = {}) =>
   seedAnnouncement(database.postgres, { teamId: team, prefix, ...rest })
 const patch = (id: number, body: Patch, operation: Operation = operationOf(team)) =>
   patchAnnouncement(deps(), operation, id, body)
-const get = (id: number, include = {}) => getAnnouncement(deps(), operationOf(team), id, include)
+const get = (id: number, query = {}) => getAnnouncement(deps(), operationOf(team), id, query)
 const list = (query: Partial<ListQuery> = {}, teamId = team) =>
   listAnnouncements(deps(), operationOf(teamId), { ordering: 'id', limit: 100, offset: 0, ...query })
 const count = async (table: string): Promise<number> =>
@@ -72,9 +69,9 @@ describe('PATCH', () => {
       operationOf(team),
       id,
       { enabled: true },
-      { regionStates: true },
+      { include: 'region_states' },
     )
-    assert.deepEqual(answer, await get(id, { regionStates: true }))
+    assert.deepEqual(answer, await get(id, { include: 'region_states' }))
     const states = (answer.body as Wire).region_states
     assert.deepEqual(
       states?.map(({ region, desired, state, message }) => ({ region, desired, state, message })),
@@ -202,7 +199,7 @@ describe('PATCH', () => {
   it('keeps the row of a region that was switched off', async () => {
     const id = await seed('203.0.113.0/24', { enabled: true, regions: [regions.ams, regions.fra] })
     await patch(id, { enabled: false, region: 'ams' })
-    const { body } = await get(id, { regionStates: true })
+    const { body } = await get(id, { include: 'region_states' })
     assert.deepEqual(
       body.region_states?.map(({ region, desired, state }) => [region, desired, state]),
       [
@@ -246,7 +243,7 @@ describe('GET', () => {
     assert.deepEqual(await check(), [older, false], 'the next check is overdue')
     await at('fra', old, false)
     assert.deepEqual(await check(), [old, false])
-    const { body } = await get(id, { regionStates: true })
+    const { body } = await get(id, { include: 'region_states' })
     assert.match(body.region_states?.[1]?.message ?? '', /cannot be read since/)
     await sql`update regions set last_check = null, last_check_result = null`.execute(database.postgres.owner)
   })
@@ -332,9 +329,9 @@ describe('the list', () => {
 
   it('shows each record as GET does', async () => {
     await seedSome()
-    for (const regionStates of [false, true]) {
-      const { results } = await list(regionStates ? { include: 'region_states' } : {})
-      for (const record of results) assert.deepEqual(record, (await get(record.id, { regionStates })).body)
+    for (const query of [{}, { include: 'region_states' }]) {
+      const { results } = await list(query)
+      for (const record of results) assert.deepEqual(record, (await get(record.id, query)).body)
     }
   })
 

@@ -126,7 +126,7 @@ describe('the details of a hold', () => {
     )
     await disableUnasked(database.postgres, [unasked])
     await openOne(held(['203.0.113.0/24', '198.51.100.0/24', '192.0.2.0/24']))
-    const { items, items_truncated, withdrawals } = await getHold({ db: owner() }, await lastHold())
+    const { items, items_truncated, withdrawals } = await getHold({ db: owner() }, null, await lastHold())
     assert.deepEqual([items.map(({ cidr }) => cidr), items_truncated], [withdrawals, false])
     const [first, second, third] = items
     assert.ok(first!.requested_at)
@@ -151,7 +151,7 @@ describe('the details of a hold', () => {
 
   it('list a thousand items at most', async () => {
     await openOne(held(Array.from({ length: 1001 }, (_, at) => `10.${at >> 8}.${at & 255}.0/24`)))
-    const { items, items_truncated, withdrawals } = await getHold({ db: owner() }, await lastHold())
+    const { items, items_truncated, withdrawals } = await getHold({ db: owner() }, null, await lastHold())
     assert.deepEqual([items.length, items_truncated, withdrawals.length], [1000, true, 1001])
   })
 })

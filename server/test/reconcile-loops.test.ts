@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { noKeptPlans } from '../src/byoip/reconcile/testing.ts'
 import { createReconcilers } from '../src/byoip/reconcile/reconcilers.ts'
-import { decide, listHolds } from '../src/byoip/reconcile/hold.ts'
+import { approveHold, listHolds } from '../src/byoip/reconcile/hold.ts'
 import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
 import type { Speaker } from '../src/byoip/reconcile/speaker.ts'
@@ -208,13 +208,13 @@ describe('the reconcilers', () => {
     await sql`update announcement_regions set state = 'withdrawing'`.execute(database.postgres.owner)
     await sql`select pg_notify('pharos', 'announcements')`.execute(database.postgres.owner)
     const open = async () => {
-      const query = { state: ['open'] as const, ordering: 'id', limit: 10, offset: 0 }
-      return (await listHolds({ db: database.postgres.owner }, query)).results
+      const query = { state: ['open' as const], ordering: 'id', limit: 10, offset: 0 }
+      return (await listHolds({ db: database.postgres.owner }, null, query)).results
     }
     await until('the hold', async () => (await open()).length === 1)
     assert.equal(onRouter('ams').length, 5)
     const operation = operationOf(team, { actor: { isStaff: true, userId: staff } })
-    await decide({ db: database.postgres.owner }, operation, (await open())[0]!.id, 'approved')
+    await approveHold({ db: database.postgres.owner }, operation, (await open())[0]!.id)
     await until('the withdrawal', () => onRouter('ams').length === 0)
     await hasStatus(ids[0]!, 'withdrawn')
   })

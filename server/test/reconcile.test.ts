@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { decide, getHold, listHolds } from '../src/byoip/reconcile/hold.ts'
+import { approveHold, getHold, listHolds, rejectHold } from '../src/byoip/reconcile/hold.ts'
 import { getAnnouncement } from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
 import { planAgeMsMax } from '../src/byoip/reconcile/region-run.ts'
@@ -93,7 +93,7 @@ const get = async (id: number) =>
       operationOf(await teamOf(database.postgres, id)),
       id,
       {
-        regionStates: true,
+        include: 'region_states',
       },
     )
   ).body
@@ -113,17 +113,18 @@ const put = (prefix: string) => {
 const prefixAt = (at: number) => `10.0.${at}.0/24`
 const holds = async (state?: 'open' | 'closed' | 'approved') =>
   (
-    await listHolds(
-      { db: database.postgres.owner },
-      { ...(state ? { state: [state] } : {}), ordering: 'id', limit: 100, offset: 0 },
-    )
+    await listHolds({ db: database.postgres.owner }, null, {
+      ...(state ? { state: [state] } : {}),
+      ordering: 'id',
+      limit: 100,
+      offset: 0,
+    })
   ).results
 const decideHold = (id: number, decision: 'approved' | 'rejected') =>
-  decide(
+  (decision === 'approved' ? approveHold : rejectHold)(
     { db: database.postgres.owner },
     operationOf(team, { actor: { isStaff: true, userId: staff } }),
     id,
-    decision,
   )
 const rowOf = async <Row extends object>(query: ReturnType<typeof sql<Row>>) =>
   (await query.execute(database.postgres.owner)).rows[0]!
@@ -417,7 +418,7 @@ describe('the guard', () => {
     await reconcile()
     const [second] = await holds('open')
     assert.notEqual(first?.id, second?.id)
-    assert.equal((await getHold({ db: database.postgres.owner }, first!.id)).state, 'closed')
+    assert.equal((await getHold({ db: database.postgres.owner }, null, first!.id)).state, 'closed')
     await assert.rejects(
       decideHold(first!.id, 'approved'),
       (error) => error instanceof Failure && error.code === 'conflict',

@@ -91,7 +91,7 @@ const deps = () => ({ db: database.postgres.owner, freshMs: 120_000, now: () => 
 const setOf = (name: string, isDrained: boolean, slug = 'ams') =>
   setDrained(deps(), { actor: 'operator' }, { slug, name }, isDrained)
 const regionOf = async (slug = 'ams') => {
-  const { results } = await listAdminRegions(deps(), { ordering: 'slug', limit: 100, offset: 0 })
+  const { results } = await listAdminRegions(deps(), null, { ordering: 'slug', limit: 100, offset: 0 })
   return results.find((one) => one.slug === slug)!
 }
 const seed = (prefix: string) =>
@@ -158,7 +158,11 @@ describe('staff see regions', () => {
   })
 
   it('with routers that no run has met yet, and in pages', async () => {
-    const { results, count } = await listAdminRegions(deps(), { ordering: '-slug', limit: 1, offset: 1 })
+    const { results, count } = await listAdminRegions(deps(), null, {
+      ordering: '-slug',
+      limit: 1,
+      offset: 1,
+    })
     assert.deepEqual([results.map(({ slug }) => slug), count], [['ams'], 2])
     assert.deepEqual(
       results[0]!.routers.map(({ name, last_check_result, neighbors }) => [

@@ -5,11 +5,8 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { announcementStatuses, regionStates } from '@pharos/contract/byoip'
 import { sql } from 'kysely'
 import { deleteAnnouncement } from '../src/byoip/announcement/delete-announcement.ts'
-import {
-  getAnnouncement,
-  listAnnouncements,
-  type ListQuery,
-} from '../src/byoip/announcement/list-announcements.ts'
+import type { ListQuery } from '../src/byoip/announcement/announcement.store.ts'
+import { getAnnouncement, listAnnouncements } from '../src/byoip/announcement/list-announcements.ts'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
 import { listRegions } from '../src/byoip/announcement/region.ts'
 import { saveStatuses } from '../src/byoip/announcement/status.store.ts'
@@ -40,8 +37,8 @@ beforeEach(async () => {
 })
 
 const deps = () => ({ postgres: database.postgres, memberToggle: true, quota: 1000, now: () => new Date() })
-const all = { regionStates: true, stateMessages: true }
-const get = (id: number, include = {}) => getAnnouncement(deps(), operationOf(team), id, include)
+const all = { include: 'region_states,state_messages' }
+const get = (id: number, query = {}) => getAnnouncement(deps(), operationOf(team), id, query)
 const list = (query: Partial<ListQuery> = {}) =>
   listAnnouncements(deps(), operationOf(team), { ordering: 'id', limit: 1000, offset: 0, ...query })
 
@@ -207,7 +204,7 @@ describe('the list while a router cannot be read', () => {
           one.cidr,
         )
         if (claimed.length === 0) assert.doesNotMatch(one.status, /^(partially_)?announced$/, one.cidr)
-        assert.deepEqual((await get(one.id, { regionStates: true })).body, one)
+        assert.deepEqual((await get(one.id, { include: 'region_states' })).body, one)
       }
       for (const status of announcementStatuses) {
         const expected = results.filter((one) => one.status === status).map(({ id }) => id)

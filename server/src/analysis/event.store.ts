@@ -1,7 +1,8 @@
-// The SQL of events: what is known of each, whoever may see it. Only loops and the operator's commands write here.
+// The SQL of events: everything known of each, whichever team may see it. Only loops and the operator's commands write.
 import { sql, type RawBuilder } from 'kysely'
 import { lengthOf, networkOf, parsePrefix, prefixAround } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
+import { camelColumns, snakeOf, type RowOf } from '../db/columns.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
@@ -9,50 +10,61 @@ import type { Event } from './event.ts'
 /** `anew`: what is known is to be replaced by the next observation, not merged with it (see replay.ts). */
 export type LockedEvent = { readonly event: Event; readonly anew: boolean }
 
-type EventRow = {
-  id: string
-  source_key: string
-  source_event_id: string
-  flags: Event['flags']
-  status: Event['status']
-  affected_network: string | null
-  source_timezone: string
-  start_at: Date
-  end_at: Date | null
-  source_resource_id: string
-  source_location_id: string
-  source_country: string
-  source_location: string
-  classification_key: string
-  description: string
-  affected_bps: number
-  affected_pps: number
-  parsed_data: Event['parsedData']
-  has_attachment: boolean
-  merge_state: Event['mergeState'] | null
-}
+/** Every field of an event, by its name; each is read from and written to a column, see `columnOf`. */
+const eventColumns = camelColumns(
+  'events',
+  'e',
+  [
+    'id',
+    'source_key',
+    'source_event_id',
+    'source_timezone',
+    'source_resource_id',
+    'source_location_id',
+    'source_country',
+    'source_location',
+    'classification_key',
+    'description',
+    'affected_bps',
+    'affected_pps',
+    'has_attachment',
+  ],
+  {
+    start: sql<Date>`e.start_at`,
+    end: sql<Date | null>`e.end_at`,
+    flags: sql<Event['flags']>`e.flags`,
+    status: sql<Event['status']>`e.status`,
+    affectedNetwork: sql<string | null>`e.affected_network::text`,
+    parsedData: sql<Event['parsedData']>`e.parsed_data`,
+    mergeState: sql<Event['mergeState'] | null>`e.merge_state`,
+  },
+)
+type EventRow = RowOf<typeof eventColumns>
+
+const columnOf = (field: string): string =>
+  field === 'start' || field === 'end' ? `${field}_at` : snakeOf(field)
+
+const fields = eventColumns.entries.map(([field]) => field as keyof EventRow)
+const written = sql.join(fields.map((field) => sql.ref(columnOf(field))))
+const keys: ReadonlySet<string> = new Set(['id', 'sourceKey', 'sourceEventId'])
+const assignments = sql.join(
+  fields
+    .filter((field) => !keys.has(field))
+    .map((field) => sql`${sql.ref(columnOf(field))} = ${sql.ref(`n.${columnOf(field)}`)}`),
+)
 
 /** Those that exist, locked in the order of their ids, so that two that lock some of the same never wait in a circle. */
 export async function lockEvents(trx: Trx, ids: readonly string[]): Promise<LockedEvent[]> {
   const { rows } = await sql<EventRow>`
-    select id, source_key, source_event_id, flags, status, affected_network::text as affected_network,
-      source_timezone, start_at, end_at, source_resource_id, source_location_id, source_country, source_location,
-      classification_key, description, affected_bps, affected_pps, parsed_data, has_attachment, merge_state
-    from events where id = any(${ids}) order by id for update`.execute(trx)
-  return rows.map((row) => ({ event: eventOf(row), anew: row.merge_state === null }))
+    select ${eventColumns} from events e where e.id = any(${ids}) order by e.id for update`.execute(trx)
+  return rows.map((row) => ({ event: eventOf(row), anew: row.mergeState === null }))
 }
 
-/** Gives back the ids that were written; one that is missing was written by another transaction meanwhile. */
+/** Returns the ids that were written; one that is missing was written by another transaction meanwhile. */
 export async function insertEvents(trx: Trx, events: readonly Event[]): Promise<Set<string>> {
   if (events.length === 0) return new Set()
   const { rows } = await sql<{ id: string }>`
-    insert into events (id, source_key, source_event_id, flags, status, affected_network, source_timezone, start_at,
-      end_at, source_resource_id, source_location_id, source_country, source_location, classification_key, description,
-      affected_bps, affected_pps, parsed_data, has_attachment, merge_state)
-    select id, source_key, source_event_id, flags, status, affected_network, source_timezone, start_at,
-      end_at, source_resource_id, source_location_id, source_country, source_location, classification_key, description,
-      affected_bps, affected_pps, parsed_data, has_attachment, merge_state
-    from ${recordset(events)} order by id
+    insert into events (${written}) select ${written} from ${recordset(events)} order by id
     on conflict (id) do nothing
     returning id`.execute(trx)
   return new Set(rows.map(({ id }) => id))
@@ -62,14 +74,9 @@ export async function insertEvents(trx: Trx, events: readonly Event[]): Promise<
 export async function saveEvents(trx: Trx, events: readonly Event[]): Promise<void> {
   if (events.length === 0) return
   await sql`
-    update events e set flags = n.flags, status = n.status, affected_network = n.affected_network,
-      source_timezone = n.source_timezone, start_at = n.start_at, end_at = n.end_at,
-      source_resource_id = n.source_resource_id, source_location_id = n.source_location_id,
-      source_country = n.source_country, source_location = n.source_location,
-      classification_key = n.classification_key, description = n.description, affected_bps = n.affected_bps,
-      affected_pps = n.affected_pps, parsed_data = n.parsed_data, has_attachment = n.has_attachment,
-      merge_state = n.merge_state, updated = now()
-    from ${recordset(events)} where e.id = n.id`.execute(trx)
+    update events e set ${assignments}, updated = now() from ${recordset(events)} where e.id = n.id`.execute(
+    trx,
+  )
 }
 
 /** The networks of events that have, or had, several. */
@@ -89,60 +96,17 @@ export async function saveEventNetworks(trx: Trx, events: readonly Event[]): Pro
 
 /** One JSON parameter instead of twenty arrays: arrays of arrays (flags) cannot be unnested by row. */
 function recordset(events: readonly Event[]) {
-  return sql`json_to_recordset(${JSON.stringify(events.map(rowOf))}::json) as n(
-    id text, source_key text, source_event_id text, flags text[], status text[], affected_network cidr,
-    source_timezone text, start_at timestamptz, end_at timestamptz, source_resource_id text, source_location_id text,
-    source_country text, source_location text, classification_key text, description text, affected_bps bigint,
-    affected_pps bigint, parsed_data jsonb, has_attachment boolean, merge_state jsonb)`
-}
-
-function rowOf(event: Event): EventRow {
-  return {
-    id: event.id,
-    source_key: event.sourceKey,
-    source_event_id: event.sourceEventId,
-    flags: event.flags,
-    status: event.status,
-    affected_network: event.affectedNetwork,
-    source_timezone: event.sourceTimezone,
-    start_at: event.start,
-    end_at: event.end,
-    source_resource_id: event.sourceResourceId,
-    source_location_id: event.sourceLocationId,
-    source_country: event.sourceCountry,
-    source_location: event.sourceLocation,
-    classification_key: event.classificationKey,
-    description: event.description,
-    affected_bps: event.affectedBps,
-    affected_pps: event.affectedPps,
-    parsed_data: event.parsedData,
-    has_attachment: event.hasAttachment,
-    merge_state: event.mergeState,
-  }
+  const rows = events.map((event) =>
+    Object.fromEntries(fields.map((field) => [columnOf(field), event[field]])),
+  )
+  return sql`json_populate_recordset(null::events, ${JSON.stringify(rows)}::json) n`
 }
 
 function eventOf(row: EventRow): Event {
   return {
-    id: row.id,
-    sourceKey: row.source_key,
-    sourceEventId: row.source_event_id,
-    flags: row.flags,
-    status: row.status,
-    affectedNetwork: row.affected_network === null ? null : parsePrefix(row.affected_network),
-    sourceTimezone: row.source_timezone,
-    start: row.start_at,
-    end: row.end_at,
-    sourceResourceId: row.source_resource_id,
-    sourceLocationId: row.source_location_id,
-    sourceCountry: row.source_country,
-    sourceLocation: row.source_location,
-    classificationKey: row.classification_key,
-    description: row.description,
-    affectedBps: row.affected_bps,
-    affectedPps: row.affected_pps,
-    parsedData: row.parsed_data,
-    hasAttachment: row.has_attachment,
-    mergeState: row.merge_state ?? { signals: [], stamps: {} },
+    ...row,
+    affectedNetwork: row.affectedNetwork === null ? null : parsePrefix(row.affectedNetwork),
+    mergeState: row.mergeState ?? { signals: [], stamps: {} },
   }
 }
 

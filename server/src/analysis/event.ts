@@ -18,15 +18,6 @@ import type { Share, Stamp, Stated } from './lattice.ts'
 import { mergeTimelines } from './timeline.ts'
 
 /** The texts of an event that a source states or its configuration has a default for. */
-export type EventTexts = {
-  readonly classificationKey: string
-  readonly description: string
-  readonly sourceTimezone: string
-  readonly sourceResourceId: string
-  readonly sourceLocationId: string
-  readonly sourceCountry: string
-  readonly sourceLocation: string
-}
 const textNames = [
   'classificationKey',
   'description',
@@ -35,7 +26,8 @@ const textNames = [
   'sourceLocationId',
   'sourceCountry',
   'sourceLocation',
-] as const satisfies readonly (keyof EventTexts)[]
+] as const
+export type EventTexts = { readonly [name in (typeof textNames)[number]]: string }
 
 /** The parts of `parsed_data` that an observation states itself; the others follow from its other fields. */
 export type Seen = Omit<ParsedData, 'peaks' | 'timeline' | 'networks' | 'source' | 'thresholds'> & {

@@ -18,6 +18,10 @@ export type Match = {
   readonly location: Location | null
 }
 
+/** A match as it is stored. */
+export type EventMatch = Omit<Match, 'location'> & { readonly eventId: string }
+export type StoredMatch = EventMatch & { readonly id: number }
+
 /** Resources inside one network of an event; beyond that the event concerns everybody and the rest is left out. */
 const insideMax = 10_000
 

@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { lengthOf } from '../net/prefix.ts'
-import type { RelatedQuery } from './related-event.ts'
+import type { RelatedQuery } from './related-query.ts'
 import { pageStatement } from './related-page.store.ts'
 import type { RelatedRows } from './related-sql.store.ts'
 
@@ -15,7 +15,7 @@ export async function listRelated(
   const statement = pageStatement(teamId, query)
   const rows = isSearch(query)
     ? await postgres.inTeam(teamId, async (trx) => (await statement.execute(trx)).rows)
-    : await postgres.readInTeam<RelatedRows>(teamId, statement.compile(postgres.owner))
+    : await postgres.readInTeam(teamId, statement)
   return rows[0]!
 }
 
@@ -44,8 +44,7 @@ export async function findRelatedEvent(
       coalesce(e.has_attachment, false) as has_attachment
     from team_events t left join events e on e.id = t.event_id
     where t.team_id = ${teamId} and t.event_id = ${eventId}`
-  const [row] = await postgres.readInTeam<RelatedDetail>(teamId, statement.compile(postgres.owner))
-  return row
+  return (await postgres.readInTeam(teamId, statement))[0]
 }
 
 /** All that is known of the event, as JSON. For staff. */

@@ -13,8 +13,9 @@ import { insertEvents } from './event.store.ts'
 import { flagBits } from './record.ts'
 import { relateEvents } from './relationship.ts'
 import { teamPart } from './team-part.ts'
-import { getTeamEvent, listTeamEvents, parseOrdering, parseRelatedQuery } from './related-event.ts'
+import { getTeamEvent, listTeamEvents } from './related-event.ts'
 import { pageStatement } from './related-page.store.ts'
+import { parseOrdering, parseRelatedQuery } from './related-query.ts'
 import { addPrefix, addTeam, compareCounts } from './testing.ts'
 
 const long = process.env.PHAROS_TEST_LONG ? 50 : 1
@@ -139,8 +140,10 @@ function expected(events: readonly Event[], query: Query): { ids: string[]; coun
 
 const response = Compile(listRelatedEventsRoute.response!)
 
+const reader = (teamId: number) => ({ actor: { teamId, isStaff: false } })
+
 async function listed(teamId: number, query: Query): Promise<{ ids: string[]; count: number }> {
-  const { body, count } = await listTeamEvents(database.postgres, teamId, query)
+  const { raw: body, count } = await listTeamEvents(database, reader(teamId), query)
   const page = JSON.parse(body) as { results: { id: string }[]; count: number }
   assert.ok(response.Check(page))
   assert.deepEqual(Object.keys(page), ['results', 'count'])
@@ -294,10 +297,10 @@ describe('the related list', () => {
       { numRuns: 50 * long },
     )
     const hidden = model.find(({ affectedNetwork }) => !overlaps(affectedNetwork!, heldByB))!
-    await assert.rejects(getTeamEvent(database.postgres, { teamId: teamB, isStaff: false }, hidden.id), {
+    await assert.rejects(getTeamEvent(database, reader(teamB), hidden.id), {
       code: 'not_found',
     })
-    await assert.rejects(getTeamEvent(database.postgres, { teamId: teamB, isStaff: false }, 'timeseries'), {
+    await assert.rejects(getTeamEvent(database, reader(teamB), 'timeseries'), {
       code: 'not_found',
     })
     assert.deepEqual(await listed(teamB + 1, byDefault), { ids: [], count: 0 })
@@ -324,13 +327,11 @@ describe('the related list', () => {
 
 describe('the detail', () => {
   test('is the record of the list with parsed_data and has_attachment, without relationships', async () => {
-    const { body } = await listTeamEvents(database.postgres, teamB, { ...byDefault, limit: 1 })
+    const { raw: body } = await listTeamEvents(database, reader(teamB), { ...byDefault, limit: 1 })
     const [{ relationships, ...record }] = (JSON.parse(body) as { results: [Record<string, unknown>] })
       .results
     assert.ok(Array.isArray(relationships))
-    const detail = JSON.parse(
-      await getTeamEvent(database.postgres, { teamId: teamB, isStaff: false }, String(record.id)),
-    ) as unknown
+    const detail = JSON.parse((await getTeamEvent(database, reader(teamB), String(record.id))).raw) as unknown
     const { parsedData } = teamPart(
       model.find(({ id }) => id === record.id)!,
       [heldByB],

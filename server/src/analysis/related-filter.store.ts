@@ -5,7 +5,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { lengthOf, networkOf, prefixAround } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { countOf } from './related-count.store.ts'
-import type { RelatedQuery } from './related-event.ts'
+import type { RelatedQuery } from './related-query.ts'
 import { runningAt } from './related-segment.store.ts'
 import {
   all,

@@ -16,7 +16,7 @@
 //   offset 1 M by id: there are no counts for it       140 ms
 //   description contains, network contains             700 to 2,000 ms: all 3 M are looked at
 import type { RawBuilder } from 'kysely'
-import type { RelatedQuery } from './related-event.ts'
+import type { RelatedQuery } from './related-query.ts'
 import { byNetworkOrText, byOtherFiltered } from './related-filter.store.ts'
 import { byEnd, byOther, byStart, firstPage } from './related-segment.store.ts'
 import type { RelatedRows, Scope } from './related-sql.store.ts'

@@ -4,7 +4,7 @@
 // counts, and the walk begins on the right day or step of rate. By id and class there are no counts to look it up in.
 import { sql, type RawBuilder } from 'kysely'
 import { countEnded, countOf, countUntil, findDays, findRates } from './related-count.store.ts'
-import type { Ordering, OrderingKey, RelatedQuery } from './related-event.ts'
+import type { Ordering, OrderingKey, RelatedQuery } from './related-query.ts'
 import {
   all,
   answer,

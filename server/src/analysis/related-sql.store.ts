@@ -1,7 +1,7 @@
 // What all ways of finding a page of the related list have in common: the ordering, the filter, the frame of the answer.
 // Fragments of SQL only; which of them make a statement is decided in related-page.store.ts.
 import { sql, type RawBuilder } from 'kysely'
-import type { Ordering, OrderingKey, RelatedQuery } from './related-event.ts'
+import type { Ordering, OrderingKey, RelatedQuery } from './related-query.ts'
 
 export type Sql = RawBuilder<unknown>
 

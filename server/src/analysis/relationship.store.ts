@@ -1,49 +1,42 @@
 // The SQL of relationships between events and what teams hold. Their events are locked by the caller.
-import { sql } from 'kysely'
+import { sql, type Insertable } from 'kysely'
 import type { MatchResource, MatchType } from '@pharos/contract/analysis'
+import { camelColumns } from '../db/columns.ts'
 import type { Db, Trx } from '../db/postgres.ts'
-import type { Match } from './match.ts'
+import type { EventRelationshipsTable } from '../db/schema.ts'
+import type { EventMatch, StoredMatch } from './match.ts'
 
-/** A match of an event with a resource of a team, before it has an id. */
-export type EventMatch = Omit<Match, 'location'> & { readonly eventId: string }
-export type StoredMatch = EventMatch & { readonly id: number }
-
-type RelationshipRow = {
-  id: number
-  event_id: string
-  team_id: number
-  match_resource: MatchResource
-  match_resource_id: number
-  match_resource_name: string
-  match_resource_link: string
-  match_type: MatchType
-  match_value: string
-}
+const matchColumns = camelColumns('event_relationships', 'r', ['id', 'event_id', 'team_id'], {
+  resource: sql<MatchResource>`r.match_resource`,
+  resourceId: sql<number>`r.match_resource_id`,
+  name: sql<string>`r.match_resource_name`,
+  link: sql<string>`r.match_resource_link`,
+  type: sql<MatchType>`r.match_type`,
+  value: sql<string>`r.match_value`,
+})
 
 export async function listRelationships(trx: Trx, eventIds: readonly string[]): Promise<StoredMatch[]> {
-  const { rows } = await sql<RelationshipRow>`
-    select id, event_id, team_id, match_resource, match_resource_id, match_resource_name, match_resource_link,
-      match_type, match_value
-    from event_relationships where event_id = any(${eventIds}) order by id`.execute(trx)
-  return rows.map(matchOf)
+  const { rows } = await sql<StoredMatch>`
+    select ${matchColumns} from event_relationships r where r.event_id = any(${eventIds}) order by r.id`.execute(
+    trx,
+  )
+  return rows
 }
 
-/** The ids that the database gave them come back with them. */
+/** Returns them with the ids that the database gave them. */
 export async function insertRelationships(trx: Trx, matches: readonly EventMatch[]): Promise<StoredMatch[]> {
   if (matches.length === 0) return []
-  const rows = matches.map((match) => ({ id: 0, ...rowOf(match) }))
-  const inserted = await sql<RelationshipRow>`
-    insert into event_relationships (event_id, team_id, match_resource, match_resource_id, match_resource_name,
+  const { rows } = await sql<StoredMatch>`
+    insert into event_relationships as r (event_id, team_id, match_resource, match_resource_id, match_resource_name,
       match_resource_link, match_type, match_value)
     select event_id, team_id, match_resource, match_resource_id, match_resource_name, match_resource_link, match_type,
       match_value
-    from ${recordset(rows)}
-    returning id, event_id, team_id, match_resource, match_resource_id, match_resource_name, match_resource_link,
-      match_type, match_value`.execute(trx)
-  return inserted.rows.map(matchOf)
+    from ${recordset(matches.map(rowOf))}
+    returning ${matchColumns}`.execute(trx)
+  return rows
 }
 
-/** What a resource is called may change while the relationship stays. */
+/** Saves the names of resources, which change while the relationship stays. */
 export async function saveRelationships(trx: Trx, matches: readonly StoredMatch[]): Promise<void> {
   if (matches.length === 0) return
   await sql`
@@ -76,13 +69,11 @@ export async function listEventsOfResource(
   return rows.map((row) => row.event_id)
 }
 
-function recordset(rows: readonly RelationshipRow[]) {
-  return sql`json_to_recordset(${JSON.stringify(rows)}::json) as n(id bigint, event_id text, team_id integer,
-    match_resource text, match_resource_id integer, match_resource_name text, match_resource_link text,
-    match_type text, match_value text)`
+function recordset(rows: readonly Insertable<EventRelationshipsTable>[]) {
+  return sql`json_populate_recordset(null::event_relationships, ${JSON.stringify(rows)}::json) n`
 }
 
-function rowOf(match: EventMatch): Omit<RelationshipRow, 'id'> {
+function rowOf(match: EventMatch): Insertable<EventRelationshipsTable> {
   return {
     event_id: match.eventId,
     team_id: match.teamId,
@@ -92,19 +83,5 @@ function rowOf(match: EventMatch): Omit<RelationshipRow, 'id'> {
     match_resource_link: match.link,
     match_type: match.type,
     match_value: match.value,
-  }
-}
-
-function matchOf(row: RelationshipRow): StoredMatch {
-  return {
-    id: row.id,
-    eventId: row.event_id,
-    teamId: row.team_id,
-    resource: row.match_resource,
-    resourceId: row.match_resource_id,
-    name: row.match_resource_name,
-    link: row.match_resource_link,
-    type: row.match_type,
-    value: row.match_value,
   }
 }

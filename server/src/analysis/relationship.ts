@@ -9,15 +9,13 @@ import { eventMessages } from './event-message.ts'
 import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
 import { matchNetworks } from './match.ts'
-import type { Match } from './match.ts'
+import type { EventMatch, Match, StoredMatch } from './match.ts'
 import { flagBits, renderRecord, renderRelationships } from './record.ts'
 import {
   deleteRelationships,
   insertRelationships,
   listRelationships,
   saveRelationships,
-  type EventMatch,
-  type StoredMatch,
 } from './relationship.store.ts'
 import {
   deleteTeamEvents,

@@ -1,23 +1,10 @@
 // The SQL that writes the teams' lists of events. Reading them is related-event.store.ts; a trigger keeps their counts.
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
+import type { TeamEventsTable } from '../db/schema.ts'
 
-export type TeamEvent = {
-  readonly team_id: number
-  readonly event_id: string
-  readonly start_at: Date
-  readonly end_at: Date | null
-  readonly affected_bps: number
-  readonly affected_pps: number
-  readonly flags: number
-  readonly affected_network: string | null
-  readonly classification_key: string
-  readonly description: string
-  readonly record: string
-  readonly relationships: string
-  /** JSON; null if the team holds all networks of the event, whose own parsed data the team then sees. */
-  readonly parsed_data: string | null
-}
+/** `parsed_data` is null if the team holds all networks of the event, whose own parsed data it sees. */
+export type TeamEvent = Readonly<Omit<Selectable<TeamEventsTable>, 'span'>>
 
 /** The first half of the advisory locks' keys; the second is the slot of the team. */
 const LOCK_CLASS = 7_001
@@ -46,21 +33,16 @@ export type TeamEventBefore = Pick<TeamEvent, 'end_at' | 'affected_bps' | 'affec
 
 /** Writes the rows that differ from the stored ones, and returns which they are. `lockTeams` comes before. */
 export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Promise<WrittenTeamEvent[]> {
-  if (rows.length === 0) return []
+  const [first] = rows
+  if (!first) return []
+  const names = Object.keys(first)
+  const columns = sql.join(names.map((name) => sql.ref(name)))
+  const assignments = sql.join(names.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`))
   const written = await sql<WrittenRow>`
     with written as (
-    insert into team_events as t (team_id, event_id, start_at, end_at, affected_bps, affected_pps, flags,
-      affected_network, classification_key, description, record, relationships, parsed_data)
-    select team_id, event_id, start_at, end_at, affected_bps, affected_pps, flags,
-      affected_network, classification_key, description, record, relationships, parsed_data
-    from json_to_recordset(${JSON.stringify(rows)}::json) as n(team_id integer, event_id text, start_at timestamptz,
-      end_at timestamptz, affected_bps bigint, affected_pps bigint, flags integer, affected_network cidr,
-      classification_key text, description text, record text, relationships text, parsed_data text)
-    on conflict (team_id, event_id) do update set start_at = excluded.start_at, end_at = excluded.end_at,
-      affected_bps = excluded.affected_bps, affected_pps = excluded.affected_pps, flags = excluded.flags,
-      affected_network = excluded.affected_network, classification_key = excluded.classification_key,
-      description = excluded.description, record = excluded.record, relationships = excluded.relationships,
-      parsed_data = excluded.parsed_data
+    insert into team_events as t (${columns})
+    select ${columns} from json_populate_recordset(null::team_events, ${JSON.stringify(rows)}::json)
+    on conflict (team_id, event_id) do update set ${assignments}
     where (t.record, t.relationships, t.parsed_data)
       is distinct from (excluded.record, excluded.relationships, excluded.parsed_data)
     returning team_id, event_id)

@@ -231,12 +231,13 @@ describe('an event over the networks of several teams', () => {
   const list = async (team: string, query: Record<string, unknown> = {}) => {
     const complete = { limit: 100, offset: 0, ordering: 'start', ...query }
     assert.ok(listQuery.Check(complete))
-    const { body } = await listTeamEvents(database.postgres, ids[team]!, complete as never)
+    const actor = { teamId: ids[team]!, isStaff: false }
+    const { raw: body } = await listTeamEvents(database, { actor }, complete as never)
     return JSON.parse(body) as { results: RelatedEvent[]; count: number }
   }
   const detail = async (team: string, eventId: string, isStaff = false) =>
     JSON.parse(
-      await getTeamEvent(database.postgres, { teamId: ids[team]!, isStaff }, eventId),
+      (await getTeamEvent(database, { actor: { teamId: ids[team]!, isStaff } }, eventId)).raw,
     ) as RelatedEventDetail
   const told = async (team: string) =>
     (await db.selectFrom('outbox').select('data').where('team_id', '=', ids[team]!).execute()).map(

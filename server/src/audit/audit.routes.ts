@@ -3,12 +3,7 @@ import { getAuditEntryRoute, listAuditEntriesRoute } from '@pharos/contract/audi
 import { handle, type Mounted } from '../http/mount.ts'
 import { getAudit, listAudit, type AuditDeps } from './audit.ts'
 
-export function auditRoutes(deps: AuditDeps): Mounted[] {
-  return [
-    handle(listAuditEntriesRoute, async (operation, { query }) => {
-      const body = await listAudit(deps, operation, query)
-      return { body, page: { ...query, count: body.count } }
-    }),
-    handle(getAuditEntryRoute, (operation, { params }) => getAudit(deps, operation, params.audit_id)),
-  ]
-}
+export const auditRoutes = (deps: AuditDeps): Mounted[] => [
+  handle(listAuditEntriesRoute, listAudit, deps),
+  handle(getAuditEntryRoute, getAudit, deps),
+]

@@ -1,23 +1,12 @@
 // The SQL of reading the audit, as the team. What says who a person of the provider is comes from functions of the database
 // that tell a team no more than that.
+import type { listAuditEntriesRoute } from '@pharos/contract/audit'
+import type { QueryOf } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
+import { columns, type RowOf } from '../db/columns.ts'
+import { orderBy, readPage, type Page, type PageRow } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
-
-export type EntryRow = {
-  readonly id: number
-  readonly at: Date
-  readonly actor: string
-  readonly credential: string | null
-  readonly byStaff: boolean
-  readonly action: string
-  readonly target: string
-  readonly before: unknown
-  readonly after: unknown
-  readonly request_id: string | null
-  readonly address: string | null
-  readonly sequence: number | null
-}
 
 /** What a team may not find by: persons of the provider are one to it. */
 export type Viewer = { readonly teamId: number; readonly isStaff: boolean }
@@ -34,11 +23,19 @@ export type EntryFilter = {
   readonly end?: string
 }
 
-export type EntryOrdering = readonly { readonly key: 'at' | 'id'; readonly descending: boolean }[]
+export type Query = QueryOf<typeof listAuditEntriesRoute>
 
-const columns = sql`e.id, e.at, e.actor, e.credential,
-  (e.by_staff or e.actor = any((select staff_actors())::text[])) as "byStaff", e.action, e.target, e.before, e.after,
-  e.request_id, host(e.address) as address`
+const entryColumns = columns(
+  'audit_entries',
+  'e',
+  ['id', 'at', 'actor', 'credential', 'action', 'target', 'before', 'after', 'request_id'],
+  {
+    byStaff: sql<boolean>`(e.by_staff or e.actor = any((select staff_actors())::text[]))`,
+    address: sql<string | null>`host(e.address)`,
+    sequence: sql<number | null>`s.sequence`,
+  },
+)
+export type EntryRow = RowOf<typeof entryColumns>
 
 /** `staff` are the actors who are people of the provider now; entries of those who were say so themselves. */
 function conditionsOf(
@@ -91,11 +88,9 @@ function ofActions({ actions = [], actionPrefixes = [] }: EntryFilter): RawBuild
 }
 
 /** By the keys, and by the id in the direction of the last: an index gives both ways. */
-function orderOf(order: EntryOrdering): RawBuilder<unknown> {
-  const keys = [...order, { key: 'id' as const, descending: order.at(-1)?.descending ?? false }]
-  return sql.join(
-    keys.map(({ key, descending }) => sql`${sql.ref(`e.${key}`)} ${descending ? sql`desc` : sql`asc`}`),
-  )
+function orderOf(ordering: Query['ordering']): RawBuilder<unknown> {
+  const direction = ordering.split(',').at(-1)!.startsWith('-') ? sql`desc` : sql`asc`
+  return orderBy(ordering, { at: sql`e.at`, id: sql`e.id` }, sql`e.id ${direction}`, 'not null')
 }
 
 /**
@@ -107,24 +102,23 @@ export async function listEntries(
   trx: Trx,
   viewer: Viewer,
   filter: EntryFilter,
-  order: EntryOrdering,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ page: EntryRow[]; count: number }> {
+  { ordering, limit, offset }: Pick<Query, 'ordering' | 'limit' | 'offset'>,
+): Promise<Page<EntryRow>> {
   const conditions = conditionsOf(viewer, filter, await staffFor(trx, viewer, filter))
   const once = isFiltered(filter) ? sql`materialized` : sql`not materialized`
-  const { rows } = await sql<{ id: null; count: number } | (EntryRow & { count: number })>`
+  const { rows } = await sql<PageRow<EntryRow>>`
     with matching as ${once} (select e.id, e.at from audit_entries e where ${conditions}),
-    place as materialized (
-      select row_number() over () as number, p.* from (
-        select * from matching e order by ${orderOf(order)} limit ${limit} offset ${offset}) p),
+    places as materialized (
+      select row_number() over () as place, p.* from (
+        select * from matching e order by ${orderOf(ordering)} limit ${limit} offset ${offset}) p),
     page as (
-      select place.number, ${columns}, s.sequence
-      from place
-      cross join lateral (select * from audit_entries where id = place.id and at = place.at limit 1) e
+      select places.place, ${entryColumns}
+      from places
+      cross join lateral (select * from audit_entries where id = places.id and at = places.at limit 1) e
       left join audit_seals s on s.entry_id = e.id),
     counted as (select count(*) as count from matching)
-    select counted.count, page.* from counted left join page on true order by page.number`.execute(trx)
-  return { page: rows.filter((row) => row.id !== null), count: rows[0]!.count }
+    select counted.count, page.* from counted left join page on true order by page.place`.execute(trx)
+  return readPage(rows)
 }
 
 const isFiltered = (filter: EntryFilter): boolean =>
@@ -142,7 +136,7 @@ async function staffFor(
 
 export async function findEntry(trx: Trx, { teamId }: Viewer, id: number): Promise<EntryRow | undefined> {
   const { rows } = await sql<EntryRow>`
-    select ${columns}, s.sequence from audit_entries e left join audit_seals s on s.entry_id = e.id
+    select ${entryColumns} from audit_entries e left join audit_seals s on s.entry_id = e.id
     where e.id = ${id}::bigint and e.team_id = ${teamId}`.execute(trx)
   return rows[0]
 }

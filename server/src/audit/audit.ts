@@ -6,7 +6,6 @@ import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { invalid, notFound, failWith, prefixErrorAt } from '../runtime/error.ts'
 import { etagOf } from '../runtime/etag.ts'
 import type { Actor, Operation } from '../runtime/operation.ts'
-import { parseOrdering } from '../runtime/ordering.ts'
 import {
   findEmails,
   findEntry,
@@ -14,35 +13,22 @@ import {
   listEntries,
   type EntryFilter,
   type EntryRow,
+  type Query,
   type Viewer,
 } from './audit.store.ts'
 
 export type AuditDeps = { readonly postgres: Postgres; readonly db: Db }
 
-/** The query of listAuditEntries, as the contract read it. */
-export type AuditQuery = {
-  readonly actor?: readonly string[]
-  readonly action?: readonly string[]
-  readonly target?: readonly string[]
-  readonly request_id?: readonly string[]
-  readonly address?: readonly string[]
-  readonly start?: string
-  readonly end?: string
-  readonly ordering: string
-  readonly limit: number
-  readonly offset: number
-}
-
 /** A page of the audit of the actor's team, and the exact count, from one snapshot. */
 export async function listAudit(
   deps: AuditDeps,
   { actor }: Operation,
-  query: AuditQuery,
+  query: Query,
 ): Promise<{ results: AuditEntry[]; count: number }> {
   const viewer = viewerOf(actor)
-  const [filter, order] = [filterOf(query), parseOrdering<'at' | 'id'>(query.ordering)]
+  const filter = filterOf(query)
   return deps.postgres.inTeam(actor.teamId, async (trx) => {
-    const { page, count } = await listEntries(trx, viewer, filter, order, query)
+    const { page, count } = await listEntries(trx, viewer, filter, query)
     return { results: await presentAll(deps, trx, viewer, page), count }
   })
 }
@@ -64,7 +50,7 @@ export async function getAudit(
 
 const viewerOf = ({ teamId, isStaff }: Actor): Viewer => ({ teamId, isStaff })
 
-function filterOf({ actor, action, target, request_id, address, start, end }: AuditQuery): EntryFilter {
+function filterOf({ actor, action, target, request_id, address, start, end }: Query): EntryFilter {
   if (start !== undefined && end !== undefined && new Date(end) < new Date(start))
     throw invalid(['query', 'end'], 'beforeStart', { start })
   const isPrefix = (one: string) => one.endsWith('.*')

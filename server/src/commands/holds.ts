@@ -34,7 +34,7 @@ export const holds: Command = {
 async function list(context: CommandContext, args: readonly string[]): Promise<void> {
   const { filter, json } = parseFilter(args)
   await withSchema(context, async ({ owner }) => {
-    const { results, count } = await listHolds({ db: owner }, { ...filter, ordering: '-id', offset: 0 })
+    const { results, count } = await listHolds({ db: owner }, null, { ...filter, ordering: '-id', offset: 0 })
     if (json) return context.out(`${JSON.stringify({ results, count }, null, 2)}\n`)
     for (const hold of results) context.out(described(hold))
     if (count === 0) context.out('There are no such holds.\n')
@@ -77,7 +77,7 @@ async function show(context: CommandContext, args: readonly string[]): Promise<v
   })
   const id = parseHoldId(positionals)
   await withSchema(context, async ({ owner }) => {
-    const hold = await getHold({ db: owner }, id)
+    const hold = await getHold({ db: owner }, null, id)
     context.out(values.json ? `${JSON.stringify(hold, null, 2)}\n` : describedInFull(hold))
   })
 }

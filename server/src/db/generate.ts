@@ -1,8 +1,10 @@
-// `npm run generate`: writes schema.ts and schema.sql from a migrated database. With --check it writes nothing and
-// fails when the files in the repository are not what would be written.
+// `npm run generate`: writes schema.ts and schema.sql from a migrated database. With --check it writes nothing, and
+// fails if the files in the repository are not what would be written, or if a statement does not fit the schema.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import type { Client } from 'pg'
 import { readCatalog, type Catalog } from './catalog.ts'
+import { checkStatements } from './check-statements.ts'
 import { generateDump } from './generate-dump.ts'
 import { generateTypes } from './generate-types.ts'
 import { createTestDatabase } from './testing.ts'
@@ -12,15 +14,14 @@ const FILES: Record<string, (catalog: Catalog) => string> = {
   'schema.sql': generateDump,
 }
 
-/** The files generated from the migrations, by name. */
-export async function generateFiles(): Promise<Record<string, string>> {
+/** Runs `work` on a migrated database. */
+async function withSchema<T>(work: (client: Client) => Promise<T>): Promise<T> {
   // The dump differs in details between versions of PostgreSQL: the golden one is that of the embedded version.
   delete process.env.PHAROS_TEST_DATABASE_URL
   await using database = await createTestDatabase()
   const client = await database.postgres.directConnection()
   try {
-    const catalog = await readCatalog(client)
-    return Object.fromEntries(Object.entries(FILES).map(([file, generate]) => [file, generate(catalog)]))
+    return await work(client)
   } finally {
     await client.end()
   }
@@ -28,12 +29,16 @@ export async function generateFiles(): Promise<Record<string, string>> {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
-  for (const [file, text] of Object.entries(await generateFiles())) {
-    const url = new URL(file, import.meta.url)
-    if (!values.check) writeFileSync(url, text)
-    else if (readFileSync(url, 'utf8') !== text)
-      fail(`server/src/db/${file} is not what the migrations come to: run npm run generate`)
-  }
+  await withSchema(async (client) => {
+    const catalog = await readCatalog(client)
+    for (const [file, generate] of Object.entries(FILES)) {
+      const [url, text] = [new URL(file, import.meta.url), generate(catalog)]
+      if (!values.check) writeFileSync(url, text)
+      else if (readFileSync(url, 'utf8') !== text)
+        fail(`server/src/db/${file} is not what the migrations come to: run npm run generate`)
+    }
+    if (values.check) for (const problem of (await checkStatements(client)).problems) fail(problem)
+  })
 }
 
 function fail(message: string): void {

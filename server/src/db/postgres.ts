@@ -1,7 +1,7 @@
 // The lifetime of everything that talks to PostgreSQL, embedded or given by DATABASE_URL: pools for the owner's work
 // and for a team's, the shared readers, and single connections. It knows no table.
 // The address must be PostgreSQL itself: a pooler in transaction mode would mix the teams' sessions and lose LISTEN.
-import { CompiledQuery, Kysely, type Transaction } from 'kysely'
+import { CompiledQuery, Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Pool, type ClientConfig } from 'pg'
@@ -30,6 +30,9 @@ export type PostgresOptions = {
   readonly log?: (message: string) => void
 }
 
+/** A statement, or one that is compiled already. */
+export type Readable<R> = RawBuilder<R> | Pick<CompiledQuery<R>, 'sql' | 'parameters'>
+
 export type Postgres = {
   /** Where it is, for another process or a tool. */
   readonly databaseUrl: string
@@ -40,7 +43,7 @@ export type Postgres = {
   /** One transaction as the team: row-level security shows it nothing else. It is over when the promise settles. */
   inTeam<T>(teamId: number, work: (trx: Trx) => Promise<T>): Promise<T>
   /** One reading statement as the team, in one round trip on a shared connection. For statements of a few ms. */
-  readInTeam<R>(teamId: number, query: Pick<CompiledQuery<R>, 'sql' | 'parameters'>): Promise<R[]>
+  readInTeam<R>(teamId: number, query: Readable<R>): Promise<R[]>
   /** A connection of one's own, for LISTEN and advisory locks: the caller ends it, and hears `end` when it is lost. */
   directConnection(): Promise<Client>
   /** Rejects where the database does not answer. */
@@ -112,8 +115,8 @@ class OpenPostgres implements Postgres {
     return this.#team.run(teamId, work)
   }
 
-  readInTeam<R>(teamId: number, query: Pick<CompiledQuery<R>, 'sql' | 'parameters'>): Promise<R[]> {
-    return this.#reader.read(teamId, query)
+  readInTeam<R>(teamId: number, query: Readable<R>): Promise<R[]> {
+    return this.#reader.read(teamId, 'compile' in query ? query.compile(this.owner) : query)
   }
 
   async directConnection(): Promise<Client> {

@@ -42,9 +42,9 @@ const server = createHttpServer({
     token: () => Promise.reject(new Failure('unauthenticated', 'no')),
   },
   mounted: [
-    handle(getRelatedEventRoute, never),
-    handleGuest(refreshSessionRoute, never),
-    handleGuest(logoutRoute, async () => ({})),
+    handle(getRelatedEventRoute, never, {}),
+    handleGuest(refreshSessionRoute, never, {}),
+    handleGuest(logoutRoute, async () => ({}), {}),
   ],
   observer: { answered() {}, refused() {}, inFlight() {} },
 })

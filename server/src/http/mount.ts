@@ -1,8 +1,9 @@
-// Binds route values to use-cases. A domain's routes file says `handle(route, fn)`, one line per operation; what every
-// operation has in common (reading the request, the answer's headers, paging links, dry run) happens here and only here.
+// Binds route values to use-cases. A domain's routes file has `handle(route, useCase, deps)`, one line per operation; what
+// all operations have in common (reading the request, headers, paging links, dry run) happens here and only here.
 import { createHash, hash } from 'node:crypto'
 import { responseSchemas, takesIdempotencyKey } from '@pharos/contract/openapi'
-import type { BodyOf, FieldsOf, ParamsOf, QueryOf, ResponseOf, Route } from '@pharos/contract/route'
+import type { ArgsOf, BodyOf, ParamsOf, QueryOf, ResponseOf, Route, Upload } from '@pharos/contract/route'
+import { isPage } from '@pharos/contract/scalar'
 import { Type, type TObject } from 'typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { fail, invalid } from '../runtime/error.ts'
@@ -13,26 +14,24 @@ import { createPathReader, createQueryReader } from './query.ts'
 import { parseJsonBody } from './strict-json.ts'
 import { createCheck } from './validate.ts'
 
-/** JSON that is rendered already: sent as it is. For lists that are joined from stored fragments. */
-export type RawJson = { readonly raw: string }
+/** Rendered JSON, sent as it is: for records that are stored as text. `count` is that of a page. */
+export type RawJson = { readonly raw: string; readonly count?: number }
 
-/** A file to keep: never shown in a page of ours, whatever is in it. */
+/** A file to keep: never shown within a page of the portal, whatever it contains. */
 export type Download = { readonly bytes: Buffer; readonly mediaType: string; readonly filename: string }
 
 export type Reply<R extends Route> = {
   /** Undefined for 204 and 304. */
-  readonly body?: ResponseOf<R> | DryRunBody | RawJson
-  /** In the place of a body. */
+  readonly body?: ResponseOf<R> | DryRunBody | RawJson | undefined
+  /** Instead of a body. */
   readonly download?: Download
-  /** In the place of a body: an answer that goes on. */
+  /** Instead of a body: a stream. */
   readonly events?: ServerEvents
   /** With the quotes, such as `"7"`. */
   readonly etag?: string
-  /** Another status than the route's `success`: 304, or that of a replayed answer. */
+  /** If it is not the route's `success`: 304, or the status of a replayed answer. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string | string[]>>
-  /** For a list: makes the `Link` header. */
-  readonly page?: { readonly limit: number; readonly offset: number; readonly count: number }
 }
 export type DryRunBody = { readonly dry_run: true }
 
@@ -45,8 +44,30 @@ export type Request<R extends Route> = {
   readonly requestId: string
 }
 
-/** What a route without a required credential gets: an actor if one was presented. */
+/**
+ * The result of a use-case: the response itself, nothing, or a reply with headers. A response that has a field `body` must
+ * be returned as a reply.
+ */
+export type Returned<R extends Route> =
+  | Reply<R>
+  | (R['response'] extends null ? void : never)
+  | (ResponseOf<R> extends { readonly body: unknown } ? never : ResponseOf<R>)
+  | (R['response'] extends null ? never : RawJson)
+  | (R['download'] extends null ? never : Download)
+
+/**
+ * The arguments of a use-case: the parameters in the order of the path, then the body (or the form), then the query, if the
+ * route has them, and at last the whole request for those that need a header.
+ */
+type Args<R extends Route> = [...ArgsOf<R, UploadedFile>, Request<R>]
+
+/** The caller of a route that requires no credential: has an actor if the request had a credential. */
 export type Guest = { readonly actor: Actor | null; readonly requestId: string; readonly address: string }
+
+type Slice = { readonly limit: number; readonly offset: number }
+
+/** A reply with what its `Link` header needs, if it is a page. */
+type Sent = Reply<Route> & { readonly page?: Slice & { readonly count: number } }
 
 export type Mounted = {
   readonly route: Route
@@ -54,122 +75,156 @@ export type Mounted = {
     request: FastifyRequest,
     actor: Actor | null,
     following: Following | undefined,
-  ) => Promise<Reply<Route>>
+  ) => Promise<Sent>
   /** The body arrives as bytes, of any media type. */
   readonly rawBody: boolean
 }
 
-/** A route that needs a credential: the use-case gets an operation with an actor. */
-export function handle<R extends Route>(
+/** Mounts a route that requires a credential: the use-case gets an operation with an actor. */
+export function handle<R extends Route, Deps>(
   route: R,
-  fn: (operation: Operation, request: Request<R>) => Promise<Reply<R>>,
+  useCase: (deps: Deps, operation: Operation, ...args: Args<R>) => Promise<Returned<R>> | Returned<R>,
+  deps: Deps,
 ): Mounted {
   const read = createReader(route)
-  return {
-    route,
-    rawBody: false,
-    answer: async (request, actor) => {
-      if (!actor) throw fail('internal', 'mounted', { route: route.name, as: 'a route without a credential' })
-      const { dryRun, ...parts } = read(request)
-      return fn(operationOf(route, request, actor, dryRun), parts as Request<R>)
-    },
-  }
+  return mounted(route, async (request, actor) => {
+    const parts = await read(request)
+    const operation = operationOf(route, request, required(route, actor), parts)
+    return replyOf(route, parts, await useCase(deps, operation, ...(argsOf(route, parts) as Args<R>)))
+  })
 }
 
-/** A route that takes a form with a file. What was sent is read and strict; what the file is, is not looked at. */
-export function handleUpload<R extends Route>(
+/** Mounts a route whose credential is optional or in the body. */
+export function handleGuest<R extends Route, Deps>(
   route: R,
-  fn: (
-    operation: Operation,
-    request: Omit<Request<R>, 'body'> & { readonly fields: FieldsOf<R>; readonly file: UploadedFile },
-  ) => Promise<Reply<R>>,
+  useCase: (deps: Deps, guest: Guest, ...args: Args<R>) => Promise<Returned<R>> | Returned<R>,
+  deps: Deps,
 ): Mounted {
-  if (!route.upload) throw new Error(`${route.name} declares no upload`)
-  const read = createReader({ ...route, body: null })
-  const readForm = createFormReader(route.upload)
-  return {
-    route,
-    rawBody: false,
-    answer: async (request, actor) => {
-      if (!actor) throw fail('internal', 'mounted', { route: route.name, as: 'a route without a credential' })
-      const { dryRun, ...parts } = read(request)
-      const { fields, file, digest } = await readForm(request.headers['content-type'], bytesOf(request))
-      const operation = operationOf(route, request, actor, dryRun, digest)
-      return fn(operation, { ...(parts as Request<R>), fields: fields as FieldsOf<R>, file })
-    },
-  }
+  const read = createReader(route)
+  return mounted(route, async (request, actor) => {
+    const parts = await read(request)
+    const guest = { actor, requestId: request.id, address: request.ip }
+    return replyOf(route, parts, await useCase(deps, guest, ...(argsOf(route, parts) as Args<R>)))
+  })
 }
 
-/** A route whose answer goes on. What the use-case throws before its first event is answered as anywhere. */
+/** Mounts a stream. An error before its first event becomes an error response. */
 export function handleStream<R extends Route>(
   route: R,
   fn: (operation: Operation, request: Request<R>, following: Following) => Promise<ServerEvents>,
 ): Mounted {
   if (!route.stream) throw new Error(`${route.name} declares no stream`)
   const read = createReader(route)
-  return {
-    route,
-    rawBody: false,
-    answer: async (request, actor, following) => {
-      if (!actor || !following)
-        throw fail('internal', 'mounted', { route: route.name, as: 'a route without a stream' })
-      const { dryRun, ...parts } = read(request)
-      const operation = operationOf(route, request, actor, dryRun)
-      return { events: await fn(operation, parts as Request<R>, following) }
-    },
-  }
+  return mounted(route, async (request, actor, following) => {
+    if (!following) throw fail('internal', 'mounted', { route: route.name, as: 'a route without a stream' })
+    const parts = await read(request)
+    const operation = operationOf(route, request, required(route, actor), parts)
+    return { events: await fn(operation, parts as unknown as Request<R>, following) }
+  })
 }
 
-/** A route whose credential is optional or in the body. */
-export function handleGuest<R extends Route>(
+/** Mounts a route that takes any bytes, such as a detector's delivery. */
+export function handleRaw<R extends Route, Deps>(
   route: R,
-  fn: (guest: Guest, request: Request<R>) => Promise<Reply<R>>,
-): Mounted {
-  const read = createReader(route)
-  return {
-    route,
-    rawBody: false,
-    answer: (request, actor) =>
-      fn({ actor, requestId: request.id, address: request.ip }, read(request) as unknown as Request<R>),
-  }
-}
-
-/** A route that takes any bytes, such as a detector's delivery. */
-export function handleRaw<R extends Route>(
-  route: R,
-  fn: (request: Omit<Request<R>, 'body'> & { readonly body: Buffer }) => Promise<Reply<R>>,
+  useCase: (
+    deps: Deps,
+    request: Omit<Request<R>, 'body'> & { readonly body: Buffer },
+  ) => Promise<Returned<R>>,
+  deps: Deps,
 ): Mounted {
   const read = createReader({ ...route, body: null })
-  return {
-    route,
-    rawBody: true,
-    answer: (request) => fn({ ...(read(request) as unknown as Request<R>), body: bytesOf(request) }),
-  }
+  const raw = mounted(route, async (request) => {
+    const parts = await read(request)
+    const result = await useCase(deps, { ...(parts as unknown as Request<R>), body: bytesOf(request) })
+    return replyOf(route, parts, result)
+  })
+  return { ...raw, rawBody: true }
 }
 
-type Parts = { params: unknown; query: unknown; body: unknown; dryRun: boolean } & Pick<
-  Request<Route>,
-  'headers' | 'address' | 'requestId'
->
+const mounted = (route: Route, answer: Mounted['answer']): Mounted => ({ route, rawBody: false, answer })
 
-function createReader(route: Route): (request: FastifyRequest) => Parts {
+/** The reply that a use-case's result means; see `Returned`. */
+function replyOf(route: Route, { query }: Parts, result: unknown): Sent {
+  const reply = wrap(route, result)
+  if (!isPaged(route)) return reply
+  const { limit, offset } = query as Slice
+  return { ...reply, page: { limit, offset, count: (reply.body as { count: number }).count } }
+}
+
+function wrap(route: Route, result: unknown): Reply<Route> {
+  if (result === undefined) return {}
+  if (route.response === null && route.download === null) return result as Reply<Route>
+  if ('body' in (result as object)) return result as Reply<Route>
+  return route.download ? { download: result as Download } : { body: result as DryRunBody }
+}
+
+/** A list that is read page by page. */
+const isPaged = ({ query, response }: Route): boolean => 'offset' in query.properties && isPage(response)
+
+function required(route: Route, actor: Actor | null): Actor {
+  if (!actor) throw fail('internal', 'mounted', { route: route.name, as: 'a route without a credential' })
+  return actor
+}
+
+type Parts = {
+  readonly params: Record<string, unknown>
+  readonly query: object
+  readonly body: unknown
+  readonly dryRun: boolean
+  /** The bytes, or the digest of a form, to which an Idempotency-Key belongs. */
+  readonly content: Buffer
+} & Pick<Request<Route>, 'headers' | 'address' | 'requestId'>
+
+function argsOf(route: Route, parts: Parts): unknown[] {
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+  return [
+    ...names.map((name) => parts.params[name]),
+    ...(route.body || route.upload ? [parts.body] : []),
+    ...(Object.keys(route.query.properties).length > 0 ? [parts.query] : []),
+    parts,
+  ]
+}
+
+function createReader(route: Route): (request: FastifyRequest) => Promise<Parts> {
   const readPath = createPathReader(route.params)
   const readQuery = createQueryReader(withDryRun(route))
-  const check = route.body ? createCheck('body', route.body) : undefined
-  return (request) => {
+  const readBody = createBodyReader(route)
+  return async (request) => {
     const params = readPath(request.params as Record<string, string>)
     const { dry_run: dryRun, ...query } = readQuery(searchOf(request)) as { dry_run?: boolean }
-    const body = check ? parseJsonBody(bytesOf(request)) : undefined
-    check?.(body)
     return {
       params,
       query,
-      body,
+      ...(await readBody(request)),
       dryRun: dryRun === true,
       headers: request.headers,
       address: request.ip,
       requestId: request.id,
     }
+  }
+}
+
+type ReadBody = (
+  request: FastifyRequest,
+) => Pick<Parts, 'body' | 'content'> | Promise<Pick<Parts, 'body' | 'content'>>
+
+/** Reads JSON, or a form with a file. The form is strict; what the file holds is not looked at. */
+function createBodyReader({ body, upload }: Pick<Route, 'body' | 'upload'>): ReadBody {
+  if (upload) return createFormBodyReader(upload)
+  const check = body ? createCheck('body', body) : undefined
+  return (request) => {
+    const content = bytesOf(request)
+    const value = check ? parseJsonBody(content) : undefined
+    check?.(value)
+    return { body: value, content }
+  }
+}
+
+function createFormBodyReader(upload: Upload): ReadBody {
+  const readForm = createFormReader(upload)
+  return async (request) => {
+    const { fields, file, digest } = await readForm(request.headers['content-type'], bytesOf(request))
+    return { body: { ...(fields as object), file }, content: digest }
   }
 }
 
@@ -194,8 +249,7 @@ function operationOf(
   route: Route,
   request: FastifyRequest,
   actor: Actor,
-  dryRun: boolean,
-  content: Buffer = bytesOf(request),
+  { dryRun, content }: Pick<Parts, 'dryRun' | 'content'>,
 ): Operation {
   return {
     actor,
@@ -248,12 +302,7 @@ export function mount(server: FastifyInstance, mounted: Mounted, follow?: Follow
   })
 }
 
-function send(
-  route: Route,
-  result: Reply<Route>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+function send(route: Route, result: Sent, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (result.headers) reply.headers(result.headers)
   if (result.page) addLinks(result.page, request, reply)
   const etag = result.etag ?? etagOf(result)
@@ -291,8 +340,8 @@ function attachment(filename: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
 
-/** A single record that is rendered already, and has no version of its own, is known by its text. */
-function etagOf({ body, page }: Reply<Route>): string | undefined {
+/** The ETag of a rendered record without a version: a digest of its text. */
+function etagOf({ body, page }: Sent): string | undefined {
   if (page || !isRaw(body)) return undefined
   return `"${hash('sha256', body.raw, 'base64url').slice(0, 22)}"`
 }
@@ -307,11 +356,10 @@ export function matches(header: string | undefined, etag: string): boolean {
 }
 
 function addLinks(
-  page: NonNullable<Reply<Route>['page']>,
+  { limit, offset, count }: NonNullable<Sent['page']>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  const { limit, offset, count } = page
   const links: string[] = []
   if (offset + limit < count) links.push(linkTo(request, limit, offset + limit, 'next'))
   if (offset > 0) links.push(linkTo(request, limit, Math.max(0, Math.min(offset, count) - limit), 'prev'))

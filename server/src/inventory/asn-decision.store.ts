@@ -1,64 +1,55 @@
 // The SQL of staff's decisions about ASNs: all teams at once, as the owner of the tables.
 import { sql } from 'kysely'
-import type { AsnProofMethod, AsnProofState } from '@pharos/contract/inventory'
+import type { AsnProofMethod, AsnProofState, listAsnsOfTeamsRoute } from '@pharos/contract/inventory'
+import type { QueryOf } from '@pharos/contract/route'
+import { columns, jsonOf, type RowOf } from '../db/columns.ts'
+import { andAll, listAll, orderBy, type Page } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { Asn } from '../net/asn.ts'
 import { rethrowHeld } from './asn-proof.store.ts'
 
-export type AsnOfTeamRow = {
-  readonly asn: number
-  readonly team_id: number
-  readonly team_name: string
-  readonly verified: Date | null
-  readonly verified_by: AsnProofMethod | null
-  readonly expires: Date | null
-  readonly revoked: Date | null
-  readonly revoked_reason: string | null
-  readonly evidence: readonly {
-    readonly method: AsnProofMethod
-    readonly state: AsnProofState
-    readonly note: string
-    readonly evidence: Record<string, unknown>
-    readonly checked: string
-  }[]
-}
+const proofColumns = columns('asn_proofs', 'e', ['note', 'checked'], {
+  method: sql<AsnProofMethod>`e.method`,
+  state: sql<AsnProofState>`e.state`,
+  evidence: sql<Record<string, unknown>>`e.evidence`,
+})
+const proofJson = jsonOf(proofColumns)
 
-export type AsnOfTeamFilter = {
-  readonly asns?: readonly number[]
-  readonly teamIds?: readonly number[]
-  readonly verified?: boolean
-}
+/** ASNs `k` that a team holds or tries to prove. */
+const asnColumns = columns(
+  'asns',
+  'k',
+  ['asn', 'team_id', 'verified', 'expires', 'revoked', 'revoked_reason'],
+  {
+    team_name: sql<string>`(select t.name from teams t where t.id = k.team_id)`,
+    verified_by: sql<AsnProofMethod | null>`k.verified_by`,
+    evidence: sql<RowOf<typeof proofJson>[]>`coalesce((
+    select json_agg(${proofJson} order by e.method)
+    from asn_proofs e where e.team_id = k.team_id and e.asn = k.asn), '[]')`,
+  },
+)
+export type AsnOfTeamRow = RowOf<typeof asnColumns>
 
-type Slice = { readonly limit: number; readonly offset: number; readonly descending: boolean }
-
-/** A page ordered by ASN and team, and the count of all that match, from one snapshot. */
-export async function listAsnsOfTeams(
+/** A page over all teams, ordered by ASN and team. */
+export const listAsnsOfTeams = (
   db: Db | Trx,
-  { asns, teamIds, verified }: AsnOfTeamFilter,
-  { limit, offset, descending }: Slice,
-): Promise<{ page: AsnOfTeamRow[]; count: number }> {
-  const isVerified = sql`(a.verified is not null and (a.expires is null or a.expires > now()))`
-  const { rows } = await sql<{ asn: null; count: number } | (AsnOfTeamRow & { count: number })>`
-    with matching as (
-      select k.asn, k.team_id, t.name as team_name, a.verified, a.verified_by, a.expires, a.revoked, a.revoked_reason
+  { asn, team_id, verified, ...query }: QueryOf<typeof listAsnsOfTeamsRoute>,
+): Promise<Page<AsnOfTeamRow>> =>
+  listAll(db, {
+    matching: sql`
+      select k.asn, k.team_id, a.verified, a.verified_by, a.expires, a.revoked, a.revoked_reason
       from (select asn, team_id from asns union select asn, team_id from asn_proofs) k
-      join teams t on t.id = k.team_id
       left join asns a on a.team_id = k.team_id and a.asn = k.asn
-      where true ${asns ? sql`and k.asn = any(${asns}::bigint[])` : sql``}
-        ${teamIds ? sql`and k.team_id = any(${teamIds}::bigint[])` : sql``}
-        ${verified === undefined ? sql`` : sql`and coalesce(${isVerified}, false) = ${verified}`}),
-    page as (
-      select row_number() over () as place, p.*, coalesce((
-          select json_agg(json_build_object('method', e.method, 'state', e.state, 'note', e.note, 'evidence', e.evidence,
-            'checked', e.checked) order by e.method)
-          from asn_proofs e where e.team_id = p.team_id and e.asn = p.asn), '[]') as evidence
-      from (
-        select * from matching order by asn ${descending ? sql`desc` : sql``}, team_id
-        limit ${limit} offset ${offset}) p)
-    select c.count, page.* from (select count(*) from matching) c left join page on true
-    order by page.place`.execute(db)
-  return { page: rows.filter((row) => row.asn !== null), count: rows[0]!.count }
-}
+      where true ${andAll(
+        asn && sql`k.asn = any(${asn}::bigint[])`,
+        team_id && sql`k.team_id = any(${team_id}::bigint[])`,
+        verified !== undefined &&
+          sql`coalesce(a.verified is not null and (a.expires is null or a.expires > now()), false) = ${verified}`,
+      )}`,
+    columns: asnColumns,
+    order: orderBy(query.ordering, { asn: sql`k.asn` }, sql`k.team_id`),
+    slice: query,
+  })
 
 export async function findTeamName(trx: Trx, teamId: number): Promise<string | undefined> {
   const { rows } = await sql<{ name: string }>`

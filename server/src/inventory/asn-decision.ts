@@ -1,13 +1,13 @@
 // Staff decide who holds an ASN: verify it for a team by the word of the provider, or revoke a verification. At most one team is
 // verified at any time. Nothing here withdraws a route: the checks run again, and the policy of the validator decides.
-import { asnProofScopes, type AsnOfTeam as Wire } from '@pharos/contract/inventory'
+import { asnProofScopes, type AsnOfTeam as Wire, type listAsnsOfTeamsRoute } from '@pharos/contract/inventory'
+import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
-import { parseOrdering } from '../runtime/ordering.ts'
 import { parseHoldableAsn, type AsnRules } from './asn.ts'
 import {
   endVerification,
@@ -27,28 +27,13 @@ export type AsnDecisionDeps = AsnRules & { readonly db: Db; readonly now: () => 
 /** The body of both decisions, as the contract read it. */
 export type AsnDecision = { readonly team_id: number; readonly reason: string }
 
-/** The query of listAsnsOfTeams, as the contract read it. */
-export type AsnOfTeamQuery = {
-  readonly asn?: readonly number[]
-  readonly team_id?: readonly number[]
-  readonly verified?: boolean
-  readonly ordering: string
-  readonly limit: number
-  readonly offset: number
-}
-
 /** Returns a page of all teams' ASNs and the exact count. */
 export async function listAllAsns(
   { db, now }: AsnDecisionDeps,
-  { asn, team_id, verified, ordering, limit, offset }: AsnOfTeamQuery,
+  _operation: unknown,
+  query: QueryOf<typeof listAsnsOfTeamsRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
-  const filter = {
-    ...(asn && { asns: asn }),
-    ...(team_id && { teamIds: team_id }),
-    ...(verified !== undefined && { verified }),
-  }
-  const { descending } = parseOrdering<'asn'>(ordering)[0]!
-  const { page, count } = await listAsnsOfTeams(db, filter, { limit, offset, descending })
+  const { page, count } = await listAsnsOfTeams(db, query)
   return { results: page.map((row) => present(row, now())), count }
 }
 
@@ -116,11 +101,8 @@ async function decide(
     if ((await findTeamName(trx, teamId)) === undefined) throw notFound('team')
     await change(trx, asn, now())
     await wake(trx, 'validations')
-    const { page } = await listAsnsOfTeams(
-      trx,
-      { asns: [asn], teamIds: [teamId] },
-      { limit: 1, offset: 0, descending: false },
-    )
+    const one = { asn: [asn], team_id: [teamId], ordering: 'asn', limit: 1, offset: 0 }
+    const { page } = await listAsnsOfTeams(trx, one)
     return present(page[0]!, now())
   })
 }

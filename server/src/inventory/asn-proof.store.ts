@@ -7,7 +7,13 @@ import { parseAsn, type Asn } from '../net/asn.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import { fail } from '../runtime/error.ts'
 import type { AsnProof } from './asn-finding.ts'
-import type { AsnVerificationState } from './asn-verification.ts'
+
+/** A verification as it is stored. */
+export type AsnVerificationState = {
+  readonly verified: Date | null
+  readonly verifiedBy: AsnProofMethod | null
+  readonly expires: Date | null
+}
 
 /**
  * Until the end of the transaction nobody else changes who is verified for the ASN: two teams that prove it at the same

@@ -4,6 +4,7 @@ import { asnProofMethods, asnProofScopes, type AsnProofMethod } from '@pharos/co
 import { isVerified, type HeldAsn } from './held-asn.ts'
 import type { Finding } from './asn-finding.ts'
 import type { AsnProof } from './asn-finding.ts'
+import type { AsnVerificationState } from './asn-proof.store.ts'
 
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
@@ -14,13 +15,6 @@ const graceMs = 2 * dayMs
 const warnAfterMs = 2 * dayMs
 
 export type Findings = ReadonlyMap<AsnProofMethod, Finding>
-
-/** How it stands in the row. */
-export type AsnVerificationState = {
-  readonly verified: Date | null
-  readonly verifiedBy: AsnProofMethod | null
-  readonly expires: Date | null
-}
 
 export type Settlement = {
   /** `verify` and `expire` change what the team holds; `extend` only until when. */

@@ -1,11 +1,11 @@
 // The ASNs that a team holds: what is known of them, and which of them count. How a team proves one is in asn-proof.ts.
-import type { HeldAsn as Wire } from '@pharos/contract/inventory'
+import type { HeldAsn as Wire, listAsnsRoute } from '@pharos/contract/inventory'
+import type { QueryOf } from '@pharos/contract/route'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { parseAsn, reservedAsn, type Asn } from '../net/asn.ts'
 import { fail } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
-import { parseOrdering } from '../runtime/ordering.ts'
-import { findAsns, listAsnRows, type AsnFilter, type AsnOrderingKey } from './asn.store.ts'
+import { findAsns, listAsnRows } from './asn.store.ts'
 import { isVerified, type HeldAsn } from './held-asn.ts'
 
 /** The ASN as the team holds it, verified and not expired; undefined otherwise. */
@@ -56,33 +56,14 @@ export function parseHoldableAsn(value: number, { allowDocumentationAsns }: AsnR
   )
 }
 
-/** The query of listAsns, as the contract read it. */
-export type AsnListQuery = {
-  readonly asn?: readonly number[]
-  readonly verified?: boolean
-  readonly ordering: string
-  readonly limit: number
-  readonly offset: number
-}
-
 /** A page of what the actor's team holds and the exact count, from one snapshot. */
 export async function listAsns(
   { postgres, now }: { readonly postgres: Postgres; readonly now: () => Date },
   { actor }: Operation,
-  query: AsnListQuery,
+  query: QueryOf<typeof listAsnsRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
-  const { page, count } = await listAsnRows(
-    postgres,
-    actor.teamId,
-    filterOf(query),
-    parseOrdering<AsnOrderingKey>(query.ordering),
-    query,
-  )
+  const { page, count } = await listAsnRows(postgres, actor.teamId, query)
   return { results: page.map((held) => present(held, now())), count }
-}
-
-function filterOf({ asn, verified }: AsnListQuery): AsnFilter {
-  return { ...(asn && { asns: asn }), ...(verified !== undefined && { verified }) }
 }
 
 function present(held: HeldAsn, now: Date): Wire {

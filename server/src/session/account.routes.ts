@@ -1,4 +1,4 @@
-// The operations of the user's own account on HTTP.
+// The HTTP side of the user's own account: one line per operation.
 import {
   changeEmailRoute,
   changePasswordRoute,
@@ -10,53 +10,23 @@ import {
   updateUserRoute,
 } from '@pharos/contract/account'
 import { handle, handleGuest, type Mounted } from '../http/mount.ts'
-import { keepRefresh, type RefreshCookies } from '../http/refresh-cookie.ts'
-import * as emailChange from './change-email.ts'
-import * as passwordChange from './change-password.ts'
-import * as confirmation from './confirm-email.ts'
-import * as sessions from './own-sessions.ts'
-import * as passwordReset from './password-reset.ts'
-import * as profile from './profile.ts'
-import { userAgentOf } from './visitor.ts'
+import { changeEmail, type ChangeEmailDeps } from './change-email.ts'
+import { changePassword, type ChangePasswordDeps } from './change-password.ts'
+import { confirmEmail, type JoinDeps } from './confirm-email.ts'
+import { deleteSession, listSessions } from './own-sessions.ts'
+import { requestPasswordReset, resetPassword, type PasswordResetDeps } from './password-reset.ts'
+import { updateUser } from './profile.ts'
+import { withTokens, type CookieDeps } from './token-reply.routes.ts'
 
-export type AccountDeps = passwordChange.ChangePasswordDeps &
-  passwordReset.PasswordResetDeps &
-  emailChange.ChangeEmailDeps &
-  confirmation.JoinDeps & { readonly cookies: RefreshCookies }
+export type AccountDeps = ChangePasswordDeps & PasswordResetDeps & ChangeEmailDeps & JoinDeps & CookieDeps
 
-export function accountRoutes(deps: AccountDeps): Mounted[] {
-  return [
-    handle(changePasswordRoute, async (operation, { body, headers }) => {
-      const caller = { ...operation, userAgent: userAgentOf(headers) }
-      return keepRefresh(deps.cookies, headers, {
-        body: await passwordChange.changePassword(deps, caller, body),
-      })
-    }),
-    handle(changeEmailRoute, async (operation, { body }) => {
-      await emailChange.changeEmail(deps, operation, body)
-      return {}
-    }),
-    handleGuest(confirmEmailRoute, async (guest, { body }) => ({
-      body: await confirmation.confirmEmail(deps, guest, body.token),
-    })),
-    handleGuest(requestPasswordResetRoute, async (guest, { body }) => {
-      passwordReset.requestPasswordReset(deps, guest, body.email)
-      return {}
-    }),
-    handleGuest(resetPasswordRoute, async (guest, { body }) => ({
-      body: await passwordReset.resetPassword(deps, guest, body),
-    })),
-    handle(listSessionsRoute, async (operation, { query }) => {
-      const { limit = 100, offset = 0 } = query
-      const body = await sessions.listSessions(deps.db, operation, { limit, offset })
-      return { body, page: { limit, offset, count: body.count } }
-    }),
-    handle(deleteSessionRoute, async (operation, { params }) => {
-      await sessions.deleteSession(deps.db, operation, params.session_id)
-      return {}
-    }),
-    handle(updateUserRoute, async (operation, { body }) => ({
-      body: await profile.updateUser(deps.db, operation, body),
-    })),
-  ]
-}
+export const accountRoutes = (deps: AccountDeps): Mounted[] => [
+  handle(changePasswordRoute, withTokens(changePassword), deps),
+  handle(changeEmailRoute, changeEmail, deps),
+  handleGuest(confirmEmailRoute, confirmEmail, deps),
+  handleGuest(requestPasswordResetRoute, requestPasswordReset, deps),
+  handleGuest(resetPasswordRoute, resetPassword, deps),
+  handle(listSessionsRoute, listSessions, deps),
+  handle(deleteSessionRoute, deleteSession, deps),
+  handle(updateUserRoute, updateUser, deps),
+]

@@ -1,13 +1,13 @@
 // API tokens as things that are made, changed and ended, by admins of their team or by the operator. The secret leaves
 // this file once and is not kept: what is stored is its MAC.
-import type { CreatedToken, Token } from '@pharos/contract/token'
+import type { QueryOf } from '@pharos/contract/route'
+import type { CreatedToken, listTokensRoute, Token } from '@pharos/contract/token'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
 import { mutate, type Answer } from '../db/mutate.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import { etagOf, requireMatch } from '../runtime/etag.ts'
 import type { Operation } from '../runtime/operation.ts'
-import { parseOrdering } from '../runtime/ordering.ts'
 import { mac, type KeyRing } from '../runtime/secrets.ts'
 import { requireStillAdmin } from '../team/team-lock.ts'
 import { createApiToken, formatApiToken } from './api-token-format.ts'
@@ -21,7 +21,6 @@ import {
   saveApiToken,
   type ApiTokenRow,
   type NewApiToken,
-  type TokenOrderingKey,
 } from './api-token.store.ts'
 import { readChange, readWanted, type TokenChange, type WantedToken } from './wanted-api-token.ts'
 
@@ -76,22 +75,13 @@ const recordedOf = ({ name, scopes, networks, isAdmin, expires, maxUnusedDays }:
   maxUnusedDays,
 })
 
-export type TokenListQuery = {
-  readonly name?: string
-  readonly active?: boolean
-  readonly ordering: string
-  readonly limit: number
-  readonly offset: number
-}
-
 /** A page of the tokens of the actor's team and the exact count, from one snapshot. */
 export async function listTokens(
   { postgres }: TokenDeps,
   { actor }: Operation,
-  query: TokenListQuery,
+  query: QueryOf<typeof listTokensRoute>,
 ): Promise<{ results: Token[]; count: number }> {
-  const order = parseOrdering<TokenOrderingKey>(query.ordering)
-  const { page, count } = await listApiTokens(postgres, actor.teamId, query, order, query)
+  const { page, count } = await listApiTokens(postgres, actor.teamId, query)
   return { results: page.map(present), count }
 }
 

@@ -51,7 +51,11 @@ export async function remindToConfirm(deps: ConfirmDeps, userId: number): Promis
 export type ConfirmedEmail = { readonly email: string; readonly confirmed: string }
 
 /** Mail scanners open links: a token that has done its work answers the same again. */
-export async function confirmEmail(deps: JoinDeps, origin: Origin, text: string): Promise<ConfirmedEmail> {
+export async function confirmEmail(
+  deps: JoinDeps,
+  origin: Origin,
+  { token: text }: { readonly token: string },
+): Promise<ConfirmedEmail> {
   const { userId } = await requireMailToken(deps.db, deps.ring, 'confirm-email', text)
   return deps.db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, userId)

@@ -1,40 +1,40 @@
 // The sessions that a user has open, and ending one of them.
 import type { OpenSession } from '@pharos/contract/account'
 import { auditOf, writeAudit } from '../db/audit.ts'
+import type { Slice } from '../db/page.ts'
 import type { Db } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
 import type { Operation } from '../runtime/operation.ts'
 import { personOf } from './own-account.ts'
 import { findOwnSessionTeam, listOpenSessions, revokeSession, type OpenSessionRow } from './session.store.ts'
 
-export type Paging = { readonly limit: number; readonly offset: number }
+type Deps = { readonly db: Db }
 
 export async function listSessions(
-  db: Db,
+  { db }: Deps,
   operation: Operation,
-  paging: Paging,
+  slice: Slice,
 ): Promise<{ results: OpenSession[]; count: number }> {
   const { userId, sessionId } = personOf(operation)
-  const { page, count } = await listOpenSessions(db, userId, paging)
+  const { page, count } = await listOpenSessions(db, userId, slice)
   return { results: page.map((row) => present(row, sessionId)), count }
 }
 
 function present(row: OpenSessionRow, currentId: string): OpenSession {
-  const time = (text: string) => new Date(text).toISOString()
   return {
     id: row.id,
     current: row.id === currentId,
     team_id: row.teamId,
-    created: time(row.created),
-    last_used: time(row.lastUsed),
-    expires: time(row.expires),
+    created: row.created.toISOString(),
+    last_used: row.lastUsed.toISOString(),
+    expires: row.expires.toISOString(),
     address: row.address ?? '',
     user_agent: row.userAgent ?? '',
   }
 }
 
 /** Ends it at once, for its access tokens too; the caller's own session is no exception. */
-export async function deleteSession(db: Db, operation: Operation, sessionId: string): Promise<void> {
+export async function deleteSession({ db }: Deps, operation: Operation, sessionId: string): Promise<void> {
   const { userId } = personOf(operation)
   await db.transaction().execute(async (trx) => {
     const teamId = await findOwnSessionTeam(trx, userId, sessionId)

@@ -28,7 +28,7 @@ const reset = (token: string, new_password = next) =>
 /** Asked for and sent: the token. */
 async function asked(email: string): Promise<string> {
   const deps = createCountedDeps(api)
-  requestPasswordReset(deps, origin, email)
+  requestPasswordReset(deps, origin, { email })
   await deps.afterwards.settled()
   return tokenMailedTo(api, email, 'password-reset')
 }
@@ -56,7 +56,7 @@ describe('asking for a new password', () => {
         return typeof value === 'function' ? value.bind(target) : value
       },
     })
-    requestPasswordReset({ ...deps, db }, origin, email)
+    requestPasswordReset({ ...deps, db }, origin, { email })
     assert.equal(looked, false)
     await deps.afterwards.settled()
     assert.equal(looked, true)

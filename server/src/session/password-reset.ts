@@ -18,8 +18,12 @@ export type PasswordResetDeps = ConfirmDeps &
   NewPasswordDeps & { readonly mailLimits: MailLimits; readonly afterwards: Afterwards }
 
 /** Sends the link, soon, if there is such an account. */
-export function requestPasswordReset(deps: PasswordResetDeps, origin: Origin, typed: string): void {
-  const email = typedEmail(typed)
+export function requestPasswordReset(
+  deps: PasswordResetDeps,
+  origin: Origin,
+  body: { readonly email: string },
+): void {
+  const email = typedEmail(body.email)
   deps.mailLimits.take(origin.address, email)
   deps.afterwards.later(async () => {
     const account = await findAccountByEmail(deps.db, email)

@@ -1,4 +1,4 @@
-// What users say about themselves.
+// The profile of the user's own account.
 import type { User } from '@pharos/contract/session'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
@@ -7,8 +7,12 @@ import type { Operation } from '../runtime/operation.ts'
 import { findUser, lockProfile, saveProfile, type Profile } from './account.store.ts'
 import { personOf } from './own-account.ts'
 
-/** What is not named stays; a change of nothing is none, and is not audited. */
-export async function updateUser(db: Db, operation: Operation, patch: Partial<Profile>): Promise<User> {
+/** Fields that are not given stay. A patch that changes nothing is not audited. */
+export async function updateUser(
+  { db }: { readonly db: Db },
+  operation: Operation,
+  patch: Partial<Profile>,
+): Promise<User> {
   const { userId, teamId } = personOf(operation)
   return db.transaction().execute(async (trx) => {
     const before = await lockProfile(trx, userId)

@@ -1,4 +1,4 @@
-// The second factor of the own account on HTTP.
+// The HTTP side of the second factor: one line per operation.
 import {
   confirmTotpRoute,
   createRecoveryCodesRoute,
@@ -7,7 +7,7 @@ import {
   getSecondFactorRoute,
 } from '@pharos/contract/second-factor'
 import { handle, type Mounted } from '../http/mount.ts'
-import { keepRefresh, type RefreshCookies } from '../http/refresh-cookie.ts'
+import { withTokens, type CookieDeps } from './token-reply.routes.ts'
 import {
   confirmTotp,
   disableTotp,
@@ -16,28 +16,13 @@ import {
   startTotp,
   type SecondFactorDeps,
 } from './second-factor.ts'
-import { userAgentOf } from './visitor.ts'
 
-export type SecondFactorRouteDeps = SecondFactorDeps & { readonly cookies: RefreshCookies }
+export type SecondFactorRouteDeps = SecondFactorDeps & CookieDeps
 
-export function secondFactorRoutes(deps: SecondFactorRouteDeps): Mounted[] {
-  const { cookies } = deps
-  return [
-    handle(getSecondFactorRoute, async (operation) => ({ body: await getSecondFactor(deps, operation) })),
-    handle(createTotpRoute, async (operation, { body }) => ({
-      body: await startTotp(deps, operation, body.current_password),
-    })),
-    handle(confirmTotpRoute, async (operation, { body, headers }) => {
-      const caller = { ...operation, userAgent: userAgentOf(headers) }
-      return keepRefresh(cookies, headers, { body: await confirmTotp(deps, caller, body.otp) })
-    }),
-    handle(deleteTotpRoute, async (operation, { body, headers }) => {
-      const caller = { ...operation, userAgent: userAgentOf(headers) }
-      return keepRefresh(cookies, headers, { body: await disableTotp(deps, caller, body) })
-    }),
-    handle(createRecoveryCodesRoute, async (operation, { body, headers }) => {
-      const caller = { ...operation, userAgent: userAgentOf(headers) }
-      return keepRefresh(cookies, headers, { body: await renewRecoveryCodes(deps, caller, body) })
-    }),
-  ]
-}
+export const secondFactorRoutes = (deps: SecondFactorRouteDeps): Mounted[] => [
+  handle(getSecondFactorRoute, getSecondFactor, deps),
+  handle(createTotpRoute, startTotp, deps),
+  handle(confirmTotpRoute, withTokens(confirmTotp), deps),
+  handle(deleteTotpRoute, withTokens(disableTotp), deps),
+  handle(createRecoveryCodesRoute, withTokens(renewRecoveryCodes), deps),
+]

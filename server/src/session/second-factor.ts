@@ -44,10 +44,10 @@ export async function getSecondFactor({ db }: FactorDeps, operation: Operation):
 export async function startTotp(
   deps: SecondFactorDeps,
   operation: Operation,
-  password: string,
+  { current_password }: { readonly current_password: string },
 ): Promise<TotpEnrolment> {
   const userId = userIdOf(operation)
-  await requirePassword(deps, userId, password)
+  await requirePassword(deps, userId, current_password)
   const secret = createTotpSecret()
   return deps.db.transaction().execute(async (trx) => {
     const { email } = await getHolder(trx, userId)
@@ -73,7 +73,7 @@ export type NewCodes = SessionTokens & { readonly recovery_codes: string[] }
 export async function confirmTotp(
   deps: SecondFactorDeps,
   operation: PersonalOperation,
-  otp: string,
+  { otp }: { readonly otp: string },
 ): Promise<NewCodes & { readonly enabled: string }> {
   const userId = userIdOf(operation)
   const pending = await beginTry(deps, userId)

@@ -1,61 +1,83 @@
-// The session operations on HTTP.
+// The HTTP side of sessions: tokens, who the caller is, and signing out.
 import {
   createSessionTokenRoute,
   getSessionTokenRoute,
   logoutRoute,
   refreshSessionRoute,
 } from '@pharos/contract/session'
+import type { BodyOf, QueryOf } from '@pharos/contract/route'
+import type { Operation } from '../runtime/operation.ts'
 import { handle, handleGuest, matches, type Guest, type Mounted, type Request } from '../http/mount.ts'
-import { forgetRefresh, keepRefresh, readRefresh, type RefreshCookies } from '../http/refresh-cookie.ts'
+import { forgetRefresh, keepRefresh, readRefresh } from '../http/refresh-cookie.ts'
+import { type CookieDeps } from './token-reply.routes.ts'
 import { refreshTokens } from './refresh.ts'
 import { changeTeam, signIn, type SignInDeps } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
 import { userAgentOf } from './visitor.ts'
 import { whoAmI } from './who-am-i.ts'
 
-export type SessionRouteDeps = SignInDeps & { readonly cookies: RefreshCookies }
+export type SessionRouteDeps = SignInDeps & CookieDeps
 
-export function sessionRoutes(deps: SessionRouteDeps): Mounted[] {
-  const { cookies } = deps
-  return [
-    handleGuest(refreshSessionRoute, async (guest, request) =>
-      keepRefresh(cookies, request.headers, await refresh(deps, guest, request)),
-    ),
-    handleGuest(createSessionTokenRoute, async (guest, { body, headers }) => {
-      const tokens =
-        'team_id' in body
-          ? await changeTeam(deps, guest, guest.actor, body.team_id)
-          : await signIn(deps, { ...guest, userAgent: userAgentOf(headers) }, body)
-      return keepRefresh(cookies, headers, { body: tokens })
-    }),
-    handle(getSessionTokenRoute, async (operation, { query }) => {
-      const body = await whoAmI(deps.db, operation.actor)
-      const unchanged = query.etag !== undefined && query.etag === body.user_etag
-      const etag = body.user_etag === null ? {} : { etag: `"${body.user_etag}"` }
-      return unchanged ? { status: 304, ...etag } : { body, ...etag }
-    }),
-    handleGuest(logoutRoute, async (guest, { body, headers }) => {
-      const refresh =
-        body.refresh === undefined ? {} : { refresh: readRefresh(cookies, headers, body.refresh) }
-      await signOut(deps, guest, guest.actor, { ...body, ...refresh })
-      return { headers: forgetRefresh(cookies, headers) }
-    }),
-  ]
-}
+export const sessionRoutes = (deps: SessionRouteDeps): Mounted[] => [
+  handleGuest(refreshSessionRoute, refresh, deps),
+  handleGuest(createSessionTokenRoute, createSessionToken, deps),
+  handle(getSessionTokenRoute, getSessionToken, deps),
+  handleGuest(logoutRoute, logout, deps),
+]
 
-/** RFC 7240: a client that has the user already, and says which, may ask not to get it again. */
+/** RFC 7240: a client that has the user already, and gives its ETag, can ask for a reply without it. */
 async function refresh(
   deps: SessionRouteDeps,
   guest: Guest,
-  { body, query, headers }: Request<typeof refreshSessionRoute>,
+  body: BodyOf<typeof refreshSessionRoute>,
+  query: QueryOf<typeof refreshSessionRoute>,
+  { headers }: Request<typeof refreshSessionRoute>,
 ) {
+  const { cookies } = deps
   const visitor = { ...guest, userAgent: userAgentOf(headers) }
-  const tokens = await refreshTokens(deps, visitor, readRefresh(deps.cookies, headers, body.refresh))
+  const tokens = await refreshTokens(deps, visitor, readRefresh(cookies, headers, body.refresh))
   const known = body.etag ?? query.etag
   const minimal = /(^|[,\s])return\s*=\s*"?minimal"?/i.test(String(headers.prefer ?? ''))
   if (!minimal || known === undefined || !matches(quoted(known), quoted(tokens.user_etag)))
-    return { body: tokens }
-  return { body: { ...tokens, user: null }, headers: { 'preference-applied': 'return=minimal' } }
+    return keepRefresh(cookies, headers, { body: tokens })
+  const applied = { 'preference-applied': 'return=minimal' }
+  return keepRefresh(cookies, headers, { body: { ...tokens, user: null }, headers: applied })
 }
 
 const quoted = (etag: string): string => (etag.startsWith('"') ? etag : `"${etag}"`)
+
+async function createSessionToken(
+  deps: SessionRouteDeps,
+  guest: Guest,
+  body: BodyOf<typeof createSessionTokenRoute>,
+  { headers }: Request<typeof createSessionTokenRoute>,
+) {
+  const tokens =
+    'team_id' in body
+      ? await changeTeam(deps, guest, guest.actor, body.team_id)
+      : await signIn(deps, { ...guest, userAgent: userAgentOf(headers) }, body)
+  return keepRefresh(deps.cookies, headers, { body: tokens })
+}
+
+async function getSessionToken(
+  { db }: SessionRouteDeps,
+  { actor }: Operation,
+  query: QueryOf<typeof getSessionTokenRoute>,
+) {
+  const body = await whoAmI(db, actor)
+  const unchanged = query.etag !== undefined && query.etag === body.user_etag
+  const etag = body.user_etag === null ? {} : { etag: `"${body.user_etag}"` }
+  return unchanged ? { body: undefined, status: 304, ...etag } : { body, ...etag }
+}
+
+async function logout(
+  deps: SessionRouteDeps,
+  guest: Guest,
+  body: BodyOf<typeof logoutRoute>,
+  { headers }: Request<typeof logoutRoute>,
+) {
+  const refresh =
+    body.refresh === undefined ? {} : { refresh: readRefresh(deps.cookies, headers, body.refresh) }
+  await signOut(deps, guest, guest.actor, { ...body, ...refresh })
+  return { headers: forgetRefresh(deps.cookies, headers) }
+}

@@ -1,6 +1,8 @@
 // Sessions in the database. Every function is about one user's session, found by an id that only its tokens carry.
 import { sql } from 'kysely'
 import type { User } from '@pharos/contract/session'
+import { camelColumns, type RowOf } from '../db/columns.ts'
+import { listAll, type Page, type Slice } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { gracePeriodMs, lateRepeatMs, type Client, type Rotation } from './rotation.ts'
 
@@ -179,32 +181,21 @@ export async function findSession(
   return rows[0]
 }
 
-export type OpenSessionRow = {
-  readonly id: string
-  readonly teamId: number
-  readonly created: string
-  readonly lastUsed: string
-  readonly expires: string
-  readonly address: string | null
-  readonly userAgent: string | null
-}
+const openColumns = camelColumns('sessions', 's', ['id', 'team_id', 'created', 'last_used', 'expires'], {
+  address: sql<string | null>`host(s.address)`,
+  userAgent: sql<string | null>`s.user_agent`,
+})
+export type OpenSessionRow = RowOf<typeof openColumns>
 
-/** A page of the user's sessions that are not over, and how many there are, from one snapshot. */
-export async function listOpenSessions(
-  db: Db,
-  userId: number,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ page: OpenSessionRow[]; count: number }> {
-  const { rows } = await sql<{ page: OpenSessionRow[]; count: number }>`
-    with mine as (
-      select id, team_id as "teamId", created, last_used as "lastUsed", expires, host(address) as address,
-        user_agent as "userAgent", row_number() over (order by last_used desc, id) as place
-      from sessions where user_id = ${userId} and revoked is null and expires > now())
-    select (select count(*)::integer from mine) as count, coalesce((
-      select json_agg(p order by p.place) from (select * from mine order by place limit ${limit} offset ${offset}) p),
-      '[]') as page`.execute(db)
-  return rows[0]!
-}
+/** A page of the user's sessions that are not over, the last used first. */
+export const listOpenSessions = (db: Db, userId: number, slice: Slice): Promise<Page<OpenSessionRow>> =>
+  listAll(db, {
+    matching: sql`
+      select s.* from sessions s where s.user_id = ${userId} and s.revoked is null and s.expires > now()`,
+    columns: openColumns,
+    order: sql`s.last_used desc, s.id`,
+    slice,
+  })
 
 /** The team that an open session of the user works in. */
 export async function findOwnSessionTeam(

@@ -18,25 +18,11 @@ import {
   type DomainDeps,
 } from './domain.ts'
 
-export function domainRoutes(deps: DomainDeps): Mounted[] {
-  return [
-    handle(listDomainsRoute, async (operation, { params, query }) => {
-      const body = await listDomains(deps, operation, params.team_id, query)
-      return { body, page: { ...query, count: body.count } }
-    }),
-    handle(getDomainRoute, (operation, { params }) =>
-      getDomain(deps, operation, params.team_id, params.domain_id),
-    ),
-    handle(addDomainRoute, (operation, { params, body }) => addDomain(deps, operation, params.team_id, body)),
-    handle(updateDomainRoute, (operation, { params, body }) =>
-      updateDomain(deps, operation, params.team_id, params.domain_id, body),
-    ),
-    handle(verifyDomainRoute, (operation, { params }) =>
-      verifyDomain(deps, operation, params.team_id, params.domain_id),
-    ),
-    handle(removeDomainRoute, async (operation, { params }) => {
-      await removeDomain(deps, operation, params.team_id, params.domain_id)
-      return {}
-    }),
-  ]
-}
+export const domainRoutes = (deps: DomainDeps): Mounted[] => [
+  handle(listDomainsRoute, listDomains, deps),
+  handle(getDomainRoute, getDomain, deps),
+  handle(addDomainRoute, addDomain, deps),
+  handle(updateDomainRoute, updateDomain, deps),
+  handle(verifyDomainRoute, verifyDomain, deps),
+  handle(removeDomainRoute, removeDomain, deps),
+]

@@ -1,54 +1,40 @@
 // The SQL of domains. Every statement names the team, but those by which the loop finds what is due.
 import { sql, type RawBuilder } from 'kysely'
-import type { DomainCheckResult } from '@pharos/contract/domain'
+import type { DomainCheckResult, listDomainsRoute } from '@pharos/contract/domain'
+import type { QueryOf } from '@pharos/contract/route'
+import { camelColumns, type RowOf } from '../db/columns.ts'
 import { claimRows } from '../db/due-work.ts'
+import { andAll, listInTeam, type Page } from '../db/page.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import type { Domain } from './domain-name.ts'
 import type { DomainState } from './domain-verification.ts'
 
-export type TeamDomain = DomainState & {
-  readonly id: number
-  readonly teamId: number
-  readonly domain: Domain
-  readonly autoJoin: boolean
-  readonly created: Date
-}
+const domainColumns = camelColumns(
+  'domains',
+  'd',
+  ['id', 'team_id', 'auto_join', 'created', 'verified', 'pending_since', 'last_check', 'missed', 'due'],
+  {
+    domain: sql<Domain>`d.domain`,
+    lastCheckResult: sql<DomainCheckResult | null>`d.last_check_result`,
+  },
+)
+export type TeamDomain = RowOf<typeof domainColumns>
 
-type DomainRow = {
-  id: number
-  team_id: number
-  domain: string
-  auto_join: boolean
-  created: Date
-  verified: Date | null
-  pending_since: Date
-  last_check: Date | null
-  last_check_result: DomainCheckResult | null
-  missed: number
-  due: Date | null
-}
-
-const columns = sql`d.id, d.team_id, d.domain, d.auto_join, d.created, d.verified, d.pending_since, d.last_check,
-  d.last_check_result, d.missed, d.due`
-
-/** A page, by name, and the count of all that match, from one snapshot: one statement. */
-export async function listDomainRows(
+/** A page, by name. */
+export const listDomainRows = (
   postgres: Postgres,
   teamId: number,
-  { verified, limit, offset }: { verified: boolean | undefined; limit: number; offset: number },
-): Promise<{ page: TeamDomain[]; count: number }> {
-  const chosen = verified === undefined ? sql`` : sql`and (d.verified is not null) = ${verified}`
-  const query = sql`
-    with matching as (select d.* from domains d where d.team_id = ${teamId} ${chosen}),
-    page as (select * from matching order by domain, id limit ${limit} offset ${offset})
-    select c.count, ${columns} from (select count(*) from matching) c left join page d on true
-    order by d.domain, d.id`
-  const rows = await postgres.readInTeam<PageRow>(teamId, query.compile(postgres.owner))
-  return { page: rows.filter((row) => row.id !== null).map(domainOf), count: rows[0]!.count }
-}
-
-/** A page that is empty still has one row, with the count: its other columns are null. */
-type PageRow = { id: null; count: number } | (DomainRow & { count: number })
+  { verified, ...slice }: QueryOf<typeof listDomainsRoute>,
+): Promise<Page<TeamDomain>> =>
+  listInTeam(postgres, teamId, {
+    matching: sql`
+      select d.* from domains d where d.team_id = ${teamId} ${andAll(
+        verified !== undefined && sql`(d.verified is not null) = ${verified}`,
+      )}`,
+    columns: domainColumns,
+    order: sql`d.domain, d.id`,
+    slice,
+  })
 
 export async function findDomain(trx: Trx, teamId: number, id: number): Promise<TeamDomain | undefined> {
   return readDomain(trx, teamId, id, sql``)
@@ -65,11 +51,11 @@ async function readDomain(
   id: number,
   lock: RawBuilder<unknown>,
 ): Promise<TeamDomain | undefined> {
-  const { rows } = await sql<DomainRow>`
-    select ${columns} from domains d where d.team_id = ${teamId} and d.id = ${id}::bigint ${lock}`.execute(
+  const { rows } = await sql<TeamDomain>`
+    select ${domainColumns} from domains d where d.team_id = ${teamId} and d.id = ${id}::bigint ${lock}`.execute(
     trx,
   )
-  return rows[0] && domainOf(rows[0])
+  return rows[0]
 }
 
 /** Until the end of the transaction the team gets no other domain, so that its number holds. */
@@ -85,11 +71,11 @@ export async function insertDomain(
   trx: Trx,
   { teamId, domain, autoJoin, now }: { teamId: number; domain: Domain; autoJoin: boolean; now: Date },
 ): Promise<TeamDomain | undefined> {
-  const { rows } = await sql<DomainRow>`
+  const { rows } = await sql<TeamDomain>`
     insert into domains as d (team_id, domain, auto_join, created, pending_since, due)
     values (${teamId}, ${domain}, ${autoJoin}, ${now}, ${now}, ${now})
-    on conflict (team_id, domain) do nothing returning ${columns}`.execute(trx)
-  return rows[0] && domainOf(rows[0])
+    on conflict (team_id, domain) do nothing returning ${domainColumns}`.execute(trx)
+  return rows[0]
 }
 
 export async function saveAutoJoin(trx: Trx, { teamId, id }: TeamDomain, autoJoin: boolean): Promise<void> {
@@ -162,20 +148,4 @@ export async function findAdmins(
       where m.team_id = t.id and m.is_admin and u.email_confirmed is not null order by u.id) as emails
     from teams t where t.id = ${teamId}`.execute(trx)
   return rows[0]!
-}
-
-function domainOf(row: DomainRow): TeamDomain {
-  return {
-    id: row.id,
-    teamId: row.team_id,
-    domain: row.domain as Domain,
-    autoJoin: row.auto_join,
-    created: row.created,
-    verified: row.verified,
-    pendingSince: row.pending_since,
-    lastCheck: row.last_check,
-    lastCheckResult: row.last_check_result,
-    missed: row.missed,
-    due: row.due,
-  }
 }

@@ -1,5 +1,6 @@
 // The domains of a team: listed, added with the record to create, changed, looked at by hand and removed.
-import type { Domain as Wire } from '@pharos/contract/domain'
+import type { Domain as Wire, listDomainsRoute } from '@pharos/contract/domain'
+import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { mutate, type Answer } from '../db/mutate.ts'
 import type { Postgres } from '../db/postgres.ts'
@@ -44,13 +45,6 @@ export type DomainDeps = DomainCheckDeps & {
   readonly verifications: VerifyLimits
 }
 
-/** The query of listDomains, as the contract read it. */
-export type DomainListQuery = {
-  readonly verified?: boolean
-  readonly limit: number
-  readonly offset: number
-}
-
 type Answered = { readonly body: Wire; readonly etag: string }
 
 /** A page of the team's domains and the exact count, from one snapshot. */
@@ -58,10 +52,10 @@ export async function listDomains(
   { postgres, ring }: Pick<DomainDeps, 'postgres' | 'ring'>,
   operation: Operation,
   team: string,
-  { verified, limit, offset }: DomainListQuery,
+  query: QueryOf<typeof listDomainsRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
   const { teamId } = await enterTeam(postgres.front, operation, team)
-  const { page, count } = await listDomainRows(postgres, teamId, { verified, limit, offset })
+  const { page, count } = await listDomainRows(postgres, teamId, query)
   return { results: page.map((domain) => present(ring, domain)), count }
 }
 

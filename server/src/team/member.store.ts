@@ -1,24 +1,13 @@
 // The SQL of a team's members and of those whom it has invited, as one kind of row: reads, and what PATCH and DELETE
 // come to. Every statement names the team.
+import type { listMembersRoute } from '@pharos/contract/member'
+import type { QueryOf } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
+import { columns, type RowOf } from '../db/columns.ts'
+import { andAll, listInTeam, orderBy, type Page } from '../db/page.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 
 export type MemberStatus = 'active' | 'invited'
-
-export type MemberRow = {
-  readonly id: number
-  /** Null of somebody who is invited, whether or not he has an account. */
-  readonly user_id: number | null
-  readonly email: string
-  readonly display_name: string
-  readonly is_admin: boolean
-  readonly status: MemberStatus
-  readonly invited_by: string | null
-  readonly joined: Date | null
-  readonly last_seen: Date | null
-  readonly two_factor: boolean
-  readonly version: number
-}
 
 /**
  * Members, and invitations that are open. Who invited is shown while the team sees him: the users that it sees are its
@@ -35,82 +24,63 @@ const membersOf = (teamId: number): RawBuilder<unknown> => sql`
   from invitations i
   where i.team_id = ${teamId} and i.accepted is null and i.expires > now()`
 
-const columns = sql`a.id, a.user_id, a.email, a.display_name, a.is_admin, a.status,
-  (select b.email from users b where b.id = a.invited_by) as invited_by, a.joined, a.last_seen, a.two_factor, a.version`
+/** Of members and invitations `a`. An invitation has no `user_id`, whether or not the address has an account. */
+const memberColumns = columns('memberships', 'a', ['id', 'is_admin', 'version'], {
+  user_id: sql<number | null>`a.user_id`,
+  email: sql<string>`a.email`,
+  display_name: sql<string>`a.display_name`,
+  status: sql<MemberStatus>`a.status`,
+  invited_by: sql<string | null>`(select b.email from users b where b.id = a.invited_by)`,
+  joined: sql<Date | null>`a.joined`,
+  last_seen: sql<Date | null>`a.last_seen`,
+  two_factor: sql<boolean>`a.two_factor`,
+})
+export type MemberRow = RowOf<typeof memberColumns>
 
-const oneOf = (teamId: number, id: number): RawBuilder<unknown> =>
-  sql`select ${columns} from (${membersOf(teamId)}) a where a.id = ${id}::bigint`
+const oneOf = (teamId: number, id: number) =>
+  sql<MemberRow>`select ${memberColumns} from (${membersOf(teamId)}) a where a.id = ${id}::bigint`
 
 export async function findMember(
   postgres: Postgres,
   teamId: number,
   id: number,
 ): Promise<MemberRow | undefined> {
-  const [row] = await postgres.readInTeam<MemberRow>(teamId, oneOf(teamId, id).compile(postgres.owner))
-  return row
+  return (await postgres.readInTeam(teamId, oneOf(teamId, id)))[0]
 }
 
 /** The same in a transaction. */
 export async function readMember(trx: Trx, teamId: number, id: number): Promise<MemberRow | undefined> {
-  const { rows } = await sql<MemberRow>`${oneOf(teamId, id)}`.execute(trx)
-  return rows[0]
+  return (await oneOf(teamId, id).execute(trx)).rows[0]
 }
 
-export type MemberOrderingKey = 'email' | 'id' | 'is_admin' | 'status' | 'joined' | 'last_seen'
-export type MemberOrder = { readonly key: MemberOrderingKey; readonly descending: boolean }
-
-export type MemberQuery = {
-  readonly email?: string
-  readonly status?: MemberStatus
-  readonly is_admin?: boolean
-  readonly order: readonly MemberOrder[]
-  readonly limit: number
-  readonly offset: number
-}
-
-/** A page and the exact count, from one snapshot. */
-export async function listMemberRows(
+/** A page. A member who never joined or was never seen comes before all others. */
+export const listMemberRows = (
   postgres: Postgres,
   teamId: number,
-  { order, limit, offset, ...filter }: MemberQuery,
-): Promise<{ page: MemberRow[]; count: number }> {
-  const query = sql`
-    with matching as (
-      select * from (${membersOf(teamId)}) a where true ${sql.join(conditions(filter), sql` `)}),
-    page as (
-      select row_number() over () as place, p.* from (
-        select * from matching a order by ${ordering(order)} limit ${limit} offset ${offset}) p)
-    select c.count, ${columns}
-    from (select count(*) from matching) c left join page a on true
-    order by a.place`
-  const rows = await postgres.readInTeam<MemberRow & { count: number }>(teamId, query.compile(postgres.owner))
-  return { page: rows.filter(({ id }) => id !== null), count: rows[0]!.count }
-}
-
-function conditions({ email, status, is_admin }: Omit<MemberQuery, 'order' | 'limit' | 'offset'>) {
-  return [
-    email === undefined ? sql`` : sql`and position(lower(${email}) in lower(a.email)) > 0`,
-    status === undefined ? sql`` : sql`and a.status = ${status}`,
-    is_admin === undefined ? sql`` : sql`and a.is_admin = ${is_admin}`,
-  ]
-}
-
-const orderings: Record<MemberOrderingKey, RawBuilder<unknown>> = {
-  email: sql`lower(a.email) collate "C"`,
-  id: sql`a.id`,
-  is_admin: sql`a.is_admin`,
-  status: sql`a.status collate "C"`,
-  joined: sql`a.joined`,
-  last_seen: sql`a.last_seen`,
-}
-
-/** Who has not joined, or was never seen, comes after those who were, in either direction before them. */
-function ordering(order: readonly MemberOrder[]): RawBuilder<unknown> {
-  const keys = order.map(({ key, descending }) =>
-    descending ? sql`${orderings[key]} desc nulls last` : sql`${orderings[key]} asc nulls first`,
-  )
-  return sql.join([...keys, sql`a.id`])
-}
+  { email, status, is_admin, ...query }: QueryOf<typeof listMembersRoute>,
+): Promise<Page<MemberRow>> =>
+  listInTeam(postgres, teamId, {
+    matching: sql`
+      select * from (${membersOf(teamId)}) a where true ${andAll(
+        email !== undefined && sql`position(lower(${email}) in lower(a.email)) > 0`,
+        status !== undefined && sql`a.status = ${status}`,
+        is_admin !== undefined && sql`a.is_admin = ${is_admin}`,
+      )}`,
+    columns: memberColumns,
+    order: orderBy(
+      query.ordering,
+      {
+        email: sql`lower(a.email) collate "C"`,
+        id: sql`a.id`,
+        is_admin: sql`a.is_admin`,
+        status: sql`a.status collate "C"`,
+        joined: sql`a.joined`,
+        last_seen: sql`a.last_seen`,
+      },
+      sql`a.id`,
+    ),
+    slice: query,
+  })
 
 /** Members and open invitations, of which a team has a limited number. */
 export async function countMembers(trx: Trx, teamId: number): Promise<number> {

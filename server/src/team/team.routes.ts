@@ -14,32 +14,13 @@ import { getMember, listMembers } from './member.ts'
 import { getTeam, listTeams } from './team.ts'
 import { updateTeam } from './update-team.ts'
 
-export function teamRoutes(deps: InviteDeps): Mounted[] {
-  return [
-    handle(listTeamsRoute, async (operation, { query }) => {
-      const body = await listTeams(deps, operation, query)
-      return { body, page: { ...query, count: body.count } }
-    }),
-    handle(getTeamRoute, (operation, { params }) => getTeam(deps, operation, params.team_id)),
-    handle(updateTeamRoute, (operation, { params, body }) =>
-      updateTeam(deps, operation, params.team_id, body),
-    ),
-    handle(listMembersRoute, async (operation, { params, query }) => {
-      const body = await listMembers(deps, operation, params.team_id, query)
-      return { body, page: { ...query, count: body.count } }
-    }),
-    handle(getMemberRoute, (operation, { params }) =>
-      getMember(deps, operation, params.team_id, params.member_id),
-    ),
-    handle(addMemberRoute, (operation, { params, body }) =>
-      inviteMember(deps, operation, params.team_id, body),
-    ),
-    handle(updateMemberRoute, (operation, { params, body }) =>
-      updateMember(deps, operation, params.team_id, params.member_id, body),
-    ),
-    handle(removeMemberRoute, async (operation, { params }) => {
-      await removeMember(deps, operation, params.team_id, params.member_id)
-      return {}
-    }),
-  ]
-}
+export const teamRoutes = (deps: InviteDeps): Mounted[] => [
+  handle(listTeamsRoute, listTeams, deps),
+  handle(getTeamRoute, getTeam, deps),
+  handle(updateTeamRoute, updateTeam, deps),
+  handle(listMembersRoute, listMembers, deps),
+  handle(getMemberRoute, getMember, deps),
+  handle(addMemberRoute, inviteMember, deps),
+  handle(updateMemberRoute, updateMember, deps),
+  handle(removeMemberRoute, removeMember, deps),
+]

@@ -1,12 +1,12 @@
 // A team as its members see it, and the list of teams that somebody may switch to.
-import type { AvailableTeam, Team } from '@pharos/contract/team'
+import type { QueryOf } from '@pharos/contract/route'
+import type { AvailableTeam, listTeamsRoute, Team } from '@pharos/contract/team'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
 import { etagOf } from '../runtime/etag.ts'
 import type { Actor, Operation } from '../runtime/operation.ts'
 import { enterTeam, type TeamAccess } from './team-access.ts'
 import { findTeam, listAvailable, type AvailableRow, type Reach, type TeamRow } from './team.store.ts'
-import { parseOrdering } from '../runtime/ordering.ts'
 
 export type TeamDeps = { readonly postgres: Postgres; readonly db: Db }
 
@@ -32,21 +32,13 @@ export function presentTeam(row: TeamRow, { isAdmin }: TeamAccess): TeamAnswer {
   return { body, etag: etagOf(version, [body.is_admin, body.asns, body.member_count]) }
 }
 
-export type TeamListQuery = {
-  readonly name?: string
-  readonly ordering: string
-  readonly limit: number
-  readonly offset: number
-}
-
-/** The teams that the actor may work in, with his role; for staff every team. */
+/** The teams that the actor can work in, with the actor's role; for staff every team. */
 export async function listTeams(
   { db }: TeamDeps,
   { actor }: Operation,
-  { ordering, ...query }: TeamListQuery,
+  query: QueryOf<typeof listTeamsRoute>,
 ): Promise<{ results: AvailableTeam[]; count: number }> {
-  const order = parseOrdering<'name' | 'id' | 'created'>(ordering)
-  const { page, count } = await listAvailable(db, reachOf(actor), { ...query, order })
+  const { page, count } = await listAvailable(db, reachOf(actor), query)
   return { results: page.map(presentAvailable), count }
 }
 

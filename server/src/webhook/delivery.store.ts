@@ -1,6 +1,9 @@
 // The SQL of deliveries as their team reads them and sends them again.
-import type { DeliveryState, SentType } from '@pharos/contract/webhook'
+import type { QueryOf } from '@pharos/contract/route'
+import type { DeliveryState, listWebhookDeliveriesRoute, SentType } from '@pharos/contract/webhook'
 import { sql } from 'kysely'
+import { columns, withExpressions, type RowOf } from '../db/columns.ts'
+import { andAll, listInTeam, type Page } from '../db/page.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 
 /** As the row holds it: its time is text. */
@@ -12,25 +15,29 @@ export type Attempt = {
   readonly answer: string
 }
 
-export type DeliveryRow = {
-  readonly id: number
-  readonly message_id: string
-  readonly type: SentType
-  readonly state: DeliveryState
-  readonly created: Date
-  readonly due: Date
-  readonly attempt_count: number
-  readonly last_attempt: Date | null
-  readonly last_status: number | null
-  readonly last_error: string | null
-  readonly duration_ms: number | null
-}
+const deliveryColumns = columns(
+  'webhook_deliveries',
+  'd',
+  [
+    'id',
+    'message_id',
+    'created',
+    'due',
+    'attempt_count',
+    'last_attempt',
+    'last_status',
+    'last_error',
+    'duration_ms',
+  ],
+  { type: sql<SentType>`d.type`, state: sql<DeliveryState>`d.state` },
+)
+export type DeliveryRow = RowOf<typeof deliveryColumns>
 
-export type DetailRow = DeliveryRow & { readonly body: string; readonly attempts: Attempt[] }
-
-const columns = sql`d.id, d.message_id, d.type, d.state, d.created, d.due, d.attempt_count, d.last_attempt, d.last_status,
-  d.last_error, d.duration_ms`
-const detail = sql`${columns}, d.body, d.attempts`
+const detailColumns = withExpressions(deliveryColumns, {
+  body: sql<string>`d.body`,
+  attempts: sql<Attempt[]>`d.attempts`,
+})
+export type DetailRow = RowOf<typeof detailColumns>
 
 /** Finds a delivery of one webhook of the team. */
 export async function findDelivery(
@@ -39,44 +46,34 @@ export async function findDelivery(
   webhookId: number,
   id: number,
 ): Promise<DetailRow | undefined> {
-  const query = sql`
-    select ${detail} from webhook_deliveries d
+  const query = sql<DetailRow>`
+    select ${detailColumns} from webhook_deliveries d
     where d.team_id = ${teamId} and d.webhook_id = ${webhookId}::bigint and d.id = ${id}::bigint`
-  const [row] = await postgres.readInTeam<DetailRow>(teamId, query.compile(postgres.owner))
-  return row
+  return (await postgres.readInTeam(teamId, query))[0]
 }
 
-export type DeliveryFilter = {
-  readonly state?: readonly DeliveryState[]
-  readonly type?: readonly SentType[]
-}
-
-/** A page, newest first, and the exact count, from one snapshot; undefined where the team has no such webhook. */
-export async function listDeliveryRows(
+/** A page, newest first; throws `not_found` if the team has no such webhook. */
+export const listDeliveryRows = (
   postgres: Postgres,
   teamId: number,
   webhookId: number,
-  { state, type }: DeliveryFilter,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ page: DeliveryRow[]; count: number } | undefined> {
-  const query = sql`
-    with one as (select id from webhooks where team_id = ${teamId} and id = ${webhookId}::bigint),
-    matching as (
-      select ${columns} from webhook_deliveries d join one on one.id = d.webhook_id
-      where d.team_id = ${teamId}
-        ${state ? sql`and d.state = any(${state}::text[])` : sql``}
-        ${type ? sql`and d.type = any(${type}::text[])` : sql``})
-    select c.count, page.*
-    from one cross join (select count(*) from matching) c
-      left join (select * from matching order by id desc limit ${limit} offset ${offset}) page on true
-    order by page.id desc`
-  const rows = await postgres.readInTeam<{ id: null; count: number } | (DeliveryRow & { count: number })>(
-    teamId,
-    query.compile(postgres.owner),
-  )
-  if (rows.length === 0) return undefined
-  return { page: rows.filter((row) => row.id !== null), count: rows[0]!.count }
-}
+  { state, type, ...slice }: QueryOf<typeof listWebhookDeliveriesRoute>,
+): Promise<Page<DeliveryRow>> =>
+  listInTeam(postgres, teamId, {
+    parent: {
+      name: 'webhook',
+      statement: sql`select id from webhooks where team_id = ${teamId} and id = ${webhookId}::bigint`,
+    },
+    matching: sql`
+      select d.* from webhook_deliveries d join parent on parent.id = d.webhook_id
+      where d.team_id = ${teamId} ${andAll(
+        state && sql`d.state = any(${state}::text[])`,
+        type && sql`d.type = any(${type}::text[])`,
+      )}`,
+    columns: deliveryColumns,
+    order: sql`d.id desc`,
+    slice,
+  })
 
 /** Makes the delivery due now, at the first step of the schedule, even if its webhook rests; returns undefined if it does not exist. */
 export async function markDueNow(
@@ -91,7 +88,7 @@ export async function markDueNow(
   const { rows } = await sql<DetailRow>`
     update webhook_deliveries d set state = 'pending', due = now(), step = 0
     where d.team_id = ${teamId} and d.webhook_id = ${webhookId}::bigint and d.id = ${id}::bigint
-    returning ${detail}`.execute(trx)
+    returning ${detailColumns}`.execute(trx)
   return rows[0]
 }
 

@@ -1,5 +1,11 @@
 // Deliveries as their team sees them: reading, sending one again, and test messages.
-import { testType, type Delivery, type DeliveryDetail } from '@pharos/contract/webhook'
+import type { QueryOf } from '@pharos/contract/route'
+import {
+  testType,
+  type Delivery,
+  type DeliveryDetail,
+  type listWebhookDeliveriesRoute,
+} from '@pharos/contract/webhook'
 import { randomBytes } from 'node:crypto'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Postgres } from '../db/postgres.ts'
@@ -15,7 +21,6 @@ import {
   listDeliveryRows,
   markDueNow,
   saveAttempt,
-  type DeliveryFilter,
   type DeliveryRow,
   type DetailRow,
 } from './delivery.store.ts'
@@ -34,18 +39,15 @@ export type DeliveryDeps = {
   readonly onSent: (outcome: 'delivered' | 'failed') => void
 }
 
-type DeliveryListQuery = DeliveryFilter & { readonly limit: number; readonly offset: number }
-
 /** A page of one webhook's deliveries, newest first; throws `not_found`. */
 export async function listDeliveries(
   { postgres }: Pick<DeliveryDeps, 'postgres'>,
   { actor }: Operation,
   webhookId: number,
-  query: DeliveryListQuery,
+  query: QueryOf<typeof listWebhookDeliveriesRoute>,
 ): Promise<{ results: Delivery[]; count: number }> {
-  const found = await listDeliveryRows(postgres, actor.teamId, webhookId, query, query)
-  if (!found) throw notFound('webhook')
-  return { results: found.page.map(present), count: found.count }
+  const { page, count } = await listDeliveryRows(postgres, actor.teamId, webhookId, query)
+  return { results: page.map(present), count }
 }
 
 /** Throws `not_found`. */
@@ -123,22 +125,15 @@ export async function sendTest(
   return getDelivery(deps, operation, webhookId, id)
 }
 
-function present(row: DeliveryRow): Delivery {
+function present({ due, created, last_attempt, ...row }: DeliveryRow): Delivery {
   return {
-    id: row.id,
-    message_id: row.message_id,
-    type: row.type,
-    state: row.state,
-    created: row.created.toISOString(),
-    attempt_count: row.attempt_count,
-    next_attempt: row.state === 'pending' ? row.due.toISOString() : null,
-    last_attempt: row.last_attempt?.toISOString() ?? null,
-    last_status: row.last_status,
-    last_error: row.last_error,
-    duration_ms: row.duration_ms,
+    ...row,
+    created: created.toISOString(),
+    next_attempt: row.state === 'pending' ? due.toISOString() : null,
+    last_attempt: last_attempt?.toISOString() ?? null,
   }
 }
 
-function presentDetail(row: DetailRow): DeliveryDetail {
-  return { ...present(row), payload: JSON.parse(row.body) as object, attempts: row.attempts }
+function presentDetail({ body, attempts, ...row }: DetailRow): DeliveryDetail {
+  return { ...present(row), payload: JSON.parse(body) as object, attempts }
 }

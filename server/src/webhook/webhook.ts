@@ -1,19 +1,12 @@
 // Webhooks of a team: reading them, and what every answer about one has in common. The secret is never among it.
-import type { Webhook } from '@pharos/contract/webhook'
+import type { QueryOf } from '@pharos/contract/route'
+import type { listWebhooksRoute, Webhook } from '@pharos/contract/webhook'
 import type { Answer } from '../db/mutate.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
 import { etagOf } from '../runtime/etag.ts'
 import type { Operation } from '../runtime/operation.ts'
-import { parseOrdering } from '../runtime/ordering.ts'
-import { findWebhook, listWebhookRows, type WebhookOrder, type WebhookRow } from './webhook.store.ts'
-
-export type WebhookListQuery = {
-  readonly enabled?: boolean
-  readonly ordering: string
-  readonly limit: number
-  readonly offset: number
-}
+import { findWebhook, listWebhookRows, type WebhookRow } from './webhook.store.ts'
 
 type ReadDeps = { readonly postgres: Postgres }
 
@@ -21,10 +14,9 @@ type ReadDeps = { readonly postgres: Postgres }
 export async function listWebhooks(
   { postgres }: ReadDeps,
   { actor }: Operation,
-  query: WebhookListQuery,
+  query: QueryOf<typeof listWebhooksRoute>,
 ): Promise<{ results: Webhook[]; count: number }> {
-  const order = parseOrdering<WebhookOrder['key']>(query.ordering)
-  const { page, count } = await listWebhookRows(postgres, actor.teamId, query.enabled, order, query)
+  const { page, count } = await listWebhookRows(postgres, actor.teamId, query)
   return { results: page.map(present), count }
 }
 
@@ -45,16 +37,10 @@ export const tagOf = ({ version, failing_since, last_delivery }: WebhookRow): st
 
 export const answerWith = (row: WebhookRow) => ({ body: present(row), etag: tagOf(row) })
 
-export function present(row: WebhookRow): Webhook {
+export function present({ version: _version, ...row }: WebhookRow): Webhook {
   return {
-    id: row.id,
-    url: row.url,
-    description: row.description,
-    events: row.events,
-    enabled: row.enabled,
-    disabled_reason: row.disabled_reason,
+    ...row,
     created: row.created.toISOString(),
-    created_by: row.created_by,
     modified: row.modified.toISOString(),
     failing_since: row.failing_since?.toISOString() ?? null,
     last_delivery: row.last_delivery?.toISOString() ?? null,

@@ -1,10 +1,10 @@
 // An announcement and its regions: what is desired, what was observed, and how one moves the other. Pure: no SQL, no
 // HTTP, no clock. Who may switch one is said in patch-announcement.ts, who makes it true in reconcile.ts.
-import type { SuspendedBy } from '@pharos/contract/announcement-checks'
 import type { AnnouncementStatus, RegionState } from '@pharos/contract/byoip'
 import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
 import type { Asn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
+import type { Details } from './announcement-details.ts'
 
 export type { AnnouncementStatus, RegionState }
 
@@ -28,28 +28,6 @@ export type Announcement = {
   readonly details: Details
   /** Every region that was ever configured, by slug: a row that says "not here" stays as evidence. */
   readonly regions: readonly AnnouncementRegion[]
-}
-
-/** Fields beside the prefix and its origin; no rule of this file depends on them. */
-export type Details = {
-  readonly description: string
-  readonly asSet: string | null
-  readonly delegateLoa: boolean
-  readonly loaSignatory: string
-  readonly suspendedReason: string | null
-  /** Null while it is not suspended. */
-  readonly suspendedBy: SuspendedBy | null
-  readonly deleted: Date | null
-}
-
-export const noDetails: Details = {
-  description: '',
-  asSet: null,
-  delegateLoa: false,
-  loaSignatory: '',
-  suspendedReason: null,
-  suspendedBy: null,
-  deleted: null,
 }
 
 export type AnnouncementRegion = {

@@ -6,8 +6,8 @@ import { statusOf, type Clearance } from './announcement.ts'
 import type { Wanted } from './new-announcement.ts'
 
 export async function readOpenSlugs(postgres: Postgres, teamId: number): Promise<string[]> {
-  const query = sql`select slug from regions where open order by slug collate "C"`
-  const rows = await postgres.readInTeam<{ slug: string }>(teamId, query.compile(postgres.owner))
+  const query = sql<{ slug: string }>`select slug from regions where open order by slug collate "C"`
+  const rows = await postgres.readInTeam(teamId, query)
   return rows.map(({ slug }) => slug)
 }
 
@@ -39,27 +39,28 @@ export async function readClaims(trx: Trx, teamId: number, prefixes: readonly Pr
 
 const atRest = { enabled: false, suspended: false, regions: [] } as const
 
-/** Their ids, in order. They are disabled, in the regions that were named, and as far as their first checks are. */
+/** Returns their ids, in order. They are disabled, and configured in the named regions. */
 export async function insertAnnouncements(
   trx: Trx,
   teamId: number,
   wanted: readonly (Wanted & { readonly clearance: Clearance })[],
 ): Promise<number[]> {
-  const rows = wanted.map((one, place) => ({
-    ...one,
-    place,
-    status: statusOf({ ...atRest, clearance: one.clearance }),
-  }))
-  const inserted = await sql<{ id: number }>`
-    insert into announcements (team_id, prefix, origin_asn, description, as_set, delegate_loa, loa_signatory, managed_by,
-      status, clearance)
-    select ${teamId}, n.prefix, n."originAsn", n.description, n."asSet", n."delegateLoa", n."loaSignatory", 'team',
-      n.status, n.clearance
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (place integer, prefix cidr, "originAsn" bigint,
-      description text, "asSet" text, "delegateLoa" boolean, "loaSignatory" text, status text, clearance text)
-    order by n.place
-    returning id`.execute(trx)
-  const ids = inserted.rows.map(({ id }) => id).toSorted((a, b) => a - b)
+  const inserted = await trx
+    .insertInto('announcements')
+    .values(
+      wanted.map(({ prefix, originAsn, details, clearance }) => ({
+        ...details,
+        team_id: teamId,
+        prefix,
+        origin_asn: originAsn,
+        managed_by: 'team',
+        status: statusOf({ ...atRest, clearance }),
+        clearance,
+      })),
+    )
+    .returning('id')
+    .execute()
+  const ids = inserted.map(({ id }) => id).toSorted((a, b) => a - b)
   const places = wanted.flatMap(({ regions }, at) => regions.map((slug) => ({ id: ids[at], slug })))
   await sql`
     insert into announcement_regions (announcement_id, region_id, team_id, configured)

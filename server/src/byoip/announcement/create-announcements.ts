@@ -26,7 +26,7 @@ import { judgeAuthorization } from '../validation/authorization.ts'
 import { judgeAsn, judgeIrr, judgeOverlap, judgeRpki, judgeSize, noLetter } from '../validation/judge.ts'
 import { prefixTokens } from '../validation/prefix-token.ts'
 import { overlapError, readNewAnnouncements, type Wanted } from './new-announcement.ts'
-import { present, type Include } from './present-announcement.ts'
+import { parseInclude, present, type Include, type IncludeQuery } from './present-announcement.ts'
 import type { Rpki } from '../../registry/rpki.ts'
 import { clearanceOf, completeChecks, type Check, type Judgement } from '../validation/validation.ts'
 import { saveFirstChecks } from '../validation/validation.store.ts'
@@ -57,7 +57,7 @@ export async function createAnnouncements(
   deps: CreateDeps,
   operation: Operation,
   body: CreateBody,
-  include: Include,
+  query: IncludeQuery = {},
 ): Promise<Answer<Created>> {
   const items = 'announcements' in body ? body.announcements : [body]
   const { teamId } = operation.actor
@@ -70,7 +70,7 @@ export async function createAnnouncements(
     const judged = read.wanted.map((wanted) =>
       checksOf(deps, teamId, wanted, asns.get(wanted.originAsn), irr.get(wanted)),
     )
-    return { body: await store(deps, trx, operation, read.wanted, judged, include) }
+    return { body: await store(deps, trx, operation, read.wanted, judged, parseInclude(query.include)) }
   })
 }
 

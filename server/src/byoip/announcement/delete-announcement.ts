@@ -11,7 +11,7 @@ import { lockAnnouncement, lockDeleted, markDeleted, markRestored } from './anno
 import { countAnnouncements, readClaims } from './create-announcements.store.ts'
 import { etagOf, requireMatch } from '../../runtime/etag.ts'
 import { writeHistory } from './history.store.ts'
-import { present, type Include } from './present-announcement.ts'
+import { parseInclude, present, type IncludeQuery } from './present-announcement.ts'
 import { shownAnnouncement } from './shown-announcement.ts'
 import { readChecksIn } from '../validation/validation.store.ts'
 
@@ -55,7 +55,7 @@ export async function restoreAnnouncement(
   deps: DeleteDeps,
   operation: Operation,
   id: number,
-  include: Include,
+  query: IncludeQuery = {},
 ): Promise<Answer<Wire>> {
   const { teamId } = operation.actor
   return mutate(deps.postgres, operation, async (trx) => {
@@ -65,7 +65,10 @@ export async function restoreAnnouncement(
     if (!locked) throw notFound('announcement')
     const { announcement } = locked
     const told = { checks: await readChecksIn(trx, teamId, id), now: deps.now() }
-    return { body: present(announcement, include, told), etag: etagOf(announcement.version) }
+    return {
+      body: present(announcement, parseInclude(query.include), told),
+      etag: etagOf(announcement.version),
+    }
   })
 }
 

@@ -1,5 +1,9 @@
 // The SQL of what happened to announcements. Append only.
+import type { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
+import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
+import { columns, type RowOf } from '../../db/columns.ts'
+import { andAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
 
 export type HistoryLine = {
@@ -30,44 +34,30 @@ export async function writeHistory(trx: Trx, ...lines: readonly HistoryLine[]): 
     .execute()
 }
 
-export type HistoryRow = {
-  readonly id: number
-  readonly at: Date
-  readonly kind: string
-  readonly region: string | null
-  readonly actor: string
-  readonly detail: Record<string, unknown>
-  readonly took_ms: number | null
-}
+const entryColumns = columns('announcement_history', 'h', ['id', 'at', 'kind', 'actor', 'took_ms'], {
+  region: sql<string | null>`(select r.slug from regions r where r.id = h.region_id)`,
+  detail: sql<Record<string, unknown>>`h.detail`,
+})
+export type HistoryRow = RowOf<typeof entryColumns>
 
-export type HistoryOrder = { readonly key: 'id' | 'at'; readonly descending: boolean }
-
-type PageRow = { id: null; count: number } | (HistoryRow & { count: number })
-
-/** A page of one announcement's history and the count, from one snapshot; undefined where the team has no such one. */
-export async function listHistoryRows(
+/** A page of one announcement's history; throws `not_found` if the team has no such announcement. */
+export const listHistoryRows = (
   postgres: Postgres,
   teamId: number,
   announcementId: number,
-  filter: { readonly kinds?: readonly string[] },
-  order: readonly HistoryOrder[],
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ page: HistoryRow[]; count: number } | undefined> {
-  const keys = order.map(({ key, descending }) => sql`${sql.ref(key)} ${descending ? sql`desc` : sql`asc`}`)
-  const query = sql`
-    with one as (
-      select id from announcements
-      where team_id = ${teamId} and id = ${announcementId}::bigint and deleted is null),
-    matching as (
-      select h.id, h.at, h.kind, r.slug as region, h.actor, h.detail, h.took_ms
-      from announcement_history h join one on one.id = h.announcement_id left join regions r on r.id = h.region_id
-      where h.team_id = ${teamId} ${filter.kinds ? sql`and h.kind = any(${filter.kinds}::text[])` : sql``}),
-    page as (
-      select row_number() over () as place, p.*
-      from (select * from matching order by ${sql.join([...keys, sql`id`])} limit ${limit} offset ${offset}) p)
-    select c.count, page.* from one cross join (select count(*) from matching) c left join page on true
-    order by page.place`
-  const rows = await postgres.readInTeam<PageRow>(teamId, query.compile(postgres.owner))
-  if (rows.length === 0) return undefined
-  return { page: rows.filter((row) => row.id !== null), count: rows[0]!.count }
-}
+  query: QueryOf<typeof listAnnouncementHistoryRoute>,
+): Promise<Page<HistoryRow>> =>
+  listInTeam(postgres, teamId, {
+    parent: {
+      name: 'announcement',
+      statement: sql`
+        select id from announcements
+        where team_id = ${teamId} and id = ${announcementId}::bigint and deleted is null`,
+    },
+    matching: sql`
+      select h.* from announcement_history h join parent on parent.id = h.announcement_id
+      where h.team_id = ${teamId} ${andAll(query.kind && sql`h.kind = any(${query.kind}::text[])`)}`,
+    columns: entryColumns,
+    order: orderBy(query.ordering, { id: sql`h.id`, at: sql`h.at` }, sql`h.id`),
+    slice: query,
+  })

@@ -1,32 +1,22 @@
 // Reading what happened to an announcement. It changes nothing.
 import type { HistoryEntry } from '@pharos/contract/announcement-checks'
+import type { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
+import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
-import { notFound } from '../../runtime/error.ts'
 import type { Operation } from '../../runtime/operation.ts'
-import { listHistoryRows, type HistoryOrder, type HistoryRow } from './history.store.ts'
-import { parseOrdering } from '../../runtime/ordering.ts'
-
-export type HistoryQuery = {
-  readonly kind?: readonly string[]
-  readonly ordering: string
-  readonly limit: number
-  readonly offset: number
-}
+import { listHistoryRows, type HistoryRow } from './history.store.ts'
 
 /** A page of the history of one announcement of the actor's team; `not_found` otherwise. */
 export async function listHistory(
   { postgres }: { readonly postgres: Postgres },
   { actor }: Operation,
   id: number,
-  query: HistoryQuery,
+  query: QueryOf<typeof listAnnouncementHistoryRoute>,
 ): Promise<{ results: HistoryEntry[]; count: number }> {
-  const order = parseOrdering<HistoryOrder['key']>(query.ordering)
-  const filter = query.kind ? { kinds: query.kind } : {}
-  const found = await listHistoryRows(postgres, actor.teamId, id, filter, order, query)
-  if (!found) throw notFound('announcement')
-  return { results: found.page.map(presentEntry), count: found.count }
+  const { page, count } = await listHistoryRows(postgres, actor.teamId, id, query)
+  return { results: page.map(presentEntry), count }
 }
 
-function presentEntry({ id, at, kind, region, actor, detail, took_ms }: HistoryRow): HistoryEntry {
-  return { id, at: at.toISOString(), kind, region, actor, detail, took_ms }
+function presentEntry(entry: HistoryRow): HistoryEntry {
+  return { ...entry, at: entry.at.toISOString() }
 }

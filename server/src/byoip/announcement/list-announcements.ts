@@ -5,43 +5,33 @@ import { parsePrefixOrAddress, type Prefix } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { notFound, failWith, prefixErrorAt } from '../../runtime/error.ts'
 import type { Operation } from '../../runtime/operation.ts'
-import type { Announcement, AnnouncementStatus } from './announcement.ts'
+import type { Announcement } from './announcement.ts'
 import {
   findAnnouncement,
   listAnnouncementRows,
-  type AnnouncementFilter,
-  type OrderingKey,
+  type ListQuery,
   type WithChecks,
 } from './announcement.store.ts'
 import { etagOf } from '../../runtime/etag.ts'
-import { parseOrdering } from '../../runtime/ordering.ts'
 import { shownAnnouncement } from './shown-announcement.ts'
-import { needsChecks, parseInclude, present, type Include } from './present-announcement.ts'
+import {
+  needsChecks,
+  parseInclude,
+  present,
+  type Include,
+  type IncludeQuery,
+} from './present-announcement.ts'
 
 export type ReadDeps = { readonly postgres: Postgres; readonly now: () => Date }
-
-/** The query of listAnnouncements, as the contract read it. */
-export type ListQuery = {
-  readonly cidr?: readonly string[]
-  readonly origin_asn?: readonly number[]
-  readonly region?: readonly string[]
-  readonly status?: readonly AnnouncementStatus[]
-  readonly enabled?: boolean
-  readonly family?: '4' | '6'
-  readonly deleted?: boolean
-  readonly include?: string
-  readonly ordering: string
-  readonly limit: number
-  readonly offset: number
-}
 
 /** One announcement of the actor's team with its ETag; `not_found` otherwise. */
 export async function getAnnouncement(
   deps: ReadDeps,
   { actor }: Operation,
   id: number,
-  include: Include = {},
+  query: IncludeQuery = {},
 ): Promise<{ body: Wire; etag: string }> {
+  const include = parseInclude(query.include)
   const found = await findAnnouncement(deps.postgres, actor.teamId, id, needsChecks(include))
   if (!found) throw notFound('announcement')
   const body = presentFound(deps, found, include)
@@ -65,37 +55,16 @@ export async function listAnnouncements(
   { actor }: Operation,
   query: ListQuery,
 ): Promise<{ results: Wire[]; count: number }> {
-  const order = parseOrdering<OrderingKey>(query.ordering)
   const include = parseInclude(query.include)
+  const overlapped = query.cidr?.map(parseCidr)
   const { page, count } = await listAnnouncementRows(
     deps.postgres,
     actor.teamId,
-    filterOf(query),
-    order,
     query,
+    overlapped,
     needsChecks(include),
   )
   return { results: page.map((found) => presentFound(deps, found, include)), count }
-}
-
-function filterOf({
-  cidr,
-  origin_asn,
-  region,
-  status,
-  enabled,
-  family,
-  deleted,
-}: ListQuery): AnnouncementFilter {
-  return {
-    ...(cidr ? { overlaps: cidr.map(parseCidr) } : {}),
-    ...(origin_asn ? { originAsns: origin_asn } : {}),
-    ...(region ? { regions: region } : {}),
-    ...(status ? { statuses: status } : {}),
-    ...(enabled === undefined ? {} : { enabled }),
-    ...(deleted ? { deleted } : {}),
-    ...(family ? { family: family === '4' ? 4 : 6 } : {}),
-  }
 }
 
 function parseCidr(text: string): Prefix {

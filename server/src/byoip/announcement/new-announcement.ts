@@ -16,10 +16,9 @@ export type Wanted = {
   readonly prefix: Prefix
   readonly originAsn: Asn
   readonly regions: readonly string[]
-  readonly description: string
   readonly asSet: string | null
-  readonly delegateLoa: boolean
-  readonly loaSignatory: string
+  /** Saved as they are, in the columns of the same names. */
+  readonly details: Omit<NewAnnouncement, 'cidr' | 'origin_asn' | 'regions'>
 }
 
 export type NewRules = {
@@ -48,22 +47,21 @@ export function readNewAnnouncements(
 }
 
 function readOne(item: NewAnnouncement, loc: (string | number)[], rules: NewRules) {
-  const prefix = readPrefix(item.cidr, [...loc, 'cidr'], rules)
+  const { cidr, origin_asn: originAsn, regions = [], ...details } = item
+  const prefix = readPrefix(cidr, [...loc, 'cidr'], rules)
   const mistakes = [
     ...('error' in prefix ? [prefix.error] : []),
-    ...asnMistakes(item.origin_asn, [...loc, 'origin_asn'], rules),
-    ...regionMistakes(item.regions ?? [], loc, rules),
+    ...asnMistakes(originAsn, [...loc, 'origin_asn'], rules),
+    ...regionMistakes(regions, loc, rules),
   ]
   if ('error' in prefix || mistakes.length > 0) return { mistakes }
   const one: Wanted = {
     loc,
     prefix: prefix.prefix,
-    originAsn: parseAsn(item.origin_asn),
-    regions: [...new Set(item.regions)],
-    description: item.description ?? '',
-    asSet: item.as_set ?? null,
-    delegateLoa: item.delegate_loa ?? false,
-    loaSignatory: item.loa_signatory ?? '',
+    originAsn: parseAsn(originAsn),
+    regions: [...new Set(regions)],
+    asSet: details.as_set ?? null,
+    details,
   }
   return { one, mistakes }
 }

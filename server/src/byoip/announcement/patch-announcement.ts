@@ -19,7 +19,13 @@ import {
 import { lockAnnouncement, saveAnnouncement } from './announcement.store.ts'
 import { etagOf, requireMatch } from '../../runtime/etag.ts'
 import { writeHistory } from './history.store.ts'
-import { needsChecks, present, type Include } from './present-announcement.ts'
+import {
+  needsChecks,
+  parseInclude,
+  present,
+  type Include,
+  type IncludeQuery,
+} from './present-announcement.ts'
 import type { Check } from '../validation/validation.ts'
 import { readChecksIn } from '../validation/validation.store.ts'
 
@@ -122,8 +128,9 @@ export async function patchAnnouncement(
   operation: Operation,
   id: number,
   patch: Patch,
-  include: Include = {},
+  query: IncludeQuery = {},
 ): Promise<Answer<Wire>> {
+  const include = parseInclude(query.include)
   requireToggle(operation, deps.memberToggle)
   return mutate(deps.postgres, operation, async (trx) => {
     const locked = await lockAnnouncement(trx, operation.actor.teamId, id)

@@ -19,6 +19,9 @@ export type Include = {
   readonly details?: boolean
 }
 
+/** The query of operations that return announcements. */
+export type IncludeQuery = { readonly include?: string }
+
 /** The value of the include parameter, already checked by the contract. */
 export function parseInclude(text: string | undefined): Include {
   const names = new Set(text?.split(','))
@@ -79,13 +82,8 @@ function validationOf({ name, state, reason, attrs, note, evidence: kept, fix, c
 
 function detailsOf({ suspended, claimed, details }: Announcement): AnnouncementDetails {
   return {
-    description: details.description,
-    as_set: details.asSet,
-    delegate_loa: details.delegateLoa,
-    loa_signatory: details.loaSignatory,
+    ...details,
     suspended,
-    suspended_by: details.suspendedBy,
-    suspended_reason: details.suspendedReason,
     claimed: isoOf(claimed),
     deleted: isoOf(details.deleted),
   }

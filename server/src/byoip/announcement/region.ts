@@ -1,20 +1,17 @@
 // The regions where teams may announce, as the API lists them. How a region's router is reached is not shown to anyone.
-import type { Region as Wire } from '@pharos/contract/byoip'
+import type { listRegionsRoute, Region as Wire } from '@pharos/contract/byoip'
+import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../runtime/operation.ts'
-import { parseOrdering } from '../../runtime/ordering.ts'
-import { listOpenRegions, type RegionOrderingKey, type RegionRow } from './region.store.ts'
-
-export type RegionQuery = { readonly ordering: string; readonly limit: number; readonly offset: number }
+import { listOpenRegions, type RegionRow } from './region.store.ts'
 
 /** A page of the regions open to the actor's team, and the exact count, from one snapshot. */
 export async function listRegions(
   { postgres }: { readonly postgres: Postgres },
   { actor }: Operation,
-  query: RegionQuery,
+  query: QueryOf<typeof listRegionsRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
-  const order = parseOrdering<RegionOrderingKey>(query.ordering)
-  const { page, count } = await listOpenRegions(postgres, actor.teamId, order, query)
+  const { page, count } = await listOpenRegions(postgres, actor.teamId, query)
   return { results: page.map(presentRegion), count }
 }
 

@@ -3,12 +3,12 @@ import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import {
   missingValidations,
-  noDetails,
   statusOf,
   type Announcement,
   type AnnouncementRegion,
   type OpenRegion,
 } from './announcement.ts'
+import { noDetails } from './announcement-details.ts'
 
 export const sampleNow = new Date('2026-03-01T12:00:00.000Z')
 const earlier = new Date('2026-02-01T00:00:00.000Z')

@@ -33,7 +33,7 @@ function message(
 }
 
 function suspension({ suspended, details }: Announcement, now: Date): StateMessage[] {
-  const attrs = { by: details.suspendedBy, reason: details.suspendedReason }
+  const attrs = { by: details.suspended_by, reason: details.suspended_reason }
   return suspended ? [message('error', 'suspended', attrs, now)] : []
 }
 

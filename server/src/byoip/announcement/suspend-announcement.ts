@@ -15,8 +15,20 @@ import { present } from './present-announcement.ts'
 
 export type SuspendDeps = { readonly db: Db; readonly now: () => Date }
 
-/** Suspends (a reason) or resumes (null) an announcement of any team; `not_found` otherwise. */
-export async function suspendAnnouncement(
+/** Suspends an announcement of any team; `not_found` otherwise. */
+export const suspendAnnouncement = (
+  deps: SuspendDeps,
+  operation: Operation,
+  id: number,
+  { reason }: { readonly reason: string },
+): Promise<Wire> => suspendOrResume(deps, operation, id, reason)
+
+/** Resumes an announcement of any team; `not_found` otherwise. */
+export const resumeAnnouncement = (deps: SuspendDeps, operation: Operation, id: number): Promise<Wire> =>
+  suspendOrResume(deps, operation, id, null)
+
+/** Without a reason it is resumed. */
+async function suspendOrResume(
   { db, now }: SuspendDeps,
   operation: Operation,
   id: number,

@@ -13,7 +13,7 @@ import { looksLikePdf } from './pdf-ends.ts'
 
 export type Inspected = { readonly mediaType: LetterMediaType; readonly pages: number }
 
-export type LetterFile = { readonly media_type: LetterMediaType; readonly content: Buffer }
+export type LetterFile = { readonly mediaType: LetterMediaType; readonly bytes: Buffer }
 
 export type Inspector = {
   /**
@@ -70,9 +70,9 @@ export function createInspector(options: Partial<InspectorOptions> = {}): Inspec
       pauses.require(sender)
       return { mediaType, pages: await inspectPdf(bytes, sender) }
     },
-    async render({ content, media_type: mediaType }, page) {
+    async render({ bytes, mediaType }, page) {
       try {
-        const work = { kind: 'render', bytes: content, mediaType, page, sideMax: renderedSideMax } as const
+        const work = { kind: 'render', bytes, mediaType, page, sideMax: renderedSideMax } as const
         const picture = await run<Uint8Array | null>(work)
         return picture === null ? undefined : Buffer.from(picture)
       } catch (error) {

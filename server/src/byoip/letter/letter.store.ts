@@ -1,60 +1,60 @@
 // The SQL of letters of authorization, of a team and for staff. Files are touched only where one is stored or given back.
 import type { ValidationState } from '@pharos/contract/announcement-checks'
-import type { LetterMediaType, LetterStatus } from '@pharos/contract/letter'
-import { sql, type RawBuilder } from 'kysely'
+import type {
+  LetterMediaType,
+  LetterStatus,
+  listLettersRoute,
+  listLettersToReviewRoute,
+} from '@pharos/contract/letter'
+import type { QueryOf } from '@pharos/contract/route'
+import { sql } from 'kysely'
+import { columns, jsonOf, withExpressions, type RowOf } from '../../db/columns.ts'
+import { andAll, listAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
 import type { LetterVerdict } from '../validation/judge.ts'
 import { verdictOf, type LetterOfAnnouncement } from './letter-verdict.ts'
 
-export type LetterRow = {
-  readonly id: number
-  readonly filename: string
-  readonly size: number
-  readonly sha256: string
-  readonly status: LetterStatus
-  readonly reason: string | null
-  readonly valid_until: Date | null
-  readonly uploaded: Date
-  readonly reviewed: Date | null
-  readonly announcement_ids: number[]
-}
-
-export type ReviewedLetterRow = LetterRow & {
-  readonly team_id: number
-  readonly team_name: string
-  readonly media_type: LetterMediaType
-  readonly pages: number | null
-  readonly uploaded_by: string
-  readonly reviewed_by: number | null
-  readonly announcements: { readonly id: number; readonly cidr: string; readonly origin_asn: number }[]
-}
-
-export type LetterFileRow = {
-  readonly filename: string
-  readonly media_type: LetterMediaType
-  readonly content: Buffer
-}
-
-export type LetterFilter = {
-  readonly statuses?: readonly LetterStatus[]
-  readonly announcementIds?: readonly number[]
-  readonly teamIds?: readonly number[]
-}
-export type LetterOrder = readonly { readonly key: 'id' | 'uploaded'; readonly descending: boolean }[]
-type Slice = { readonly limit: number; readonly offset: number }
-
-/** One that was replaced before it was decided is shown as rejected, with the reason: the API has no fourth word. */
-const status = sql`case when l.replaced_by is null then l.status else 'rejected' end`
+/** A letter that was replaced before it was decided is shown as rejected, with the reason: the API has no fourth word. */
+const status = sql<LetterStatus>`case when l.replaced_by is null then l.status else 'rejected' end`
 /** Of a letter that was replaced as a whole, all; otherwise those without a newer letter. */
 const isShown = sql`la.letter_id = l.id and la.team_id = l.team_id and (not la.replaced or l.replaced_by is not null)`
 
-const columns = sql`l.id, l.filename, l.size, encode(l.sha256, 'hex') as sha256, ${status} as status,
-  coalesce(l.reason, 'Replaced by letter ' || l.replaced_by || '.') as reason, l.valid_until, l.uploaded, l.reviewed,
-  array(select la.announcement_id from letter_announcements la where ${isShown} order by 1) as announcement_ids`
+const letterColumns = columns(
+  'letters',
+  'l',
+  ['id', 'filename', 'size', 'valid_until', 'uploaded', 'reviewed'],
+  {
+    sha256: sql<string>`encode(l.sha256, 'hex')`,
+    status,
+    reason: sql<string | null>`coalesce(l.reason, 'Replaced by letter ' || l.replaced_by || '.')`,
+    announcement_ids: sql<
+      number[]
+    >`array(select la.announcement_id from letter_announcements la where ${isShown} order by 1)`,
+  },
+)
+export type LetterRow = RowOf<typeof letterColumns>
 
-const reviewedColumns = sql`${columns}, l.team_id, t.name as team_name, l.media_type, l.pages, l.uploaded_by, l.reviewed_by,
-  coalesce((select json_agg(json_build_object('id', a.id, 'cidr', a.prefix, 'origin_asn', a.origin_asn) order by a.id)
-    from letter_announcements la join announcements a on a.id = la.announcement_id where ${isShown}), '[]') as announcements`
+const announcementJson = jsonOf(
+  columns('announcements', 'a', ['id', 'origin_asn'], { cidr: sql<string>`a.prefix` }),
+)
+const reviewedColumns = withExpressions(letterColumns, {
+  team_id: sql<number>`l.team_id`,
+  team_name: sql<string>`(select t.name from teams t where t.id = l.team_id)`,
+  media_type: sql<LetterMediaType>`l.media_type`,
+  pages: sql<number | null>`l.pages`,
+  uploaded_by: sql<string>`l.uploaded_by`,
+  reviewed_by: sql<number | null>`l.reviewed_by`,
+  announcements: sql<RowOf<typeof announcementJson>[]>`coalesce((
+    select json_agg(${announcementJson} order by a.id)
+    from letter_announcements la join announcements a on a.id = la.announcement_id where ${isShown}), '[]')`,
+})
+export type ReviewedLetterRow = RowOf<typeof reviewedColumns>
+
+const fileColumns = columns('letters', 'l', ['filename'], {
+  mediaType: sql<LetterMediaType>`l.media_type`,
+  bytes: sql<Buffer>`f.content`,
+})
+export type LetterFile = RowOf<typeof fileColumns>
 
 /** One letter of the team. */
 export async function findLetter(
@@ -62,113 +62,78 @@ export async function findLetter(
   teamId: number,
   id: number,
 ): Promise<LetterRow | undefined> {
-  const query = sql`select ${columns} from letters l where l.team_id = ${teamId} and l.id = ${id}::bigint`
-  const [row] = await postgres.readInTeam<LetterRow>(teamId, query.compile(postgres.owner))
-  return row
+  const query = sql<LetterRow>`
+    select ${letterColumns} from letters l where l.team_id = ${teamId} and l.id = ${id}::bigint`
+  return (await postgres.readInTeam(teamId, query))[0]
 }
 
 /** The same, inside a change. */
 export async function readLetter(trx: Trx, teamId: number, id: number): Promise<LetterRow> {
   const { rows } = await sql<LetterRow>`
-    select ${columns} from letters l where l.team_id = ${teamId} and l.id = ${id}`.execute(trx)
+    select ${letterColumns} from letters l where l.team_id = ${teamId} and l.id = ${id}`.execute(trx)
   return rows[0]!
 }
 
-/** A page of the team's letters and the exact count, from one snapshot. */
-export async function listLetterRows(
+const orderings = { id: sql`l.id`, uploaded: sql`l.uploaded` }
+
+/** A page of the team's letters. */
+export const listLetterRows = (
   postgres: Postgres,
   teamId: number,
-  filter: LetterFilter,
-  order: LetterOrder,
-  slice: Slice,
-): Promise<{ page: LetterRow[]; count: number }> {
-  const all = sql`select ${columns} from letters l where l.team_id = ${teamId} ${conditions(filter)}`
-  const rows = await postgres.readInTeam<PageRow<LetterRow>>(
-    teamId,
-    pageOf(all, order, slice).compile(postgres.owner),
-  )
-  return readPage(rows)
-}
+  query: QueryOf<typeof listLettersRoute>,
+): Promise<Page<LetterRow>> =>
+  listInTeam(postgres, teamId, {
+    matching: sql`select l.* from letters l where l.team_id = ${teamId} ${andAll(
+      query.status && sql`${status} = any(${query.status}::text[])`,
+      query.announcement_id &&
+        sql`exists (select from letter_announcements la
+          where la.announcement_id = any(${query.announcement_id}::bigint[]) and ${isShown})`,
+    )}`,
+    columns: letterColumns,
+    order: orderBy(query.ordering, orderings, sql`l.id`),
+    slice: query,
+  })
 
 /** Any team's letter, for staff. */
 export async function findLetterToReview(db: Db | Trx, id: number): Promise<ReviewedLetterRow | undefined> {
   const { rows } = await sql<ReviewedLetterRow>`
-    select ${reviewedColumns} from letters l join teams t on t.id = l.team_id where l.id = ${id}::bigint`.execute(
-    db,
-  )
+    select ${reviewedColumns} from letters l where l.id = ${id}::bigint`.execute(db)
   return rows[0]
 }
 
-/** A page of all teams' letters and the exact count, for staff. */
-export async function listLettersToReview(
+/** A page of all teams' letters, for staff. */
+export const listLettersToReview = (
   db: Db,
-  filter: LetterFilter,
-  order: LetterOrder,
-  slice: Slice,
-): Promise<{ page: ReviewedLetterRow[]; count: number }> {
-  const all = sql`
-    select ${reviewedColumns} from letters l join teams t on t.id = l.team_id where true ${conditions(filter)}`
-  const { rows } = await pageOf<ReviewedLetterRow>(all, order, slice).execute(db)
-  return readPage(rows)
-}
-
-function conditions({ statuses, announcementIds, teamIds }: LetterFilter): RawBuilder<unknown> {
-  const all = [
-    statuses && sql`and ${status} = any(${statuses}::text[])`,
-    teamIds && sql`and l.team_id = any(${teamIds}::bigint[])`,
-    announcementIds &&
-      sql`and exists (select from letter_announcements la
-        where la.announcement_id = any(${announcementIds}::bigint[]) and ${isShown})`,
-  ]
-  return sql.join(
-    all.filter((one) => one !== undefined),
-    sql` `,
-  )
-}
-
-type PageRow<Row> = { readonly id: null; readonly count: number } | (Row & { readonly count: number })
-
-const orderings = { id: sql`m.id`, uploaded: sql`m.uploaded` }
-
-function pageOf<Row>(
-  all: RawBuilder<unknown>,
-  order: LetterOrder,
-  { limit, offset }: Slice,
-): RawBuilder<PageRow<Row>> {
-  const keys = order.map(({ key, descending }) => (descending ? sql`${orderings[key]} desc` : orderings[key]))
-  return sql<PageRow<Row>>`
-    with matching as (${all}),
-    page as (
-      select row_number() over () as place, p.* from (
-        select * from matching m order by ${sql.join([...keys, sql`m.id`])} limit ${limit} offset ${offset}) p)
-    select c.count, page.* from (select count(*) from matching) c left join page on true order by page.place`
-}
-
-function readPage<Row extends LetterRow>(rows: readonly PageRow<Row>[]): { page: Row[]; count: number } {
-  return {
-    page: rows.filter((row): row is Row & { count: number } => row.id !== null),
-    count: rows[0]!.count,
-  }
-}
+  query: QueryOf<typeof listLettersToReviewRoute>,
+): Promise<Page<ReviewedLetterRow>> =>
+  listAll(db, {
+    matching: sql`select l.* from letters l where true ${andAll(
+      query.status && sql`${status} = any(${query.status}::text[])`,
+      query.team_id && sql`l.team_id = any(${query.team_id}::bigint[])`,
+    )}`,
+    columns: reviewedColumns,
+    order: orderBy(query.ordering, orderings, sql`l.id`),
+    slice: query,
+  })
 
 /** The file of a letter of the team. */
 export async function findLetterFile(
   postgres: Postgres,
   teamId: number,
   id: number,
-): Promise<LetterFileRow | undefined> {
+): Promise<LetterFile | undefined> {
   return postgres.inTeam(teamId, async (trx) => {
-    const { rows } = await sql<LetterFileRow>`
-      select l.filename, l.media_type, f.content from letters l join letter_files f on f.letter_id = l.id
+    const { rows } = await sql<LetterFile>`
+      select ${fileColumns} from letters l join letter_files f on f.letter_id = l.id
       where l.team_id = ${teamId} and f.team_id = ${teamId} and l.id = ${id}::bigint`.execute(trx)
     return rows[0]
   })
 }
 
 /** The file of any team's letter, for staff. */
-export async function findLetterFileToReview(db: Db, id: number): Promise<LetterFileRow | undefined> {
-  const { rows } = await sql<LetterFileRow>`
-    select l.filename, l.media_type, f.content from letters l join letter_files f on f.letter_id = l.id
+export async function findLetterFileToReview(db: Db, id: number): Promise<LetterFile | undefined> {
+  const { rows } = await sql<LetterFile>`
+    select ${fileColumns} from letters l join letter_files f on f.letter_id = l.id
     where l.id = ${id}::bigint`.execute(db)
   return rows[0]
 }
@@ -296,12 +261,12 @@ export async function findDrafts(
   const check = (name: string) => sql`(
     select json_build_object('state', v.state, 'evidence', v.evidence) from announcement_validations v
     where v.announcement_id = a.id and v.team_id = ${teamId} and v.name = ${name})`
-  const query = sql`
+  const query = sql<DraftRow>`
     select a.id, a.prefix::text as prefix, a.origin_asn, a.loa_signatory as signatory, t.name as team_name,
       ${check('rpki')} as rpki, ${check('irr')} as irr
     from announcements a join teams t on t.id = a.team_id
     where a.team_id = ${teamId} and a.id = any(${ids}::bigint[]) and a.deleted is null`
-  return postgres.readInTeam<DraftRow>(teamId, query.compile(postgres.owner))
+  return postgres.readInTeam(teamId, query)
 }
 
 /** What the letters say about each of the announcements, whatever team they are of: for the validator, as the owner. */

@@ -1,7 +1,8 @@
 // Letters of authorization as their team sees them: upload, read, and a draft to sign. What a file holds is looked at in
 // inspect-letter.ts, what staff make of it in review-letter.ts; what follows for the announcement is the validator's.
 import { createHash } from 'node:crypto'
-import type { Letter as Wire, LetterStatus } from '@pharos/contract/letter'
+import type { draftLetterRoute, Letter as Wire, listLettersRoute } from '@pharos/contract/letter'
+import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import { mutate, type Answer } from '../../db/mutate.ts'
 import type { Postgres, Trx } from '../../db/postgres.ts'
@@ -24,12 +25,11 @@ import {
   measureLetters,
   readLetter,
   replacePending,
-  type LetterFileRow,
+  type LetterFile,
   type LetterRow,
   type NewLetter,
   type Replaced,
 } from './letter.store.ts'
-import { parseOrdering } from '../../runtime/ordering.ts'
 
 export type LetterQuotas = {
   /** Of one team, in 24 hours, whatever became of them. */
@@ -176,27 +176,13 @@ function linesOf({ actor }: Operation, letter: LetterRow, replaced: readonly Rep
   ]
 }
 
-/** The query of listLetters, as the contract read it. */
-export type LetterQuery = {
-  readonly status?: readonly LetterStatus[]
-  readonly announcement_id?: readonly number[]
-  readonly ordering: string
-  readonly limit: number
-  readonly offset: number
-}
-
 /** A page of the actor's team and the exact count. */
 export async function listLetters(
   { postgres }: LetterDeps,
   { actor }: Operation,
-  query: LetterQuery,
+  query: QueryOf<typeof listLettersRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
-  const filter = {
-    ...(query.status ? { statuses: query.status } : {}),
-    ...(query.announcement_id ? { announcementIds: query.announcement_id } : {}),
-  }
-  const order = parseOrdering<'id' | 'uploaded'>(query.ordering)
-  const { page, count } = await listLetterRows(postgres, actor.teamId, filter, order, query)
+  const { page, count } = await listLetterRows(postgres, actor.teamId, query)
   return { results: page.map(present), count }
 }
 
@@ -210,18 +196,10 @@ export async function getLetterFile(
   { postgres }: LetterDeps,
   { actor }: Operation,
   id: number,
-): Promise<LetterFileRow> {
+): Promise<LetterFile> {
   const file = await findLetterFile(postgres, actor.teamId, id)
   if (!file) throw notFound('letter')
   return file
-}
-
-/** The query of draftLetter, as the contract read it. */
-export type DraftQuery = {
-  readonly applies_to?: readonly number[]
-  readonly signatory?: string
-  readonly contact?: string
-  readonly registry_handle?: string
 }
 
 /**
@@ -232,8 +210,13 @@ export async function draftLetter(
   { postgres, drafter, provider, now }: LetterDeps,
   { actor }: Operation,
   announcementId: number,
-  { applies_to: appliesTo = [], signatory, contact = '', registry_handle = '' }: DraftQuery,
-): Promise<{ bytes: Buffer; filename: string }> {
+  {
+    applies_to: appliesTo = [],
+    signatory,
+    contact = '',
+    registry_handle = '',
+  }: QueryOf<typeof draftLetterRoute>,
+): Promise<{ bytes: Buffer; filename: string; mediaType: string }> {
   const ids = [...new Set([announcementId, ...appliesTo])]
   const drafts = await findDrafts(postgres, actor.teamId, ids)
   requireKnown(new Set(drafts.map(({ id }) => id)), announcementId, { in: 'query', appliesTo })
@@ -251,13 +234,21 @@ export async function draftLetter(
     registryHandle: registry_handle,
     date: now(),
   })
-  return { bytes, filename: `letter-of-authorization-${prefix.replace(/[^0-9a-f.]+/g, '-')}.pdf` }
+  const filename = `letter-of-authorization-${prefix.replace(/[^0-9a-f.]+/g, '-')}.pdf`
+  return { bytes, filename, mediaType: 'application/pdf' }
 }
 
 /** A letter as the API shows it to its team. */
-export function present(letter: LetterRow): Wire {
-  const { id, filename, size, sha256, status, reason, valid_until, uploaded, reviewed, announcement_ids } =
-    letter
+export function present({
+  id,
+  filename,
+  size,
+  sha256,
+  status,
+  reason,
+  announcement_ids,
+  ...times
+}: LetterRow): Wire {
   return {
     id,
     filename,
@@ -265,9 +256,9 @@ export function present(letter: LetterRow): Wire {
     sha256,
     status,
     reason,
-    valid_until: valid_until?.toISOString() ?? null,
-    uploaded: uploaded.toISOString(),
-    reviewed: reviewed?.toISOString() ?? null,
+    valid_until: times.valid_until?.toISOString() ?? null,
+    uploaded: times.uploaded.toISOString(),
+    reviewed: times.reviewed?.toISOString() ?? null,
     announcement_ids,
   }
 }

@@ -1,6 +1,7 @@
 // The provider's side of letters of authorization: staff read what teams uploaded and decide. A decision is final; whoever
 // was refused uploads another letter.
-import type { LetterStatus, ReviewedLetter as Wire } from '@pharos/contract/letter'
+import type { LetterStatus, listLettersToReviewRoute, ReviewedLetter as Wire } from '@pharos/contract/letter'
+import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
@@ -17,52 +18,49 @@ import {
   lockLetters,
   saveDecision,
   type Decision,
-  type LetterFileRow,
+  type LetterFile,
   type ReviewedLetterRow,
 } from './letter.store.ts'
-import { parseOrdering } from '../../runtime/ordering.ts'
 
 export type ReviewDeps = { readonly db: Db; readonly inspector: Inspector; readonly now: () => Date }
-
-/** The query of listLettersToReview, as the contract read it. */
-export type ReviewQuery = {
-  readonly status?: readonly LetterStatus[]
-  readonly team_id?: readonly number[]
-  readonly ordering: string
-  readonly limit: number
-  readonly offset: number
-}
 
 /** A page of all teams' letters, and the exact count. */
 export async function listForReview(
   { db }: ReviewDeps,
-  query: ReviewQuery,
+  _operation: unknown,
+  query: QueryOf<typeof listLettersToReviewRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
-  const filter = {
-    ...(query.status ? { statuses: query.status } : {}),
-    ...(query.team_id ? { teamIds: query.team_id } : {}),
-  }
-  const order = parseOrdering<'id' | 'uploaded'>(query.ordering)
-  const { page, count } = await listLettersToReview(db, filter, order, query)
+  const { page, count } = await listLettersToReview(db, query)
   return { results: page.map(presentReviewed), count }
 }
 
-export async function getForReview({ db }: ReviewDeps, id: number): Promise<Wire> {
+export async function getForReview({ db }: ReviewDeps, _operation: unknown, id: number): Promise<Wire> {
   return presentReviewed(await get(db, id))
 }
 
-export async function getFileForReview({ db }: ReviewDeps, id: number): Promise<LetterFileRow> {
+export async function getFileForReview(
+  { db }: ReviewDeps,
+  _operation: unknown,
+  id: number,
+): Promise<LetterFile> {
   const file = await findLetterFileToReview(db, id)
   if (!file) throw notFound('letter')
   return file
 }
 
 /** One page as a PNG. Throws `not_found`, `conflict` if it cannot be drawn, and `unavailable`. */
-export async function getPageForReview(deps: ReviewDeps, id: number, page: number): Promise<Buffer> {
-  const picture = await deps.inspector.render(await getFileForReview(deps, id), page)
-  if (!picture) throw notFound('page')
-  return picture
+export async function getPageForReview(
+  deps: ReviewDeps,
+  operation: Operation,
+  id: number,
+  page: number,
+): Promise<LetterPage> {
+  const bytes = await deps.inspector.render(await getFileForReview(deps, operation, id), page)
+  if (!bytes) throw notFound('page')
+  return { filename: `letter-${id}-page-${page}.png`, mediaType: 'image/png', bytes }
 }
+
+type LetterPage = { readonly filename: string; readonly mediaType: 'image/png'; readonly bytes: Buffer }
 
 /** Accepts a pending letter until `validUntil`, or as long as its upload said. Again changes nothing; else `conflict`. */
 export function acceptLetter(

@@ -1,84 +1,41 @@
 // The SQL of holds. They belong to regions, not to teams: only the reconciler and staff come here, as the owner.
-import type { HoldFinding, HoldReason, HoldState } from '@pharos/contract/hold'
-import { sql, type RawBuilder } from 'kysely'
+import type { HoldFinding, HoldReason, listHoldsRoute } from '@pharos/contract/hold'
+import type { QueryOf } from '@pharos/contract/route'
+import { sql } from 'kysely'
+import { columns, type RowOf } from '../../db/columns.ts'
+import { andAll, listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { desiredActions } from './reconcile.store.ts'
 import type { HeldChange, PlannedHold } from './guard.ts'
 import type { KeptRoute } from './region-lock.store.ts'
 
-export type HoldRow = {
-  readonly id: number
-  readonly region: string
-  readonly reason: HoldReason
-  readonly findings: readonly HoldFinding[]
-  readonly withdrawals: string[]
-  readonly changes: readonly HeldChange[]
-  readonly state: HoldState
-  readonly created: Date
-  readonly decided: Date | null
-  readonly decided_by: number | null
-}
-
-export type HoldOrderingKey = 'id' | 'created'
-
-const columns = sql`h.id, r.slug as region, h.reason, h.findings,
-  h.withdrawals::text[] as withdrawals, h.changes, h.state, h.created,
-  h.decided, h.decided_by`
+const holdColumns = columns('holds', 'h', ['id', 'state', 'created', 'decided', 'decided_by'], {
+  region: sql<string>`(select r.slug from regions r where r.id = h.region_id)`,
+  reason: sql<HoldReason>`h.reason`,
+  findings: sql<HoldFinding[]>`h.findings`,
+  withdrawals: sql<string[]>`h.withdrawals::text[]`,
+  changes: sql<HeldChange[]>`h.changes`,
+})
+export type HoldRow = RowOf<typeof holdColumns>
 
 export async function findHold(db: Db | Trx, id: number): Promise<HoldRow | undefined> {
-  const { rows } = await sql<HoldRow>`
-    select ${columns} from holds h join regions r on r.id = h.region_id where h.id = ${id}::bigint`.execute(
+  const { rows } = await sql<HoldRow>`select ${holdColumns} from holds h where h.id = ${id}::bigint`.execute(
     db,
   )
   return rows[0]
 }
 
-type HoldFilter = {
-  readonly region?: readonly string[]
-  readonly state?: readonly HoldState[]
-  readonly limit: number
-  readonly offset: number
-}
-
-const orderings: Record<HoldOrderingKey, RawBuilder<unknown>> = { id: sql`h.id`, created: sql`h.created` }
-
-type Order = readonly { readonly key: HoldOrderingKey; readonly descending: boolean }[]
-
-/** A page and the count of all that match, from one snapshot: one statement. */
-export async function listHoldRows(
-  db: Db,
-  { region, state, limit, offset }: HoldFilter,
-  order: Order,
-): Promise<{ page: HoldRow[]; count: number }> {
-  const keys = order.map(({ key, descending }) => (descending ? sql`${orderings[key]} desc` : orderings[key]))
-  const ofRegions = region ? sql`and r.slug = any(${region}::text[])` : sql``
-  const inStates = state ? sql`and h.state = any(${state}::text[])` : sql``
-  const { rows } = await sql<{ id: null; count: number } | (HoldRow & { count: number })>`
-    with matching as (
-      select ${columns} from holds h join regions r on r.id = h.region_id where true ${ofRegions} ${inStates}),
-    page as (
-      select row_number() over () as place, p.* from (
-        select * from matching h order by ${sql.join([...keys, sql`h.id`])} limit ${limit} offset ${offset}) p)
-    select c.count, page.* from (select count(*) from matching) c left join page on true
-    order by page.place`.execute(db)
-  return { page: rows.filter((row) => row.id !== null).map(holdOf), count: rows[0]!.count }
-}
-
-/** Without the columns that belong to the page. */
-function holdOf({
-  id,
-  region,
-  reason,
-  findings,
-  withdrawals,
-  changes,
-  state,
-  created,
-  decided,
-  decided_by,
-}: HoldRow): HoldRow {
-  return { id, region, reason, findings, withdrawals, changes, state, created, decided, decided_by }
-}
+export const listHoldRows = (db: Db, query: QueryOf<typeof listHoldsRoute>): Promise<Page<HoldRow>> =>
+  listAll(db, {
+    matching: sql`
+      select h.* from holds h join regions r on r.id = h.region_id where true ${andAll(
+        query.region && sql`r.slug = any(${query.region}::text[])`,
+        query.state && sql`h.state = any(${query.state}::text[])`,
+      )}`,
+    columns: holdColumns,
+    order: orderBy(query.ordering, { id: sql`h.id`, created: sql`h.created` }, sql`h.id`),
+    slice: query,
+  })
 
 /** Decides an open hold; false when it is not open, or there is none. */
 export async function decideHold(

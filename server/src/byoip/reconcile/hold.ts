@@ -6,8 +6,9 @@ import {
   type Hold as Wire,
   type HoldDetails,
   type HoldItem,
-  type HoldState,
+  type listHoldsRoute,
 } from '@pharos/contract/hold'
+import type { QueryOf } from '@pharos/contract/route'
 import {
   holdMessageItemsMax,
   type MessageData,
@@ -29,22 +30,11 @@ import {
   listHoldItems,
   listHoldRows,
   type HoldItemRow,
-  type HoldOrderingKey,
   type HoldRow,
 } from './hold.store.ts'
-import { parseOrdering } from '../../runtime/ordering.ts'
 import type { KeptRoute, OpenHold } from './region-lock.store.ts'
 
 export type HoldDeps = { readonly db: Db }
-
-/** The query of listHolds, as the contract read it. */
-export type HoldQuery = {
-  readonly region?: readonly string[]
-  readonly state?: readonly HoldState[]
-  readonly ordering: string
-  readonly limit: number
-  readonly offset: number
-}
 
 /**
  * What becomes of the region's open hold. It stays while all that is planned is in it for the same reason, so that
@@ -114,14 +104,14 @@ export async function describeHold(db: Db | Trx, id: number): Promise<MessageDat
 /** A page of all regions' holds, and the exact count. */
 export async function listHolds(
   { db }: HoldDeps,
-  query: HoldQuery,
+  _operation: unknown,
+  query: QueryOf<typeof listHoldsRoute>,
 ): Promise<{ results: Wire[]; count: number }> {
-  const order = parseOrdering<HoldOrderingKey>(query.ordering)
-  const { page, count } = await listHoldRows(db, query, order)
+  const { page, count } = await listHoldRows(db, query)
   return { results: page.map(present), count }
 }
 
-export async function getHold({ db }: HoldDeps, id: number): Promise<HoldDetails> {
+export async function getHold({ db }: HoldDeps, _operation: unknown, id: number): Promise<HoldDetails> {
   const hold = await findHold(db, id)
   if (!hold) throw notFound('hold')
   const items = await listHoldItems(db, id, holdItemsMax)
@@ -138,16 +128,17 @@ export type Decider = {
   readonly by: Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
 }
 
-/** Approves or rejects an open hold for the caller of an operation. */
-export function decide(
-  deps: HoldDeps,
-  operation: Operation,
-  id: number,
-  decision: 'approved' | 'rejected',
-): Promise<Wire> {
+/** Approves an open hold for the caller of an operation. */
+export const approveHold = (deps: HoldDeps, operation: Operation, id: number): Promise<Wire> =>
+  decideAs(deps, deciderOf(operation), id, 'approved')
+
+/** Rejects an open hold for the caller of an operation. */
+export const rejectHold = (deps: HoldDeps, operation: Operation, id: number): Promise<Wire> =>
+  decideAs(deps, deciderOf(operation), id, 'rejected')
+
+function deciderOf(operation: Operation): Decider {
   const { actor } = operation
-  const userId = actor.kind === 'user' ? actor.userId : null
-  return decideAs(deps, { userId, by: auditOf(operation) }, id, decision)
+  return { userId: actor.kind === 'user' ? actor.userId : null, by: auditOf(operation) }
 }
 
 /**

@@ -1,5 +1,9 @@
 // The SQL of regions and routers as staff see them: what the reconciler last saw, and which routers are drained.
-import { sql, type RawBuilder } from 'kysely'
+import type { listAdminRegionsRoute } from '@pharos/contract/admin-region'
+import type { QueryOf } from '@pharos/contract/route'
+import { sql } from 'kysely'
+import { columns, type RowOf } from '../../db/columns.ts'
+import { listAll, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { isDesired } from './reconcile.store.ts'
 import type { Neighbor } from './speaker.ts'
@@ -16,59 +20,41 @@ export type RouterRow = {
   readonly neighbors: readonly (Omit<Neighbor, 'since'> & { readonly since?: string })[]
 }
 
-export type AdminRegionRow = {
-  readonly id: number
-  readonly slug: string
-  readonly name: string
-  readonly open: boolean
-  readonly quorum: number | null
-  readonly last_check: Date | null
-  readonly last_check_result: boolean | null
-  readonly error: string | null
-  readonly neighbors4: boolean
-  readonly neighbors6: boolean
-  readonly routers: readonly RouterRow[]
-  readonly open_hold: number | null
-}
+const regionColumns = columns(
+  'regions',
+  'r',
+  ['id', 'slug', 'name', 'open', 'quorum', 'last_check', 'last_check_result', 'neighbors4', 'neighbors6'],
+  {
+    error: sql<string | null>`r.last_error`,
+    routers: sql<RouterRow[]>`
+      (select coalesce(jsonb_agg(jsonb_build_object('name', s.value ->> 'name', 'kind', s.value ->> 'kind',
+        'drained', o.drained, 'last_check', o.last_check, 'last_check_result', o.last_check_result, 'error', o.last_error,
+        'routes', o.routes, 'neighbors', coalesce(o.neighbors, '[]')) order by s.ordinality), '[]')
+      from jsonb_array_elements(r.speakers) with ordinality s
+      left join region_routers o on o.region_id = r.id and o.name = s.value ->> 'name')`,
+    open_hold: sql<
+      number | null
+    >`(select max(h.id) from holds h where h.region_id = r.id and h.state = 'open')`,
+  },
+)
+export type AdminRegionRow = RowOf<typeof regionColumns>
 
-const columns = sql`r.id, r.slug, r.name, r.open, r.quorum, r.last_check, r.last_check_result, r.last_error as error,
-  r.neighbors4, r.neighbors6,
-  (select coalesce(jsonb_agg(jsonb_build_object('name', s.value ->> 'name', 'kind', s.value ->> 'kind',
-      'drained', o.drained, 'last_check', o.last_check, 'last_check_result', o.last_check_result, 'error', o.last_error,
-      'routes', o.routes, 'neighbors', coalesce(o.neighbors, '[]')) order by s.ordinality), '[]')
-    from jsonb_array_elements(r.speakers) with ordinality s
-    left join region_routers o on o.region_id = r.id and o.name = s.value ->> 'name') as routers,
-  (select max(h.id) from holds h where h.region_id = r.id and h.state = 'open') as open_hold`
-
-export type RegionOrderingKey = 'slug' | 'name'
-
-const orderings: Record<RegionOrderingKey, RawBuilder<unknown>> = { slug: sql`r.slug`, name: sql`r.name` }
-
-type RegionPage = {
-  readonly order: readonly { readonly key: RegionOrderingKey; readonly descending: boolean }[]
-  readonly limit: number
-  readonly offset: number
-}
-
-/** A page and the count of all, from one snapshot: one statement. */
-export async function listRegionRows(
+export const listRegionRows = (
   db: Db,
-  { order, limit, offset }: RegionPage,
-): Promise<{ page: AdminRegionRow[]; count: number }> {
-  const keys = order.map(({ key, descending }) => (descending ? sql`${orderings[key]} desc` : orderings[key]))
-  const { rows } = await sql<{ id: null; count: number } | (AdminRegionRow & { count: number })>`
-    with page as (
-      select row_number() over () as place, p.* from (
-        select ${columns} from regions r order by ${sql.join([...keys, sql`r.id`])} limit ${limit} offset ${offset}) p)
-    select c.count, page.* from (select count(*) from regions) c left join page on true order by page.place`.execute(
-    db,
-  )
-  return { page: rows.filter((row) => row.id !== null), count: rows[0]!.count }
-}
+  query: QueryOf<typeof listAdminRegionsRoute>,
+): Promise<Page<AdminRegionRow>> =>
+  listAll(db, {
+    matching: sql`select r.* from regions r`,
+    columns: regionColumns,
+    order: orderBy(query.ordering, { slug: sql`r.slug`, name: sql`r.name` }, sql`r.id`),
+    slice: query,
+  })
 
 /** All regions, by slug. */
 export async function readAllRegionRows(db: Db | Trx): Promise<AdminRegionRow[]> {
-  const { rows } = await sql<AdminRegionRow>`select ${columns} from regions r order by r.slug`.execute(db)
+  const { rows } = await sql<AdminRegionRow>`select ${regionColumns} from regions r order by r.slug`.execute(
+    db,
+  )
   return rows
 }
 
@@ -79,7 +65,7 @@ export async function readAllRegionRows(db: Db | Trx): Promise<AdminRegionRow[]>
 export async function lockRegionRow(trx: Trx, slug: string): Promise<AdminRegionRow | undefined> {
   await sql`select from regions where slug = ${slug} for no key update`.execute(trx)
   const { rows } = await sql<AdminRegionRow>`
-    select ${columns} from regions r where r.slug = ${slug}`.execute(trx)
+    select ${regionColumns} from regions r where r.slug = ${slug}`.execute(trx)
   return rows[0]
 }
 

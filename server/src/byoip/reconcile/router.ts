@@ -1,11 +1,12 @@
 // Routers of regions for the operator: their state, and draining one before maintenance. The reconciler withdraws from a
 // drained router what enough others carry; here is only decided whether that may be asked for.
-import type { AdminRegion } from '@pharos/contract/admin-region'
-import { writeAudit, type AuditEntry } from '../../db/audit.ts'
+import type { AdminRegion, listAdminRegionsRoute } from '@pharos/contract/admin-region'
+import type { QueryOf } from '@pharos/contract/route'
+import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { fail, notFound, type Failure } from '../../runtime/error.ts'
-import { parseOrdering } from '../../runtime/ordering.ts'
+import type { Operation } from '../../runtime/operation.ts'
 import {
   countRegionRoutes,
   listRegionRows,
@@ -13,7 +14,6 @@ import {
   readAllRegionRows,
   saveDrained,
   type AdminRegionRow,
-  type RegionOrderingKey,
   type RouterRow,
 } from './router.store.ts'
 
@@ -24,19 +24,17 @@ export type RouterDeps = {
   readonly now: () => Date
 }
 
-/** The query of listAdminRegions, as the contract read it. */
-export type RegionQuery = { readonly ordering: string; readonly limit: number; readonly offset: number }
-
 /** How old the last check of a region or router may be before it no longer counts: three intervals, two minutes at least. */
 export const checkFreshMs = (reconcileIntervalSeconds: number): number =>
   Math.max(120, 3 * reconcileIntervalSeconds) * 1000
 
+/** A page of all regions, and the exact count. */
 export async function listAdminRegions(
   { db }: Pick<RouterDeps, 'db'>,
-  { ordering, limit, offset }: RegionQuery,
+  _operation: unknown,
+  query: QueryOf<typeof listAdminRegionsRoute>,
 ): Promise<{ results: AdminRegion[]; count: number }> {
-  const order = parseOrdering<RegionOrderingKey>(ordering)
-  const { page, count } = await listRegionRows(db, { order, limit, offset })
+  const { page, count } = await listRegionRows(db, query)
   return { results: page.map(present), count }
 }
 
@@ -56,6 +54,22 @@ export async function readRegionStatuses(db: Db | Trx): Promise<RegionStatus[]> 
 
 /** Who drains: how the change stands in the audit. */
 type By = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
+
+/** Drains a router for the caller of an operation; see `setDrained`. */
+export const drainRouter = (
+  deps: RouterDeps,
+  operation: Operation,
+  slug: string,
+  name: string,
+): Promise<AdminRegion> => setDrained(deps, auditOf(operation), { slug, name }, true)
+
+/** Undrains a router for the caller of an operation; see `setDrained`. */
+export const undrainRouter = (
+  deps: RouterDeps,
+  operation: Operation,
+  slug: string,
+  name: string,
+): Promise<AdminRegion> => setDrained(deps, auditOf(operation), { slug, name }, false)
 
 export type RouterName = { readonly slug: string; readonly name: string }
 

@@ -7,7 +7,7 @@ import { notFound } from '../../runtime/error.ts'
 import type { Operation } from '../../runtime/operation.ts'
 import type { RateLimiter } from '../../runtime/rate-limit.ts'
 import { lockAnnouncement, requestChecks } from '../announcement/announcement.store.ts'
-import { present, type Include } from '../announcement/present-announcement.ts'
+import { parseInclude, present, type IncludeQuery } from '../announcement/present-announcement.ts'
 import { readChecksIn } from './validation.store.ts'
 
 export type RequestDeps = {
@@ -22,7 +22,7 @@ export async function requestValidation(
   { postgres, checkRequests, now }: RequestDeps,
   operation: Operation,
   id: number,
-  include: Include,
+  query: IncludeQuery = {},
 ): Promise<Answer<Wire>> {
   const { teamId } = operation.actor
   checkRequests.take(`team:${teamId}`)
@@ -32,6 +32,6 @@ export async function requestValidation(
     await requestChecks(trx, teamId, id)
     await wake(trx, 'validations')
     const checks = await readChecksIn(trx, teamId, id)
-    return { body: present(locked.announcement, include, { checks, now: now() }) }
+    return { body: present(locked.announcement, parseInclude(query.include), { checks, now: now() }) }
   })
 }

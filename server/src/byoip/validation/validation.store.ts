@@ -97,10 +97,10 @@ export type CheckJson = {
 }
 
 /** The checks of an announcement `a` as one JSON array. */
-export const checksJson = sql`coalesce((
+export const checksJson = sql<CheckJson[]>`coalesce((
     select json_agg(json_build_object('name', v.name, 'state', v.state, 'note', v.note, 'reason', v.reason, 'attrs', v.attrs, 'evidence', v.evidence,
       'fix', v.fix, 'checked', v.checked, 'since', v.since, 'next_check', v.next_check))
-    from announcement_validations v where v.announcement_id = a.id), '[]') as checks`
+    from announcement_validations v where v.announcement_id = a.id), '[]')`
 
 const proofsJson = sql`coalesce((
     select json_agg(json_build_object('kind', p.kind, 'state', p.state, 'note', p.note, 'reason', p.reason, 'attrs', p.attrs, 'evidence', p.evidence,
@@ -117,7 +117,7 @@ async function readSubjects(
     select a.id, a.team_id, a.prefix, a.origin_asn, a.checked_origin, a.as_set, a.enabled, a.suspended_by, a.clearance,
       a.claimed is not null as claimed, a.vouched, a.check_requested,
       a.claimed is null and prefix_is_claimed(a.team_id, a.prefix) as contested,
-      s.verified, s.verified_by, s.expires, s.revoked is not null as revoked, ${checksJson}, ${proofsJson}
+      s.verified, s.verified_by, s.expires, s.revoked is not null as revoked, ${checksJson} as checks, ${proofsJson}
     from announcements a left join asns s on s.team_id = a.team_id and s.asn = a.origin_asn
     where a.deleted is null and ${where}
     order by a.id limit ${limit}`.execute(db)
@@ -384,7 +384,9 @@ export async function saveFirstChecks(
 /** The kept checks of one announcement, inside a transaction of its team, or of staff for it. */
 export async function readChecksIn(trx: Trx, teamId: number, id: number): Promise<Check[]> {
   const { rows } = await sql<{ checks: CheckJson[] }>`
-    select ${checksJson} from announcements a where a.team_id = ${teamId} and a.id = ${id}`.execute(trx)
+    select ${checksJson} as checks from announcements a where a.team_id = ${teamId} and a.id = ${id}`.execute(
+    trx,
+  )
   return (rows[0]?.checks ?? []).map(checkOf)
 }
 

@@ -3,11 +3,11 @@
 import { sql } from 'kysely'
 import {
   missingValidations,
-  noDetails,
   withIntent,
   type Announcement,
   type OpenRegion,
 } from '../../byoip/announcement/announcement.ts'
+import { noDetails } from '../../byoip/announcement/announcement-details.ts'
 import { lockAnnouncement, saveAnnouncement } from '../../byoip/announcement/announcement.store.ts'
 import type { Trx } from '../../db/postgres.ts'
 import { parseAsn } from '../../net/asn.ts'

@@ -1,0 +1,107 @@
+// Has PostgreSQL parse every statement that statements.ts finds, against the migrated schema: names that do not exist, and
+// rows that are not as `sql<...>` declares them, fail `npm run check`. Nothing is executed.
+import { globSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { Query, type Client, type FieldDef, type QueryResult, type Submittable } from 'pg'
+import { statementsIn, type Statement } from './statements.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** undefined_column, undefined_table, undefined_function, ambiguous_column, duplicate_column. */
+const failures = new Set(['42703', '42P01', '42883', '42702', '42701'])
+
+/** Fragments of one statement, which related-list.golden.sql shows whole. */
+const fragments = 'analysis/related-*.store.ts'
+
+export type Checked = { readonly problems: string[]; readonly checked: number; readonly skipped: number }
+
+/** Returns a line for each statement that the schema does not fit. */
+export async function checkStatements(client: Client, folder = root): Promise<Checked> {
+  const problems: string[] = []
+  let [checked, skipped] = [0, 0]
+  for (const file of globSync('**/*.ts', { cwd: folder, exclude: ['**/*test*.ts', fragments] }).sort()) {
+    const found = statementsIn(join(folder, file))
+    skipped += found.skipped
+    for (const statement of found.statements) {
+      checked++
+      const problem = await problemOf(client, statement)
+      if (problem)
+        problems.push(`server/src/${relative(folder, statement.file)}:${statement.line} ${problem}`)
+    }
+  }
+  return { problems, checked, skipped }
+}
+
+async function problemOf(client: Client, statement: Statement): Promise<string | undefined> {
+  const isOfParent = /\bparent\b/.test(statement.text)
+  const text = isOfParent ? `with parent as (select 1 as id) ${statement.text}` : statement.text
+  try {
+    return mismatch(statement.rowType, await describe(client, text))
+  } catch (error) {
+    const { code = '', routine, message } = error as { code?: string; routine?: string; message: string }
+    // A fragment names an alias of the statement around it.
+    return failures.has(code) && routine !== 'errorMissingRTE' ? message : undefined
+  }
+}
+
+/** Returns the columns that the statement would return, from its preparation. */
+function describe(client: Client, text: string): Promise<readonly FieldDef[]> {
+  return new Promise((resolve, reject) => {
+    const query = new Description(text, [], (error: Error | null, result: QueryResult) =>
+      error ? reject(error) : resolve(result.fields),
+    )
+    client.query(query as unknown as Submittable)
+  })
+}
+
+type Preparing = {
+  parse(statement: { text: string; name: string }): void
+  describe(statement: { type: 'S'; name: string }): void
+  sync(): void
+}
+/** pg's Query, which executes what it prepares; see team-query.ts. */
+const Executed = Query as unknown as new (
+  text: string,
+  values: readonly unknown[],
+  answered: (error: Error | null, result: QueryResult) => void,
+) => { queryMode: string; readonly text: string; prepare(connection: Preparing): void }
+
+class Description extends Executed {
+  override queryMode = 'extended'
+
+  override prepare(connection: Preparing): void {
+    connection.parse({ text: this.text, name: '' })
+    connection.describe({ type: 'S', name: '' })
+    connection.sync()
+  }
+}
+
+/** OIDs of PostgreSQL's types by the type that the driver returns, see connection.ts; other types are not compared. */
+const types: Record<string, readonly number[]> = {
+  boolean: [16],
+  number: [20, 21, 23, 700, 701],
+  string: [25, 1043, 2950, 650, 869, 1700, 18, 19],
+  Date: [1184],
+  Buffer: [17],
+}
+
+/** Compares with a declared row that is written out, as `{ id: number; name: string | null }`. */
+function mismatch(rowType: string | undefined, fields: readonly FieldDef[]): string | undefined {
+  const declared = rowType === undefined ? undefined : parseRow(rowType)
+  if (!declared) return undefined
+  const missing = [...declared.keys()].filter((name) => !fields.some((field) => field.name === name))
+  if (missing.length > 0) return `returns no ${missing.join(', ')}`
+  const wrong = fields.filter(({ name, dataTypeID }) => {
+    const wanted = types[declared.get(name) ?? '']
+    const isKnown = Object.values(types).some((oids) => oids.includes(dataTypeID))
+    return wanted && isKnown && !wanted.includes(dataTypeID)
+  })
+  return wrong.length > 0 ? `returns another type as ${wrong.map(({ name }) => name).join(', ')}` : undefined
+}
+
+function parseRow(text: string): Map<string, string> | undefined {
+  const [, members] = /^\s*\{([^{}]*)\}\s*$/.exec(text) ?? []
+  if (members === undefined) return undefined
+  const entries = [...members.matchAll(/(?:readonly )?(\w+): ([^;\n]+)/g)]
+  return new Map(entries.map(([, name, type]) => [name!, type!.replace(/ \| null$/, '').trim()]))
+}

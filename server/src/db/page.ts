@@ -1,0 +1,97 @@
+// Lists: a page and the exact count of everything that matches, from one snapshot, in one statement. The ordering
+// parameter carries its keys in its type, so that the SQL of a list names a column for each of them.
+import type { OrderingText } from '@pharos/contract/scalar'
+import { sql, type RawBuilder } from 'kysely'
+import { notFound } from '../runtime/error.ts'
+import type { Columns } from './columns.ts'
+import type { Db, Postgres, Trx } from './postgres.ts'
+
+export type Page<Row> = { readonly page: Row[]; readonly count: number }
+export type Slice = { readonly limit: number; readonly offset: number }
+type Sql = RawBuilder<unknown>
+
+export type List<Row> = {
+  /** Selects everything that matches. */
+  readonly matching: RawBuilder<unknown>
+  /** The select list for the rows of the page, which have its alias; by default all columns of `matching`. */
+  readonly columns?: Columns<Row>
+  /** From `orderBy`, in the alias of the columns, else in names of `matching`. */
+  readonly order: Sql
+  readonly slice: Slice
+  /** The record that has the list: without a row of `statement`, the list is `not_found`. */
+  readonly parent?: { readonly name: string; readonly statement: Sql }
+}
+
+/** Lists as the team, in one round trip on a shared connection. */
+export async function listInTeam<Row>(
+  postgres: Postgres,
+  teamId: number,
+  list: List<Row>,
+): Promise<Page<Row>> {
+  return readPage(await postgres.readInTeam(teamId, pageStatement(list)), list.parent?.name)
+}
+
+/** Lists across all teams, as the owner. */
+export async function listAll<Row>(db: Db | Trx, list: List<Row>): Promise<Page<Row>> {
+  return readPage((await pageStatement(list).execute(db)).rows, list.parent?.name)
+}
+
+/** An empty page still has one row, with the count: its place is null. */
+export type PageRow<Row> = Row & { readonly place: number | null; readonly count: number }
+
+function pageStatement<Row>({
+  matching,
+  columns,
+  order,
+  slice,
+  parent,
+}: List<Row>): RawBuilder<PageRow<Row>> {
+  const alias = sql.ref(columns?.alias ?? 'm')
+  return sql`
+    with ${parent ? sql`parent as (${parent.statement}),` : sql``} matching as (${matching}),
+    page as (
+      select row_number() over () as place, p.* from (
+        select * from matching ${alias} order by ${order} limit ${slice.limit} offset ${slice.offset}) p)
+    select ${columns ? sql`${columns}, ${alias}.place` : sql`${alias}.*`}, c.count
+    from ${parent ? sql`parent cross join` : sql``} (select count(*) from matching) c
+    left join page ${alias} on true order by ${alias}.place`
+}
+
+/** Throws `not_found` of the parent if the statement returned no row at all. */
+export function readPage<Row>(rows: readonly PageRow<Row>[], parent = 'list'): Page<Row> {
+  const [first] = rows
+  if (!first) throw notFound(parent)
+  const page = rows.filter(({ place }) => place !== null)
+  return { page: page.map(({ place: _place, count: _count, ...row }) => row as Row), count: first.count }
+}
+
+/**
+ * The ordering as SQL: what has no value comes before everything that has one, unless the columns are `not null`, which
+ * lets an index give the order. `last` makes the order of rows that are equal in all keys the same on every page.
+ */
+export function orderBy<Key extends string>(
+  text: OrderingText<Key>,
+  columns: Readonly<Record<NoInfer<Key>, Sql>>,
+  last: Sql,
+  nulls: 'nulls are least' | 'not null' = 'nulls are least',
+): Sql {
+  const [up, down] =
+    nulls === 'not null' ? [sql`asc`, sql`desc`] : [sql`asc nulls first`, sql`desc nulls last`]
+  const keys = parseOrdering<Key>(text).map(
+    ({ key, descending }) => sql`${columns[key]} ${descending ? down : up}`,
+  )
+  return sql.join([...keys, last])
+}
+
+/** `-created,id` becomes `[{ key: 'created', descending: true }, { key: 'id', descending: false }]`. */
+const parseOrdering = <Key extends string>(text: OrderingText<Key>) =>
+  text.split(',').map((part) => ({ key: part.replace(/^-/, '') as Key, descending: part.startsWith('-') }))
+
+/** Conditions as `and ...`; those that are undefined or false are left out. */
+export function andAll(...conditions: readonly (Sql | false | undefined)[]): Sql {
+  const present = conditions.filter((one) => typeof one === 'object')
+  return sql.join(
+    present.map((one) => sql`and ${one}`),
+    sql` `,
+  )
+}
