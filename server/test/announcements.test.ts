@@ -12,7 +12,7 @@ import { operationOf, seedAnnouncement, seedRegions, seedTeam } from '../src/byo
 import { createTestDatabase, forgetAudit, type TestDatabase } from '../src/db/testing.ts'
 import { createWaker } from '../src/db/wake.ts'
 import { Failure } from '../src/runtime/error.ts'
-import type { Operation } from '../src/runtime/operation.ts'
+import type { Operation } from '../src/operation/operation.ts'
 
 let database: TestDatabase
 let regions: Record<string, number>

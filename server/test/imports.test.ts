@@ -284,9 +284,6 @@ function cyclesIn(graph: Graph): string[][] {
   return cycles
 }
 
-/** Temporary: cycles that are being removed. */
-const knownCycles = [/^server\/src\/analysis\/related-/, /^server\/src\/platform\/plan/, /^portal\/src\//]
-
 describe('import cycles', () => {
   it('do not exist in any workspace, types included', () => {
     const graph = new Map(
@@ -295,7 +292,7 @@ describe('import cycles', () => {
         importsOf(file, readFileSync(join(root, file), 'utf8')).map(({ to }) => to),
       ]),
     )
-    const found = cyclesIn(graph).filter(([file]) => !knownCycles.some((known) => known.test(file!)))
+    const found = cyclesIn(graph)
     assert.deepEqual(found, [])
   })
 

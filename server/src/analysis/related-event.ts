@@ -3,7 +3,7 @@ import type { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
-import type { Actor } from '../runtime/operation.ts'
+import type { Actor } from '../operation/operation.ts'
 import { findParsedData, findRelatedEvent, listRelated } from './related-event.store.ts'
 import { parseRelatedQuery } from './related-query.ts'
 

@@ -4,8 +4,8 @@ import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { invalid, notFound, failWith, prefixErrorAt } from '../runtime/error.ts'
-import { etagOf } from '../runtime/etag.ts'
-import type { Actor, Operation } from '../runtime/operation.ts'
+import { etagOf } from '../operation/etag.ts'
+import type { Actor, Operation } from '../operation/operation.ts'
 import {
   findEmails,
   findEntry,

@@ -1,6 +1,6 @@
 // The audit: who did what to what, in the transaction that did it. Append only; nothing here reads. What is written here is
 // sealed soon after the commit (audit/sealer.ts), and shown to the team's admins: no secret may stand in it.
-import { actorName, type Actor, type Operation } from '../runtime/operation.ts'
+import { actorName, type Actor, type Operation } from '../operation/operation.ts'
 import type { Db, Trx } from './postgres.ts'
 
 export type AuditEntry = {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createKeyRing } from '../runtime/secrets.ts'
-import type { Operation } from '../runtime/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import { mutate, type MutateOptions } from './mutate.ts'
 import { createTestDatabase, type TestDatabase } from './testing.ts'
 

@@ -2,7 +2,7 @@
 // together with the effect it stands for, and which a dry run takes back. It knows no table but idempotency_keys.
 import { sql } from 'kysely'
 import { fail } from '../runtime/error.ts'
-import { actorName, type Operation } from '../runtime/operation.ts'
+import { actorName, type Operation } from '../operation/operation.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 import type { Postgres, Trx } from './postgres.ts'
 

@@ -47,7 +47,7 @@ const read = (file: string): string =>
   readFileSync(file, 'utf8').replaceAll(/^[ \t]*(\/\/|\/\*\*|\*).*$/gm, (line) => ' '.repeat(line.length))
 
 /** The templates with the tag `sql`, outermost only. */
-export function templatesIn(source: string): Template[] {
+function templatesIn(source: string): Template[] {
   const found: Template[] = []
   const tag = /\bsql(?=[<`])/g
   for (let match = tag.exec(source); match; match = tag.exec(source)) {

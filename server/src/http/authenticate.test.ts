@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Failure } from '../runtime/error.ts'
-import type { TokenActor, UserActor } from '../runtime/operation.ts'
+import type { TokenActor, UserActor } from '../operation/operation.ts'
 import { authorize, parseAuthorization } from './authenticate.ts'
 
 const user: UserActor = {

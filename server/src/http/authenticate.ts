@@ -2,7 +2,7 @@
 // not known here: the composition root hands in who can check them.
 import type { Permission } from '@pharos/contract/route'
 import { fail } from '../runtime/error.ts'
-import type { Actor } from '../runtime/operation.ts'
+import type { Actor } from '../operation/operation.ts'
 
 export type Credential = { readonly scheme: 'bearer' | 'token'; readonly value: string }
 

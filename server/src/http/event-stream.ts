@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../runtime/error.ts'
-import type { Actor } from '../runtime/operation.ts'
+import type { Actor } from '../operation/operation.ts'
 
 /** `data` is one line. */
 export type ServerEvent = { readonly id: string; readonly event: string; readonly data: string }

@@ -12,7 +12,7 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { fail, Failure } from '../runtime/error.ts'
-import { actorName, type Actor } from '../runtime/operation.ts'
+import { actorName, type Actor } from '../operation/operation.ts'
 import { authenticate, authorize, type Credentials } from './authenticate.ts'
 import { Deadlines } from './deadline.ts'
 import { EventStreams, type StreamSettings } from './event-stream.ts'

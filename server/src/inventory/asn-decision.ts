@@ -7,7 +7,7 @@ import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { fail, notFound } from '../runtime/error.ts'
-import type { Operation } from '../runtime/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import { parseHoldableAsn, type AsnRules } from './asn.ts'
 import {
   endVerification,

@@ -4,7 +4,7 @@ import type { QueryOf } from '@pharos/contract/route'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { parseAsn, reservedAsn, type Asn } from '../net/asn.ts'
 import { fail } from '../runtime/error.ts'
-import type { Operation } from '../runtime/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import { findAsns, listAsnRows } from './asn.store.ts'
 import { isVerified, type HeldAsn } from './held-asn.ts'
 

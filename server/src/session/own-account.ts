@@ -1,6 +1,6 @@
 // Whose account an operation is about that is about the caller's own.
 import { fail } from '../runtime/error.ts'
-import type { Operation, UserActor } from '../runtime/operation.ts'
+import type { Operation, UserActor } from '../operation/operation.ts'
 
 /** These operations take the web application's bearer only. */
 export function personOf({ actor }: Operation): UserActor {

@@ -4,7 +4,7 @@ import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Slice } from '../db/page.ts'
 import type { Db } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
-import type { Operation } from '../runtime/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import { personOf } from './own-account.ts'
 import { findOwnSessionTeam, listOpenSessions, revokeSession, type OpenSessionRow } from './session.store.ts'
 

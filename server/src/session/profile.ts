@@ -3,7 +3,7 @@ import type { User } from '@pharos/contract/session'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import { fail } from '../runtime/error.ts'
-import type { Operation } from '../runtime/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import { findUser, lockProfile, saveProfile, type Profile } from './account.store.ts'
 import { personOf } from './own-account.ts'
 

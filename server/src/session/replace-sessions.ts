@@ -3,7 +3,7 @@
 import type { SessionTokens } from '@pharos/contract/session'
 import type { Trx } from '../db/postgres.ts'
 import { fail } from '../runtime/error.ts'
-import type { Operation } from '../runtime/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import { personOf } from './own-account.ts'
 import {
   findOwnSessionTeam,

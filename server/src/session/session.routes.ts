@@ -6,7 +6,7 @@ import {
   refreshSessionRoute,
 } from '@pharos/contract/session'
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
-import type { Operation } from '../runtime/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import { handle, handleGuest, matches, type Guest, type Mounted, type Request } from '../http/mount.ts'
 import { forgetRefresh, keepRefresh, readRefresh } from '../http/refresh-cookie.ts'
 import { type CookieDeps } from './token-reply.routes.ts'

@@ -2,7 +2,7 @@
 import type { SessionTokens } from '@pharos/contract/session'
 import { auditOfActor, writeAudit, type NoteRefusal } from '../db/audit.ts'
 import { fail, notFound, Failure } from '../runtime/error.ts'
-import type { Actor } from '../runtime/operation.ts'
+import type { Actor } from '../operation/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import { joinByDomain } from '../team/auto-join.ts'
 import { beginAttempt, type Attempt, type AttemptDeps } from './attempt.ts'

@@ -2,7 +2,7 @@
 import { writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
-import type { Actor } from '../runtime/operation.ts'
+import type { Actor } from '../operation/operation.ts'
 import { findAccountByEmail } from './account.store.ts'
 import { parseRefreshToken } from './refresh-token.ts'
 import type { RefreshDeps } from './refresh.ts'

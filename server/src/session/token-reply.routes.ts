@@ -1,7 +1,7 @@
 // Replies with new session tokens: the refresh token moves into the cookie if the client asks for that.
 import type { IncomingHttpHeaders } from 'node:http'
 import { keepRefresh, type RefreshCookies } from '../http/refresh-cookie.ts'
-import type { Operation } from '../runtime/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import { userAgentOf, type Visitor } from './visitor.ts'
 
 export type CookieDeps = { readonly cookies: RefreshCookies }

@@ -2,7 +2,7 @@
 // session works in; staff in all; an API token in its own. What a team's operations need beyond that they ask for here.
 import type { Db } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
-import type { Operation } from '../runtime/operation.ts'
+import type { Operation } from '../operation/operation.ts'
 import { findTeamStanding, type TeamStanding } from './team-access.store.ts'
 
 export type TeamAccess = {

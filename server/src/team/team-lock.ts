@@ -2,7 +2,7 @@
 // that held the lock.
 import type { Trx } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
-import type { Actor, Operation } from '../runtime/operation.ts'
+import type { Actor, Operation } from '../operation/operation.ts'
 import type { TeamAccess } from './team-access.ts'
 import { findMembership, findTokenRole, lockTeamRow } from './team-lock.store.ts'
 

@@ -4,8 +4,8 @@ import type { listWebhooksRoute, Webhook } from '@pharos/contract/webhook'
 import type { Answer } from '../db/mutate.ts'
 import type { Postgres } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
-import { etagOf } from '../runtime/etag.ts'
-import type { Operation } from '../runtime/operation.ts'
+import { etagOf } from '../operation/etag.ts'
+import type { Operation } from '../operation/operation.ts'
 import { findWebhook, listWebhookRows, type WebhookRow } from './webhook.store.ts'
 
 type ReadDeps = { readonly postgres: Postgres }

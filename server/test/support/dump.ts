@@ -31,7 +31,7 @@ export const formatDump = (rows: readonly DumpedRow[]): string =>
   rows.map(({ table, row }) => `${table}\t${row}\n`).join('')
 
 /** Parses the text of a dump's file. */
-export function parseDump(text: string): DumpedRow[] {
+function parseDump(text: string): DumpedRow[] {
   const lines = text.split('\n').filter((line) => line !== '')
   return lines.map((line) => {
     const at = line.indexOf('\t')

@@ -10,7 +10,7 @@ import { findVerifiedAsns } from '../../inventory/asn.ts'
 import type { HeldAsn } from '../../inventory/held-asn.ts'
 import type { Asn } from '../../net/asn.ts'
 import { errorAt, fail, failWith } from '../../runtime/error.ts'
-import { actorName, type Operation } from '../../runtime/operation.ts'
+import { actorName, type Operation } from '../../operation/operation.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import { readAnnouncements } from './announcement.store.ts'
 import {

@@ -3,7 +3,7 @@ import type { HistoryEntry } from '@pharos/contract/announcement-checks'
 import type { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
-import type { Operation } from '../../runtime/operation.ts'
+import type { Operation } from '../../operation/operation.ts'
 import { listHistoryRows, type HistoryRow } from './history.store.ts'
 
 /** A page of the history of one announcement of the actor's team; `not_found` otherwise. */

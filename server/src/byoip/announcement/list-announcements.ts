@@ -4,7 +4,7 @@ import type { Postgres } from '../../db/postgres.ts'
 import { parsePrefixOrAddress, type Prefix } from '../../net/prefix.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { notFound, failWith, prefixErrorAt } from '../../runtime/error.ts'
-import type { Operation } from '../../runtime/operation.ts'
+import type { Operation } from '../../operation/operation.ts'
 import type { Announcement } from './announcement.ts'
 import {
   findAnnouncement,
@@ -12,7 +12,7 @@ import {
   type ListQuery,
   type WithChecks,
 } from './announcement.store.ts'
-import { etagOf } from '../../runtime/etag.ts'
+import { etagOf } from '../../operation/etag.ts'
 import { shownAnnouncement } from './shown-announcement.ts'
 import {
   needsChecks,

@@ -7,7 +7,7 @@ import type { Postgres, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { isRevokedAsn } from '../../inventory/asn.ts'
 import { fail, invalid, notFound, type Failure } from '../../runtime/error.ts'
-import { actorName, type Operation } from '../../runtime/operation.ts'
+import { actorName, type Operation } from '../../operation/operation.ts'
 import {
   missingValidations,
   withIntent,
@@ -17,7 +17,7 @@ import {
   type ValidationName,
 } from './announcement.ts'
 import { lockAnnouncement, saveAnnouncement } from './announcement.store.ts'
-import { etagOf, requireMatch } from '../../runtime/etag.ts'
+import { etagOf, requireMatch } from '../../operation/etag.ts'
 import { writeHistory } from './history.store.ts'
 import {
   needsChecks,

@@ -2,7 +2,7 @@
 import type { listRegionsRoute, Region as Wire } from '@pharos/contract/byoip'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
-import type { Operation } from '../../runtime/operation.ts'
+import type { Operation } from '../../operation/operation.ts'
 import { listOpenRegions, type RegionRow } from './region.store.ts'
 
 /** A page of the regions open to the actor's team, and the exact count, from one snapshot. */

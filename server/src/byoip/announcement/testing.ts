@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
 import { notifyCheckedStatuses } from './status-message.store.ts'
-import type { Operation, TokenActor, UserActor } from '../../runtime/operation.ts'
+import type { Operation, TokenActor, UserActor } from '../../operation/operation.ts'
 
 /** A location and regions in it, in the order of the slugs; answers their ids by slug. */
 export async function seedRegions(

@@ -19,7 +19,7 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import { fail, notFound, type Failure } from '../../runtime/error.ts'
-import type { Operation } from '../../runtime/operation.ts'
+import type { Operation } from '../../operation/operation.ts'
 import { heldChangeKey, type PlannedHold } from './guard.ts'
 import {
   closeHoldRow,

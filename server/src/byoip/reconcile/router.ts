@@ -6,7 +6,7 @@ import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { fail, notFound, type Failure } from '../../runtime/error.ts'
-import type { Operation } from '../../runtime/operation.ts'
+import type { Operation } from '../../operation/operation.ts'
 import {
   countRegionRoutes,
   listRegionRows,

@@ -8,7 +8,11 @@ import {
   type OpenRegion,
 } from '../../byoip/announcement/announcement.ts'
 import { noDetails } from '../../byoip/announcement/announcement-details.ts'
-import { lockAnnouncement, saveAnnouncement } from '../../byoip/announcement/announcement.store.ts'
+import {
+  lockAnnouncement,
+  saveAnnouncement,
+  saveAnnouncements,
+} from '../../byoip/announcement/announcement.store.ts'
 import type { Trx } from '../../db/postgres.ts'
 import { parseAsn } from '../../net/asn.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -46,8 +50,10 @@ export async function createAnnouncements(
   const inserted = (await insertRows(trx, kind, created, now, options)) as Inserted[]
   const regions = await listRegions(trx)
   const byPrefix = new Map(created.map(({ key, fields }) => [key, fields]))
-  for (const { id, team_id: teamId, prefix } of inserted)
-    await saveNew(trx, id, teamId, byPrefix.get(prefix)!, regions, now)
+  const changes = inserted.map(({ id, team_id: teamId, prefix }) =>
+    newAnnouncement(id, teamId, byPrefix.get(prefix)!, regions, now),
+  )
+  await saveAnnouncements(trx, changes)
 }
 
 /** Deletes what the teams had requested themselves and not yet proven: the operator's announcements replace it. */
@@ -64,15 +70,14 @@ async function deleteRequestsOfTeams(
   )
 }
 
-/** Saves the regions and the status that follow from the fields of a row that was just inserted. */
-async function saveNew(
-  trx: Trx,
+/** Returns an announcement that was just inserted, and with the regions and the status that follow from its fields. */
+function newAnnouncement(
   id: number,
   teamId: number,
   fields: AnnouncementFields,
   regions: readonly KnownRegion[],
   now: Date,
-): Promise<void> {
+): { readonly before: Announcement; readonly after: Announcement } {
   const { clearance, claimed } = vouchedChecks(fields, now)
   const bare: Announcement = {
     id,
@@ -95,7 +100,7 @@ async function saveNew(
   // Enabled without regions: all that are open.
   const { regions: slugs, ...rest } = fields
   const configured = configuredAfter(bare, slugs.length > 0 ? fields : rest, regions)
-  await saveAnnouncement(trx, bare, withIntent(bare, { ...fields, configured }, regions, now))
+  return { before: bare, after: withIntent(bare, { ...fields, configured }, regions, now) }
 }
 
 const checkNames = ['irr', 'rpki', 'loa'] as const

@@ -1,6 +1,6 @@
 // The entity tag of a record with a version, and the precondition on it.
 import { createHash } from 'node:crypto'
-import { fail } from './error.ts'
+import { fail } from '../runtime/error.ts'
 
 /**
  * With the quotes: `"7"`. `beside` is what the answer shows that has no version, such as checks: `"7.Jx3..."`. A record
