@@ -190,7 +190,7 @@ describe('a quick run', () => {
     assert.deepEqual((await regionRow()).last_check, last_check)
     await patch(id!, true)
     router.down = true
-    await assert.rejects(quick(), /switched off/)
+    await assert.rejects(quick(), /disabled/)
     const failed = await regionRow()
     assert.deepEqual([failed.last_check, failed.last_check_result], [last_check, false])
     assert.equal((await rowOf(id!)).status, 'announcing')

@@ -547,7 +547,7 @@ describe('when something is down', () => {
     assert.match(body.region_states?.[0]?.message ?? '', /has not been read since/)
     const kept = await get(seen)
     assert.deepEqual([kept.status, kept.last_check_result], ['announcing', false])
-    assert.match((await lastError())!, /switched off/)
+    assert.match((await lastError())!, /disabled/)
     router.down = false
     await reconcile()
     assert.deepEqual(

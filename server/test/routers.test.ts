@@ -188,8 +188,8 @@ describe('staff see regions', () => {
     )
     const [r1, r2] = (await regionOf()).routers
     assert.deepEqual([r1!.last_check_result, r1!.error], [true, null])
-    assert.match(r2!.error!, /switched off/)
-    assert.match((await regionOf('fra')).routers[0]!.error!, /switched off/)
+    assert.match(r2!.error!, /disabled/)
+    assert.match((await regionOf('fra')).routers[0]!.error!, /disabled/)
   })
 })
 

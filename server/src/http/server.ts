@@ -346,9 +346,9 @@ function answerUnknownPath(
   const allowed = mounted
     .filter(({ route }) => patternOf(route.path).test(path))
     .map(({ route }) => route.method)
-  if (allowed.length === 0) {
+  // A path parameter beyond the length limit matches no route although its path exists.
+  if (allowed.length === 0 || allowed.some((method) => method === request.method))
     return sendProblem(fail('not_found', 'path'), request, reply)
-  }
   reply.header('allow', allowed.join(', '))
   return sendProblem(fail('method_not_allowed', 'method', { allowed }), request, reply)
 }
