@@ -115,7 +115,7 @@ describe('pharos status', () => {
     const { code, printed } = await run()
     assert.equal(code, 1)
     assert.match(printed, /\nNeeds attention:\n/)
-    assert.match(printed, /\n {2}status-ams\/status-ams: .*switched off/)
+    assert.match(printed, /\n {2}status-ams\/status-ams: .*disabled/)
     assert.match(printed, /\n {2}status-ams: hold \d+ waits for a decision: pharos holds show \d+\n/)
     assert.match(printed, /^\d+ +status-ams +too_many_withdrawals +1 +0 +\d+ s ago$/m)
   })

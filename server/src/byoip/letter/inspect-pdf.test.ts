@@ -435,7 +435,7 @@ describe('the inspection of a PDF', () => {
 
   it('states in every refusal what to do next', async () => {
     await assert.rejects(createInspector().inspect(samplePdf(`/OpenAction ${script}`), 'a'), {
-      message: 'The PDF contains JavaScript. Print the letter to a new PDF and upload that.',
+      message: 'body.file: The PDF contains JavaScript. Print the letter to a new PDF and upload that.',
       errors: [
         {
           loc: ['body', 'file'],
