@@ -96,7 +96,7 @@ describe('an announcement in a region whose router cannot be read', () => {
     assert.equal(state!.reason, 'router_unreadable')
     assert.match(state!.message!, new RegExp(`cannot be read since ${since}`))
     const message = body.state_messages!.find(({ tag }) => tag === 'region_announcing')!
-    const attrs = { region: 'ams', reason: 'router_unreadable', since }
+    const attrs = { region: 'ams', desired: true, reason: 'router_unreadable', since }
     assert.deepEqual([message.severity, message.attrs], ['warning', attrs])
     assert.notEqual(etag, before.etag)
     const { rows } = await sql`select a.status, r.state from announcements a join announcement_regions r
