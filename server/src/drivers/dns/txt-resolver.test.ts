@@ -53,8 +53,9 @@ describe('the TXT resolver', { skip: skipWithout('nsd') }, () => {
 })
 
 describe('a name server that does not answer', () => {
-  it('times out after the configured time, and is cancelled at once by the signal', async () => {
+  it('times out after the configured time, and is cancelled at once by the signal', async (t) => {
     const silent = createSocket('udp4').bind(0, '127.0.0.1')
+    t.after(() => silent.close())
     await once(silent, 'listening')
     const servers = [`127.0.0.1:${silent.address().port}`]
     const began = performance.now()
@@ -65,8 +66,7 @@ describe('a name server that does not answer', () => {
     const abort = new AbortController()
     const question = createTxtResolver({ servers, timeoutMs: 30_000 }).resolveTxt(name, abort.signal)
     abort.abort(new Error('cancelled'))
-    await assert.rejects(question, /nobody waits/)
-    silent.close()
+    await assert.rejects(question, /cancelled/)
   })
 })
 
