@@ -1,5 +1,5 @@
-// Becoming a member by the link of an invitation. The link shows that its holder reads the mailbox, and nothing more: it
-// makes an account where there is none, and opens no session, so that a second factor is asked for as ever.
+// Accepts the invitation of a link. The link proves access to the mailbox and nothing more: an account is created if none
+// exists, but no session, so that signing in still requires the second factor.
 import type { AcceptedInvitation, Invitation } from '@pharos/contract/invitation'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -16,11 +16,11 @@ import type { Origin } from './visitor.ts'
 export type InvitationDeps = NewPasswordDeps & {
   readonly db: Db
   readonly ring: KeyRing
-  /** Links that are followed, counted for each address. */
+  /** Limits requests with a link, per client address. */
   readonly followed: RateLimiter
 }
 
-/** What the holder of the link is invited to; `invalid_token` where it is good for nothing any more. */
+/** Returns the invitation of the link. Throws `invalid_token` if the link is not valid or was used. */
 export async function showInvitation(
   deps: InvitationDeps,
   { address }: Origin,
@@ -47,7 +47,7 @@ export type Acceptance = {
   readonly last_name?: string
 }
 
-/** The same token again, until it would have run out, is answered the same and changes nothing. */
+/** Accepts the invitation. Until it expires, a repeated request with the same token returns the same and changes nothing. */
 export async function acceptInvitation(
   deps: InvitationDeps,
   origin: Origin,
@@ -57,7 +57,7 @@ export async function acceptInvitation(
   const invitation = await findInvitation(deps.db, deps.ring, acceptance.token)
   if (!invitation) throw invalidToken()
   if (invitation.acceptedBy !== null) return answerOf(invitation, invitation.accountCreated)
-  // Before the invitation is locked: a hash takes its time, and its turn.
+  // Before the invitation is locked: hashing is slow and may have to wait in a queue.
   const passwordHash = await hashForNew(deps, invitation, acceptance.password)
   return deps.db.transaction().execute(async (trx) => {
     const held = await holdInvitation(trx, deps.ring, acceptance.token)
@@ -71,7 +71,7 @@ export async function acceptInvitation(
   })
 }
 
-/** Undefined where there is an account already: what was sent as its password is not looked at. */
+/** Returns undefined if the account exists already: a password in the request is then ignored. */
 async function hashForNew(
   deps: InvitationDeps,
   { email }: SentInvitation,
@@ -97,7 +97,7 @@ async function findOrMakeAccount(
       : await insertAccount(trx, { email, passwordHash, firstName, lastName })
   if (made !== undefined) return { userId: made, accountCreated: true }
   const account = await findAccountByEmail(trx, email)
-  // There was one a moment ago, and it is gone or has another address now.
+  // The account existed a moment ago; it was deleted or its address changed since.
   if (!account) throw passwordMissing()
   return { userId: account.id, accountCreated: false }
 }

@@ -1,5 +1,5 @@
-// API tokens as things that are made, changed and ended, by admins of their team or by the operator. The secret leaves
-// this file once and is not kept: what is stored is its MAC.
+// Creates, changes and revokes API tokens, for admins of their team and for the operator. The secret is returned once, at
+// creation; only its MAC is stored.
 import type { QueryOf } from '@pharos/contract/route'
 import type { CreatedToken, listTokensRoute, Token } from '@pharos/contract/token'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
@@ -27,16 +27,16 @@ import { readChange, readWanted, type TokenChange, type WantedToken } from './wa
 export type TokenDeps = {
   readonly postgres: Postgres
   readonly ring: KeyRing
-  /** Tokens of one team, expired ones among them. */
+  /** Maximum number of tokens of one team, including expired ones. */
   readonly quota: number
   readonly now: () => Date
 }
 
-/** By whom and from where, for the audit. */
+/** The author of the change, for the audit log. */
 type Author = Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>
 type Wanted = Omit<NewApiToken, 'id' | 'secretMac'>
 
-/** Makes a token; `text` is what its holder keeps and cannot be had again. */
+/** Creates a token; `text` is the token itself and cannot be retrieved again. */
 export async function makeApiToken(
   trx: Trx,
   ring: KeyRing,
@@ -50,7 +50,7 @@ export async function makeApiToken(
   return { made, text: formatApiToken(token) }
 }
 
-/** Ends a token of the team for good. False where it is revoked already, or there is none. */
+/** Revokes a token of the team. Returns false if it is revoked already or does not exist. */
 export async function endApiToken(trx: Trx, teamId: number, id: string, author: Author): Promise<boolean> {
   const token = await lockApiToken(trx, teamId, id)
   if (!token) return false
@@ -65,7 +65,7 @@ async function end(trx: Trx, teamId: number, token: ApiTokenRow, author: Author)
 
 const entryOf = (verb: string, id: string) => ({ action: `api_token.${verb}`, target: `api_token:${id}` })
 
-/** What the audit keeps of a token: what was decided about it, not what it was used for. */
+/** The fields of a token in the audit log: its settings, not its use. */
 const recordedOf = ({ name, scopes, networks, isAdmin, expires, maxUnusedDays }: ApiTokenRow) => ({
   name,
   scopes,
@@ -75,7 +75,7 @@ const recordedOf = ({ name, scopes, networks, isAdmin, expires, maxUnusedDays }:
   maxUnusedDays,
 })
 
-/** A page of the tokens of the actor's team and the exact count, from one snapshot. */
+/** Returns a page of the tokens of the actor's team and the exact count, from one snapshot. */
 export async function listTokens(
   { postgres }: TokenDeps,
   { actor }: Operation,
@@ -95,7 +95,7 @@ export async function getToken(
   return answerWith(token)
 }
 
-/** Throws `quota_exceeded`, and `invalid` with everything that is wrong. */
+/** Throws `quota_exceeded`, and `invalid` with all errors. */
 export async function createToken(
   { postgres, ring, quota, now }: TokenDeps,
   operation: Operation,
@@ -117,7 +117,7 @@ export async function createToken(
 
 const quotaUsed = (quota: number) => fail('quota_exceeded', 'apiTokens', { limit: quota })
 
-/** Throws `not_found`, `precondition_failed`, `invalid`, and `conflict` where a token that has ended is to last longer. */
+/** Throws `not_found`, `precondition_failed`, `invalid`, and `conflict` if the expiry of an expired token is extended. */
 export function updateToken(
   { postgres, now }: TokenDeps,
   operation: Operation,
@@ -162,7 +162,7 @@ async function lockForChange(trx: Trx, { actor, ifMatch }: Operation, id: string
 
 const answerWith = (token: ApiTokenRow) => ({ body: present(token), etag: tagOf(token) })
 
-/** A token has no version of its own: what an admin can change of it is one. That it was used is none of that. */
+/** A token has no version of its own: its tag is computed from the fields that an admin can change, not from its use. */
 const versionOf = ({ name, networks, expires }: ApiTokenRow): string => etagOf({ name, networks, expires })
 const tagOf = (token: ApiTokenRow): string =>
   etagOf({ name: token.name, networks: token.networks, expires: token.expires }, present(token))

@@ -1,5 +1,5 @@
-// Changing one's address. It changes when the link in the mail to the new one is followed; the old one is told at once.
-// Whether somebody else has the new address is told to nobody.
+// Changes the user's e-mail address. The change takes effect when the link in the mail to the new address is followed; the old
+// address is notified at once. The answer does not reveal whether another account has the new address.
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
@@ -32,7 +32,7 @@ export async function changeEmail(
     const account = await lockAccount(trx, userId)
     if (account?.passwordHash !== passwordHash) throw fail('wrong_password', 'changed')
     if (account.email.toLowerCase() === email.toLowerCase()) throw invalid(['body', 'email'], 'sameEmail')
-    // The change that was asked for last is the one that counts.
+    // Only the latest requested change is valid.
     await deleteMailTokens(trx, userId, 'confirm-email')
     if (!(await findAccountByEmail(trx, email))) await sendConfirmation(trx, deps, userId, email)
     await tellOldAddress(trx, deps, operation, account.email, email)

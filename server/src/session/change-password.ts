@@ -1,4 +1,4 @@
-// Changing one's password, for whoever knows the current one. All else that could speak for the account ends with it.
+// Changes the user's password, which requires the current one. Every other credential of the account is revoked.
 import type { SessionTokens } from '@pharos/contract/session'
 import { auditOf } from '../db/audit.ts'
 import type { Trx } from '../db/postgres.ts'

@@ -13,7 +13,7 @@ export type BearerStanding = {
   readonly lacksSecondFactor: boolean
 }
 
-/** The active session in its team; undefined if there is none. */
+/** Returns the record of an active session in the team; undefined if there is none. */
 export async function findBearerStanding(
   db: Db,
   sessionId: string,
@@ -48,7 +48,7 @@ export type TokenStanding = {
   readonly lastUsed: Date | null
 }
 
-/** An API token that is not revoked, expired or unused for too long. */
+/** Returns an API token that is not revoked, expired or unused for too long. */
 export async function findTokenStanding(db: Db, id: string): Promise<TokenStanding | undefined> {
   const { rows } = await sql<TokenStanding>`
     select a.id, a.team_id as "teamId", a.name, a.secret_mac as "secretMac", a.scopes,
@@ -67,7 +67,7 @@ export type RefusedToken = {
   readonly reason: 'revoked' | 'expired' | 'unused'
 }
 
-/** An API token that findTokenStanding does not find, and why. */
+/** Returns an API token that findTokenRecord does not return, with the reason. */
 export async function findRefusedToken(db: Db, id: string): Promise<RefusedToken | undefined> {
   const { rows } = await sql<RefusedToken>`
     select team_id as "teamId", secret_mac as "secretMac",
@@ -77,8 +77,8 @@ export async function findRefusedToken(db: Db, id: string): Promise<RefusedToken
 }
 
 /**
- * Notes that the token was used and from where, with its MAC under the newest key; at most once a minute over all
- * processes, so that a busy program does not write with every call. `address` is null where it could not be read.
+ * Saves the time and address of a use of the token, with its MAC under the newest key; at most once a minute over all
+ * processes, so that a busy program does not write on every call. `address` is null if it could not be parsed.
  */
 export async function touchToken(
   db: Db,

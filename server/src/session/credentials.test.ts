@@ -13,7 +13,7 @@ import { SigningKeys } from './signing-keys.ts'
 
 const [oldKey, newKey] = ['o'.repeat(40), 'n'.repeat(40)]
 
-describe('an access token that was presented before', () => {
+describe('an access token that was used before', () => {
   const claims = { userId: 1, teamId: 1, sessionVersion: 1 }
   const changes: Record<string, string> = {
     'the session was revoked': 'update sessions set revoked = now()',
@@ -22,7 +22,7 @@ describe('an access token that was presented before', () => {
     'the session is gone': 'delete from sessions',
   }
   for (const [name, change] of Object.entries(changes)) {
-    it(`is refused as soon as ${name}`, async (t) => {
+    it(`is rejected as soon as ${name}`, async (t) => {
       await using database = await createTestDatabase()
       const { owner } = database.postgres
       const waker = createWaker(database.postgres)
@@ -47,7 +47,7 @@ describe('an access token that was presented before', () => {
       const token = accessTokens.sign({ ...claims, sessionId })
       for (let n = 0; n < 3; n++) assert.equal((await bearer(token)).userId, 1)
       await sql.raw(change).execute(owner)
-      // A cached credential expires after 5 s by this clock, which is stopped: only the notification can end it.
+      // A cached credential expires after 5 s by this clock, which is stopped: only the notification can invalidate it.
       const now = performance.now()
       const clock = t.mock.method(performance, 'now', () => now)
       for (const deadline = Date.now() + 60_000; await isTaken(bearer(token)); await setTimeout(5))
@@ -117,7 +117,7 @@ describe('an API token', () => {
     return formatApiToken(token)
   }
 
-  it('is known by its secret, and carries its team and scopes', async () => {
+  it('is authenticated by its secret, and returns its team and scopes', async () => {
     const actor = await credentialsWith(oldKey).token(await insert(), '192.0.2.1')
     assert.deepEqual(
       [actor.kind, actor.teamId, actor.scopes, actor.modules],
@@ -125,7 +125,7 @@ describe('an API token', () => {
     )
   })
 
-  it('moves to the newest key when it is used, so that the old one can leave the ring', async () => {
+  it('is re-keyed with the newest key when used, so that the old key can be removed from the ring', async () => {
     const text = await insert()
     const id = text.split('_')[1]!
     await credentialsWith(newKey, oldKey).token(text, '192.0.2.1')
@@ -152,7 +152,7 @@ describe('an API token', () => {
     'under a key that left the ring': { secret_mac: mac(createKeyRing([newKey]), 'api-token', 'x') },
   }
   for (const [name, values] of Object.entries(refused)) {
-    it(`is refused when it is ${name}, in the same words`, async () => {
+    it(`gets the same error if it is ${name}`, async () => {
       await assert.rejects(credentialsWith(oldKey).token(await insert(values), '192.0.2.1'), {
         code: 'unauthenticated',
         message: 'The API token is not valid. Check that it is complete and was not revoked.',
@@ -160,7 +160,7 @@ describe('an API token', () => {
     })
   }
 
-  it('is allowed from its networks, IPv4 over a dual-stack socket included', () => {
+  it('is accepted from its networks, including IPv4 over a dual-stack socket', () => {
     assert.equal(isAllowedFrom([], 'anything'), true)
     assert.equal(isAllowedFrom(['192.0.2.0/24'], '::ffff:192.0.2.7'), true)
     assert.equal(isAllowedFrom(['192.0.2.0/24', '2001:db8::/32'], '2001:db8::1'), true)

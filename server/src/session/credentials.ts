@@ -1,5 +1,5 @@
-// Who presents a credential: the access token of the web application, or a team's API token. Every doubt is 401 with
-// the same words, so that nothing is learnt about credentials that do not work.
+// Authenticates a credential: the access token of the web application, or a team's API token. Every failure is 401 with
+// the same message, so that it reveals nothing about invalid credentials.
 import type { NoteRefusal } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
@@ -26,9 +26,9 @@ export type CredentialDeps = DemoRule & {
   readonly waker: Waker
   readonly ring: KeyRing
   readonly accessTokens: AccessTokens
-  /** Told about a failure to note the last use; the call itself goes on. */
+  /** Called if the last use could not be saved; the request itself is not affected. */
   readonly onTouchError: (error: unknown) => void
-  /** Told of API tokens that are genuine, and no longer good or not from there. Nobody waits for it. */
+  /** Called for genuine API tokens that are expired, revoked, unused or not allowed from the address. Not awaited. */
   readonly noteRefusal?: NoteRefusal
 }
 
@@ -38,7 +38,7 @@ export function createCredentials(deps: CredentialDeps) {
   const refusedTokens = new StandingCache<RefusedToken | undefined>(deps.waker)
   const touched = new Map<string, number>()
 
-  /** A token that is newer than what is remembered comes before the notification that ends it: after a new password. */
+  /** After a password change, a newer token can arrive before the notification that invalidates the cached record. */
   async function standingOf(
     key: string,
     version: number,
@@ -70,7 +70,7 @@ export function createCredentials(deps: CredentialDeps) {
     if (!parsed) throw notValid('API token')
     if (fresh) tokens.forget(parsed.id)
     const standing = await tokens.get(parsed.id, () => findTokenStanding(deps.db, parsed.id))
-    // Compared even where there is no such token, so that both take the same time.
+    // Compared even if there is no such token, so that both cases take the same time.
     const genuine = verifyMac(deps.ring, 'api-token', parsed.secret, standing?.secretMac ?? Buffer.alloc(32))
     if (!standing) void noteIfKnown(parsed, address)
     if (!standing || !genuine) throw notValid('API token')
@@ -89,7 +89,7 @@ export function createCredentials(deps: CredentialDeps) {
     deps.noteRefusal?.({ teamId, actor, credential: actor, action, target: actor, code, address })
   }
 
-  /** After the answer, so that it takes no longer than for a token that never was. */
+  /** Runs after the answer, so that the answer takes no longer than for an unknown token. */
   async function noteIfKnown({ id, secret }: ApiToken, address: string): Promise<void> {
     if (!deps.noteRefusal) return
     try {
@@ -101,7 +101,7 @@ export function createCredentials(deps: CredentialDeps) {
     }
   }
 
-  /** A token in use also moves to the newest key, so that an old one can leave the ring. */
+  /** A used token is also re-keyed with the newest key, so that an old key can be removed from the ring. */
   function noteUse(id: string, secret: string, address: string): void {
     const now = Date.now()
     if (now - (touched.get(id) ?? 0) < 60_000) return
@@ -119,17 +119,17 @@ function reasonToRefuse(standing: TokenStanding, address: string): string | unde
   return isAllowedFrom(standing.allowedNetworks, address) ? undefined : 'network'
 }
 
-/** A cached token may run out while it is cached. */
+/** A token may expire while it is cached. */
 const isExpired = ({ expires }: TokenStanding): boolean => expires !== null && expires.getTime() <= Date.now()
 
-/** No list allows every network. A client address that cannot be read is allowed by none. */
+/** An empty list allows every network. A client address that cannot be parsed is never allowed by a list. */
 export function isAllowedFrom(networks: readonly string[], address: string): boolean {
   if (networks.length === 0) return true
   const from = addressPrefix(address)
   return from !== undefined && networks.some((network) => covers(parsePrefix(network), from))
 }
 
-/** The client's address as a prefix; a dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1. */
+/** Returns the client's address as a prefix; a dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1. */
 function addressPrefix(address: string): Prefix | undefined {
   try {
     return parsePrefixOrAddress(address.replace(/^::ffff:(?=\d+\.)/i, ''))

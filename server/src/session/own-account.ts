@@ -1,8 +1,8 @@
-// Whose account an operation is about that is about the caller's own.
+// The user of an operation on the caller's own account.
 import { fail } from '../runtime/error.ts'
 import type { Operation, UserActor } from '../operation/operation.ts'
 
-/** These operations take the web application's bearer only. */
+/** Returns the actor if it is a user. Throws `unauthenticated` for an API token. */
 export function personOf({ actor }: Operation): UserActor {
   if (actor.kind === 'user') return actor
   throw fail('unauthenticated', 'personal')

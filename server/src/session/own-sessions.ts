@@ -1,4 +1,4 @@
-// The sessions that a user has open, and ending one of them.
+// Lists the user's active sessions and revokes one of them.
 import type { OpenSession } from '@pharos/contract/account'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Slice } from '../db/page.ts'
@@ -33,7 +33,7 @@ function present(row: OpenSessionRow, currentId: string): OpenSession {
   }
 }
 
-/** Ends it at once, for its access tokens too; the caller's own session is no exception. */
+/** Revokes a session at once, with its access tokens; the caller's own session is no exception. */
 export async function deleteSession({ db }: Deps, operation: Operation, sessionId: string): Promise<void> {
   const { userId } = personOf(operation)
   await db.transaction().execute(async (trx) => {

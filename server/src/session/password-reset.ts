@@ -1,5 +1,5 @@
-// A new password for whoever reads the mailbox of the account. Neither the answer nor its time tells whether there is
-// such an account: what differs is done after the answer.
+// Resets the password of a user with access to the account's mailbox. Neither the answer nor its duration reveals whether
+// the account exists: the account is looked up after the answer.
 import type { Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import type { Afterwards } from '../runtime/afterwards.ts'
@@ -17,7 +17,7 @@ import type { Origin } from './visitor.ts'
 export type PasswordResetDeps = ConfirmDeps &
   NewPasswordDeps & { readonly mailLimits: MailLimits; readonly afterwards: Afterwards }
 
-/** Sends the link, soon, if there is such an account. */
+/** Sends the link, after the answer, if the account exists. */
 export function requestPasswordReset(
   deps: PasswordResetDeps,
   origin: Origin,
@@ -44,7 +44,7 @@ async function sendReset(trx: Trx, { ring, publicUrl }: ConfirmDeps, userId: num
 
 export type PasswordReset = { readonly token: string; readonly new_password: string }
 
-/** Nobody is signed in by it, and a second factor stays. Nothing is hashed before the token is known to be good. */
+/** Creates no session and keeps the second factor. Nothing is hashed before the token is known to be valid. */
 export async function resetPassword(
   deps: PasswordResetDeps,
   origin: Origin,
@@ -65,7 +65,7 @@ async function reset(
   { token, userId, passwordHash }: NewHash,
 ): Promise<{ email: string }> {
   const account = await lockAccount(trx, userId)
-  // Asked again under the lock: of two that use it at once, one is the first.
+  // Checked again under the lock: of two concurrent requests only the first succeeds.
   await requireMailToken(trx, ring, 'password-reset', token)
   if (!account) throw invalidToken()
   await revokeAllSessions(trx, userId, 'password')

@@ -7,7 +7,7 @@ import type { Operation } from '../operation/operation.ts'
 import { findUser, lockProfile, saveProfile, type Profile } from './account.store.ts'
 import { personOf } from './own-account.ts'
 
-/** Fields that are not given stay. A patch that changes nothing is not audited. */
+/** Omitted fields are unchanged. A patch that changes nothing is not audited. */
 export async function updateUser(
   { db }: { readonly db: Db },
   operation: Operation,

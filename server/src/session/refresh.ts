@@ -1,6 +1,6 @@
-// Refreshing a session. The usual case is one statement; only if that finds nothing to rotate is the session read: a token
-// that was presented before is answered with its successor again, or ends the session. Both are audited, but for repeats
-// within 30 s.
+// Refreshes a session. The usual case is one statement; only if that finds nothing to rotate is the session read: a token
+// that was presented before gets its successor again, or the session is revoked. Both are audited, except repeats within
+// 30 s.
 import type { SessionTokens } from '@pharos/contract/session'
 import { writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -24,7 +24,7 @@ export type RefreshDeps = IssueDeps & DemoRule & { readonly db: Db; readonly lif
 
 type Repeat = Extract<Verdict, { kind: 'repeat' }>
 
-/** New tokens for a refresh token; `token_not_valid` for one that is bad, expired or reused. */
+/** Returns new tokens for a refresh token. Throws `token_not_valid` for one that is invalid, expired or reused. */
 export async function refreshTokens(
   deps: RefreshDeps,
   visitor: Visitor,
@@ -42,11 +42,11 @@ async function repeatOrEnd(deps: RefreshDeps, visitor: Visitor, token: RefreshTo
   const session = await findSession(deps.db, token.sessionId)
   if (!session || session.over || !session.profile) throw notValid()
   const verdict = judgeRefresh(session, token.counter, visitor, session.now)
-  // Two clients presented the newest token: the other was first, and this one now holds the parent.
+  // Two clients presented the newest token: the other was first, so this one now has the parent.
   if (verdict.kind === 'rotate') throw fail('unavailable', 'session', { retryAfterSeconds: 1 })
   if (verdict.kind === 'reuse') return endSession(deps, visitor, token, session)
   refuseDemoElsewhere(deps, session)
-  // Recorded before it is answered: from the answer on, the successor may be presented.
+  // Saved before the answer: after the answer, the successor may be presented.
   if (!(await recordRepeat(deps.db, visitor, token, session, verdict)))
     return repeatOrEnd(deps, visitor, token)
   const { userId, teamId, sessionVersion, profile } = session
@@ -57,7 +57,7 @@ async function repeatOrEnd(deps: RefreshDeps, visitor: Visitor, token: RefreshTo
   )
 }
 
-/** False if the session has changed since it was read: its newest token was presented, or it was revoked. */
+/** Returns false if the session has changed since it was read: its newest token was presented, or it was revoked. */
 async function recordRepeat(
   db: Db,
   visitor: Visitor,
@@ -82,7 +82,7 @@ async function endSession(
   await deps.db.transaction().execute(async (trx) => {
     if (!(await revokeSession(trx, token.sessionId, 'reuse'))) return
     await audit(trx, visitor, token, session, 'session.reuse')
-    // The user did nothing that would explain it, and is the one who can tell what the thief may have done.
+    // The user is notified, since only they can judge what an attacker may have done with the session.
     if (session.profile) {
       const content = { at: session.now.toISOString(), address: visitor.address }
       const { email } = session.profile

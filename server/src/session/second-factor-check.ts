@@ -1,5 +1,5 @@
 // Verifies a code of the user's second factor, once per code: at sign-in, and when the factor is changed. At most ten wrong codes in
-// 15 minutes, per account and counted over all processes: a person who knows the password must not be able to try all codes.
+// 15 minutes, per account and counted over all processes: an attacker with the password must not be able to try all codes.
 import type { Db } from '../db/postgres.ts'
 import { limited } from '../runtime/rate-limit.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
@@ -30,7 +30,7 @@ export async function spendCode(deps: FactorDeps, userId: number, otp: string): 
   return 'recovery code'
 }
 
-/** The factor to compare with, with one attempt less; undefined if there is none. Throws `rate_limited`. */
+/** Counts an attempt and returns the factor to compare with; undefined if there is none. Throws `rate_limited`. */
 export async function beginTry(deps: FactorDeps, userId: number): Promise<StoredFactor | undefined> {
   const factor = await takeTry(deps.db, userId)
   if (factor) return factor
@@ -49,7 +49,7 @@ async function spendStep(
   return step !== undefined && (await useStep(db, userId, step, secretSealed))
 }
 
-/** Bound to the user: moved to another row it does not open. */
+/** Bound to the user: it cannot be decrypted in the row of another user. */
 export const sealSecret = (ring: KeyRing, userId: number, secret: Uint8Array): Buffer =>
   seal(ring, 'totp', secret, String(userId))
 

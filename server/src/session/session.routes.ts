@@ -1,4 +1,4 @@
-// The HTTP side of sessions: tokens, who the caller is, and signing out.
+// The HTTP side of sessions: tokens, the current credential, and signing out.
 import {
   createSessionTokenRoute,
   getSessionTokenRoute,
@@ -25,7 +25,7 @@ export const sessionRoutes = (deps: SessionRouteDeps): Mounted[] => [
   handleGuest(logoutRoute, logout, deps),
 ]
 
-/** RFC 7240: a client that has the user already, and gives its ETag, can ask for a reply without it. */
+/** RFC 7240: a client that has the user already, and sends its ETag, can request a reply without it. */
 async function refresh(
   deps: SessionRouteDeps,
   guest: Guest,

@@ -1,4 +1,4 @@
-// Signing in with e-mail and password, and going on in another team.
+// Signs in with e-mail address and password, and switches the team of a session.
 import type { SessionTokens } from '@pharos/contract/session'
 import { auditOfActor, writeAudit, type NoteRefusal } from '../db/audit.ts'
 import { fail, notFound, Failure } from '../runtime/error.ts'
@@ -26,18 +26,18 @@ export type SignInDeps = RefreshDeps &
   AttemptDeps &
   JoinDeps & { readonly hashing: Semaphore; readonly noteRefusal: NoteRefusal }
 
-/** Tokens of a new session. The same error, after the same work, for a wrong password and an unknown account. */
+/** Returns the tokens of a new session. Throws the same error, after the same work, for a wrong password and an unknown account. */
 export async function signIn(
   deps: SignInDeps,
   visitor: Visitor,
   { email: typed, password, otp }: { email: string; password: string; otp?: string },
 ): Promise<SessionTokens> {
   const email = typedEmail(typed)
-  // Before the hash: a refused attempt must cost us nothing. And one that would find no room costs not even a query.
+  // Before hashing: a refused attempt must not cost a hash, and without a free slot not even a query.
   deps.hashing.requireRoom()
   const attempt = await beginAttempt(deps, email, visitor.address)
   const account = await verifiedAccount(deps, visitor, attempt, email, password)
-  // Only who knows the password learns whether there is a second factor.
+  // Only with the right password does the answer reveal whether a second factor is enabled.
   const factor = await passSecondFactor(deps, visitor, attempt, account, otp)
   await attempt.succeeded()
   return openSession(deps, visitor, account, factor)
@@ -52,7 +52,7 @@ async function verifiedAccount(
 ): Promise<SignInAccount> {
   const account = await findSignInAccount(deps.db, email)
   const matches = await verifyPassword(deps.hashing, account?.passwordHash, password).catch(
-    // Nothing was compared: there are too many who wait.
+    // Nothing was compared: too many requests are waiting.
     async (error: unknown) => {
       await attempt.undecided()
       throw error
@@ -67,7 +67,7 @@ const wrongCredentials = () => fail('invalid_credentials', 'signIn')
 
 type PassedFactor = Exclude<CodeVerdict, 'wrong'> | null
 
-/** What stood for the second factor; null for an account that has none, whatever was sent. A wrong code is a failure. */
+/** Returns the code that was used; null for an account without a factor, whatever was sent. A wrong code is a failure. */
 async function passSecondFactor(
   deps: SignInDeps,
   visitor: Visitor,
@@ -103,7 +103,7 @@ async function openSession(
   const session = { userId, passwordHash, teamId, address, userAgent, secondFactor: factor !== null }
   const sessionId = await deps.db.transaction().execute(async (trx) => {
     const id = await insertSession(trx, session, deps.lifetime)
-    // The password was changed while it was compared.
+    // The password was changed during the comparison.
     if (id === undefined) throw wrongCredentials()
     await writeAudit(trx, {
       ...auditOfVisitor(visitor, account),
@@ -116,7 +116,7 @@ async function openSession(
   return currentTokens(deps, sessionId)
 }
 
-/** The team whose domain the address is in may be the account's first. */
+/** A team that has verified the domain of the address may become the account's first. */
 async function joinedByDomain(
   { db, membersPerTeam }: SignInDeps,
   { requestId, address }: Visitor,
@@ -127,7 +127,7 @@ async function joinedByDomain(
   return { ...account, teamId: account.teamId ?? joined ?? null }
 }
 
-/** Throws for an account that may not sign in although its password was right. */
+/** Throws for an account that may not sign in although the password was right. */
 function teamToOpenIn(deps: SignInDeps, visitor: Visitor, account: SignInAccount): number {
   try {
     refuseDemoElsewhere(deps, account)
@@ -145,8 +145,8 @@ function teamOfConfirmed({ emailConfirmed, teamId }: SignInAccount): number {
 }
 
 /**
- * In the audit of the team that the session would open in: its admins are those who can do something about it, and telling
- * every team of the user would tell each of them that there are others.
+ * Audits in the team that the session would open in: its admins can act on it. Entries in every team of the user would
+ * reveal to each team that there are others.
  */
 function noteRefused(
   { noteRefusal }: SignInDeps,
@@ -166,7 +166,7 @@ const auditOfVisitor = ({ requestId, address }: Visitor, { id, teamId, isStaff }
   address,
 })
 
-/** The same session, in another team of the user; `not_found` for a team that the user is not in. */
+/** Switches the session to another team of the user. Throws `not_found` for a team that the user is not in. */
 export async function changeTeam(
   deps: SignInDeps,
   { requestId, address }: Origin,
@@ -178,7 +178,7 @@ export async function changeTeam(
   await deps.db.transaction().execute(async (trx) => {
     if ((await switchTeam(trx, sessionId, teamId)) === undefined) throw notFound('team of yours')
     if (teamId === actor.teamId) return
-    // In the audit of the team that is entered: staff may enter any.
+    // In the audit log of the entered team: staff may enter any team.
     const about = { action: 'session.switch', target: `session:${sessionId}`, requestId, address }
     await writeAudit(trx, { ...auditOfActor(actor), ...about, teamId, after: { team_id: teamId } })
   })

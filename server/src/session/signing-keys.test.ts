@@ -18,7 +18,7 @@ async function started(database: Awaited<ReturnType<typeof createTestDatabase>>,
 }
 
 describe('the signing keys', () => {
-  it('are shared: what one process signs another verifies', async () => {
+  it('are shared: a token signed by one process is verified by another', async () => {
     await using database = await createTestDatabase()
     const { keys: one } = await started(database)
     const { keys: two } = await started(database)
@@ -28,7 +28,7 @@ describe('the signing keys', () => {
     assert.equal(two.jwks().keys.length, 1)
   })
 
-  it('are published before they sign, and stay as long as their tokens live', async () => {
+  it('are published before they sign, and remain published until their tokens expire', async () => {
     await using database = await createTestDatabase()
     const { keys } = await started(database)
     const old = keys.current().kid
@@ -47,7 +47,7 @@ describe('the signing keys', () => {
     assert.ok(keys.find(old), 'tokens of the old one are still verified')
   })
 
-  it('continue with new keys if the secret that sealed them was removed from the ring, and report it', async () => {
+  it('are replaced if the secret that sealed them was removed from the ring, which is reported', async () => {
     await using database = await createTestDatabase()
     const { keys: before } = await started(database, ringOf('a'))
     const { keys, told } = await started(database, ringOf('b'))
@@ -55,7 +55,7 @@ describe('the signing keys', () => {
     assert.match(told.join(), /cannot be opened/)
   })
 
-  it('stay readable while the ring holds their secret', async () => {
+  it('remain readable while the ring contains their secret', async () => {
     await using database = await createTestDatabase()
     const { keys: before } = await started(database, ringOf('a'))
     const { keys, told } = await started(database, ringOf('b', 'a'))
@@ -63,7 +63,7 @@ describe('the signing keys', () => {
     assert.deepEqual(told, [])
   })
 
-  it('refuse a token of another kind, issuer, audience or key', async () => {
+  it('reject a token of another kind, issuer, audience or key', async () => {
     await using database = await createTestDatabase()
     const { keys } = await started(database)
     const tokens = new AccessTokens(keys, 300)
@@ -84,7 +84,7 @@ describe('the signing keys', () => {
     await assert.rejects(tokens.verify(expired), { code: 'unauthenticated', message: /expired/ })
   })
 
-  it('refuse a token that was known to be genuine, once it has expired', async () => {
+  it('reject a token that was verified before, once it has expired', async () => {
     await using database = await createTestDatabase()
     const { keys } = await started(database)
     const tokens = new AccessTokens(keys, 2)
@@ -94,7 +94,7 @@ describe('the signing keys', () => {
     await assert.rejects(tokens.verify(token), { code: 'unauthenticated', message: /expired/ })
   })
 
-  it('take the tokens along that they signed, known to be genuine or not, when they are withdrawn', async () => {
+  it('invalidate the tokens that they signed, verified before or not, when they are withdrawn', async () => {
     await using database = await createTestDatabase()
     const { keys } = await started(database)
     const signer = new AccessTokens(keys, 300)

@@ -9,7 +9,7 @@ const entriesMax = 50_000
 export class StandingCache<T> {
   readonly #waker: Pick<Waker, 'connected'>
   readonly #entries = new Map<string, { value: T; until: number }>()
-  /** Raised by every clearing: what was read before it must not be kept after it. */
+  /** Incremented by every `clear`: a value that was loaded before it must not be stored after it. */
   #generation = 0
 
   constructor(waker: Pick<Waker, 'connected' | 'on'>) {

@@ -1,4 +1,4 @@
-// Replies with new session tokens: the refresh token moves into the cookie if the client asks for that.
+// Replies with new session tokens: the refresh token moves into the cookie if the client requests it.
 import type { IncomingHttpHeaders } from 'node:http'
 import { keepRefresh, type RefreshCookies } from '../http/refresh-cookie.ts'
 import type { Operation } from '../operation/operation.ts'
@@ -7,7 +7,7 @@ import { userAgentOf, type Visitor } from './visitor.ts'
 export type CookieDeps = { readonly cookies: RefreshCookies }
 type Headers = { readonly headers: IncomingHttpHeaders }
 
-/** Wraps a use-case that returns session tokens: it gets the User-Agent, and its reply keeps the refresh token. */
+/** Wraps a use case that returns session tokens: passes the User-Agent, and keeps the refresh token in the reply. */
 export const withTokens =
   <Deps, Body, Result extends object>(
     useCase: (deps: Deps, caller: Operation & Visitor, body: Body) => Promise<Result>,

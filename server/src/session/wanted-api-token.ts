@@ -1,5 +1,5 @@
-// What an admin may ask of an API token: every rule that can be told from the request alone, with every mistake and its
-// place. Pure.
+// Validates the settings of an API token: every rule that depends on the request alone, with every error and its location.
+// Pure.
 import type { ProblemError } from '@pharos/contract/problem'
 import { tokenYearsMax } from '@pharos/contract/token'
 import { PrefixError } from '../net/prefix-error.ts'
@@ -7,7 +7,7 @@ import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { errorAt, failWith, prefixErrorAt } from '../runtime/error.ts'
 import { parseTime } from '../text/time.ts'
 
-/** The body of createToken, as the contract read it. */
+/** The body of createToken, as parsed by the contract. */
 export type WantedToken = {
   readonly name: string
   readonly scopes: readonly string[]
@@ -22,14 +22,14 @@ export type TokenChange = Pick<Partial<WantedToken>, 'name' | 'allowed_subnets' 
 
 type Read = { readonly name: string; readonly networks: Prefix[]; readonly expires: Date | null }
 
-/** Throws `invalid` with everything that is wrong. */
+/** Throws `invalid` with all errors. */
 export function readWanted(body: WantedToken, now: Date) {
   const { networks = [], expires = null } = readChange(body, now)
   const { name, scopes, is_admin: isAdmin = false, max_unused_days: maxUnusedDays = null } = body
   return { name, scopes, isAdmin, maxUnusedDays, networks, expires }
 }
 
-/** The fields that were named. Throws `invalid` with everything that is wrong. */
+/** Returns the given fields. Throws `invalid` with all errors. */
 export function readChange({ name, allowed_subnets, expires }: TokenChange, now: Date): Partial<Read> {
   const errors: ProblemError[] = []
   const change = {
@@ -41,7 +41,7 @@ export function readChange({ name, allowed_subnets, expires }: TokenChange, now:
   return change
 }
 
-/** In the order given, each once. */
+/** Returns the networks without duplicates, in the given order. */
 function readNetworks(texts: readonly string[], errors: ProblemError[]): Prefix[] {
   const networks = texts.flatMap((text, at) => {
     try {

@@ -1,4 +1,4 @@
-// "Who am I": the credential in use, and the user when it is a person's. Never a secret.
+// Describes the current credential, and its user if it is an access token. Contains no secret.
 import type { ResponseOf } from '@pharos/contract/route'
 import type { getSessionTokenRoute } from '@pharos/contract/session'
 import type { Db } from '../db/postgres.ts'
