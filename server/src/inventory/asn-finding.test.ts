@@ -19,12 +19,12 @@ async function look(throws: unknown): Promise<[string, unknown[]]> {
   return [finding.state, told]
 }
 
-describe('a look at a method', () => {
-  it('comes to what it found', async () => {
+describe('a check of a method', () => {
+  it('returns its result', async () => {
     assert.deepEqual(await lookFor(1_000, never, async () => found, noError), found)
   })
 
-  it('ends in time although what it asks never answers and heeds no signal', async () => {
+  it('ends at its timeout even if the source never answers and ignores the signal', async () => {
     const began = performance.now()
     const finding = await lookFor(50, never, () => new Promise(() => {}), noError)
     assert.equal(finding.state, 'unavailable')
@@ -53,7 +53,7 @@ describe('a look at a method', () => {
     assert.ok(!JSON.stringify(finding).includes('internal'))
   })
 
-  it('ends with whoever stops it', async () => {
+  it('rejects when it is aborted', async () => {
     const abort = new AbortController()
     const looking = lookFor(10_000, abort.signal, () => new Promise(() => {}), noError)
     abort.abort(new Error('the loop is stopping'))

@@ -1,4 +1,4 @@
-// The result of checking one method, and how a failed check differs from one that finds nothing. It knows no method.
+// The result of checking one method, and how a failed check differs from one that finds nothing. Independent of the methods.
 import { asnProofReasonText, type AsnProofReason } from '@pharos/contract/asn-proof-reason'
 import type { AsnProofMethod, AsnProofState, ProofStep } from '@pharos/contract/inventory'
 import type { ReasonAttrs } from '@pharos/contract/region-reason'
@@ -15,9 +15,9 @@ import type { AsnTokens } from './asn-token.ts'
 export type Evidence = Readonly<Record<string, unknown>>
 
 export type Finding = {
-  /** `pending` is what was not looked at, and so never found. */
+  /** `pending` is a method that was not checked, so it is never a result. */
   readonly state: Exclude<AsnProofState, 'pending'>
-  /** Null: it was stored before reasons had codes. */
+  /** Null: stored before reasons had codes. */
   readonly reason: AsnProofReason | null
   readonly attrs: ReasonAttrs
   /** The sentence of the reason, for people. */
@@ -25,7 +25,7 @@ export type Finding = {
   readonly evidence: Evidence
 }
 
-/** The last finding of a method, as it is stored. */
+/** The last result of a method, as stored. */
 export type AsnProof = {
   readonly method: AsnProofMethod
   readonly state: AsnProofState
@@ -33,12 +33,12 @@ export type AsnProof = {
   readonly attrs: ReasonAttrs
   readonly note: string
   readonly evidence: Evidence
-  /** Since when a proof that was valid is missing; null if it is valid, or never was. */
+  /** The time since which a proof that was valid is missing; null if it is valid, or never was. */
   readonly missingSince: Date | null
   readonly checked: Date
 }
 
-/** The sources in which proofs are searched. A method whose source is not configured is `unavailable`. */
+/** The sources of proofs. A method whose source is not configured is `unavailable`. */
 export type AsnProofSources = {
   readonly irr?: Pick<Irr, 'autNum'> | undefined
   readonly rpki?: Pick<Rpki, 'judge' | 'originsOf'> | undefined
@@ -49,11 +49,11 @@ export type AsnProofSources = {
 export type Claim = {
   readonly asn: Asn
   readonly tokens: AsnTokens
-  /** The prefixes that are the team's by other proof than the ASN's. */
+  /** The prefixes that the team holds independently of the ASN. */
   readonly heldPrefixes: readonly Prefix[]
 }
 
-/** Returns a finding with the sentence of its reason. */
+/** Returns a result with the sentence of its reason. */
 export const finding = (
   state: Finding['state'],
   reason: AsnProofReason,
@@ -72,7 +72,7 @@ export const step = (
   needs,
 })
 
-/** The first step of such a method. */
+/** Returns the first step of a method that is only evidence. */
 export const instructEvidence = (asn: Asn): ProofStep =>
   step(
     `This does not verify AS${asn}, since the holder of a prefix can name any ASN. Add the token to the aut-num object instead. ` +
@@ -81,7 +81,7 @@ export const instructEvidence = (asn: Asn): ProofStep =>
 
 export const notSetUp = finding('unavailable', 'not_configured')
 
-/** Runs a look for at most so long, whether it heeds its signal or not. Whatever it throws is a finding, never `valid`. */
+/** Runs a check with a timeout, whether or not it respects its signal. Every error becomes a result, never `valid`. */
 export async function lookFor(
   timeoutMs: number,
   signal: AbortSignal,

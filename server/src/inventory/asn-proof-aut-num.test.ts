@@ -42,13 +42,13 @@ describe('the aut-num object', () => {
     }
   })
 
-  it('is none without it, with that of another team, or with it elsewhere', () => {
+  it('is no proof without the token, with that of another team, or with it elsewhere', () => {
     const other = asnTokens(ring, 8, asn)[0]
     for (const lines of ['remarks:        hello', `remarks:        ${other}`, `org:            ${token}`])
       assert.equal(judgeAutNum(object(lines), claim).state, 'missing', lines)
   })
 
-  it('is none where anybody may register it', () => {
+  it('is no proof in a registry where anyone may register it', () => {
     for (const source of ['RADB', 'RIPE-NONAUTH', 'ALTDB']) {
       const finding = judgeAutNum(object(`remarks:        ${token}`, { source }), claim)
       assert.equal(finding.state, 'missing')
@@ -56,13 +56,13 @@ describe('the aut-num object', () => {
     }
   })
 
-  it('is not taken for that of another ASN, nor guessed at where it cannot be read', () => {
+  it('is rejected if it is that of another ASN or cannot be parsed', () => {
     const lines = `remarks:        ${token}`
     for (const text of [object(lines, { number: 'AS64501' }), '', token, `route: 203.0.113.0/24\n${lines}`])
       assert.equal(judgeAutNum(text, claim).state, 'error', text)
   })
 
-  it('is asked for anew, and says nothing where no registry answers or none is set up', async () => {
+  it('is queried again each time, and is unavailable if no registry answers or none is configured', async () => {
     const asked: unknown[] = []
     const check = (answer: AutNumAnswer) =>
       checkAutNum(
@@ -86,7 +86,7 @@ describe('the aut-num object', () => {
     assert.equal((await checkAutNum({}, claim, signal)).state, 'unavailable')
   })
 
-  it('is a proof as soon as the instructions are followed to the letter', () => {
+  it('is a proof once the instructions are followed exactly', () => {
     const line = instructAutNum(claim)[0]!.lines[0]!
     assert.equal(judgeAutNum(object(line), claim).state, 'valid')
   })

@@ -1,5 +1,5 @@
-// Proof by the aut-num object: the one entry of an ASN that only its holder can change, in the database of the regional
-// registry that assigned it. In any other registry everybody may have an aut-num object of any ASN, so there it proves
+// Proof by the aut-num object: the only entry of an ASN that only its holder can change, in the database of the regional
+// registry that assigned it. In any other registry anyone may register an aut-num object of any ASN, so there it proves
 // nothing.
 import type { ProofStep } from '@pharos/contract/inventory'
 import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../registry/objects/rpsl.ts'
@@ -7,7 +7,7 @@ import { autNumOf } from '../registry/objects/rpsl-objects.ts'
 import { holdsToken } from './asn-token.ts'
 import { finding, notSetUp, step, type AsnProofSources, type Claim, type Finding } from './asn-finding.ts'
 
-/** The `source:` of the objects of the five regional registries, and their names on the API. */
+/** The `source:` of the objects of the five regional registries, and their names in the API. */
 const regionalRegistries: Readonly<Record<string, string>> = {
   AFRINIC: 'afrinic',
   APNIC: 'apnic',
@@ -31,7 +31,7 @@ export async function checkAutNum(
   return judgeAutNum(answer.text, claim)
 }
 
-/** Pure: what the text of an aut-num object proves. */
+/** Pure: evaluates the text of an aut-num object. */
 export function judgeAutNum(text: string, claim: Claim): Finding {
   const object = readAutNum(text)
   if (!object || object.asn !== claim.asn) return finding('error', 'aut_num_unreadable')
@@ -48,7 +48,7 @@ type AutNum = {
   readonly asn: number
   readonly source: string
   readonly holder: string | null
-  /** Where a token counts. */
+  /** The attributes in which a token counts. */
   readonly lines: readonly string[]
 }
 
@@ -65,7 +65,7 @@ function readAutNum(text: string): AutNum | undefined {
   }
 }
 
-/** The name is short and always there; the description is for people, where the registry still has one. */
+/** The name is short and always set; the description is for people, if the registry has one. */
 function holderOf(object: RpslObject): string | null {
   const [name, description] = [rpslValues(object, 'as-name')[0], rpslValues(object, 'descr')[0]]
   const holder = [name, description?.split('\n')[0]]

@@ -46,12 +46,12 @@ describe('the token in DNS', () => {
     assert.deepEqual(finding.evidence, { prefix: '2001:db8::/32', names: [six] })
   })
 
-  it('is none elsewhere', async () => {
+  it('is no proof elsewhere', async () => {
     const finding = await check(sourcesOf(['203.0.113.0/24'], { [at('100.51.198.in-addr.arpa')]: [token] }))
     assert.equal(finding.state, 'missing')
   })
 
-  it('has to stand in every zone of a prefix that is delegated as several, since one may be a customer', async () => {
+  it('must be in every zone of a prefix that is delegated as several, since one may belong to a customer', async () => {
     const names = [100, 101, 102, 103].map((octet) => at(`${octet}.51.198.in-addr.arpa`))
     const records = Object.fromEntries(names.map((name) => [name, [token]]))
     assert.equal((await check(sourcesOf(['198.51.100.0/22'], records))).state, 'valid')
@@ -60,13 +60,13 @@ describe('the token in DNS', () => {
     assert.match(finding.note, /not at all zones/)
   })
 
-  it('says so where another text stands in its place', async () => {
+  it('is reported as another text if there is one at its name', async () => {
     const finding = await check(sourcesOf(['203.0.113.0/24'], { [one]: [token.slice(0, -1)] }))
     assert.equal(finding.state, 'missing')
     assert.deepEqual(finding.evidence, { other_text_at: [one] })
   })
 
-  it('is not called missing while a name could not be asked', async () => {
+  it('is not reported as missing while a name could not be queried', async () => {
     const prefixes = ['203.0.113.0/24', '2001:db8::/32']
     assert.equal((await check(sourcesOf(prefixes, { [one]: down }))).state, 'unavailable')
     assert.equal((await check(sourcesOf(prefixes, { [one]: broken }))).state, 'error')
@@ -74,7 +74,7 @@ describe('the token in DNS', () => {
     assert.equal((await check(sourcesOf(prefixes, { [one]: down, [six]: [token] }))).state, 'valid')
   })
 
-  it('is unavailable where it is not known what the ASN originates, and missing where that is nothing', async () => {
+  it('is unavailable if the prefixes of the ASN are unknown, and missing if there are none', async () => {
     const { txt } = sourcesOf([], {})
     const unknown = { judge: () => assert.fail('queried'), originsOf: async () => undefined }
     assert.equal((await check({ txt, rpki: unknown })).state, 'unavailable')
@@ -82,7 +82,7 @@ describe('the token in DNS', () => {
     assert.equal((await check(sourcesOf([], {}))).state, 'missing')
   })
 
-  it('throws what is no answer of a name server, so that a bug is seen', async () => {
+  it('rethrows errors that are not an answer of a name server, so that a bug is reported', async () => {
     const sources = sourcesOf(['203.0.113.0/24'], {})
     const bug = { resolveTxt: () => Promise.reject(new TypeError('a bug')) }
     await assert.rejects(check({ ...sources, txt: bug }), TypeError)
@@ -90,19 +90,19 @@ describe('the token in DNS', () => {
 })
 
 describe('the places for the token', () => {
-  it('are bounded, and begin with those of one name', () => {
+  it('are limited, and begin with those of one name', () => {
     const many = Array.from({ length: 300 }, (_, n) => parsePrefix(`10.${n % 250}.${n >> 8}.0/24`))
     const places = dnsPlaces([...prefixesOf('198.51.100.0/22', '198.51.100.0/24'), ...many])
     assert.equal(places.flatMap(({ names }) => names).length, 64)
     assert.ok(places.every(({ names }) => names.length === 1))
   })
 
-  it('leave out what nobody would fill, and prefixes without a zone of their own', () => {
+  it('exclude prefixes of too many zones, and prefixes without a zone of their own', () => {
     assert.deepEqual(dnsPlaces(prefixesOf('10.0.0.0/9', '203.0.113.0/25', '0.0.0.0/0', '::/0')), [])
     assert.equal(dnsPlaces(prefixesOf('203.0.113.0/24', '203.0.113.0/24')).length, 1)
   })
 
-  it('are in the instructions to the letter: each line is a record', () => {
+  it('are listed exactly in the instructions: each line is a record', () => {
     const places = dnsPlaces(prefixesOf('203.0.113.0/24', '198.51.100.0/23'))
     const [warning, ...records] = instructDns(claim, places)
     assert.match(warning!.text, /^This does not verify AS64500/)
@@ -119,7 +119,7 @@ describe('the places for the token', () => {
     ])
   })
 
-  it('are described where they are not known, and where there are none', () => {
+  it('are described if they are unknown, and if there are none', () => {
     assert.match(
       instructDns(claim, undefined)[1]!.lines[0]!,
       /_pharos-asn\.<zone>\. 3600 IN TXT "pharos-asn-verify=/,

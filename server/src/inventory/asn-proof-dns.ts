@@ -16,17 +16,17 @@ import {
   type Finding,
 } from './asn-finding.ts'
 
-/** A prefix of more zones is not offered: nobody would create so many records. */
+/** Prefixes with more zones are not offered: nobody would create so many records. */
 const zonesMax = 16
-/** Names asked for in one check. */
+/** Names queried in one check. */
 const namesMax = 64
-/** Questions at once. */
+/** Concurrent queries. */
 const atOnce = 8
 
-/** A prefix, and the names that all have to have the token. */
+/** A prefix, and the names that must all have the token. */
 export type DnsPlace = { readonly prefix: Prefix; readonly names: readonly string[] }
 
-/** Pure: where the token may stand, what needs the fewest names first; bounded. */
+/** Pure: returns the places for the token, those with the fewest names first; limited in number. */
 export function dnsPlaces(prefixes: readonly Prefix[]): readonly DnsPlace[] {
   const places = [...new Set(prefixes)]
     .map((prefix) => ({ prefix, names: reverseZones(prefix).map((zone) => `_pharos-asn.${zone}`) }))
@@ -57,7 +57,7 @@ export async function checkDns(
 
 export type NameAnswer = 'token' | 'other' | 'none' | 'unreachable' | 'failed'
 
-/** Pure. What could not be asked makes "not there" unknown. */
+/** Pure. If a name could not be queried, the result is unknown instead of missing. */
 function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<string, NameAnswer>): Finding {
   const found = places.find(({ names }) => names.every((name) => answers.get(name) === 'token'))
   if (found) return finding('valid', 'txt_found', { names: found.names }, { ...found })
@@ -75,7 +75,7 @@ function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<string, Name
   return finding('missing', 'txt_missing')
 }
 
-/** Asks for the TXT records of all names, a few at a time. Never rejects because of a name server. */
+/** Queries the TXT records of all names, a few at a time. Never rejects because of a name server. */
 export async function lookUpNames(
   txt: TxtResolver,
   names: readonly string[],
@@ -107,7 +107,7 @@ async function askOne(
   }
 }
 
-/** `places` undefined: the prefixes that the ASN originates are not known now. */
+/** `places` undefined: the prefixes that the ASN originates are currently unknown. */
 export function instructDns(claim: Claim, places: readonly DnsPlace[] | undefined): ProofStep[] {
   return [instructEvidence(claim.asn), ...recordSteps(claim, places)]
 }

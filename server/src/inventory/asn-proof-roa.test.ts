@@ -20,23 +20,23 @@ const sourceOf = (...covering: ReturnType<typeof roa>[]): AsnProofSources =>
   rpkiOf(() => ({ state: 'mismatch_asn', covering, source: 'RTR cache', asOf: new Date() }))
 
 describe('a ROA', () => {
-  it('is a proof where it names the ASN for a prefix that the team holds', () => {
+  it('is a proof if it authorizes the ASN for a prefix that the team holds', () => {
     const finding = checkRoa(sourceOf(roa('203.0.113.0/24', 1), roa('203.0.113.0/24', 64500)), claim)
     assert.equal(finding.state, 'valid')
     assert.deepEqual(finding.evidence, { prefix: '203.0.113.0/24', max_length: 24, asn: 64500 })
   })
 
-  it('is none of another ASN, or of a covering prefix, which may be another holder', () => {
+  it('is no proof for another ASN, or of a covering prefix, which another holder may have', () => {
     assert.equal(checkRoa(sourceOf(roa('203.0.113.0/24', 64501)), claim).state, 'missing')
     assert.equal(checkRoa(sourceOf(roa('203.0.112.0/23', 64500)), claim).state, 'missing')
   })
 
-  it('is not looked for where the team holds nothing', () => {
+  it('is not searched if the team holds no prefixes', () => {
     const source = rpkiOf(() => assert.fail('queried'))
     assert.equal(checkRoa(source, { ...claim, heldPrefixes: [] }).state, 'missing')
   })
 
-  it('is not called missing while one could not be read', () => {
+  it('is not reported as missing while one could not be read', () => {
     const second = parsePrefix('198.51.100.0/24')
     const source = rpkiOf((prefix) => ({
       state: prefix === held ? 'unavailable' : 'missing',
@@ -49,7 +49,7 @@ describe('a ROA', () => {
     assert.equal(checkRoa({}, claim).state, 'unavailable')
   })
 
-  it('is given in the instructions as the tuple to create', () => {
+  it('is described in the instructions as the tuple to create', () => {
     const [, roas] = instructRoa(claim)
     assert.deepEqual([roas!.lines, roas!.needs], [['(203.0.113.0/24, maxLength 24, AS64500)'], 'one'])
     assert.match(

@@ -1,4 +1,4 @@
-// Evidence by ROA: a ROA of a prefix that is the team's by other proof names the ASN. The holder of the prefix signs a ROA and
+// Evidence by ROA: a ROA of a prefix that the team holds independently authorizes the ASN. The holder of the prefix signs a ROA and
 // can name any ASN in it, so this never verifies the ASN; staff may take it into account.
 import type { ProofStep } from '@pharos/contract/inventory'
 import { comparePrefixes, lengthOf, type Prefix } from '../net/prefix.ts'
@@ -13,7 +13,7 @@ import {
   type Finding,
 } from './asn-finding.ts'
 
-/** Prefixes looked at in one check, and named in the instructions. */
+/** Prefixes checked at once, and named in the instructions. */
 const prefixesMax = 1000
 const namedMax = 10
 

@@ -1,5 +1,5 @@
-// How a team proves that an ASN is its own. Reading asks nobody and stores nothing; a refresh asks the registries outside
-// of any transaction, and then settles what follows in one. The daily check does the same without a request.
+// Verifies an ASN for a team. Reading queries no registry and stores nothing; a refresh queries the registries outside of any
+// transaction, and saves the results in one. The daily check does the same without a request.
 import { asnProofReasonText } from '@pharos/contract/asn-proof-reason'
 import {
   asnProofMethods,
@@ -42,14 +42,14 @@ export type AsnProofDeps = AsnRules & {
   readonly ring: KeyRing
   readonly sources: AsnProofSources
   readonly now: () => Date
-  /** What a check threw that is no answer of a registry: a bug, for the log. */
+  /** Called with an error of a check that is not an answer of a registry: an internal error, for the log. */
   readonly onCheckError: (error: unknown) => void
 }
 
-/** How often this process asks registries because somebody wants to know. Keys: team and ASN, and team. */
+/** Limits refreshes on request in this process. Keys: team and ASN, and team. */
 export type RefreshLimits = { readonly perAsn: RateLimiter; readonly perTeam: RateLimiter }
 
-/** One a minute for each ASN of a team; a team has few, so that more of them at once are somebody who looks around. */
+/** One a minute for each ASN of a team; a team has few ASNs, so the limit per team stops a search through many. */
 export function createRefreshLimits(now?: () => number): RefreshLimits {
   return {
     perAsn: new RateLimiter({ perSecond: 1 / 60, burst: 1 }, now),
@@ -59,14 +59,14 @@ export function createRefreshLimits(now?: () => number): RefreshLimits {
 
 export type VerifyAsnDeps = AsnProofDeps & { readonly refreshes: RefreshLimits }
 
-/** The query of verifyAsn, as the contract read it. */
+/** The query of verifyAsn, as parsed by the contract. */
 export type VerifyAsnQuery = { readonly method?: readonly AsnProofMethod[]; readonly refresh: boolean }
 
 const checkTimeoutMs = 5_000
-/** Instructions are worth a short wait only: without them the answer is as good. */
+/** A short timeout: the answer is useful without the prefixes in the instructions. */
 const placesTimeoutMs = 1_000
 
-/** What the team has to do, and how far it is. Throws `reserved_asn`, `scope_missing` and `rate_limited`. */
+/** Returns the instructions and the state of each method. Throws `reserved_asn`, `scope_missing` and `rate_limited`. */
 export async function verifyAsn(
   deps: VerifyAsnDeps,
   operation: Operation,
@@ -122,7 +122,7 @@ const checks: Record<AsnProofMethod, Check> = {
   peeringdb: async () => notSetUp,
 }
 
-/** Asks the registries, all at once, each for at most five seconds; rejects only where the signal says so. */
+/** Queries the registries concurrently, each for at most five seconds; rejects only if `signal` aborts. */
 export async function checkMethods(
   { sources, onCheckError }: Pick<AsnProofDeps, 'sources' | 'onCheckError'>,
   claim: Claim,
@@ -136,7 +136,7 @@ export async function checkMethods(
   return new Map(await Promise.all(looks))
 }
 
-/** Keeps what was found and does what follows from it, audited; says what that was. */
+/** Saves the results, audits what changes by them, and returns the change. */
 export async function saveFindings(
   trx: Trx,
   teamId: number,
@@ -173,7 +173,7 @@ type Standing = {
   readonly asn: Asn
   readonly held: HeldAsn | undefined
   readonly proofs: readonly AsnProof[]
-  /** Another team is known to hold it. */
+  /** Another team is verified for the ASN. */
   readonly conflict: boolean
 }
 
@@ -183,7 +183,7 @@ async function readStanding(trx: Trx, teamId: number, asn: Asn): Promise<Standin
   return { asn, held, proofs, conflict: await isHeldElsewhere(trx, teamId, asn) }
 }
 
-/** Undefined where it is not known now. */
+/** Returns undefined if the prefixes are currently unknown. */
 async function findPlaces({ sources }: AsnProofDeps, asn: Asn): Promise<readonly DnsPlace[] | undefined> {
   let prefixes: readonly Prefix[] | undefined
   const look = async (): Promise<Finding> => {
@@ -206,7 +206,7 @@ function present(
   const rir = textOf(object?.['rir'])
   return {
     asn,
-    // A registry where everybody may register says nothing about the holder.
+    // A registry where anyone may register proves nothing about the holder.
     holder: rir === null ? null : textOf(object?.['holder']),
     rir,
     ...presentVerification(held, deps.now()),

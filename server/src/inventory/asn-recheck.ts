@@ -1,4 +1,4 @@
-// Checks once a day the ASNs that teams have proven: a proof that is still there is extended, one that is gone expires. Works for
+// Checks once a day the ASNs that teams have proven: a proof that is still valid is extended, one that is missing expires. Works for
 // all teams, as the owner of the tables; a check that fails does not stop the others.
 import { asnProofMethods } from '@pharos/contract/inventory'
 import { createDueWorker } from '../db/due-work.ts'
@@ -7,12 +7,12 @@ import { deleteOldProofs, listDueAsns, type ProvenAsn } from './asn-proof.store.
 import { dayMs, type Settlement } from './asn-verification.ts'
 
 const parallel = 4
-/** How long findings about an ASN that the team did not prove are kept. */
+/** Retention of results for an ASN that the team did not prove. */
 const keptMs = 30 * dayMs
 
 export type Recheck = {
   readonly checked: number
-  /** ASNs that were proven and are no longer. */
+  /** ASNs whose verification ended. */
   readonly expired: number
   readonly failed: number
 }

@@ -35,8 +35,8 @@ const found = (states: Partial<Record<AsnProofMethod, Finding['state']>>) =>
     Object.entries(states).map(([method, state]) => [method as AsnProofMethod, finding(state)] as const),
   )
 
-describe('what follows from the findings', () => {
-  it('is 180 days from one method that is valid, whether the team had a row or none', () => {
+describe('the decision', () => {
+  it('is 180 days for one valid method, whether or not the team had a row', () => {
     for (const before of [undefined, held({})])
       assert.deepEqual(settle(before, found({ aut_num: 'valid', rdap_email: 'missing' }), false, now), {
         kind: 'verify',
@@ -44,7 +44,7 @@ describe('what follows from the findings', () => {
       })
   })
 
-  it('is the strongest of several, and later the one that it was', () => {
+  it('uses the strongest of several methods, and keeps it later', () => {
     const all = found({ peeringdb: 'valid', rdap_email: 'valid', aut_num: 'valid' })
     assert.equal(settle(undefined, all, false, now)?.after.verifiedBy, 'aut_num')
     assert.equal(settle(proven(inDays(100)), all, false, now)?.after.verifiedBy, 'rdap_email')
@@ -52,19 +52,19 @@ describe('what follows from the findings', () => {
     assert.equal(settle(proven(inDays(100)), gone, false, now)?.after.verifiedBy, 'peeringdb')
   })
 
-  it('is nothing for control of address space, whatever else is missing', () => {
+  it('is unchanged by control of address space, whatever else is missing', () => {
     const evidence = found({ dns_txt: 'valid', roa: 'valid', aut_num: 'missing' })
     assert.equal(settle(undefined, evidence, false, now), undefined)
     assert.equal(settle(proven(inDays(1), 'aut_num'), evidence, false, now), undefined)
     assert.equal(settle(proven(inDays(-1), 'aut_num'), evidence, false, now)?.kind, 'expire')
   })
 
-  it('is nothing once the operator has revoked the verification', () => {
+  it('is unchanged once the operator has revoked the verification', () => {
     const revoked = held({ revoked: { at: inDays(-1), reason: 'sold' } })
     assert.equal(settle(revoked, found({ aut_num: 'valid' }), false, now), undefined)
   })
 
-  it('is a later end for what is still there, and the same beginning', () => {
+  it('extends the expiry of a proof that is still valid, and keeps its start', () => {
     const before = proven(inDays(100))
     assert.deepEqual(settle(before, found({ rdap_email: 'valid' }), true, now), {
       kind: 'extend',
@@ -72,14 +72,14 @@ describe('what follows from the findings', () => {
     })
   })
 
-  it('is nothing while another team holds it, also for one whose proof has expired', () => {
+  it('is a conflict while another team is verified, also for a team whose proof has expired', () => {
     const all = found({ aut_num: 'valid' })
     assert.equal(settle(undefined, all, true, now), undefined)
     assert.equal(settle(proven(inDays(-1)), all, true, now), undefined)
     assert.equal(settle(proven(inDays(-1), 'aut_num'), all, false, now)?.kind, 'verify')
   })
 
-  it('is nothing for what is missing before its time, and the end after it', () => {
+  it('keeps a missing proof before its expiry, and ends it afterwards', () => {
     for (const state of ['missing', 'error'] as const) {
       assert.equal(settle(proven(inDays(1)), found({ rdap_email: state }), false, now), undefined)
       assert.deepEqual(settle(proven(inDays(-1)), found({ rdap_email: state }), false, now), {
@@ -90,7 +90,7 @@ describe('what follows from the findings', () => {
     assert.equal(settle(proven(inDays(-1)), found({ aut_num: 'missing' }), false, now), undefined)
   })
 
-  it('is a postponed end while the registry does not answer', () => {
+  it('postpones the expiry while the registry does not answer', () => {
     const unknown = found({ rdap_email: 'unavailable' })
     assert.equal(settle(proven(inDays(100)), unknown, false, now), undefined)
     for (const expires of [inDays(1), inDays(-3)])
@@ -109,12 +109,12 @@ const anyHeld = fc.oneof(
     .map(([days, method]) => proven(inDays(days), method)),
 )
 
-describe('whatever is found', () => {
+describe('for any results', () => {
   const holds = (
     check: (before: HeldAsn | undefined, all: ReturnType<typeof found>, conflict: boolean) => void,
   ) => fc.assert(fc.property(anyHeld, anyFindings, fc.boolean(), check), { numRuns: 2_000 })
 
-  it('nobody is verified without a proof, or beside another team', () => {
+  it('no team is verified without a proof, or beside another team', () => {
     holds((before, all, conflict) => {
       const after = settle(before, all, conflict, now)?.after
       const wasVerified = before !== undefined && isVerified(before, now)
@@ -126,7 +126,7 @@ describe('whatever is found', () => {
     })
   })
 
-  it('a verification that has not expired stays, and ends no sooner', () => {
+  it('a verification that has not expired remains, and ends no sooner', () => {
     holds((before, all, conflict) => {
       if (!before || !isVerified(before, now)) return
       const after = settle(before, all, conflict, now)?.after ?? before
@@ -135,11 +135,11 @@ describe('whatever is found', () => {
     })
   })
 
-  it("the operator's word is not touched", () => {
+  it('a verification by the operator is unchanged', () => {
     holds((_, all, conflict) => assert.equal(settle(operators, all, conflict, now), undefined))
   })
 
-  it('silence ends nothing', () => {
+  it('missing answers end nothing', () => {
     holds((before, all, conflict) => {
       const method = before?.verifiedBy
       if (!method || method === 'operator' || all.get(method)?.state !== 'unavailable') return
@@ -148,7 +148,7 @@ describe('whatever is found', () => {
   })
 })
 
-describe('what is kept of a proof', () => {
+describe('the stored proof', () => {
   const days = (...states: Finding['state'][]): AsnProof => {
     let proof: AsnProof | undefined
     for (const [day, state] of states.entries())
@@ -156,7 +156,7 @@ describe('what is kept of a proof', () => {
     return proof!
   }
 
-  it('warns from the third day on without it, with the end', () => {
+  it('warns from the third day without it on, with the expiry', () => {
     const row = proven(inDays(90))
     assert.equal(noteOf(days('valid', 'missing', 'missing'), row), 'It is missing.')
     assert.equal(
@@ -165,11 +165,11 @@ describe('what is kept of a proof', () => {
     )
   })
 
-  it('forgets an absence that is over', () => {
+  it('clears the absence once it is valid again', () => {
     assert.equal(days('missing', 'missing', 'missing', 'missing', 'valid').missingSince, null)
   })
 
-  it('does not warn of what never was there', () => {
+  it('does not warn about a proof that was never valid', () => {
     const proof = proofAfter(undefined, 'aut_num', finding('missing'), 'rdap_email', now)
     assert.equal(proof.missingSince, null)
     const later = proofAfter(

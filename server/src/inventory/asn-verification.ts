@@ -1,5 +1,5 @@
-// Decides from the findings whether a team is verified for an ASN: pure. One valid method that proves the ASN is enough. A
-// missing proof ends nothing before its time; a registry that does not answer ends nothing at all.
+// Decides from the results whether a team is verified for an ASN: pure. One valid method that proves the ASN is enough. A
+// missing proof ends nothing before its expiry; a registry that does not answer ends nothing at all.
 import { asnProofMethods, asnProofScopes, type AsnProofMethod } from '@pharos/contract/inventory'
 import { isVerified, type HeldAsn } from './held-asn.ts'
 import type { Finding } from './asn-finding.ts'
@@ -9,23 +9,23 @@ import type { AsnVerificationState } from './asn-proof.store.ts'
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 const lifetimeMs = 180 * dayMs
-/** While its registry does not answer, a proof does not come closer to its end than this: the daily check needs time. */
+/** While its registry does not answer, a proof expires no sooner than this: the daily check needs time. */
 const graceMs = 2 * dayMs
-/** Between the first of three daily checks and the third: then the note warns. */
+/** The time between the first of three daily checks and the third: after it the note contains a warning. */
 const warnAfterMs = 2 * dayMs
 
 export type Findings = ReadonlyMap<AsnProofMethod, Finding>
 
 export type Settlement = {
-  /** `verify` and `expire` change what the team holds; `extend` only until when. */
+  /** `verify` and `expire` change whether the team is verified; `extend` changes only the expiry. */
   readonly kind: 'verify' | 'extend' | 'expire'
   readonly after: AsnVerificationState
 }
 
-/** Control of a prefix says nothing about who holds the ASN, so it never verifies (decision 011). */
+/** Control of a prefix does not prove who holds the ASN, so it never verifies (decision 011). */
 const verifyingMethods = asnProofMethods.filter((method) => asnProofScopes[method] === 'asn')
 
-/** Undefined: nothing changes. `conflict`: another team is verified for it, so only the operator can decide. */
+/** Returns undefined if nothing changes. `conflict`: another team is verified for it, so only the operator can decide. */
 export function settle(
   held: HeldAsn | undefined,
   findings: Findings,
@@ -42,7 +42,7 @@ export function settle(
 
 const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms)
 
-/** The method that it is verified by already, or else the strongest. */
+/** Returns the method that the ASN is verified by, or else the strongest valid one. */
 function validMethod(findings: Findings, current: AsnProofMethod | null): AsnProofMethod | undefined {
   const order = current ? [current, ...verifyingMethods] : verifyingMethods
   return order.find((method) => findings.get(method)?.state === 'valid')
@@ -73,7 +73,7 @@ function withoutProof(
   return { kind: 'expire', after: { verified: null, verifiedBy: null, expires: null } }
 }
 
-/** What is kept of a finding. `provenBy`: the method that the ASN is verified by. */
+/** Returns the proof to store for a result. `provenBy`: the method that the ASN is verified by. */
 export function proofAfter(
   before: AsnProof | undefined,
   method: AsnProofMethod,
@@ -88,7 +88,7 @@ export function proofAfter(
   return { method, ...finding, missingSince, checked: now }
 }
 
-/** The note of a proof, with a warning once it was missing three days running. */
+/** Returns the note of a proof, with a warning once it was missing on three consecutive days. */
 export function noteOf({ note, missingSince, checked, method }: AsnProof, held: HeldAsn | undefined): string {
   if (!missingSince || checked.getTime() - missingSince.getTime() < warnAfterMs) return note
   const warning = `${note} It has been missing since ${day(missingSince)}`

@@ -1,5 +1,5 @@
-// A look at a domain's record and what follows from it: DNS is asked outside of any transaction, and one settles what was
-// seen. Asked for by hand and by the loop alike.
+// Applies the result of a domain check. DNS is queried outside of any transaction; one transaction then saves the result. Used
+// by checks on request and by the loop.
 import { writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
@@ -25,7 +25,7 @@ export type Checked = { readonly kind: Settlement['kind']; readonly domain: Team
 
 type By = Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>
 
-/** Keeps what was seen and does what follows from it, audited; undefined where the domain is gone meanwhile. */
+/** Saves the result, and audits what changes by it; undefined if the domain was deleted in between. */
 export async function saveSeen(
   trx: Trx,
   { ring, now }: DomainCheckDeps,
@@ -36,7 +36,7 @@ export async function saveSeen(
   await lockName(trx, domain)
   const before = await lockDomain(trx, teamId, id)
   if (!before) return undefined
-  // A team without the proof does not learn of it, not even by the time of the answer.
+  // A team without the record must not learn whether another team has the domain, not even from the response time.
   const claimed = look.seen === 'valid' && (await isClaimedElsewhere(trx, teamId, domain))
   const { kind, after } = settle(id, before, { ...look, claimed }, now())
   await saveDomainState(trx, before, after)

@@ -8,7 +8,7 @@ import { recordLabel, type Domain } from './domain-name.ts'
 import type { TxtResolver } from './txt-resolver.ts'
 
 const prefix = 'pharos-domain-verification='
-/** 144 bits, which are 24 characters without a rest. */
+/** 144 bits: 24 characters of base64url without padding. */
 const macBytes = 18
 const defaultTimeoutMs = 5_000
 
@@ -18,8 +18,8 @@ export const recordName = (domain: Domain): string => `${recordLabel}.${domain}`
 export type RecordValues = readonly [string, ...string[]]
 
 /**
- * It follows from the key ring, the team and the domain, so that anybody may read it: for another team, or another domain,
- * it proves nothing.
+ * Derives the values of the record from the key ring, the team and the domain. They are not secret: for another team or
+ * another domain they prove nothing.
  */
 export function recordValues(ring: KeyRing, teamId: number, domain: Domain): RecordValues {
   const values = deriveKeys(ring, 'domain-proof').map(({ key }) => {
@@ -37,7 +37,7 @@ export type DomainProofDeps = {
   readonly txt: TxtResolver
   /** Timeout of one check; default 5 s. */
   readonly timeoutMs?: number
-  /** Called with an error that is not an answer of a name server: a bug, for the log. */
+  /** Called with an error that is not an answer of a name server: an internal error, for the log. */
   readonly onCheckError: (error: unknown) => void
 }
 

@@ -25,20 +25,20 @@ const look = (seen: Look['seen'], rest: Partial<Look> = {}): Look => ({
 })
 const verified = settle(7, pending, look('valid'), start).after
 
-/** The state after these looks, each when it is due. */
+/** Returns the state after these checks, each when it is due. */
 function after(state: DomainState, ...looks: Look[]): DomainState {
   return looks.reduce((before, one) => settle(7, before, one, before.due!).after, state)
 }
 
-describe('a record that is awaited', () => {
-  it('verifies the domain as soon as it is seen', () => {
+describe('a pending domain', () => {
+  it('is verified as soon as the record is found', () => {
     const settlement = settle(7, pending, look('valid'), later(hourMs))
     assert.equal(settlement.kind, 'verify')
     assert.deepEqual(settlement.after.verified, later(hourMs))
     assert.equal(settlement.after.lastCheckResult, 'valid')
   })
 
-  it('does not verify a domain of another team, and reports it', () => {
+  it('is not verified if another team has the domain, which is reported', () => {
     const settlement = settle(7, pending, look('valid', { claimed: true }), start)
     assert.equal(settlement.kind, 'keep')
     assert.equal(settlement.after.verified, null)
@@ -53,7 +53,7 @@ describe('a record that is awaited', () => {
       }
   })
 
-  it('is looked for within the minute on the first day, hourly from the third on, and for 30 days', () => {
+  it('is checked within the minute on the first day, hourly from the third on, and for 30 days', () => {
     const waitAt = (age: number) => nextPending(start, later(age))!.getTime() - later(age).getTime()
     for (const age of [0, hourMs, dayMs - 1, dayMs]) assert.ok(waitAt(age) <= 50_000, `${age}`)
     for (const age of [2 * dayMs, 29 * dayMs]) assert.equal(waitAt(age), hourMs)
@@ -68,13 +68,13 @@ describe('a record that is awaited', () => {
   })
 })
 
-describe('a record that has to stay', () => {
-  it('is looked for every day at one time', () => {
+describe('a verified domain', () => {
+  it('is checked every day at the same time', () => {
     const days = after(verified, look('valid'), look('valid'))
     assert.equal(days.due!.getTime() - after(verified, look('valid')).due!.getTime(), dayMs)
   })
 
-  it('has its time of the day from its row', () => {
+  it('is checked at a time of day that depends on its row', () => {
     const time = fc.date({ min: new Date('2026-01-01'), max: new Date('2040-01-01'), noInvalidDate: true })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 - 1 }), time, (id, now) => {
@@ -88,7 +88,7 @@ describe('a record that has to stay', () => {
     assert.equal(hours.size, 24)
   })
 
-  it('loses the domain when three daily looks in a row do not find it', () => {
+  it('loses its verification after three daily checks in a row without the record', () => {
     const missed = after(verified, look('missing'), look('mismatch'))
     assert.deepEqual(missed.verified, start)
     const { kind, after: lost } = settle(7, missed, look('missing'), missed.due!)
@@ -98,7 +98,7 @@ describe('a record that has to stay', () => {
     assert.equal(after(lost, look('valid')).verified !== null, true)
   })
 
-  it('is forgiven when it is there again', () => {
+  it('keeps its verification if the record is found again', () => {
     const twice = [look('missing'), look('missing'), look('valid'), look('missing'), look('missing')]
     assert.deepEqual(after(verified, ...twice).verified, start)
   })
@@ -121,7 +121,7 @@ describe('a record that has to stay', () => {
     assert.equal(state.missed, 2)
   })
 
-  it('whatever is seen is lost exactly after three misses that nothing but silence came between', () => {
+  it('loses its verification exactly after three misses with nothing but unanswered checks between them', () => {
     const looks = fc.array(
       fc.record({
         seen: fc.constantFrom('valid', 'missing', 'mismatch', 'unavailable'),

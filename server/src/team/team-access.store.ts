@@ -12,7 +12,7 @@ export type TeamStanding = {
   readonly isAdmin: boolean | null
 }
 
-/** Undefined if the team does not exist. */
+/** Returns undefined if the team does not exist. */
 export async function findTeamStanding(
   db: Db,
   teamId: number,
