@@ -5,7 +5,14 @@ import type { ProofStep } from '@pharos/contract/inventory'
 import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../registry/objects/rpsl.ts'
 import { autNumOf } from '../registry/objects/rpsl-objects.ts'
 import { holdsToken } from './asn-token.ts'
-import { finding, notSetUp, step, type AsnProofSources, type Claim, type Finding } from './asn-finding.ts'
+import {
+  proofResult,
+  notConfigured,
+  step,
+  type AsnProofSources,
+  type ProofSubject,
+  type ProofResult,
+} from './asn-proof-result.ts'
 
 /** The `source:` of the objects of the five regional registries, and their names in the API. */
 const regionalRegistries: Readonly<Record<string, string>> = {
@@ -21,27 +28,27 @@ const maxAgeSeconds = 0
 
 export async function checkAutNum(
   { irr }: Pick<AsnProofSources, 'irr'>,
-  claim: Claim,
+  subject: ProofSubject,
   signal: AbortSignal,
-): Promise<Finding> {
-  if (!irr) return notSetUp
-  const answer = await irr.autNum(claim.asn, { maxAgeSeconds, signal })
-  if (answer.state === 'unavailable') return finding('unavailable', 'registry_unavailable')
-  if (answer.state === 'missing') return finding('missing', 'aut_num_missing', { asn: claim.asn })
-  return judgeAutNum(answer.text, claim)
+): Promise<ProofResult> {
+  if (!irr) return notConfigured
+  const answer = await irr.autNum(subject.asn, { maxAgeSeconds, signal })
+  if (answer.state === 'unavailable') return proofResult('unavailable', 'registry_unavailable')
+  if (answer.state === 'missing') return proofResult('missing', 'aut_num_missing', { asn: subject.asn })
+  return judgeAutNum(answer.text, subject)
 }
 
 /** Pure: evaluates the text of an aut-num object. */
-export function judgeAutNum(text: string, claim: Claim): Finding {
+export function judgeAutNum(text: string, subject: ProofSubject): ProofResult {
   const object = readAutNum(text)
-  if (!object || object.asn !== claim.asn) return finding('error', 'aut_num_unreadable')
+  if (!object || object.asn !== subject.asn) return proofResult('error', 'aut_num_unreadable')
   const { source, holder } = object
   const evidence = { source, holder, rir: regionalRegistries[source] ?? null }
-  const attrs = { asn: claim.asn, source }
-  if (!object.lines.some((line) => holdsToken(line, claim.tokens)))
-    return finding('missing', 'aut_num_token_missing', attrs, evidence)
-  if (evidence.rir === null) return finding('missing', 'aut_num_open_registry', attrs, evidence)
-  return finding('valid', 'aut_num_found', attrs, evidence)
+  const attrs = { asn: subject.asn, source }
+  if (!object.lines.some((line) => holdsToken(line, subject.tokens)))
+    return proofResult('missing', 'aut_num_token_missing', attrs, evidence)
+  if (evidence.rir === null) return proofResult('missing', 'aut_num_open_registry', attrs, evidence)
+  return proofResult('valid', 'aut_num_found', attrs, evidence)
 }
 
 type AutNum = {
@@ -74,7 +81,7 @@ function holderOf(object: RpslObject): string | null {
   return holder === '' ? null : holder.slice(0, 200)
 }
 
-export function instructAutNum({ asn, tokens: [token] }: Claim): ProofStep[] {
+export function instructAutNum({ asn, tokens: [token] }: ProofSubject): ProofStep[] {
   const text =
     `Add this line to your aut-num object AS${asn} in the database of the regional registry that assigned it ` +
     '(RIPE, APNIC, AFRINIC, ARIN or LACNIC):'

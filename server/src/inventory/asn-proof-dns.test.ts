@@ -4,17 +4,17 @@ import { parseAsn } from '../net/asn.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
-import type { AsnProofSources, Claim } from './asn-finding.ts'
+import type { AsnProofSources, ProofSubject } from './asn-proof-result.ts'
 import { checkDns, dnsPlaces, instructDns } from './asn-proof-dns.ts'
 import { asnTokens } from './asn-token.ts'
 
 const asn = parseAsn(64500)
-const claim: Claim = {
+const subject: ProofSubject = {
   asn,
   tokens: asnTokens(createKeyRing(['a secret of the tests that is long enough']), 7, asn),
   heldPrefixes: [],
 }
-const [token] = claim.tokens
+const [token] = subject.tokens
 const signal = new AbortController().signal
 const prefixesOf = (...texts: string[]) => texts.map(parsePrefix)
 
@@ -32,7 +32,7 @@ function sourcesOf(prefixes: string[], records: Record<string, string[] | Driver
   }
 }
 
-const check = (sources: AsnProofSources) => checkDns(sources, claim, signal)
+const check = (sources: AsnProofSources) => checkDns(sources, subject, signal)
 const at = (zone: string) => `_pharos-asn.${zone}`
 const one = at('113.0.203.in-addr.arpa')
 const six = at('8.b.d.0.1.0.0.2.ip6.arpa')
@@ -41,29 +41,29 @@ const broken = new DriverError('refused', 'SERVFAIL')
 
 describe('the token in DNS', () => {
   it('is a proof at the reverse zone of a prefix that the ASN originates', async () => {
-    const finding = await check(sourcesOf(['203.0.113.0/24', '2001:db8::/32'], { [six]: ['v=spf1', token] }))
-    assert.equal(finding.state, 'valid')
-    assert.deepEqual(finding.evidence, { prefix: '2001:db8::/32', names: [six] })
+    const result = await check(sourcesOf(['203.0.113.0/24', '2001:db8::/32'], { [six]: ['v=spf1', token] }))
+    assert.equal(result.state, 'valid')
+    assert.deepEqual(result.evidence, { prefix: '2001:db8::/32', names: [six] })
   })
 
   it('is no proof elsewhere', async () => {
-    const finding = await check(sourcesOf(['203.0.113.0/24'], { [at('100.51.198.in-addr.arpa')]: [token] }))
-    assert.equal(finding.state, 'missing')
+    const result = await check(sourcesOf(['203.0.113.0/24'], { [at('100.51.198.in-addr.arpa')]: [token] }))
+    assert.equal(result.state, 'missing')
   })
 
   it('must be in every zone of a prefix that is delegated as several, since one may belong to a customer', async () => {
     const names = [100, 101, 102, 103].map((octet) => at(`${octet}.51.198.in-addr.arpa`))
     const records = Object.fromEntries(names.map((name) => [name, [token]]))
     assert.equal((await check(sourcesOf(['198.51.100.0/22'], records))).state, 'valid')
-    const finding = await check(sourcesOf(['198.51.100.0/22'], { ...records, [names[2]!]: [] }))
-    assert.equal(finding.state, 'missing')
-    assert.match(finding.note, /not at all zones/)
+    const result = await check(sourcesOf(['198.51.100.0/22'], { ...records, [names[2]!]: [] }))
+    assert.equal(result.state, 'missing')
+    assert.match(result.note, /not at all zones/)
   })
 
   it('is reported as another text if there is one at its name', async () => {
-    const finding = await check(sourcesOf(['203.0.113.0/24'], { [one]: [token.slice(0, -1)] }))
-    assert.equal(finding.state, 'missing')
-    assert.deepEqual(finding.evidence, { other_text_at: [one] })
+    const result = await check(sourcesOf(['203.0.113.0/24'], { [one]: [token.slice(0, -1)] }))
+    assert.equal(result.state, 'missing')
+    assert.deepEqual(result.evidence, { other_text_at: [one] })
   })
 
   it('is not reported as missing while a name could not be queried', async () => {
@@ -104,7 +104,7 @@ describe('the places for the token', () => {
 
   it('are listed exactly in the instructions: each line is a record', () => {
     const places = dnsPlaces(prefixesOf('203.0.113.0/24', '198.51.100.0/23'))
-    const [warning, ...records] = instructDns(claim, places)
+    const [warning, ...records] = instructDns(subject, places)
     assert.match(warning!.text, /^This does not verify AS64500/)
     assert.deepEqual(records, [
       { text: 'Create one of these records:', lines: [`${one}. 3600 IN TXT "${token}"`], needs: 'one' },
@@ -121,9 +121,9 @@ describe('the places for the token', () => {
 
   it('are described if they are unknown, and if there are none', () => {
     assert.match(
-      instructDns(claim, undefined)[1]!.lines[0]!,
+      instructDns(subject, undefined)[1]!.lines[0]!,
       /_pharos-asn\.<zone>\. 3600 IN TXT "pharos-asn-verify=/,
     )
-    assert.match(instructDns(claim, [])[1]!.text, /no such prefix yet/)
+    assert.match(instructDns(subject, [])[1]!.text, /no such prefix yet/)
   })
 })

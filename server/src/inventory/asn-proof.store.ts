@@ -6,7 +6,7 @@ import type { Db, Trx } from '../db/postgres.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import { fail } from '../runtime/error.ts'
-import type { AsnProof } from './asn-finding.ts'
+import type { AsnProof } from './asn-proof-result.ts'
 
 /** A verification as stored. */
 export type AsnVerificationState = {
@@ -24,7 +24,7 @@ export async function lockAsn(trx: Trx, asn: Asn): Promise<void> {
 }
 
 /** Returns whether another team is currently verified for the ASN. */
-export async function isHeldElsewhere(trx: Trx, teamId: number, asn: Asn): Promise<boolean> {
+export async function isVerifiedElsewhere(trx: Trx, teamId: number, asn: Asn): Promise<boolean> {
   const { rows } = await sql<{ held: boolean }>`
     select asn_is_held(${teamId}::integer, ${asn}::bigint) as held`.execute(trx)
   return rows[0]!.held

@@ -13,7 +13,7 @@ import type { Actor, Operation } from '../operation/operation.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
 import { findVerifiedAsn } from './asn.ts'
 import { createRefreshLimits, verifyAsn, type VerifyAsnDeps } from './asn-proof.ts'
-import type { AsnProofSources } from './asn-finding.ts'
+import type { AsnProofSources } from './asn-proof-result.ts'
 import { recheckAsns } from './asn-recheck.ts'
 import { asnTokens } from './asn-token.ts'
 
@@ -159,15 +159,15 @@ const actionsOf = async () =>
   (await rowsOf('audit_entries')).map(({ action, actor }) => `${action} by ${actor}`)
 
 /** Returns the notifications caused by `work`. */
-async function heardDuring(work: () => Promise<unknown>): Promise<string[]> {
+async function notificationsDuring(work: () => Promise<unknown>): Promise<string[]> {
   const client = await database.postgres.directConnection()
-  const heard: string[] = []
-  client.on('notification', ({ payload }) => heard.push(payload ?? ''))
+  const notifications: string[] = []
+  client.on('notification', ({ payload }) => notifications.push(payload ?? ''))
   await client.query('listen pharos')
   await work()
   await client.query('select')
   await client.end()
-  return heard
+  return notifications
 }
 
 describe('the instructions for verifying an ASN', () => {
@@ -218,7 +218,7 @@ describe('the instructions for verifying an ASN', () => {
 describe('proving an ASN', () => {
   it('requires one method, lasts 180 days, is audited and wakes the validator', async () => {
     proveBy(teams.ours)
-    const heard = await heardDuring(() => refresh())
+    const notifications = await notificationsDuring(() => refresh())
     const answer = await ask()
     assert.equal(answer.verified_by, 'aut_num')
     assert.equal(answer.holder, 'OURS-AS')
@@ -227,7 +227,10 @@ describe('proving an ASN', () => {
     assert.equal(methodOf(answer, 'aut_num').state, 'valid')
     assert.equal(methodOf(answer, 'aut_num').checked, world.now.toISOString())
     assert.deepEqual(await actionsOf(), ['asn.verify by user:1'])
-    assert.ok(heard.includes('validations') && heard.includes('ownership'), String(heard))
+    assert.ok(
+      notifications.includes('validations') && notifications.includes('ownership'),
+      String(notifications),
+    )
     assert.equal((await find())?.verifiedBy, 'aut_num')
     assert.equal(await find(teams.theirs), undefined)
   })
@@ -417,8 +420,8 @@ describe('the daily check', () => {
     world.autNum = undefined
     later(181)
     assert.equal(await find(), undefined)
-    const heard = await heardDuring(async () => assert.equal((await recheck()).expired, 1))
-    assert.ok(heard.includes('validations'))
+    const notifications = await notificationsDuring(async () => assert.equal((await recheck()).expired, 1))
+    assert.ok(notifications.includes('validations'))
     const row = await stand()
     assert.deepEqual([row['verified'], row['verified_by'], row['expires']], [null, null, null])
     assert.deepEqual(await actionsOf(), ['asn.verify by user:1', 'asn.expire by pharos'])
@@ -476,7 +479,7 @@ describe('the daily check', () => {
     assert.deepEqual(await recheck(), { checked: 1, expired: 1, failed: 0 })
   })
 
-  it('deletes the results of ASNs that nobody proved', async () => {
+  it('deletes the results of ASNs that are not verified', async () => {
     await refresh({ asn: number + 1 })
     const count = async () => (await rowsOf('asn_proofs')).length
     const all = await count()

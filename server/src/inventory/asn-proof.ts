@@ -21,21 +21,28 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { parseHoldableAsn, presentRevocation, presentVerification, type AsnRules } from './asn.ts'
 import type { HeldAsn } from './held-asn.ts'
 import { findAsns } from './asn.store.ts'
-import { lookFor, notSetUp, step, type AsnProofSources, type Claim, type Finding } from './asn-finding.ts'
+import {
+  runCheck,
+  notConfigured,
+  step,
+  type AsnProofSources,
+  type ProofSubject,
+  type ProofResult,
+} from './asn-proof-result.ts'
 import { checkAutNum, instructAutNum } from './asn-proof-aut-num.ts'
 import { checkDns, dnsPlaces, instructDns, type DnsPlace } from './asn-proof-dns.ts'
 import { checkRoa, instructRoa } from './asn-proof-roa.ts'
 import {
-  isHeldElsewhere,
+  isVerifiedElsewhere,
   listAsnProofs,
   listHeldPrefixes,
   lockAsn,
   saveAsnProofs,
   saveVerification,
 } from './asn-proof.store.ts'
-import type { AsnProof } from './asn-finding.ts'
+import type { AsnProof } from './asn-proof-result.ts'
 import { asnTokens } from './asn-token.ts'
-import { noteOf, proofAfter, settle, type Findings, type Settlement } from './asn-verification.ts'
+import { noteOf, proofAfter, settle, type ProofResults, type Settlement } from './asn-verification.ts'
 
 export type AsnProofDeps = AsnRules & {
   readonly postgres: Postgres
@@ -77,12 +84,12 @@ export async function verifyAsn(
   const { teamId } = operation.actor
   const methods = method ? asnProofMethods.filter((one) => method.includes(one)) : asnProofMethods
   if (refresh) await refreshProofs(deps, operation, asn, methods)
-  const [standing, claim] = await deps.postgres.inTeam(teamId, async (trx) => [
-    await readStanding(trx, teamId, asn),
-    await readClaim(trx, deps, teamId, asn),
+  const [stored, subject] = await deps.postgres.inTeam(teamId, async (trx) => [
+    await readStoredProofs(trx, teamId, asn),
+    await readProofSubject(trx, deps, teamId, asn),
   ])
   const places = methods.includes('dns_txt') ? await findPlaces(deps, asn) : undefined
-  return { body: present(deps, standing, claim, places, methods) }
+  return { body: present(deps, stored, subject, places, methods) }
 }
 
 async function refreshProofs(
@@ -96,63 +103,65 @@ async function refreshProofs(
     throw fail('scope_missing', 'refresh', { scope: 'ipam:write' })
   deps.refreshes.perAsn.take(`${actor.teamId} ${asn}`)
   deps.refreshes.perTeam.take(`${actor.teamId}`)
-  const claim = await deps.postgres.inTeam(actor.teamId, (trx) => readClaim(trx, deps, actor.teamId, asn))
-  const findings = await checkMethods(deps, claim, methods, new AbortController().signal)
+  const subject = await deps.postgres.inTeam(actor.teamId, (trx) =>
+    readProofSubject(trx, deps, actor.teamId, asn),
+  )
+  const results = await checkMethods(deps, subject, methods, new AbortController().signal)
   await deps.postgres.inTeam(actor.teamId, (trx) =>
-    saveFindings(trx, actor.teamId, asn, findings, deps.now(), auditOf(operation)),
+    saveProofResults(trx, actor.teamId, asn, results, deps.now(), auditOf(operation)),
   )
 }
 
-export async function readClaim(
+export async function readProofSubject(
   trx: Trx,
   { ring }: Pick<AsnProofDeps, 'ring'>,
   teamId: number,
   asn: Asn,
-): Promise<Claim> {
+): Promise<ProofSubject> {
   return { asn, tokens: asnTokens(ring, teamId, asn), heldPrefixes: await listHeldPrefixes(trx, teamId) }
 }
 
-type Check = (sources: AsnProofSources, claim: Claim, signal: AbortSignal) => Promise<Finding>
+type Check = (sources: AsnProofSources, subject: ProofSubject, signal: AbortSignal) => Promise<ProofResult>
 
 const checks: Record<AsnProofMethod, Check> = {
   aut_num: checkAutNum,
   dns_txt: checkDns,
-  roa: async (sources, claim) => checkRoa(sources, claim),
-  rdap_email: async () => notSetUp,
-  peeringdb: async () => notSetUp,
+  roa: async (sources, subject) => checkRoa(sources, subject),
+  rdap_email: async () => notConfigured,
+  peeringdb: async () => notConfigured,
 }
 
 /** Queries the registries concurrently, each for at most five seconds; rejects only if `signal` aborts. */
 export async function checkMethods(
   { sources, onCheckError }: Pick<AsnProofDeps, 'sources' | 'onCheckError'>,
-  claim: Claim,
+  subject: ProofSubject,
   methods: readonly AsnProofMethod[],
   signal: AbortSignal,
-): Promise<Findings> {
-  const looks = methods.map(async (method) => {
-    const look = (ended: AbortSignal) => checks[method](sources, claim, ended)
-    return [method, await lookFor(checkTimeoutMs, signal, look, onCheckError)] as const
+): Promise<ProofResults> {
+  const running = methods.map(async (method) => {
+    const check = (ended: AbortSignal) => checks[method](sources, subject, ended)
+    return [method, await runCheck(checkTimeoutMs, signal, check, onCheckError)] as const
   })
-  return new Map(await Promise.all(looks))
+  return new Map(await Promise.all(running))
 }
 
 /** Saves the results, audits what changes by them, and returns the change. */
-export async function saveFindings(
+export async function saveProofResults(
   trx: Trx,
   teamId: number,
   asn: Asn,
-  findings: Findings,
+  results: ProofResults,
   now: Date,
   by: Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>,
 ): Promise<Settlement | undefined> {
   await lockAsn(trx, asn)
-  const { held, proofs, conflict } = await readStanding(trx, teamId, asn)
+  const { held, proofs, conflict } = await readStoredProofs(trx, teamId, asn)
   const before = new Map(proofs.map((proof) => [proof.method, proof]))
-  const after = [...findings].map(([method, finding]) =>
-    proofAfter(before.get(method), method, finding, held?.verifiedBy ?? null, now),
+  const after = [...results].map(([method, result]) =>
+    proofAfter(before.get(method), method, result, held?.verifiedBy ?? null, now),
   )
   await saveAsnProofs(trx, teamId, asn, after)
-  const settlement = settle(held, findings, conflict, now)
+  const settlement = settle(held, results, conflict, now)
   if (!settlement) return undefined
   await saveVerification(trx, teamId, asn, settlement.after)
   if (settlement.kind === 'extend') return settlement
@@ -169,7 +178,7 @@ export async function saveFindings(
 
 const stateOf = ({ verified, verifiedBy, expires }: HeldAsn) => ({ verified, verifiedBy, expires })
 
-type Standing = {
+type StoredProofs = {
   readonly asn: Asn
   readonly held: HeldAsn | undefined
   readonly proofs: readonly AsnProof[]
@@ -177,27 +186,27 @@ type Standing = {
   readonly conflict: boolean
 }
 
-async function readStanding(trx: Trx, teamId: number, asn: Asn): Promise<Standing> {
+async function readStoredProofs(trx: Trx, teamId: number, asn: Asn): Promise<StoredProofs> {
   const [held] = await findAsns(trx, teamId, [asn])
   const proofs = await listAsnProofs(trx, teamId, asn)
-  return { asn, held, proofs, conflict: await isHeldElsewhere(trx, teamId, asn) }
+  return { asn, held, proofs, conflict: await isVerifiedElsewhere(trx, teamId, asn) }
 }
 
 /** Returns undefined if the prefixes are currently unknown. */
 async function findPlaces({ sources }: AsnProofDeps, asn: Asn): Promise<readonly DnsPlace[] | undefined> {
   let prefixes: readonly Prefix[] | undefined
-  const look = async (): Promise<Finding> => {
+  const check = async (): Promise<ProofResult> => {
     prefixes = await sources.rpki?.originsOf(asn)
-    return notSetUp
+    return notConfigured
   }
-  await lookFor(placesTimeoutMs, new AbortController().signal, look, () => {})
+  await runCheck(placesTimeoutMs, new AbortController().signal, check, () => {})
   return prefixes && dnsPlaces(prefixes)
 }
 
 function present(
   deps: VerifyAsnDeps,
-  { asn, held, proofs, conflict }: Standing,
-  claim: Claim,
+  { asn, held, proofs, conflict }: StoredProofs,
+  subject: ProofSubject,
   places: readonly DnsPlace[] | undefined,
   methods: readonly AsnProofMethod[],
 ): Wire {
@@ -213,16 +222,16 @@ function present(
     revoked: presentRevocation(held),
     conflict,
     methods: methods.map((method) => {
-      const isSetUp = setUp[method](deps.sources)
-      const proof = isSetUp ? byMethod.get(method) : undefined
-      const steps = isSetUp ? instruct[method](claim, places) : [step(notSetUp.note)]
+      const isConfigured = configured[method](deps.sources)
+      const proof = isConfigured ? byMethod.get(method) : undefined
+      const steps = isConfigured ? instruct[method](subject, places) : [step(notConfigured.note)]
       return {
         method,
         proves: asnProofScopes[method],
-        ...presentProof(proof, isSetUp, held),
+        ...presentProof(proof, isConfigured, held),
         instructions: steps.flatMap(({ text, lines }) => [text, ...lines]).join('\n'),
         steps,
-        token: isSetUp && hasToken.has(method) ? claim.tokens[0] : null,
+        token: isConfigured && hasToken.has(method) ? subject.tokens[0] : null,
       }
     }),
   }
@@ -230,7 +239,7 @@ function present(
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-const setUp: Record<AsnProofMethod, (sources: AsnProofSources) => boolean> = {
+const configured: Record<AsnProofMethod, (sources: AsnProofSources) => boolean> = {
   aut_num: ({ irr }) => irr !== undefined,
   dns_txt: ({ txt, rpki }) => txt !== undefined && rpki !== undefined,
   roa: ({ rpki }) => rpki !== undefined,
@@ -242,13 +251,13 @@ const hasToken: ReadonlySet<AsnProofMethod> = new Set(['aut_num', 'dns_txt'])
 
 const instruct: Record<
   AsnProofMethod,
-  (claim: Claim, places: readonly DnsPlace[] | undefined) => ProofStep[]
+  (subject: ProofSubject, places: readonly DnsPlace[] | undefined) => ProofStep[]
 > = {
   aut_num: instructAutNum,
   dns_txt: instructDns,
   roa: instructRoa,
-  rdap_email: () => [step(notSetUp.note)],
-  peeringdb: () => [step(notSetUp.note)],
+  rdap_email: () => [step(notConfigured.note)],
+  peeringdb: () => [step(notConfigured.note)],
 }
 
 const notChecked = {
@@ -261,10 +270,10 @@ const notChecked = {
 
 function presentProof(
   proof: AsnProof | undefined,
-  isSetUp: boolean,
+  isConfigured: boolean,
   held: HeldAsn | undefined,
 ): Pick<WireProof, 'state' | 'reason' | 'attrs' | 'note' | 'evidence' | 'checked'> {
-  if (!isSetUp) return { ...notSetUp, checked: null }
+  if (!isConfigured) return { ...notConfigured, checked: null }
   if (!proof) return { ...notChecked, checked: null }
   const { state, reason, attrs, evidence, checked } = proof
   return { state, reason, attrs, note: noteOf(proof, held), evidence, checked: checked.toISOString() }

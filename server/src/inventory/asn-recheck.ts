@@ -2,7 +2,7 @@
 // all teams, as the owner of the tables; a check that fails does not stop the others.
 import { asnProofMethods } from '@pharos/contract/inventory'
 import { createDueWorker } from '../db/due-work.ts'
-import { checkMethods, readClaim, saveFindings, type AsnProofDeps } from './asn-proof.ts'
+import { checkMethods, readProofSubject, saveProofResults, type AsnProofDeps } from './asn-proof.ts'
 import { deleteOldProofs, listDueAsns, type ProvenAsn } from './asn-proof.store.ts'
 import { dayMs, type Settlement } from './asn-verification.ts'
 
@@ -52,19 +52,19 @@ async function recheck(
   signal: AbortSignal,
 ): Promise<Settlement | undefined> {
   const { owner } = deps.postgres
-  const claim = await owner.transaction().execute((trx) => readClaim(trx, deps, teamId, asn))
-  const own = await checkMethods(deps, claim, [verifiedBy], signal)
+  const subject = await owner.transaction().execute((trx) => readProofSubject(trx, deps, teamId, asn))
+  const own = await checkMethods(deps, subject, [verifiedBy], signal)
   const others =
     own.get(verifiedBy)!.state === 'valid'
       ? []
       : await checkMethods(
           deps,
-          claim,
+          subject,
           asnProofMethods.filter((method) => method !== verifiedBy),
           signal,
         )
   const by = { teamId, actor: 'pharos' }
   return owner
     .transaction()
-    .execute((trx) => saveFindings(trx, teamId, asn, new Map([...own, ...others]), deps.now(), by))
+    .execute((trx) => saveProofResults(trx, teamId, asn, new Map([...own, ...others]), deps.now(), by))
 }

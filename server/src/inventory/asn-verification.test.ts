@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { asnProofMethods, type AsnProofMethod } from '@pharos/contract/inventory'
 import { parseAsn } from '../net/asn.ts'
 import { isVerified, type HeldAsn } from './held-asn.ts'
-import { finding as makeFinding, type AsnProof, type Finding } from './asn-finding.ts'
+import { proofResult, type AsnProof, type ProofResult } from './asn-proof-result.ts'
 import { dayMs, hourMs, noteOf, proofAfter, settle } from './asn-verification.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -26,14 +26,12 @@ const proven = (expires: Date, verifiedBy: AsnProofMethod = 'rdap_email') =>
   held({ verified: inDays(-100), verifiedBy, expires })
 const operators = held({ verified: inDays(-100), verifiedBy: 'operator' })
 
-const finding = (state: Finding['state']): Finding => ({
-  ...makeFinding(state, 'txt_missing'),
+const result = (state: ProofResult['state']): ProofResult => ({
+  ...proofResult(state, 'txt_missing'),
   note: `It is ${state}.`,
 })
-const found = (states: Partial<Record<AsnProofMethod, Finding['state']>>) =>
-  new Map(
-    Object.entries(states).map(([method, state]) => [method as AsnProofMethod, finding(state)] as const),
-  )
+const found = (states: Partial<Record<AsnProofMethod, ProofResult['state']>>) =>
+  new Map(Object.entries(states).map(([method, state]) => [method as AsnProofMethod, result(state)] as const))
 
 describe('the decision', () => {
   it('is 180 days for one valid method, whether or not the team had a row', () => {
@@ -101,7 +99,7 @@ describe('the decision', () => {
 const states = fc.constantFrom('valid', 'missing', 'unavailable', 'error' as const)
 const anyFindings = fc
   .dictionary(fc.constantFrom(...asnProofMethods), states, { noNullPrototype: true })
-  .map((given) => found(given as Partial<Record<AsnProofMethod, Finding['state']>>))
+  .map((given) => found(given as Partial<Record<AsnProofMethod, ProofResult['state']>>))
 const anyHeld = fc.oneof(
   fc.constantFrom(undefined, operators, held({})),
   fc
@@ -149,10 +147,10 @@ describe('for any results', () => {
 })
 
 describe('the stored proof', () => {
-  const days = (...states: Finding['state'][]): AsnProof => {
+  const days = (...states: ProofResult['state'][]): AsnProof => {
     let proof: AsnProof | undefined
     for (const [day, state] of states.entries())
-      proof = proofAfter(proof, 'rdap_email', finding(state), 'rdap_email', inDays(day))
+      proof = proofAfter(proof, 'rdap_email', result(state), 'rdap_email', inDays(day))
     return proof!
   }
 
@@ -161,7 +159,7 @@ describe('the stored proof', () => {
     assert.equal(noteOf(days('valid', 'missing', 'missing'), row), 'It is missing.')
     assert.equal(
       noteOf(days('valid', 'missing', 'unavailable', 'missing'), row),
-      'It is missing. It has been missing since 2026-03-02; the verification ends on 2026-05-30 unless it is there again.',
+      'It is missing. It has been missing since 2026-03-02; the verification ends on 2026-05-30 unless the proof is restored.',
     )
   })
 
@@ -170,12 +168,12 @@ describe('the stored proof', () => {
   })
 
   it('does not warn about a proof that was never valid', () => {
-    const proof = proofAfter(undefined, 'aut_num', finding('missing'), 'rdap_email', now)
+    const proof = proofAfter(undefined, 'aut_num', result('missing'), 'rdap_email', now)
     assert.equal(proof.missingSince, null)
     const later = proofAfter(
       proof,
       'aut_num',
-      finding('missing'),
+      result('missing'),
       'rdap_email',
       new Date(now.getTime() + hourMs),
     )

@@ -54,25 +54,25 @@ export class AccessTokens {
     const token = `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`
     const { userId, sessionId, teamId, sessionVersion } = claims
     const times = { issued: new Date(issued * 1000), expires: new Date(expires * 1000) }
-    this.#remember(token, { kid, access: { userId, sessionId, teamId, sessionVersion, ...times } })
+    this.#cache(token, { kid, access: { userId, sessionId, teamId, sessionVersion, ...times } })
     return token
   }
 
   /** Returns the claims of a valid token that has not expired. Throws `unauthenticated` otherwise. */
   async verify(token: string): Promise<VerifiedAccess> {
     const known = this.#verified.get(token)
-    if (known && this.#stands(known)) return known.access
+    if (known && this.#isValid(known)) return known.access
     const verified = await this.#check(token)
-    this.#remember(token, verified)
+    this.#cache(token, verified)
     return verified.access
   }
 
   /** A key that is no longer published invalidates its tokens, including those that were verified before. */
-  #stands({ kid, access }: Verified): boolean {
+  #isValid({ kid, access }: Verified): boolean {
     return access.expires.getTime() > Date.now() && this.#keys.find(kid) !== undefined
   }
 
-  #remember(token: string, verified: Verified): void {
+  #cache(token: string, verified: Verified): void {
     if (this.#verified.size >= verifiedMax) this.#verified.clear()
     this.#verified.set(token, verified)
   }

@@ -22,7 +22,7 @@ import {
   type ApiTokenRow,
   type NewApiToken,
 } from './api-token.store.ts'
-import { readChange, readWanted, type TokenChange, type WantedToken } from './wanted-api-token.ts'
+import { parseTokenChange, parseNewToken, type TokenChange, type NewTokenBody } from './new-api-token.ts'
 
 export type TokenDeps = {
   readonly postgres: Postgres
@@ -34,31 +34,36 @@ export type TokenDeps = {
 
 /** The author of the change, for the audit log. */
 type Author = Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>
-type Wanted = Omit<NewApiToken, 'id' | 'secretMac'>
+type TokenSettings = Omit<NewApiToken, 'id' | 'secretMac'>
 
 /** Creates a token; `text` is the token itself and cannot be retrieved again. */
-export async function makeApiToken(
+export async function issueApiToken(
   trx: Trx,
   ring: KeyRing,
-  wanted: Wanted,
+  settings: TokenSettings,
   author: Author,
-): Promise<{ readonly made: ApiTokenRow; readonly text: string }> {
+): Promise<{ readonly row: ApiTokenRow; readonly text: string }> {
   const token = createApiToken()
   const secretMac = mac(ring, 'api-token', token.secret)
-  const made = await insertApiToken(trx, { ...wanted, id: token.id, secretMac })
-  await writeAudit(trx, { ...author, ...entryOf('create', token.id), after: recordedOf(made) })
-  return { made, text: formatApiToken(token) }
+  const row = await insertApiToken(trx, { ...settings, id: token.id, secretMac })
+  await writeAudit(trx, { ...author, ...entryOf('create', token.id), after: recordedOf(row) })
+  return { row, text: formatApiToken(token) }
 }
 
 /** Revokes a token of the team. Returns false if it is revoked already or does not exist. */
-export async function endApiToken(trx: Trx, teamId: number, id: string, author: Author): Promise<boolean> {
+export async function revokeActiveApiToken(
+  trx: Trx,
+  teamId: number,
+  id: string,
+  author: Author,
+): Promise<boolean> {
   const token = await lockApiToken(trx, teamId, id)
   if (!token) return false
-  await end(trx, teamId, token, author)
+  await revokeLocked(trx, teamId, token, author)
   return true
 }
 
-async function end(trx: Trx, teamId: number, token: ApiTokenRow, author: Author): Promise<void> {
+async function revokeLocked(trx: Trx, teamId: number, token: ApiTokenRow, author: Author): Promise<void> {
   await revokeApiToken(trx, teamId, token.id)
   await writeAudit(trx, { ...author, ...entryOf('revoke', token.id), before: recordedOf(token) })
 }
@@ -99,18 +104,18 @@ export async function getToken(
 export async function createToken(
   { postgres, ring, quota, now }: TokenDeps,
   operation: Operation,
-  body: WantedToken,
+  body: NewTokenBody,
 ): Promise<Answer<CreatedToken>> {
   const { actor } = operation
-  const read = readWanted(body, now())
+  const read = parseNewToken(body, now())
   const createdBy = actor.kind === 'user' ? actor.userId : null
   const create = async (trx: Trx) => {
     await requireStillAdmin(trx, operation)
     const count = await countApiTokens(trx, actor.teamId)
     if (count >= quota) throw quotaUsed(quota)
-    const wanted = { ...read, teamId: actor.teamId, createdBy }
-    const { made, text } = await makeApiToken(trx, ring, wanted, auditOf(operation))
-    return { body: { ...present(made), token: text }, etag: tagOf(made) }
+    const settings = { ...read, teamId: actor.teamId, createdBy }
+    const { row, text } = await issueApiToken(trx, ring, settings, auditOf(operation))
+    return { body: { ...present(row), token: text }, etag: tagOf(row) }
   }
   return mutate(postgres, operation, create, { sealedUnder: ring })
 }
@@ -125,7 +130,7 @@ export function updateToken(
   body: TokenChange,
 ): Promise<Answer<Token>> {
   const { teamId } = operation.actor
-  const change = readChange(body, now())
+  const change = parseTokenChange(body, now())
   return mutate(postgres, operation, async (trx) => {
     const before = await lockForChange(trx, operation, id)
     const reason = reasonOf(before)
@@ -148,7 +153,7 @@ const isSame = (a: ApiTokenRow, b: ApiTokenRow): boolean =>
 export async function deleteToken({ postgres }: TokenDeps, operation: Operation, id: string): Promise<void> {
   await mutate(postgres, operation, async (trx) => {
     const token = await lockForChange(trx, operation, id)
-    await end(trx, operation.actor.teamId, token, auditOf(operation))
+    await revokeLocked(trx, operation.actor.teamId, token, auditOf(operation))
     return { body: {} }
   })
 }

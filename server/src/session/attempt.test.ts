@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
-import { beginAttempt, forgetFailures, type Attempt } from './attempt.ts'
+import { beginAttempt, clearFailures, type Attempt } from './attempt.ts'
 
 let database: TestDatabase
 const ring = createKeyRing(['k'.repeat(40)])
@@ -158,7 +158,7 @@ describe('the origin of an attempt', () => {
     await failTimes(5, email, '192.0.2.12')
     await database.postgres.owner
       .transaction()
-      .execute((trx) => forgetFailures(trx, ring, email.toUpperCase()))
+      .execute((trx) => clearFailures(trx, ring, email.toUpperCase()))
     assert.ok(!isRefused(await outcomeOf(begin(email))))
     assert.ok(!isRefused(await outcomeOf(begin(email, '192.0.2.12'))))
   })

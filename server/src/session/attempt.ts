@@ -11,7 +11,7 @@ import {
   lowerCased,
   lockFailures,
   saveFailures,
-  takeBackFailure,
+  removeAttempt,
   type FailureKey,
 } from './backoff.store.ts'
 
@@ -45,7 +45,7 @@ export async function beginAttempt(deps: AttemptDeps, email: string, address: st
   const { began, before } = await deps.db.transaction().execute((trx) => countAttempt(trx, key))
   return {
     succeeded: () => deleteFailures(deps.db, key),
-    undecided: () => takeBackFailure(deps.db, key, began, before),
+    undecided: () => removeAttempt(deps.db, key, began, before),
   }
 }
 
@@ -58,7 +58,7 @@ async function countAttempt(trx: Trx, key: FailureKey): Promise<{ began: Date; b
 }
 
 /** Deletes all failures of the account after its owner was authenticated in another way. */
-export async function forgetFailures(trx: Trx, ring: KeyRing, email: string): Promise<void> {
+export async function clearFailures(trx: Trx, ring: KeyRing, email: string): Promise<void> {
   await deleteAllFailures(trx, accountMac(ring, await lowerCased(trx, email)))
 }
 

@@ -63,7 +63,7 @@ export async function saveFailures(trx: Trx, key: FailureKey, next: Failures): P
 }
 
 /** Removes one attempt that did not fail. Later attempts are kept. */
-export async function takeBackFailure(db: Db, key: FailureKey, began: Date, before: Date): Promise<void> {
+export async function removeAttempt(db: Db, key: FailureKey, began: Date, before: Date): Promise<void> {
   await sql`
     update sign_in_failures set failures = failures - 1,
       latest = case when latest = ${began} then ${before} else latest end

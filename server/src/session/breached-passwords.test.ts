@@ -87,10 +87,10 @@ describe('an invalid file', () => {
   const bad: Record<string, string | Buffer> = {
     empty: '',
     'a text': 'there is nothing here that one could read as a list of hashes, or is there? '.repeat(40),
-    'one line that is no hash': 'password:1\n',
-    'ordered by count': good.toReversed().join('\n'),
+    'a line that is not a hash': 'password:1\n',
+    'sorted by count': good.toReversed().join('\n'),
     'NTLM hashes': good.map((line) => line.slice(8)).join('\n'),
-    'cut short in the middle of a hash': good.join('\n').slice(0, -30),
+    'truncated within a hash': good.join('\n').slice(0, -30),
     binary: randomBytes(20_000),
   }
   for (const [what, content] of Object.entries(bad)) {

@@ -52,9 +52,9 @@ function checkSamples(file: number, size: number): void {
     const bytes = Buffer.alloc(2 * lineMax)
     const found = hashesOf(bytes.subarray(0, readSync(file, bytes, 0, bytes.length, at)), at, size)
     const [first] = found
-    if (first === undefined) throw new Error(`no line is where byte ${at} is`)
+    if (first === undefined) throw new Error(`no line at byte ${at}`)
     const isOrdered = found.every((one, index) => one >= (found[index - 1] ?? before))
-    if (!isOrdered) throw new Error(`the lines at byte ${at} are not ordered by their hashes`)
+    if (!isOrdered) throw new Error(`the lines at byte ${at} are not sorted by hash`)
     // Except the last line: in a small file the next sample begins before it.
     before = first
   }
@@ -68,7 +68,7 @@ async function search(file: number, size: number, wanted: string): Promise<boole
     const middle = Math.floor((from + to) / 2)
     const [first] = await readHashes(file, middle, 2 * lineMax, size)
     if (first === wanted) return true
-    if (first === undefined) throw new Error(`no line is where byte ${middle} is`)
+    if (first === undefined) throw new Error(`no line at byte ${middle}`)
     // A line across the middle belongs to the left half.
     if (first < wanted) from = middle
     else to = Math.min(to, middle + lineMax)
@@ -96,6 +96,6 @@ const isLine = (line: string): boolean => line !== '' && line !== '\r'
 
 function hashOf(line: string): string {
   const [, found] = /^([0-9A-Fa-f]{40})(?::\d{1,12})?\r?$/.exec(line) ?? []
-  if (found === undefined) throw new Error('a line is no SHA-1 hash with its count')
+  if (found === undefined) throw new Error('a line is not a SHA-1 hash with a count')
   return found.toUpperCase()
 }

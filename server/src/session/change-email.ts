@@ -10,7 +10,7 @@ import { findAccountByEmail, lockAccount } from './account.store.ts'
 import { sendConfirmation, type ConfirmDeps } from './confirm-email.ts'
 import type { MailLimits } from './mail-limits.ts'
 import { deleteMailTokens } from './mail-token.store.ts'
-import { userIdOf } from './own-account.ts'
+import { userIdOf } from './require-user.ts'
 import { requirePassword, type PasswordCheckDeps } from './password-check.ts'
 
 export type ChangeEmailDeps = ConfirmDeps &
@@ -35,11 +35,11 @@ export async function changeEmail(
     // Only the latest requested change is valid.
     await deleteMailTokens(trx, userId, 'confirm-email')
     if (!(await findAccountByEmail(trx, email))) await sendConfirmation(trx, deps, userId, email)
-    await tellOldAddress(trx, deps, operation, account.email, email)
+    await notifyOldAddress(trx, deps, operation, account.email, email)
   })
 }
 
-async function tellOldAddress(
+async function notifyOldAddress(
   trx: Trx,
   { ring }: ConfirmDeps,
   operation: Operation,

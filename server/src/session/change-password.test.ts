@@ -51,7 +51,7 @@ describe('changing the password', () => {
     for (const { access } of [own, other]) {
       const deadline = Date.now() + 60_000
       while ((await client.send('GET', '/token', access)).status !== 401)
-        assert.ok(Date.now() < deadline, 'an access token is still good')
+        assert.ok(Date.now() < deadline, 'an access token is still valid')
     }
   })
 
@@ -84,7 +84,7 @@ describe('changing the password', () => {
     revoke.resolve()
     await revoking
     assert.equal((await changing).code, 'unauthenticated')
-    assert.equal((await client.signIn(email)).status, 200, 'the password is the one of before')
+    assert.equal((await client.signIn(email)).status, 200, 'the password has changed')
   })
 
   it('notifies the user by mail, and is audited', async () => {

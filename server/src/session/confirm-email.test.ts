@@ -138,9 +138,9 @@ describe('changing the address', () => {
   it('sends the link to the new address and a notice to the old one, and changes nothing yet', async () => {
     const { userId, email, next } = await changing()
     assert.deepEqual(await templatesTo(api, next), ['confirm-email'])
-    const [told] = await mailsTo(api, email)
-    assert.equal(told?.template, 'email-changing')
-    assert.equal((told.content as { to: string }).to, next)
+    const [notice] = await mailsTo(api, email)
+    assert.equal(notice?.template, 'email-changing')
+    assert.equal((notice.content as { to: string }).to, next)
     assert.equal(await emailOf(userId), email)
     assert.deepEqual(await auditOfPerson(api, userId), ['email.change'])
   })
@@ -244,8 +244,8 @@ describe('the limit of mails', () => {
     await using strict = await createTestApi({ PHAROS_ACCOUNT_MAILS_PER_HOUR: '2' })
     const red = await addTeam(strict, 'red')
     const { email } = await addPerson(strict, red)
-    const anyone = createClient(strict)
-    const ask = (address: string) => anyone.post('/password-reset', { email: address })
+    const strictClient = createClient(strict)
+    const ask = (address: string) => strictClient.post('/password-reset', { email: address })
     for (const address of [email, 'nobody@red.example']) {
       const statuses = [await ask(address), await ask(address.toUpperCase()), await ask(address)]
       assert.deepEqual(
@@ -253,17 +253,17 @@ describe('the limit of mails', () => {
         [202, 202, 429],
       )
     }
-    const { access } = await anyone.open(email)
+    const { access } = await strictClient.open(email)
     const changed = { email, current_password: testPassword }
-    assert.equal((await anyone.post('/change-email', changed, access)).code, 'rate_limited')
+    assert.equal((await strictClient.post('/change-email', changed, access)).code, 'rate_limited')
   })
 
   it('is per client address too', async () => {
     await using strict = await createTestApi({ PHAROS_ACCOUNT_MAILS_PER_HOUR: '1' })
-    const anyone = createClient(strict)
+    const strictClient = createClient(strict)
     const statuses: number[] = []
     for (let n = 0; n < 11; n++)
-      statuses.push((await anyone.post('/password-reset', { email: `n${n}@red.example` })).status)
+      statuses.push((await strictClient.post('/password-reset', { email: `n${n}@red.example` })).status)
     assert.deepEqual(statuses, [...Array(10).fill(202), 429])
   })
 })

@@ -8,7 +8,7 @@ import { lockAccount, saveConfirmedEmail, type Account } from './account.store.t
 import { createMailToken, invalidToken, mailTokenMinutes, requireMailToken } from './mail-token.ts'
 import { hasNewMailToken, rebindMailToken } from './mail-token.store.ts'
 import { findHomeTeam, revokeAllSessions } from './session.store.ts'
-import type { Origin } from './visitor.ts'
+import type { RequestSource } from './request-source.ts'
 
 export type ConfirmDeps = {
   readonly db: Db
@@ -21,7 +21,7 @@ export type ConfirmDeps = {
 export type JoinDeps = ConfirmDeps & { readonly membersPerTeam: number }
 
 /** Interval between mails for sign-ins to an unconfirmed account. */
-const remindedMinutes = 10
+const resendAfterMinutes = 10
 
 /** Sends the link. The token is in the fragment, which no server logs and no Referer contains. */
 export async function sendConfirmation(
@@ -39,11 +39,11 @@ export async function sendConfirmation(
 }
 
 /** After a sign-in with the right password to an unconfirmed account: sends another mail unless one was just sent. */
-export async function remindToConfirm(deps: ConfirmDeps, userId: number): Promise<void> {
+export async function resendConfirmation(deps: ConfirmDeps, userId: number): Promise<void> {
   await deps.db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, userId)
     if (!account || account.emailConfirmed) return
-    if (await hasNewMailToken(trx, userId, 'confirm-email', remindedMinutes)) return
+    if (await hasNewMailToken(trx, userId, 'confirm-email', resendAfterMinutes)) return
     await sendConfirmation(trx, deps, userId, account.email)
   })
 }
@@ -53,7 +53,7 @@ export type ConfirmedEmail = { readonly email: string; readonly confirmed: strin
 /** Mail scanners open links: a token that was used returns the same answer again. */
 export async function confirmEmail(
   deps: JoinDeps,
-  origin: Origin,
+  source: RequestSource,
   { token: text }: { readonly token: string },
 ): Promise<ConfirmedEmail> {
   const { userId } = await requireMailToken(deps.db, deps.ring, 'confirm-email', text)
@@ -63,7 +63,7 @@ export async function confirmEmail(
     const { id, email } = await requireMailToken(trx, deps.ring, 'confirm-email', text)
     if (!account) throw invalidToken()
     const confirmed =
-      confirmedAlready(account, email) ?? (await confirm(trx, deps, origin, account, id, email))
+      confirmedAlready(account, email) ?? (await confirm(trx, deps, source, account, id, email))
     return { email, confirmed: confirmed.toISOString() }
   })
 }
@@ -74,7 +74,7 @@ const confirmedAlready = (account: Account, email: string): Date | null =>
 async function confirm(
   trx: Trx,
   { membersPerTeam }: JoinDeps,
-  { requestId, address }: Origin,
+  { requestId, address }: RequestSource,
   account: Account,
   tokenId: string,
   email: string,

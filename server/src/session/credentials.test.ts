@@ -19,7 +19,7 @@ describe('an access token that was used before', () => {
     'the session was revoked': 'update sessions set revoked = now()',
     'the user was signed out everywhere': 'update users set session_version = session_version + 1',
     'the member was removed': 'delete from memberships',
-    'the session is gone': 'delete from sessions',
+    'the session was deleted': 'delete from sessions',
   }
   for (const [name, change] of Object.entries(changes)) {
     it(`is rejected as soon as ${name}`, async (t) => {
@@ -37,7 +37,7 @@ describe('an access token that was used before', () => {
         ring: createKeyRing([newKey]),
         accessTokens,
         onLoopback: true,
-        onTouchError: () => {},
+        onTokenUseError: () => {},
       })
       const { id: sessionId } = await owner
         .insertInto('sessions')
@@ -98,7 +98,7 @@ describe('an API token', () => {
         300,
       ),
       onLoopback: true,
-      onTouchError: (error) => assert.fail(String(error)),
+      onTokenUseError: (error) => assert.fail(String(error)),
     })
 
   async function insert(values: Record<string, unknown> = {}): Promise<string> {
@@ -139,7 +139,7 @@ describe('an API token', () => {
       return verifyMac(createKeyRing([newKey]), 'api-token', secret, secret_mac)
     }
     const deadline = Date.now() + 60_000
-    while (!(await moved())) assert.ok(Date.now() < deadline, 'it still stands under the old key')
+    while (!(await moved())) assert.ok(Date.now() < deadline, 'still stored under the old key')
     await credentialsWith(newKey).token(text, '192.0.2.1')
   })
 
@@ -149,7 +149,7 @@ describe('an API token', () => {
     expired: { expires: past },
     'unused for too long': { created: new Date(Date.now() - 3 * 86_400_000), max_unused_days: 2 },
     'from another network': { allowed_networks: ['198.51.100.0/24'] },
-    'under a key that left the ring': { secret_mac: mac(createKeyRing([newKey]), 'api-token', 'x') },
+    'under a key that was removed from the ring': { secret_mac: mac(createKeyRing([newKey]), 'api-token', 'x') },
   }
   for (const [name, values] of Object.entries(refused)) {
     it(`gets the same error if it is ${name}`, async () => {

@@ -85,7 +85,7 @@ describe('revoking a session', () => {
     assert.equal((await client.post('/refresh', { refresh: other.refresh })).code, 'token_not_valid')
     const deadline = Date.now() + 60_000
     while ((await list(other.access)).status !== 401)
-      assert.ok(Date.now() < deadline, 'its access token is still good')
+      assert.ok(Date.now() < deadline, 'its access token is still valid')
     assert.equal((await list(own.access)).status, 200)
     const audit = await api.database.postgres.owner
       .selectFrom('audit_entries')

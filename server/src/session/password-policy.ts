@@ -31,10 +31,10 @@ const findWeaknessInThread = createThreadPool<StrengthJob, Weakness | undefined>
 )
 
 const messages: Readonly<Record<Weakness, string>> = {
-  pattern: 'is built on repetitions, sequences or keyboard rows; use several unrelated words',
+  pattern: 'consists mostly of repetitions, sequences or keyboard rows; use several unrelated words',
   personal:
-    'is built on your e-mail address or the name of the provider; use words that are unrelated to them',
-  common: 'is built on common passwords or words; use several unrelated words',
+    'is based on your e-mail address or the name of the provider; use words that are unrelated to them',
+  common: 'is based on common passwords or words; use several unrelated words',
 }
 
 /** Returns the NFC form, in which passwords are rated, hashed and compared. */

@@ -21,14 +21,14 @@ before(async () => {
 after(() => api[Symbol.asyncDispose]())
 
 const next = 'blue kettle rainy tram'
-const origin = { requestId: 'r', address: '127.0.0.1' }
+const source = { requestId: 'r', address: '127.0.0.1' }
 const reset = (token: string, new_password = next) =>
   client.post('/password-reset/confirm', { token, new_password })
 
 /** Requests a reset and returns the token that was sent. */
 async function asked(email: string): Promise<string> {
   const deps = createCountedDeps(api)
-  requestPasswordReset(deps, origin, { email })
+  requestPasswordReset(deps, source, { email })
   await deps.afterwards.settled()
   return tokenMailedTo(api, email, 'password-reset')
 }
@@ -56,7 +56,7 @@ describe('requesting a password reset', () => {
         return typeof value === 'function' ? value.bind(target) : value
       },
     })
-    requestPasswordReset({ ...deps, db }, origin, { email })
+    requestPasswordReset({ ...deps, db }, source, { email })
     assert.equal(looked, false)
     await deps.afterwards.settled()
     assert.equal(looked, true)
@@ -74,7 +74,7 @@ describe('requesting a password reset', () => {
 })
 
 describe('resetting the password', () => {
-  it('sets the password, signs nobody in, and revokes every session', async () => {
+  it('sets the password, creates no session, and revokes every session', async () => {
     const { userId, email } = await addPerson(api, team)
     const before = await client.open(email)
     const { status, body } = await reset(await asked(email))
@@ -149,9 +149,9 @@ describe('the number of hashes', () => {
   it('is one for a sign-in, whether or not the account exists, and zero while it is rate limited', async () => {
     const { email } = await addPerson(api, team)
     const deps = createCountedDeps(api)
-    const visitor = { ...origin, userAgent: '' }
+    const clientSource = { ...source, userAgent: '' }
     const attempt = (address: string, password: string) =>
-      signIn(deps, visitor, { email: address, password }).then(
+      signIn(deps, clientSource, { email: address, password }).then(
         () => 'signed in',
         (error: { code: string }) => error.code,
       )
@@ -174,14 +174,14 @@ describe('the number of hashes', () => {
     const { token } = await addAsking()
     const deps = createCountedDeps(api)
     const body = { token: 'nonsense', new_password: next }
-    await assert.rejects(resetPassword(deps, origin, body), { code: 'invalid_token' })
+    await assert.rejects(resetPassword(deps, source, body), { code: 'invalid_token' })
     const forged = { token: token.slice(0, -2) + 'AA', new_password: next }
-    await assert.rejects(resetPassword(deps, origin, forged), { code: 'invalid_token' })
-    await assert.rejects(resetPassword(deps, origin, { token, new_password: 'Password1234' }), {
+    await assert.rejects(resetPassword(deps, source, forged), { code: 'invalid_token' })
+    await assert.rejects(resetPassword(deps, source, { token, new_password: 'Password1234' }), {
       code: 'invalid',
     })
     assert.equal(deps.hashes(), 0)
-    await resetPassword(deps, origin, { token, new_password: next })
+    await resetPassword(deps, source, { token, new_password: next })
     assert.equal(deps.hashes(), 1)
   })
 
@@ -204,7 +204,7 @@ describe('the number of hashes', () => {
       modules: [],
     }
     const operation = {
-      ...origin,
+      ...source,
       userAgent: '',
       actor,
       dryRun: false,
@@ -236,8 +236,8 @@ describe('a sign-in whose password is replaced during the comparison', () => {
         return matches
       },
     }
-    const visitor = { ...origin, userAgent: '' }
-    await assert.rejects(signIn({ ...deps, hashing }, visitor, { email, password: testPassword }), {
+    const clientSource = { ...source, userAgent: '' }
+    await assert.rejects(signIn({ ...deps, hashing }, clientSource, { email, password: testPassword }), {
       code: 'invalid_credentials',
     })
     const open = await api.database.postgres.owner

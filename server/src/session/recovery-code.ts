@@ -27,7 +27,7 @@ export function parseRecoveryCode(text: string): string | undefined {
 /** Returns the stored MAC of a code. Throws if the text is not a code. */
 export function recoveryCodeMac(ring: KeyRing, userId: number, text: string): Buffer {
   const code = parseRecoveryCode(text)
-  if (code === undefined) throw new Error('this is not a recovery code')
+  if (code === undefined) throw new Error('not a recovery code')
   return mac(ring, 'recovery-code', bound(userId, code))
 }
 

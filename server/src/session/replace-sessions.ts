@@ -4,7 +4,7 @@ import type { SessionTokens } from '@pharos/contract/session'
 import type { Trx } from '../db/postgres.ts'
 import { fail } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'
-import { personOf } from './own-account.ts'
+import { requireUser } from './require-user.ts'
 import {
   findOwnSessionTeam,
   findSession,
@@ -36,7 +36,7 @@ export async function replaceSessions(
   operation: PersonalOperation,
   { reason, secondFactor }: Replacement,
 ): Promise<{ sessionId: string; tokens: SessionTokens }> {
-  const { userId, sessionId: oldId } = personOf(operation)
+  const { userId, sessionId: oldId } = requireUser(operation)
   // Before the session, in the lock order of every revocation.
   await lockUser(trx, userId)
   if ((await findOwnSessionTeam(trx, userId, oldId)) === undefined) throw sessionOver()

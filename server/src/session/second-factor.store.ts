@@ -15,7 +15,7 @@ export type StoredFactor = {
 }
 
 /** Returns the user's factor and counts one attempt; undefined if there is no factor or no attempt left. */
-export async function takeTry(db: Db, userId: number): Promise<StoredFactor | undefined> {
+export async function countCodeAttempt(db: Db, userId: number): Promise<StoredFactor | undefined> {
   const { rows } = await sql<StoredFactor>`
     update second_factors set
       wrong_codes = case when wrong_since > now() - ${countedFor} then wrong_codes + 1 else 1 end,
@@ -66,7 +66,7 @@ export async function useCode(db: Db, { id }: StoredCode): Promise<boolean> {
 }
 
 /** Separate from `useCode`: updating both rows in one statement, in this order, could deadlock with `deleteFactor`. */
-export async function giveTryBack(db: Db, userId: number): Promise<void> {
+export async function refundCodeAttempt(db: Db, userId: number): Promise<void> {
   await sql`update second_factors set wrong_codes = greatest(wrong_codes - 1, 0) where user_id = ${userId}`.execute(
     db,
   )

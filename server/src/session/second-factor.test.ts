@@ -5,7 +5,7 @@ import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestT
 import { openSession } from '../../test/support/credentials.ts'
 import { addSecondFactor, codeOf, passStep } from '../../test/support/second-factor.ts'
 import { createKeyRing, open } from '../runtime/secrets.ts'
-import { sealSecret, spendCode } from './second-factor-check.ts'
+import { sealSecret, consumeCode } from './second-factor-check.ts'
 
 let api: TestApi
 let team: TestTeam
@@ -232,7 +232,7 @@ describe('signing in with a second factor', () => {
 
 describe('a code', () => {
   const spend = (userId: number, otp: string, ring = api.config.secret) =>
-    spendCode({ db: api.database.postgres.front, ring }, userId, otp).catch(
+    consumeCode({ db: api.database.postgres.front, ring }, userId, otp).catch(
       (error: { code?: string }) => error.code,
     )
 

@@ -11,7 +11,13 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { requirePassword, type PasswordCheckDeps } from './password-check.ts'
 import { createRecoveryCodes, recoveryCodeMac } from './recovery-code.ts'
 import { replaceSessions, type PersonalOperation, type ReplaceSessionsDeps } from './replace-sessions.ts'
-import { beginTry, openSecret, sealSecret, spendCode, type FactorDeps } from './second-factor-check.ts'
+import {
+  beginCodeAttempt,
+  openSecret,
+  sealSecret,
+  consumeCode,
+  type FactorDeps,
+} from './second-factor-check.ts'
 import {
   deleteFactor,
   enableFactor,
@@ -76,7 +82,7 @@ export async function confirmTotp(
   { otp }: { readonly otp: string },
 ): Promise<NewCodes & { readonly enabled: string }> {
   const userId = userIdOf(operation)
-  const pending = await beginTry(deps, userId)
+  const pending = await beginCodeAttempt(deps, userId)
   if (!pending || pending.pendingUntil === null || pending.pendingUntil <= pending.now) throw nothingPending()
   const step = totpStepOf(openSecret(deps.ring, userId, pending.secretSealed), otp, pending.now)
   if (step === undefined) throw wrongCode()
@@ -137,7 +143,7 @@ async function requireProof(deps: SecondFactorDeps, userId: number, proof: Facto
   await requirePassword(deps, userId, proof.current_password)
   const { enabled } = await findFactorStatus(deps.db, userId)
   if (!enabled) throw notOn()
-  if ((await spendCode(deps, userId, proof.otp)) === 'wrong') throw wrongCode()
+  if ((await consumeCode(deps, userId, proof.otp)) === 'wrong') throw wrongCode()
 }
 
 /**

@@ -13,8 +13,8 @@ import { type CookieDeps } from './token-reply.routes.ts'
 import { refreshTokens } from './refresh.ts'
 import { changeTeam, signIn, type SignInDeps } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
-import { userAgentOf } from './visitor.ts'
-import { whoAmI } from './who-am-i.ts'
+import { userAgentOf } from './request-source.ts'
+import { describeCredential } from './current-credential.ts'
 
 export type SessionRouteDeps = SignInDeps & CookieDeps
 
@@ -34,8 +34,8 @@ async function refresh(
   { headers }: Request<typeof refreshSessionRoute>,
 ) {
   const { cookies } = deps
-  const visitor = { ...guest, userAgent: userAgentOf(headers) }
-  const tokens = await refreshTokens(deps, visitor, readRefresh(cookies, headers, body.refresh))
+  const client = { ...guest, userAgent: userAgentOf(headers) }
+  const tokens = await refreshTokens(deps, client, readRefresh(cookies, headers, body.refresh))
   const known = body.etag ?? query.etag
   const minimal = /(^|[,\s])return\s*=\s*"?minimal"?/i.test(String(headers.prefer ?? ''))
   if (!minimal || known === undefined || !matches(quoted(known), quoted(tokens.user_etag)))
@@ -64,7 +64,7 @@ async function getSessionToken(
   { actor }: Operation,
   query: QueryOf<typeof getSessionTokenRoute>,
 ) {
-  const body = await whoAmI(db, actor)
+  const body = await describeCredential(db, actor)
   const unchanged = query.etag !== undefined && query.etag === body.user_etag
   const etag = body.user_etag === null ? {} : { etag: `"${body.user_etag}"` }
   return unchanged ? { body: undefined, status: 304, ...etag } : { body, ...etag }

@@ -22,7 +22,7 @@ const post = (url: string, payload: object, headers: Record<string, string> = {}
 const signIn = (email: string, password = testPassword) => post('/v3/session/token', { email, password })
 const refresh = (token: string, headers = {}, url = '/v3/session/refresh', extra = {}) =>
   post(url, { refresh: token, ...extra }, headers)
-const whoAmI = (access: string, headers = {}) =>
+const getCurrentCredential = (access: string, headers = {}) =>
   api.server.inject({ url: '/v3/session/token', headers: { authorization: `Bearer ${access}`, ...headers } })
 
 describe('signing in', () => {
@@ -175,7 +175,7 @@ describe('refreshing', () => {
       .set({ rotations: [new Date(Date.now() - 60_000), new Date(Date.now() - 50_000)] })
       .where('id', '=', sessionId)
       .execute()
-    assert.equal((await whoAmI(third.access)).statusCode, 200)
+    assert.equal((await getCurrentCredential(third.access)).statusCode, 200)
     const reuse = await refresh(stolen)
     assert.equal(reuse.statusCode, 401)
     assert.equal(reuse.json().code, 'token_not_valid')
@@ -192,7 +192,7 @@ describe('refreshing', () => {
 
   for (const [name, token] of Object.entries({
     empty: 'x',
-    'of another form': 'phr_1.2.3',
+    'of another format': 'phr_1.2.3',
     'with a forged number': `phr_00000000-0000-4000-8000-000000000000.1.${'A'.repeat(43)}`,
   })) {
     it(`rejects a token ${name}`, async () => {
@@ -231,7 +231,7 @@ describe('switching the team', () => {
     assert.equal(switched.json().user.current_team.id, target.teamId)
     const next = await refresh(switched.json().refresh)
     assert.equal(next.json().user.current_team.id, target.teamId)
-    assert.equal((await whoAmI(next.json().access)).json().token.team_id, target.teamId)
+    assert.equal((await getCurrentCredential(next.json().access)).json().token.team_id, target.teamId)
   })
 
   it('does not find a team that the user is not in, and requires a bearer token', async () => {
@@ -250,7 +250,7 @@ describe('switching the team', () => {
 describe('the current credential', () => {
   it('includes the session and the user, and no secret', async () => {
     const { access, user, user_etag } = (await signIn('anna@red.example')).json()
-    const response = await whoAmI(access)
+    const response = await getCurrentCredential(access)
     assert.equal(response.json().token.type, 'access')
     assert.deepEqual(response.json().user, user)
     assert.equal(response.headers.etag, `"${user_etag}"`)
@@ -259,7 +259,7 @@ describe('the current credential', () => {
 
   it('is 304 if nothing changed', async () => {
     const { access, user_etag } = (await signIn('anna@red.example')).json()
-    assert.equal((await whoAmI(access, { 'if-none-match': `"${user_etag}"` })).statusCode, 304)
+    assert.equal((await getCurrentCredential(access, { 'if-none-match': `"${user_etag}"` })).statusCode, 304)
     const query = await api.server.inject({
       url: `/v3/session/token?etag=${user_etag}`,
       headers: { authorization: `Bearer ${access}` },
@@ -314,6 +314,6 @@ describe('the public keys', () => {
 /** A revocation invalidates the cached credential by a notification: within moments, not after its lifetime. */
 async function untilRefused(access: string): Promise<void> {
   const deadline = Date.now() + 60_000
-  while ((await whoAmI(access)).statusCode !== 401)
+  while ((await getCurrentCredential(access)).statusCode !== 401)
     assert.ok(Date.now() < deadline, 'the access token still works')
 }

@@ -6,10 +6,10 @@ import type { Actor } from '../operation/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import { joinByDomain } from '../team/auto-join.ts'
 import { beginAttempt, type Attempt, type AttemptDeps } from './attempt.ts'
-import { remindToConfirm, type JoinDeps } from './confirm-email.ts'
+import { resendConfirmation, type JoinDeps } from './confirm-email.ts'
 import { refuseDemoElsewhere } from './demo.ts'
 import { verifyPassword } from './password.ts'
-import { spendCode, type CodeVerdict } from './second-factor-check.ts'
+import { consumeCode, type CodeVerdict } from './second-factor-check.ts'
 import type { RefreshDeps } from './refresh.ts'
 import {
   findSession,
@@ -19,8 +19,8 @@ import {
   type SignInAccount,
 } from './session.store.ts'
 import { issueTokens } from './tokens.ts'
-import { typedEmail } from './typed-email.ts'
-import type { Origin, Visitor } from './visitor.ts'
+import { canonicalEmail } from './canonical-email.ts'
+import type { RequestSource, ClientSource } from './request-source.ts'
 
 export type SignInDeps = RefreshDeps &
   AttemptDeps &
@@ -29,23 +29,23 @@ export type SignInDeps = RefreshDeps &
 /** Returns the tokens of a new session. Throws the same error, after the same work, for a wrong password and an unknown account. */
 export async function signIn(
   deps: SignInDeps,
-  visitor: Visitor,
+  client: ClientSource,
   { email: typed, password, otp }: { email: string; password: string; otp?: string },
 ): Promise<SessionTokens> {
-  const email = typedEmail(typed)
+  const email = canonicalEmail(typed)
   // Before hashing: a refused attempt must not cost a hash, and without a free slot not even a query.
   deps.hashing.requireRoom()
-  const attempt = await beginAttempt(deps, email, visitor.address)
-  const account = await verifiedAccount(deps, visitor, attempt, email, password)
+  const attempt = await beginAttempt(deps, email, client.address)
+  const account = await verifiedAccount(deps, client, attempt, email, password)
   // Only with the right password does the answer reveal whether a second factor is enabled.
-  const factor = await passSecondFactor(deps, visitor, attempt, account, otp)
+  const factor = await verifySecondFactor(deps, client, attempt, account, otp)
   await attempt.succeeded()
-  return openSession(deps, visitor, account, factor)
+  return openSession(deps, client, account, factor)
 }
 
 async function verifiedAccount(
   deps: SignInDeps,
-  visitor: Visitor,
+  client: ClientSource,
   attempt: Attempt,
   email: string,
   password: string,
@@ -59,54 +59,54 @@ async function verifiedAccount(
     },
   )
   if (account && matches) return account
-  if (account) noteRefused(deps, visitor, account, 'invalid_credentials')
+  if (account) recordRefusal(deps, client, account, 'invalid_credentials')
   throw wrongCredentials()
 }
 
 const wrongCredentials = () => fail('invalid_credentials', 'signIn')
 
-type PassedFactor = Exclude<CodeVerdict, 'wrong'> | null
+type UsedFactor = Exclude<CodeVerdict, 'wrong'> | null
 
 /** Returns the code that was used; null for an account without a factor, whatever was sent. A wrong code is a failure. */
-async function passSecondFactor(
+async function verifySecondFactor(
   deps: SignInDeps,
-  visitor: Visitor,
+  client: ClientSource,
   attempt: Attempt,
   account: SignInAccount,
   otp: string | undefined,
-): Promise<PassedFactor> {
+): Promise<UsedFactor> {
   if (!account.hasSecondFactor) return null
   if (otp === undefined) {
     await attempt.undecided()
     throw fail('otp_required', 'missing')
   }
-  const verdict = await spendCode(deps, account.id, otp).catch(async (error: unknown) => {
+  const verdict = await consumeCode(deps, account.id, otp).catch(async (error: unknown) => {
     await attempt.undecided()
     throw error
   })
   if (verdict !== 'wrong') return verdict
-  await writeAudit(deps.db, { ...auditOfVisitor(visitor, account), action: 'totp.refuse' })
+  await writeAudit(deps.db, { ...auditOfClient(client, account), action: 'totp.refuse' })
   throw fail('otp_required', 'wrong')
 }
 
 async function openSession(
   deps: SignInDeps,
-  visitor: Visitor,
+  client: ClientSource,
   verified: SignInAccount,
-  factor: PassedFactor,
+  factor: UsedFactor,
 ): Promise<SessionTokens> {
-  if (!verified.emailConfirmed) await remindToConfirm(deps, verified.id)
-  const account = await joinedByDomain(deps, visitor, verified)
-  const teamId = teamToOpenIn(deps, visitor, account)
+  if (!verified.emailConfirmed) await resendConfirmation(deps, verified.id)
+  const account = await joinedByDomain(deps, client, verified)
+  const teamId = teamToOpenIn(deps, client, account)
   const { id: userId, passwordHash } = account
-  const { address, userAgent } = visitor
+  const { address, userAgent } = client
   const session = { userId, passwordHash, teamId, address, userAgent, secondFactor: factor !== null }
   const sessionId = await deps.db.transaction().execute(async (trx) => {
     const id = await insertSession(trx, session, deps.lifetime)
     // The password was changed during the comparison.
     if (id === undefined) throw wrongCredentials()
     await writeAudit(trx, {
-      ...auditOfVisitor(visitor, account),
+      ...auditOfClient(client, account),
       action: 'session.create',
       target: `session:${id}`,
       ...(factor === null ? {} : { after: { second_factor: factor } }),
@@ -119,7 +119,7 @@ async function openSession(
 /** A team that has verified the domain of the address may become the account's first. */
 async function joinedByDomain(
   { db, membersPerTeam }: SignInDeps,
-  { requestId, address }: Visitor,
+  { requestId, address }: ClientSource,
   account: SignInAccount,
 ): Promise<SignInAccount> {
   const joining = { membersPerTeam, requestId, address }
@@ -128,12 +128,12 @@ async function joinedByDomain(
 }
 
 /** Throws for an account that may not sign in although the password was right. */
-function teamToOpenIn(deps: SignInDeps, visitor: Visitor, account: SignInAccount): number {
+function teamToOpenIn(deps: SignInDeps, client: ClientSource, account: SignInAccount): number {
   try {
     refuseDemoElsewhere(deps, account)
     return teamOfConfirmed(account)
   } catch (error) {
-    if (error instanceof Failure) noteRefused(deps, visitor, account, error.code)
+    if (error instanceof Failure) recordRefusal(deps, client, account, error.code)
     throw error
   }
 }
@@ -148,16 +148,16 @@ function teamOfConfirmed({ emailConfirmed, teamId }: SignInAccount): number {
  * Audits in the team that the session would open in: its admins can act on it. Entries in every team of the user would
  * reveal to each team that there are others.
  */
-function noteRefused(
+function recordRefusal(
   { noteRefusal }: SignInDeps,
-  visitor: Visitor,
+  client: ClientSource,
   account: SignInAccount,
   code: string,
 ): void {
-  noteRefusal({ ...auditOfVisitor(visitor, account), action: 'session.refuse', code })
+  noteRefusal({ ...auditOfClient(client, account), action: 'session.refuse', code })
 }
 
-const auditOfVisitor = ({ requestId, address }: Visitor, { id, teamId, isStaff }: SignInAccount) => ({
+const auditOfClient = ({ requestId, address }: ClientSource, { id, teamId, isStaff }: SignInAccount) => ({
   teamId,
   actor: `user:${id}`,
   byStaff: isStaff,
@@ -169,14 +169,14 @@ const auditOfVisitor = ({ requestId, address }: Visitor, { id, teamId, isStaff }
 /** Switches the session to another team of the user. Throws `not_found` for a team that the user is not in. */
 export async function changeTeam(
   deps: SignInDeps,
-  { requestId, address }: Origin,
+  { requestId, address }: RequestSource,
   actor: Actor | null,
   teamId: number,
 ): Promise<SessionTokens> {
   if (actor?.kind !== 'user') throw fail('unauthenticated', 'bearerForTeam')
   const { sessionId } = actor
   await deps.db.transaction().execute(async (trx) => {
-    if ((await switchTeam(trx, sessionId, teamId)) === undefined) throw notFound('team of yours')
+    if ((await switchTeam(trx, sessionId, teamId)) === undefined) throw notFound('team')
     if (teamId === actor.teamId) return
     // In the audit log of the entered team: staff may enter any team.
     const about = { action: 'session.switch', target: `session:${sessionId}`, requestId, address }

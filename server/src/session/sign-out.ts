@@ -7,14 +7,14 @@ import { findAccountByEmail } from './account.store.ts'
 import { parseRefreshToken } from './refresh-token.ts'
 import type { RefreshDeps } from './refresh.ts'
 import { findSession, revokeAllSessions, revokeSession } from './session.store.ts'
-import type { Origin } from './visitor.ts'
+import type { RequestSource } from './request-source.ts'
 
 export type SignOut = { readonly refresh?: string; readonly all?: boolean }
 
 /** Ends the session of the refresh token, or of the bearer; with `all`, every session of that user. */
 export async function signOut(
   deps: RefreshDeps,
-  origin: Origin,
+  source: RequestSource,
   actor: Actor | null,
   request: SignOut,
 ): Promise<void> {
@@ -31,8 +31,8 @@ export async function signOut(
       credential: `session:${sessionId}`,
       action: request.all ? 'session.revoke_all' : 'session.revoke',
       target: `session:${sessionId}`,
-      requestId: origin.requestId,
-      address: origin.address,
+      requestId: source.requestId,
+      address: source.address,
     })
   })
 }

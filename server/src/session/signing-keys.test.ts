@@ -10,11 +10,13 @@ const claims = { userId: 7, sessionId: '8d47b489-fa88-4b4d-9f26-dfb524385522', t
 const day = 86_400_000
 
 async function started(database: Awaited<ReturnType<typeof createTestDatabase>>, ring = ringOf('a')) {
-  const told: string[] = []
-  const keys = new SigningKeys(database.postgres.owner, ring, (error) => told.push((error as Error).message))
+  const errors: string[] = []
+  const keys = new SigningKeys(database.postgres.owner, ring, (error) =>
+    errors.push((error as Error).message),
+  )
   await keys.start()
   keys.stop()
-  return { keys, told }
+  return { keys, errors }
 }
 
 describe('the signing keys', () => {
@@ -50,17 +52,17 @@ describe('the signing keys', () => {
   it('are replaced if the secret that sealed them was removed from the ring, which is reported', async () => {
     await using database = await createTestDatabase()
     const { keys: before } = await started(database, ringOf('a'))
-    const { keys, told } = await started(database, ringOf('b'))
+    const { keys, errors } = await started(database, ringOf('b'))
     assert.notEqual(keys.current().kid, before.current().kid)
-    assert.match(told.join(), /cannot be opened/)
+    assert.match(errors.join(), /cannot be opened/)
   })
 
   it('remain readable while the ring contains their secret', async () => {
     await using database = await createTestDatabase()
     const { keys: before } = await started(database, ringOf('a'))
-    const { keys, told } = await started(database, ringOf('b', 'a'))
+    const { keys, errors } = await started(database, ringOf('b', 'a'))
     assert.equal(keys.current().kid, before.current().kid)
-    assert.deepEqual(told, [])
+    assert.deepEqual(errors, [])
   })
 
   it('reject a token of another kind, issuer, audience or key', async () => {

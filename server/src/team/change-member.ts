@@ -24,9 +24,14 @@ import { lockTeam } from './team-lock.ts'
 import type { TeamDeps } from './team.ts'
 
 /** The context of an operation on a member, after locking the team and finding the member. */
-type Held = { readonly access: TeamAccess; readonly member: MemberRow }
+type LockedMember = { readonly access: TeamAccess; readonly member: MemberRow }
 
-async function holdMember(trx: Trx, operation: Operation, entered: TeamAccess, id: number): Promise<Held> {
+async function lockMember(
+  trx: Trx,
+  operation: Operation,
+  entered: TeamAccess,
+  id: number,
+): Promise<LockedMember> {
   const { access } = await lockTeam(trx, operation, entered)
   const member = await readMember(trx, access.teamId, id)
   if (!member) throw notFound('member')
@@ -44,7 +49,7 @@ export async function updateMember(
   const entered = await enterTeam(deps.db, operation, named)
   const inTeam = operationIn(operation, entered)
   return mutate(deps.postgres, inTeam, async (trx) => {
-    const { access, member } = await holdMember(trx, operation, entered, id)
+    const { access, member } = await lockMember(trx, operation, entered, id)
     requireAdmin(access)
     requireMatch(operation.ifMatch, etagOf(member.version))
     if (member.is_admin === isAdmin) return presentMember(member)
@@ -96,7 +101,7 @@ export async function removeMember(
   const entered = await enterTeam(deps.db, operation, named)
   const inTeam = operationIn(operation, entered)
   await mutate(deps.postgres, inTeam, async (trx) => {
-    const { access, member } = await holdMember(trx, operation, entered, id)
+    const { access, member } = await lockMember(trx, operation, entered, id)
     if (!isSelf(operation, member)) requireAdmin(access)
     requireMatch(operation.ifMatch, etagOf(member.version))
     await (member.user_id === null

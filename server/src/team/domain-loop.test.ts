@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
-import { saveSeen, type DomainCheckDeps } from './domain-check.ts'
+import { saveCheckResult, type DomainCheckDeps } from './domain-check-result.ts'
 import { checkDueDomains } from './domain-loop.ts'
 import { canonicalDomain, type Domain } from './domain-name.ts'
 import { recordName, recordValues } from './domain-proof.ts'
@@ -117,16 +117,16 @@ describe('the domain loop with a real name server', { skip: skipWithout('nsd') }
 
   const deps = () => depsOf(createTxtResolver({ servers: [server.server], timeoutMs: 5_000 }))
 
-  async function lookAfter(domain: TeamDomain, ...records: NameRecord[]): Promise<TeamDomain> {
+  async function checkAfter(domain: TeamDomain, ...records: NameRecord[]): Promise<TeamDomain> {
     await server.setRecords(records)
     return turnAtDue(deps(), domain)
   }
 
   it('verifies a domain at the next check after its record was created', async () => {
     const domain = await add('acme.example')
-    const absent = await lookAfter(domain)
+    const absent = await checkAfter(domain)
     assert.deepEqual([absent.verified, absent.lastCheckResult, absent.lastCheck], [null, 'missing', now])
-    const found = await lookAfter(domain, { name: nameOf(domain), text: valueOf(domain) })
+    const found = await checkAfter(domain, { name: nameOf(domain), text: valueOf(domain) })
     assert.deepEqual([found.verified, found.lastCheckResult], [now, 'valid'])
     assert.ok(now.getTime() - absent.lastCheck!.getTime() < 60_000)
     assert.deepEqual(await actionsOf(), ['domain.verify by pharos'])
@@ -145,11 +145,11 @@ describe('the domain loop with a real name server', { skip: skipWithout('nsd') }
       theirs,
       elsewhere,
     ]) {
-      const { verified, lastCheckResult } = await lookAfter(domain, { name, text })
+      const { verified, lastCheckResult } = await checkAfter(domain, { name, text })
       assert.deepEqual([verified, lastCheckResult], [null, 'mismatch'], text)
     }
     for (const at of ['acme.example', `www.${name}`, '_pharos-challenge.other.example'])
-      assert.equal((await lookAfter(domain, { name: at, text: value })).lastCheckResult, 'missing', at)
+      assert.equal((await checkAfter(domain, { name: at, text: value })).lastCheckResult, 'missing', at)
   })
 
   it('accepts a record of several strings, one of several records, and one through a CNAME', async () => {
@@ -176,7 +176,7 @@ describe('the domain loop with a real name server', { skip: skipWithout('nsd') }
   it('accepts the value of an older key of the ring', async () => {
     const domain = await add('acme.example')
     const text = recordValues(createKeyRing([older]), teams.ours, domain.domain)[0]
-    assert.deepEqual((await lookAfter(domain, { name: nameOf(domain), text })).verified, now)
+    assert.deepEqual((await checkAfter(domain, { name: nameOf(domain), text })).verified, now)
   })
 
   it('returns unavailable if a server is down or lost the zone, and ends no verification', async () => {
@@ -184,7 +184,7 @@ describe('the domain loop with a real name server', { skip: skipWithout('nsd') }
     const broken = await add('broken.example')
     const unknown = await add('acme.com')
     const record = { name: nameOf(domain), text: valueOf(domain) }
-    const verified = (await lookAfter(domain, record)).verified
+    const verified = (await checkAfter(domain, record)).verified
     assert.ok(verified)
     for (const one of [broken, unknown]) assert.equal((await read(one)).lastCheckResult, 'unavailable')
     await server.stop()
@@ -193,7 +193,7 @@ describe('the domain loop with a real name server', { skip: skipWithout('nsd') }
     assert.deepEqual([silent.verified, silent.lastCheckResult], [verified, 'unavailable'])
     assert.ok(now.getTime() - verified.getTime() > 4 * dayMs)
     await server.start()
-    assert.equal((await lookAfter(domain, record)).lastCheckResult, 'valid')
+    assert.equal((await checkAfter(domain, record)).lastCheckResult, 'valid')
     assert.deepEqual(errors, [])
   })
 
@@ -204,7 +204,7 @@ describe('the domain loop with a real name server', { skip: skipWithout('nsd') }
     await addMember(teams.ours, 'member', false)
     await addMember(teams.theirs, 'other', true)
     const domain = await add('acme.example')
-    const began = (await lookAfter(domain, { name: nameOf(domain), text: valueOf(domain) })).verified!
+    const began = (await checkAfter(domain, { name: nameOf(domain), text: valueOf(domain) })).verified!
     await server.setRecords([])
     for (const missed of [1, 2]) {
       const state = await turnAtDue(deps(), domain)
@@ -215,7 +215,7 @@ describe('the domain loop with a real name server', { skip: skipWithout('nsd') }
     assert.ok(now.getTime() - began.getTime() >= 2.5 * dayMs)
     assert.deepEqual(await actionsOf(), ['domain.verify by pharos', 'domain.lose by pharos'])
     assert.deepEqual(await mailsOf(), ['domain-lost to one@acme.example', 'domain-lost to two@acme.example'])
-    assert.ok((await lookAfter(domain, { name: nameOf(domain), text: valueOf(domain) })).verified)
+    assert.ok((await checkAfter(domain, { name: nameOf(domain), text: valueOf(domain) })).verified)
   })
 })
 
@@ -334,10 +334,10 @@ describe('a domain with records of two teams', () => {
       const name = `race${round}.example`
       const pair = [await add(name), await add(name, teams.theirs)]
       const deps = depsOf(both(...pair))
-      const look = { seen: 'valid', byHand: true } as const
+      const check = { record: 'valid', onRequest: true } as const
       const prove = (domain: TeamDomain) =>
         database.postgres.inTeam(domain.teamId, (trx) =>
-          saveSeen(trx, deps, domain, look, { teamId: domain.teamId, actor: 'user:1' }),
+          saveCheckResult(trx, deps, domain, check, { teamId: domain.teamId, actor: 'user:1' }),
         )
       const outcomes = await Promise.all(pair.map(prove))
       assert.deepEqual(outcomes.map((one) => one!.kind).toSorted(), ['keep', 'verify'])

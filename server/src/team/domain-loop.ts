@@ -1,8 +1,8 @@
 // Checks the domains that are due: pending ones until their record exists, verified ones once a day. Works for all teams, as the
 // owner of the tables.
 import { createDueWorker } from '../db/due-work.ts'
-import { saveSeen, type Checked, type DomainCheckDeps } from './domain-check.ts'
-import { lookForRecord } from './domain-proof.ts'
+import { saveCheckResult, type Checked, type DomainCheckDeps } from './domain-check-result.ts'
+import { queryRecord } from './domain-proof.ts'
 import { claimDueDomain, releaseDomain, type DueDomain } from './domain.store.ts'
 
 /** Concurrent checks in this process; `claimDueDomain` limits those of one team. */
@@ -46,11 +46,11 @@ async function check(
   signal: AbortSignal,
 ): Promise<Checked | undefined> {
   const { owner } = deps.postgres
-  const seen = await lookForRecord(deps, due, signal)
+  const record = await queryRecord(deps, due, signal)
   const by = { teamId: due.teamId, actor: 'pharos' }
   const checked = await owner
     .transaction()
-    .execute((trx) => saveSeen(trx, deps, due, { seen, byHand: false }, by))
+    .execute((trx) => saveCheckResult(trx, deps, due, { record, onRequest: false }, by))
   await releaseDomain(owner, due)
   return checked
 }

@@ -24,14 +24,14 @@ export function canonicalDomain(text: string): Domain | undefined {
   if (text.length > 1000 || otherAscii.test(text)) return undefined
   const ascii = domainToASCII(text).replace(/\.$/, '')
   if (ascii.length > 253 || !domainPattern.test(ascii)) return undefined
-  return isAddress(ascii) || !areLabelsOfIdna(ascii) ? undefined : (ascii as Domain)
+  return isAddress(ascii) || !areCanonicalALabels(ascii) ? undefined : (ascii as Domain)
 }
 
 /** A host whose last label is a number is parsed as an IPv4 address (WHATWG URL, 3.5). */
 const isAddress = (ascii: string): boolean => /\.(?:\d+|0x[0-9a-f]*)$/.test(ascii)
 
 /** Returns whether every A-label is the canonical encoding of a Unicode label, which not all versions of Node check. */
-function areLabelsOfIdna(ascii: string): boolean {
+function areCanonicalALabels(ascii: string): boolean {
   if (!/(?:^|\.)xn--/.test(ascii)) return true
   const unicode = domainToUnicode(ascii)
   return unicode !== '' && !/(?:^|\.)xn--/.test(unicode) && domainToASCII(unicode) === ascii
@@ -62,14 +62,14 @@ export function objectionTo(
   if (domain.length > lengthMax)
     return {
       type: 'too_long',
-      msg: `has more than ${lengthMax} characters, so that the name of its record would have more than 253`,
+      msg: `has more than ${lengthMax} characters, and the name of its record would have more than 253`,
     }
   const special = specialUseOf(domain, allowDocumentation)
-  if (special !== undefined) return { type: 'special_use', msg: `.${special} is not for domains of anybody` }
+  if (special !== undefined) return { type: 'special_use', msg: `is in .${special}, which is reserved` }
   if (isPublicSuffix(domain))
-    return { type: 'public_suffix', msg: 'is a suffix below which others register their domains' }
+    return { type: 'public_suffix', msg: 'is a public suffix, under which others register domains' }
   if (freeMail.has(domain))
-    return { type: 'mail_provider', msg: 'is a provider’s who gives addresses to everybody' }
+    return { type: 'mail_provider', msg: 'belongs to a public mail provider' }
   return undefined
 }
 

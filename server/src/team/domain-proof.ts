@@ -30,7 +30,7 @@ export function recordValues(ring: KeyRing, teamId: number, domain: Domain): Rec
 }
 
 /** Result of one check; whether another team has the domain is checked later. */
-export type Seen = Exclude<DomainCheckResult, 'claimed'>
+export type RecordState = Exclude<DomainCheckResult, 'claimed'>
 
 export type DomainProofDeps = {
   readonly ring: KeyRing
@@ -45,11 +45,11 @@ export type DomainProofDeps = {
  * Queries the record within the timeout, whether or not the resolver respects its signal; rejects only if `signal` aborts. An
  * error answer of a name server does not mean that the record is missing.
  */
-export async function lookForRecord(
+export async function queryRecord(
   { ring, txt, timeoutMs = defaultTimeoutMs, onCheckError }: DomainProofDeps,
   { teamId, domain }: { readonly teamId: number; readonly domain: Domain },
   signal: AbortSignal,
-): Promise<Seen> {
+): Promise<RecordState> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const ended = AbortSignal.any([signal, timeout])
   try {
@@ -63,7 +63,7 @@ export async function lookForRecord(
 }
 
 /** Other texts may exist beside the token: several programs use the name. */
-function judge(texts: readonly string[], values: RecordValues): Seen {
+function judge(texts: readonly string[], values: RecordValues): RecordState {
   if (texts.some((text) => values.includes(text.trim()))) return 'valid'
   return texts.length > 0 ? 'mismatch' : 'missing'
 }

@@ -1,7 +1,7 @@
 // The state of a team's verification of a domain after a check, and the time of the next one: pure. Three daily checks in a row
 // without the record end it; a check without an answer changes nothing.
 import type { DomainCheckResult } from '@pharos/contract/domain'
-import type { Seen } from './domain-proof.ts'
+import type { RecordState } from './domain-proof.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -9,7 +9,7 @@ const dayMs = 24 * hourMs
 /** With the loop's interval added, less than a minute. */
 const pendingMs = 45_000
 /** After this many days, a record that was never found is checked on request only. */
-const givenUpAfterMs = 30 * dayMs
+const stopAfterMs = 30 * dayMs
 const missedMax = 3
 
 /** The stored state. */
@@ -25,12 +25,12 @@ export type DomainState = {
   readonly due: Date | null
 }
 
-export type Look = {
-  readonly seen: Seen
+export type DomainCheck = {
+  readonly record: RecordState
   /** Another team has the domain. */
   readonly claimed: boolean
   /** A check on request: it is not a daily check and ends nothing. */
-  readonly byHand: boolean
+  readonly onRequest: boolean
 }
 
 export type Settlement = {
@@ -40,22 +40,33 @@ export type Settlement = {
 }
 
 /** `id` is that of the row; it determines the time of day of the daily check. */
-export function settle(id: number, before: DomainState, look: Look, now: Date): Settlement {
-  const lastCheckResult = look.seen === 'valid' && look.claimed && !before.verified ? 'claimed' : look.seen
+export function settle(id: number, before: DomainState, check: DomainCheck, now: Date): Settlement {
+  const lastCheckResult =
+    check.record === 'valid' && check.claimed && !before.verified ? 'claimed' : check.record
   const checked: DomainState = { ...before, lastCheck: now, lastCheckResult }
-  return before.verified ? settleVerified(id, checked, look, now) : settlePending(id, checked, look, now)
+  return before.verified ? settleVerified(id, checked, check, now) : settlePending(id, checked, check, now)
 }
 
-function settlePending(id: number, checked: DomainState, { seen, claimed }: Look, now: Date): Settlement {
-  if (seen !== 'valid' || claimed)
+function settlePending(
+  id: number,
+  checked: DomainState,
+  { record, claimed }: DomainCheck,
+  now: Date,
+): Settlement {
+  if (record !== 'valid' || claimed)
     return { kind: 'keep', after: { ...checked, due: nextPending(checked.pendingSince, now) } }
   return { kind: 'verify', after: { ...checked, verified: now, missed: 0, due: nextDaily(id, now) } }
 }
 
-function settleVerified(id: number, checked: DomainState, { seen, byHand }: Look, now: Date): Settlement {
-  if (seen === 'valid') return { kind: 'keep', after: { ...checked, missed: 0, due: nextDaily(id, now) } }
-  if (byHand) return { kind: 'keep', after: checked }
-  if (seen === 'unavailable') return { kind: 'keep', after: { ...checked, due: later(now, hourMs) } }
+function settleVerified(
+  id: number,
+  checked: DomainState,
+  { record, onRequest }: DomainCheck,
+  now: Date,
+): Settlement {
+  if (record === 'valid') return { kind: 'keep', after: { ...checked, missed: 0, due: nextDaily(id, now) } }
+  if (onRequest) return { kind: 'keep', after: checked }
+  if (record === 'unavailable') return { kind: 'keep', after: { ...checked, due: later(now, hourMs) } }
   const missed = checked.missed + 1
   if (missed < missedMax) return { kind: 'keep', after: { ...checked, missed, due: nextDaily(id, now) } }
   const pending = { verified: null, missed: 0, pendingSince: now, due: nextPending(now, now) }
@@ -67,7 +78,7 @@ const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms)
 /** Every minute on the first day, at growing intervals on the second, and hourly from then on. */
 export function nextPending(since: Date, now: Date): Date | null {
   const age = now.getTime() - since.getTime()
-  if (age >= givenUpAfterMs) return null
+  if (age >= stopAfterMs) return null
   return later(now, Math.min(hourMs, Math.max(pendingMs, (age - dayMs) / 24)))
 }
 

@@ -10,9 +10,9 @@ import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import { saveSeen, type DomainCheckDeps } from './domain-check.ts'
+import { saveCheckResult, type DomainCheckDeps } from './domain-check-result.ts'
 import { canonicalDomain, objectionTo, type Domain, type DomainRules } from './domain-name.ts'
-import { lookForRecord, recordName, recordValues } from './domain-proof.ts'
+import { queryRecord, recordName, recordValues } from './domain-proof.ts'
 import {
   countDomains,
   deleteDomain,
@@ -144,9 +144,11 @@ export async function verifyDomain(
   // Keyed by the name: removing and adding a domain again does not reset the limit.
   verifications.perDomain.take(`${teamId} ${domain.domain}`)
   verifications.perTeam.take(`${teamId}`)
-  const seen = await lookForRecord(deps, domain, new AbortController().signal)
-  const look = { seen, byHand: true }
-  const checked = await postgres.inTeam(teamId, (trx) => saveSeen(trx, deps, domain, look, auditOf(asAdmin)))
+  const record = await queryRecord(deps, domain, new AbortController().signal)
+  const check = { record, onRequest: true }
+  const checked = await postgres.inTeam(teamId, (trx) =>
+    saveCheckResult(trx, deps, domain, check, auditOf(asAdmin)),
+  )
   const after = known(checked?.domain)
   if (after.lastCheckResult === 'claimed') throw fail('domain_claimed', 'byOther', { domain: after.domain })
   return answerOf(deps.ring, after)

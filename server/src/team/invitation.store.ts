@@ -86,7 +86,7 @@ export async function findInviter(trx: Trx, userId: number): Promise<Inviter | u
 }
 
 /** Returns the user who created the token; null if the operator did. */
-export async function findTokenMaker(trx: Trx, teamId: number, tokenId: string): Promise<number | null> {
+export async function findTokenCreator(trx: Trx, teamId: number, tokenId: string): Promise<number | null> {
   const { rows } = await sql<{ created_by: number | null }>`
     select created_by from api_tokens where team_id = ${teamId} and id = ${tokenId}`.execute(trx)
   return rows[0]?.created_by ?? null

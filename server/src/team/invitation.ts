@@ -29,7 +29,7 @@ export async function findInvitation(
 }
 
 /** The same, locked until the end of the transaction. */
-export async function holdInvitation(
+export async function findInvitationForUpdate(
   trx: Trx,
   ring: KeyRing,
   text: string,

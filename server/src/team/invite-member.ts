@@ -14,7 +14,7 @@ import { createInvitationToken, formatInvitationToken, invitationMac } from './i
 import {
   findInviter,
   findOpenInvitation,
-  findTokenMaker,
+  findTokenCreator,
   insertInvitation,
   invitationDays,
   nextMemberId,
@@ -129,7 +129,7 @@ async function send(
 }
 
 function invitingUser(trx: Trx, teamId: number, actor: Actor): Promise<number | null> | number {
-  return actor.kind === 'user' ? actor.userId : findTokenMaker(trx, teamId, actor.tokenId)
+  return actor.kind === 'user' ? actor.userId : findTokenCreator(trx, teamId, actor.tokenId)
 }
 
 /** Returns the inviter's name for the mail: name and address of a member, the provider for staff, the team for an API token. */

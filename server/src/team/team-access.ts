@@ -3,7 +3,7 @@
 import type { Db } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'
-import { findTeamStanding, type TeamStanding } from './team-access.store.ts'
+import { findTeamAccess, type TeamAccessRow } from './team-access.store.ts'
 
 export type TeamAccess = {
   readonly teamId: number
@@ -28,15 +28,15 @@ export async function enterTeam(db: Db, { actor }: Operation, named: string): Pr
     const { isAdmin, modules } = actor
     return { teamId, isAdmin, isStaff: false, isMember: true, modules, hasFactor: false }
   }
-  const standing = await findTeamStanding(db, teamId, actor.userId)
-  if (!standing || (standing.isAdmin === null && !standing.isStaff)) throw notFound('team')
-  if (standing.requiresFactor && !standing.hasFactor) {
+  const row = await findTeamAccess(db, teamId, actor.userId)
+  if (!row || (row.isAdmin === null && !row.isStaff)) throw notFound('team')
+  if (row.requiresFactor && !row.hasFactor) {
     throw fail('second_factor_required', 'team')
   }
-  return accessOf(standing)
+  return accessOf(row)
 }
 
-function accessOf({ teamId, isAdmin, isStaff, modules, hasFactor }: TeamStanding): TeamAccess {
+function accessOf({ teamId, isAdmin, isStaff, modules, hasFactor }: TeamAccessRow): TeamAccess {
   return { teamId, isAdmin: isAdmin ?? false, isStaff, isMember: isAdmin !== null, modules, hasFactor }
 }
 

@@ -14,7 +14,7 @@ import type { AsnTokens } from './asn-token.ts'
 
 export type Evidence = Readonly<Record<string, unknown>>
 
-export type Finding = {
+export type ProofResult = {
   /** `pending` is a method that was not checked, so it is never a result. */
   readonly state: Exclude<AsnProofState, 'pending'>
   /** Null: stored before reasons had codes. */
@@ -46,7 +46,7 @@ export type AsnProofSources = {
 }
 
 /** The ASN, with the data that every method needs. */
-export type Claim = {
+export type ProofSubject = {
   readonly asn: Asn
   readonly tokens: AsnTokens
   /** The prefixes that the team holds independently of the ASN. */
@@ -54,12 +54,12 @@ export type Claim = {
 }
 
 /** Returns a result with the sentence of its reason. */
-export const finding = (
-  state: Finding['state'],
+export const proofResult = (
+  state: ProofResult['state'],
   reason: AsnProofReason,
   attrs: ReasonAttrs = {},
   evidence: Evidence = {},
-): Finding => ({ state, reason, attrs, note: asnProofReasonText(reason, attrs), evidence })
+): ProofResult => ({ state, reason, attrs, note: asnProofReasonText(reason, attrs), evidence })
 
 /** Returns a step with its lines, all of which are needed unless `needs` is `one`. */
 export const step = (
@@ -79,31 +79,34 @@ export const instructEvidence = (asn: Asn): ProofStep =>
       'If no regional registry has an aut-num object of the ASN, ask the provider to verify it with this as evidence.',
   )
 
-export const notSetUp = finding('unavailable', 'not_configured')
+export const notConfigured = proofResult('unavailable', 'not_configured')
 
 /** Runs a check with a timeout, whether or not it respects its signal. Every error becomes a result, never `valid`. */
-export async function lookFor(
+export async function runCheck(
   timeoutMs: number,
   signal: AbortSignal,
-  look: (signal: AbortSignal) => Promise<Finding>,
+  check: (signal: AbortSignal) => Promise<ProofResult>,
   onError: (error: unknown) => void,
-): Promise<Finding> {
+): Promise<ProofResult> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const ended = AbortSignal.any([signal, timeout])
   try {
-    return await unlessAborted(ended, look(ended))
+    return await unlessAborted(ended, check(ended))
   } catch (error) {
-    if (timeout.aborted) return finding('unavailable', 'timeout', { seconds: timeoutMs / 1000 })
+    if (timeout.aborted) return proofResult('unavailable', 'timeout', { seconds: timeoutMs / 1000 })
     signal.throwIfAborted()
-    return findingOf(error, onError)
+    return resultOfError(error, onError)
   }
 }
 
-function findingOf(error: unknown, onError: (error: unknown) => void): Finding {
-  if (error instanceof Failure && error.code === 'unavailable') return finding('unavailable', 'not_queried')
+function resultOfError(error: unknown, onError: (error: unknown) => void): ProofResult {
+  if (error instanceof Failure && error.code === 'unavailable')
+    return proofResult('unavailable', 'not_queried')
   if (!(error instanceof DriverError)) {
     onError(error)
-    return finding('error', 'failed')
+    return proofResult('error', 'failed')
   }
-  return error.kind === 'unreachable' ? finding('unavailable', 'unreachable') : finding('error', 'unreadable')
+  return error.kind === 'unreachable'
+    ? proofResult('unavailable', 'unreachable')
+    : proofResult('error', 'unreadable')
 }

@@ -4,7 +4,7 @@ import { writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import { recordName, type DomainProofDeps, type Seen } from './domain-proof.ts'
+import { recordName, type DomainProofDeps, type RecordState } from './domain-proof.ts'
 import { settle, type Settlement } from './domain-verification.ts'
 import {
   findAdmins,
@@ -26,22 +26,22 @@ export type Checked = { readonly kind: Settlement['kind']; readonly domain: Team
 type By = Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>
 
 /** Saves the result, and audits what changes by it; undefined if the domain was deleted in between. */
-export async function saveSeen(
+export async function saveCheckResult(
   trx: Trx,
   { ring, now }: DomainCheckDeps,
   { id, teamId, domain }: DueDomain,
-  look: { readonly seen: Seen; readonly byHand: boolean },
+  check: { readonly record: RecordState; readonly onRequest: boolean },
   by: By,
 ): Promise<Checked | undefined> {
   await lockName(trx, domain)
   const before = await lockDomain(trx, teamId, id)
   if (!before) return undefined
   // A team without the record must not learn whether another team has the domain, not even from the response time.
-  const claimed = look.seen === 'valid' && (await isClaimedElsewhere(trx, teamId, domain))
-  const { kind, after } = settle(id, before, { ...look, claimed }, now())
+  const claimed = check.record === 'valid' && (await isClaimedElsewhere(trx, teamId, domain))
+  const { kind, after } = settle(id, before, { ...check, claimed }, now())
   await saveDomainState(trx, before, after)
   if (kind !== 'keep') await auditChange(trx, before, kind, after.verified, by)
-  if (kind === 'lose') await tellAdmins(trx, ring, before, look.seen)
+  if (kind === 'lose') await notifyAdmins(trx, ring, before, check.record)
   return { kind, domain: { ...before, ...after } }
 }
 
@@ -61,15 +61,15 @@ function auditChange(
   })
 }
 
-async function tellAdmins(
+async function notifyAdmins(
   trx: Trx,
   ring: KeyRing,
   { teamId, domain }: TeamDomain,
-  seen: Seen,
+  record: RecordState,
 ): Promise<void> {
   const { team, emails } = await findAdmins(trx, teamId)
-  const found = seen === 'mismatch' ? 'There is only another text at' : 'There is no TXT record at'
-  const reason = `${found} ${recordName(domain)}; it was looked for on three days.`
+  const found = record === 'mismatch' ? 'Only another text was found at' : 'No TXT record was found at'
+  const reason = `${found} ${recordName(domain)} in three daily checks.`
   for (const to of emails)
     await queueMail(trx, ring, { to, teamId, template: 'domain-lost', content: { team, domain, reason } })
 }

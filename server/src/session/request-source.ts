@@ -1,8 +1,8 @@
 // The source of a request about a session, before a credential is known.
 import type { IncomingHttpHeaders } from 'node:http'
 
-export type Origin = { readonly requestId: string; readonly address: string }
-export type Visitor = Origin & { readonly userAgent: string }
+export type RequestSource = { readonly requestId: string; readonly address: string }
+export type ClientSource = RequestSource & { readonly userAgent: string }
 
 const userAgentLengthMax = 500
 

@@ -2,4 +2,4 @@
 // matches no account, and attempts with it are counted like any other.
 import { parseEmail } from '../text/email.ts'
 
-export const typedEmail = (text: string): string => parseEmail(text) ?? text
+export const canonicalEmail = (text: string): string => parseEmail(text) ?? text
