@@ -42,7 +42,13 @@ import {
 } from './asn-proof.store.ts'
 import type { AsnProof } from './asn-proof-result.ts'
 import { asnTokens } from './asn-token.ts'
-import { noteOf, proofAfter, settle, type ProofResults, type Settlement } from './asn-verification.ts'
+import {
+  noteOf,
+  proofAfter,
+  nextVerification,
+  type ProofResults,
+  type VerificationChange,
+} from './asn-verification.ts'
 
 export type AsnProofDeps = AsnRules & {
   readonly postgres: Postgres
@@ -153,7 +159,7 @@ export async function saveProofResults(
   results: ProofResults,
   now: Date,
   by: Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>,
-): Promise<Settlement | undefined> {
+): Promise<VerificationChange | undefined> {
   await lockAsn(trx, asn)
   const { held, proofs, conflict } = await readStoredProofs(trx, teamId, asn)
   const before = new Map(proofs.map((proof) => [proof.method, proof]))
@@ -161,19 +167,19 @@ export async function saveProofResults(
     proofAfter(before.get(method), method, result, held?.verifiedBy ?? null, now),
   )
   await saveAsnProofs(trx, teamId, asn, after)
-  const settlement = settle(held, results, conflict, now)
-  if (!settlement) return undefined
-  await saveVerification(trx, teamId, asn, settlement.after)
-  if (settlement.kind === 'extend') return settlement
+  const change = nextVerification(held, results, conflict, now)
+  if (!change) return undefined
+  await saveVerification(trx, teamId, asn, change.after)
+  if (change.kind === 'extend') return change
   await writeAudit(trx, {
     ...by,
-    action: `asn.${settlement.kind}`,
+    action: `asn.${change.kind}`,
     target: `asn:${asn}`,
     before: held ? stateOf(held) : undefined,
-    after: settlement.after,
+    after: change.after,
   })
   await wake(trx, 'validations')
-  return settlement
+  return change
 }
 
 const stateOf = ({ verified, verifiedBy, expires }: HeldAsn) => ({ verified, verifiedBy, expires })

@@ -4,7 +4,7 @@ import { asnProofMethods } from '@pharos/contract/inventory'
 import { createDueWorker } from '../db/due-work.ts'
 import { checkMethods, readProofSubject, saveProofResults, type AsnProofDeps } from './asn-proof.ts'
 import { deleteOldProofs, listDueAsns, type ProvenAsn } from './asn-proof.store.ts'
-import { dayMs, type Settlement } from './asn-verification.ts'
+import { dayMs, type VerificationChange } from './asn-verification.ts'
 
 const parallel = 4
 /** Retention of results for an ASN that the team did not prove. */
@@ -50,7 +50,7 @@ async function recheck(
   deps: AsnProofDeps,
   { teamId, asn, verifiedBy }: ProvenAsn,
   signal: AbortSignal,
-): Promise<Settlement | undefined> {
+): Promise<VerificationChange | undefined> {
   const { owner } = deps.postgres
   const subject = await owner.transaction().execute((trx) => readProofSubject(trx, deps, teamId, asn))
   const own = await checkMethods(deps, subject, [verifiedBy], signal)

@@ -5,7 +5,7 @@ import { asnProofMethods, type AsnProofMethod } from '@pharos/contract/inventory
 import { parseAsn } from '../net/asn.ts'
 import { isVerified, type HeldAsn } from './held-asn.ts'
 import { proofResult, type AsnProof, type ProofResult } from './asn-proof-result.ts'
-import { dayMs, hourMs, noteOf, proofAfter, settle } from './asn-verification.ts'
+import { dayMs, hourMs, noteOf, proofAfter, nextVerification } from './asn-verification.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const inDays = (days: number) => new Date(now.getTime() + days * dayMs)
@@ -36,35 +36,38 @@ const found = (states: Partial<Record<AsnProofMethod, ProofResult['state']>>) =>
 describe('the decision', () => {
   it('is 180 days for one valid method, whether or not the team had a row', () => {
     for (const before of [undefined, held({})])
-      assert.deepEqual(settle(before, found({ aut_num: 'valid', rdap_email: 'missing' }), false, now), {
-        kind: 'verify',
-        after: { verified: now, verifiedBy: 'aut_num', expires: inDays(180) },
-      })
+      assert.deepEqual(
+        nextVerification(before, found({ aut_num: 'valid', rdap_email: 'missing' }), false, now),
+        {
+          kind: 'verify',
+          after: { verified: now, verifiedBy: 'aut_num', expires: inDays(180) },
+        },
+      )
   })
 
   it('uses the strongest of several methods, and keeps it later', () => {
     const all = found({ peeringdb: 'valid', rdap_email: 'valid', aut_num: 'valid' })
-    assert.equal(settle(undefined, all, false, now)?.after.verifiedBy, 'aut_num')
-    assert.equal(settle(proven(inDays(100)), all, false, now)?.after.verifiedBy, 'rdap_email')
+    assert.equal(nextVerification(undefined, all, false, now)?.after.verifiedBy, 'aut_num')
+    assert.equal(nextVerification(proven(inDays(100)), all, false, now)?.after.verifiedBy, 'rdap_email')
     const gone = found({ rdap_email: 'missing', peeringdb: 'valid' })
-    assert.equal(settle(proven(inDays(100)), gone, false, now)?.after.verifiedBy, 'peeringdb')
+    assert.equal(nextVerification(proven(inDays(100)), gone, false, now)?.after.verifiedBy, 'peeringdb')
   })
 
   it('is unchanged by control of address space, whatever else is missing', () => {
     const evidence = found({ dns_txt: 'valid', roa: 'valid', aut_num: 'missing' })
-    assert.equal(settle(undefined, evidence, false, now), undefined)
-    assert.equal(settle(proven(inDays(1), 'aut_num'), evidence, false, now), undefined)
-    assert.equal(settle(proven(inDays(-1), 'aut_num'), evidence, false, now)?.kind, 'expire')
+    assert.equal(nextVerification(undefined, evidence, false, now), undefined)
+    assert.equal(nextVerification(proven(inDays(1), 'aut_num'), evidence, false, now), undefined)
+    assert.equal(nextVerification(proven(inDays(-1), 'aut_num'), evidence, false, now)?.kind, 'expire')
   })
 
   it('is unchanged once the operator has revoked the verification', () => {
     const revoked = held({ revoked: { at: inDays(-1), reason: 'sold' } })
-    assert.equal(settle(revoked, found({ aut_num: 'valid' }), false, now), undefined)
+    assert.equal(nextVerification(revoked, found({ aut_num: 'valid' }), false, now), undefined)
   })
 
   it('extends the expiry of a proof that is still valid, and keeps its start', () => {
     const before = proven(inDays(100))
-    assert.deepEqual(settle(before, found({ rdap_email: 'valid' }), true, now), {
+    assert.deepEqual(nextVerification(before, found({ rdap_email: 'valid' }), true, now), {
       kind: 'extend',
       after: { verified: before.verified, verifiedBy: 'rdap_email', expires: inDays(180) },
     })
@@ -72,27 +75,27 @@ describe('the decision', () => {
 
   it('is a conflict while another team is verified, also for a team whose proof has expired', () => {
     const all = found({ aut_num: 'valid' })
-    assert.equal(settle(undefined, all, true, now), undefined)
-    assert.equal(settle(proven(inDays(-1)), all, true, now), undefined)
-    assert.equal(settle(proven(inDays(-1), 'aut_num'), all, false, now)?.kind, 'verify')
+    assert.equal(nextVerification(undefined, all, true, now), undefined)
+    assert.equal(nextVerification(proven(inDays(-1)), all, true, now), undefined)
+    assert.equal(nextVerification(proven(inDays(-1), 'aut_num'), all, false, now)?.kind, 'verify')
   })
 
   it('keeps a missing proof before its expiry, and ends it afterwards', () => {
     for (const state of ['missing', 'error'] as const) {
-      assert.equal(settle(proven(inDays(1)), found({ rdap_email: state }), false, now), undefined)
-      assert.deepEqual(settle(proven(inDays(-1)), found({ rdap_email: state }), false, now), {
+      assert.equal(nextVerification(proven(inDays(1)), found({ rdap_email: state }), false, now), undefined)
+      assert.deepEqual(nextVerification(proven(inDays(-1)), found({ rdap_email: state }), false, now), {
         kind: 'expire',
         after: { verified: null, verifiedBy: null, expires: null },
       })
     }
-    assert.equal(settle(proven(inDays(-1)), found({ aut_num: 'missing' }), false, now), undefined)
+    assert.equal(nextVerification(proven(inDays(-1)), found({ aut_num: 'missing' }), false, now), undefined)
   })
 
   it('postpones the expiry while the registry does not answer', () => {
     const unknown = found({ rdap_email: 'unavailable' })
-    assert.equal(settle(proven(inDays(100)), unknown, false, now), undefined)
+    assert.equal(nextVerification(proven(inDays(100)), unknown, false, now), undefined)
     for (const expires of [inDays(1), inDays(-3)])
-      assert.deepEqual(settle(proven(expires), unknown, false, now)?.after.expires, inDays(2))
+      assert.deepEqual(nextVerification(proven(expires), unknown, false, now)?.after.expires, inDays(2))
   })
 })
 
@@ -114,7 +117,7 @@ describe('for any results', () => {
 
   it('no team is verified without a proof, or beside another team', () => {
     holds((before, all, conflict) => {
-      const after = settle(before, all, conflict, now)?.after
+      const after = nextVerification(before, all, conflict, now)?.after
       const wasVerified = before !== undefined && isVerified(before, now)
       if (!after?.verified || after.expires! <= now || wasVerified) return
       if (before?.verified && after.verified === before.verified)
@@ -127,21 +130,21 @@ describe('for any results', () => {
   it('a verification that has not expired remains, and ends no sooner', () => {
     holds((before, all, conflict) => {
       if (!before || !isVerified(before, now)) return
-      const after = settle(before, all, conflict, now)?.after ?? before
+      const after = nextVerification(before, all, conflict, now)?.after ?? before
       assert.equal(after.verified, before.verified)
       if (before.expires) assert.ok(after.expires! >= before.expires)
     })
   })
 
   it('a verification by the operator is unchanged', () => {
-    holds((_, all, conflict) => assert.equal(settle(operators, all, conflict, now), undefined))
+    holds((_, all, conflict) => assert.equal(nextVerification(operators, all, conflict, now), undefined))
   })
 
   it('missing answers end nothing', () => {
     holds((before, all, conflict) => {
       const method = before?.verifiedBy
       if (!method || method === 'operator' || all.get(method)?.state !== 'unavailable') return
-      assert.notEqual(settle(before, all, conflict, now)?.kind, 'expire')
+      assert.notEqual(nextVerification(before, all, conflict, now)?.kind, 'expire')
     })
   })
 })

@@ -16,7 +16,7 @@ const warnAfterMs = 2 * dayMs
 
 export type ProofResults = ReadonlyMap<AsnProofMethod, ProofResult>
 
-export type Settlement = {
+export type VerificationChange = {
   /** `verify` and `expire` change whether the team is verified; `extend` changes only the expiry. */
   readonly kind: 'verify' | 'extend' | 'expire'
   readonly after: AsnVerificationState
@@ -26,12 +26,12 @@ export type Settlement = {
 const verifyingMethods = asnProofMethods.filter((method) => asnProofScopes[method] === 'asn')
 
 /** Returns undefined if nothing changes. `conflict`: another team is verified for it, so only the operator can decide. */
-export function settle(
+export function nextVerification(
   held: HeldAsn | undefined,
   results: ProofResults,
   conflict: boolean,
   now: Date,
-): Settlement | undefined {
+): VerificationChange | undefined {
   if (held?.verifiedBy === 'operator' || held?.revoked) return undefined
   const isCurrent = held !== undefined && isVerified(held, now)
   const proof = validMethod(results, held?.verifiedBy ?? null)
@@ -48,12 +48,12 @@ function validMethod(results: ProofResults, current: AsnProofMethod | null): Asn
   return order.find((method) => results.get(method)?.state === 'valid')
 }
 
-const verification = (verifiedBy: AsnProofMethod, now: Date): Settlement => ({
+const verification = (verifiedBy: AsnProofMethod, now: Date): VerificationChange => ({
   kind: 'verify',
   after: { verified: now, verifiedBy, expires: later(now, lifetimeMs) },
 })
 
-const extension = ({ verified }: HeldAsn, verifiedBy: AsnProofMethod, expires: Date): Settlement => ({
+const extension = ({ verified }: HeldAsn, verifiedBy: AsnProofMethod, expires: Date): VerificationChange => ({
   kind: 'extend',
   after: { verified, verifiedBy, expires },
 })
@@ -64,7 +64,7 @@ function withoutProof(
   results: ProofResults,
   conflict: boolean,
   now: Date,
-): Settlement | undefined {
+): VerificationChange | undefined {
   const method = held.verifiedBy as AsnProofMethod
   const isUnknown = results.get(method)?.state === 'unavailable'
   const grace = later(now, graceMs)

@@ -122,7 +122,7 @@ describe('the origin of an attempt', () => {
   it('is counted separately if the account signed in from it recently: others do not lock the user out', async () => {
     const email = await addUser('victim', '192.0.2.7')
     await failTimes(5, email)
-    assert.ok(isRefused(await outcomeOf(begin(email, '203.0.113.9'))), 'all others count together')
+    assert.ok(isRefused(await outcomeOf(begin(email, '203.0.113.9'))), 'all other origins share one limit')
     assert.ok(!isRefused(await outcomeOf(begin(email, '192.0.2.7'))))
   })
 

@@ -149,7 +149,9 @@ describe('an API token', () => {
     expired: { expires: past },
     'unused for too long': { created: new Date(Date.now() - 3 * 86_400_000), max_unused_days: 2 },
     'from another network': { allowed_networks: ['198.51.100.0/24'] },
-    'under a key that was removed from the ring': { secret_mac: mac(createKeyRing([newKey]), 'api-token', 'x') },
+    'under a key that was removed from the ring': {
+      secret_mac: mac(createKeyRing([newKey]), 'api-token', 'x'),
+    },
   }
   for (const [name, values] of Object.entries(refused)) {
     it(`gets the same error if it is ${name}`, async () => {

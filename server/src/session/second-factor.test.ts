@@ -231,35 +231,35 @@ describe('signing in with a second factor', () => {
 })
 
 describe('a code', () => {
-  const spend = (userId: number, otp: string, ring = api.config.secret) =>
+  const consume = (userId: number, otp: string, ring = api.config.secret) =>
     consumeCode({ db: api.database.postgres.front, ring }, userId, otp).catch(
       (error: { code?: string }) => error.code,
     )
 
   it('may be wrong ten times in 15 minutes, also for concurrent requests', async () => {
     const { userId, secret } = await addPersonWithFactor()
-    const tried = await Promise.all(Array.from({ length: 30 }, () => spend(userId, 'xxxxxx')))
+    const tried = await Promise.all(Array.from({ length: 30 }, () => consume(userId, 'xxxxxx')))
     assert.deepEqual(tried.toSorted(), [
       ...Array<string>(20).fill('rate_limited'),
       ...Array<string>(10).fill('wrong'),
     ])
-    assert.equal(await spend(userId, codeOf(secret)), 'rate_limited')
+    assert.equal(await consume(userId, codeOf(secret)), 'rate_limited')
     await sql`update second_factors set wrong_since = now() - interval '15 minutes' where user_id = ${userId}`.execute(
       api.database.postgres.owner,
     )
-    assert.equal(await spend(userId, codeOf(secret)), 'totp')
+    assert.equal(await consume(userId, codeOf(secret)), 'totp')
   })
 
   it('that is right does not count as an attempt', async () => {
     const { userId, secret, recoveryCodes } = await addPersonWithFactor()
-    for (let times = 0; times < 9; times++) assert.equal(await spend(userId, 'xxxxxx'), 'wrong')
-    for (const code of recoveryCodes) assert.equal(await spend(userId, code), 'recovery code')
+    for (let times = 0; times < 9; times++) assert.equal(await consume(userId, 'xxxxxx'), 'wrong')
+    for (const code of recoveryCodes) assert.equal(await consume(userId, code), 'recovery code')
     for (let times = 0; times < 3; times++) {
       await passStep(api, userId)
-      assert.equal(await spend(userId, codeOf(secret)), 'totp')
+      assert.equal(await consume(userId, codeOf(secret)), 'totp')
     }
-    assert.equal(await spend(userId, 'xxxxxx'), 'wrong')
-    assert.equal(await spend(userId, 'xxxxxx'), 'rate_limited')
+    assert.equal(await consume(userId, 'xxxxxx'), 'wrong')
+    assert.equal(await consume(userId, 'xxxxxx'), 'rate_limited')
   })
 
   it('is accepted once for concurrent requests', async () => {
@@ -268,7 +268,7 @@ describe('a code', () => {
       [codeOf(secret), 'totp'],
       [recoveryCodes[0]!, 'recovery code'],
     ] as const) {
-      const verdicts = await Promise.all(Array.from({ length: 9 }, () => spend(userId, code)))
+      const verdicts = await Promise.all(Array.from({ length: 9 }, () => consume(userId, code)))
       assert.deepEqual(verdicts.toSorted(), [verdict, ...Array<string>(8).fill('wrong')].toSorted())
       await sql`update second_factors set wrong_codes = 0`.execute(api.database.postgres.owner)
     }
@@ -277,7 +277,7 @@ describe('a code', () => {
   it('is valid for its user only', async () => {
     const [one, other] = [await addPersonWithFactor(), await addPersonWithFactor()]
     for (const code of [codeOf(one.secret), one.recoveryCodes[0]!])
-      assert.equal(await spend(other.userId, code), 'wrong')
+      assert.equal(await consume(other.userId, code), 'wrong')
   })
 
   it('is verified by a process with a newer key, as long as the older one is in its ring', async () => {
@@ -287,14 +287,14 @@ describe('a code', () => {
     await sql`update second_factors set secret_sealed = ${sealed} where user_id = ${userId}`.execute(
       api.database.postgres.owner,
     )
-    assert.equal(await spend(userId, codeOf(secret), createKeyRing([newKey, oldKey])), 'totp')
+    assert.equal(await consume(userId, codeOf(secret), createKeyRing([newKey, oldKey])), 'totp')
   })
 
   it('of a factor that was never confirmed is invalid', async () => {
     const { userId, access } = await addPerson()
     const { secret } = (await start(access)).json()
-    assert.equal(await spend(userId, codeOf(secret)), 'wrong')
-    assert.equal(await spend((await addPerson()).userId, codeOf(secret)), 'wrong')
+    assert.equal(await consume(userId, codeOf(secret)), 'wrong')
+    assert.equal(await consume((await addPerson()).userId, codeOf(secret)), 'wrong')
   })
 })
 

@@ -5,7 +5,7 @@ import type { Postgres, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 import { recordName, type DomainProofDeps, type RecordState } from './domain-proof.ts'
-import { settle, type Settlement } from './domain-verification.ts'
+import { transition, type DomainTransition } from './domain-verification.ts'
 import {
   findAdmins,
   isClaimedElsewhere,
@@ -21,7 +21,7 @@ export type DomainCheckDeps = DomainProofDeps & {
   readonly now: () => Date
 }
 
-export type Checked = { readonly kind: Settlement['kind']; readonly domain: TeamDomain }
+export type Checked = { readonly kind: DomainTransition['kind']; readonly domain: TeamDomain }
 
 type By = Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>
 
@@ -38,7 +38,7 @@ export async function saveCheckResult(
   if (!before) return undefined
   // A team without the record must not learn whether another team has the domain, not even from the response time.
   const claimed = check.record === 'valid' && (await isClaimedElsewhere(trx, teamId, domain))
-  const { kind, after } = settle(id, before, { ...check, claimed }, now())
+  const { kind, after } = transition(id, before, { ...check, claimed }, now())
   await saveDomainState(trx, before, after)
   if (kind !== 'keep') await auditChange(trx, before, kind, after.verified, by)
   if (kind === 'lose') await notifyAdmins(trx, ring, before, check.record)

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { nextDaily, nextPending, settle, type DomainState, type DomainCheck } from './domain-verification.ts'
+import {
+  nextDaily,
+  nextPending,
+  transition,
+  type DomainState,
+  type DomainCheck,
+} from './domain-verification.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -23,32 +29,32 @@ const check = (record: DomainCheck['record'], rest: Partial<DomainCheck> = {}): 
   onRequest: false,
   ...rest,
 })
-const verified = settle(7, pending, check('valid'), start).after
+const verified = transition(7, pending, check('valid'), start).after
 
 /** Returns the state after these checks, each when it is due. */
 function after(state: DomainState, ...checks: DomainCheck[]): DomainState {
-  return checks.reduce((before, one) => settle(7, before, one, before.due!).after, state)
+  return checks.reduce((before, one) => transition(7, before, one, before.due!).after, state)
 }
 
 describe('a pending domain', () => {
   it('is verified as soon as the record is found', () => {
-    const settlement = settle(7, pending, check('valid'), later(hourMs))
-    assert.equal(settlement.kind, 'verify')
-    assert.deepEqual(settlement.after.verified, later(hourMs))
-    assert.equal(settlement.after.lastCheckResult, 'valid')
+    const result = transition(7, pending, check('valid'), later(hourMs))
+    assert.equal(result.kind, 'verify')
+    assert.deepEqual(result.after.verified, later(hourMs))
+    assert.equal(result.after.lastCheckResult, 'valid')
   })
 
   it('is not verified if another team has the domain, which is reported', () => {
-    const settlement = settle(7, pending, check('valid', { claimed: true }), start)
-    assert.equal(settlement.kind, 'keep')
-    assert.equal(settlement.after.verified, null)
-    assert.equal(settlement.after.lastCheckResult, 'claimed')
+    const result = transition(7, pending, check('valid', { claimed: true }), start)
+    assert.equal(result.kind, 'keep')
+    assert.equal(result.after.verified, null)
+    assert.equal(result.after.lastCheckResult, 'claimed')
   })
 
   it('is unverified until the record is found, whichever team has the domain', () => {
     for (const record of ['missing', 'mismatch', 'unavailable'] as const)
       for (const claimed of [true, false]) {
-        const { kind, after } = settle(7, pending, check(record, { claimed }), start)
+        const { kind, after } = transition(7, pending, check(record, { claimed }), start)
         assert.deepEqual([kind, after.verified, after.lastCheckResult], ['keep', null, record])
       }
   })
@@ -62,9 +68,12 @@ describe('a pending domain', () => {
   })
 
   it('can be verified by hand after its checks were stopped', () => {
-    const stopped = settle(7, pending, check('missing'), later(31 * dayMs)).after
+    const stopped = transition(7, pending, check('missing'), later(31 * dayMs)).after
     assert.equal(stopped.due, null)
-    assert.equal(settle(7, stopped, check('valid', { onRequest: true }), later(40 * dayMs)).kind, 'verify')
+    assert.equal(
+      transition(7, stopped, check('valid', { onRequest: true }), later(40 * dayMs)).kind,
+      'verify',
+    )
   })
 })
 
@@ -91,7 +100,7 @@ describe('a verified domain', () => {
   it('loses its verification after three daily checks in a row without the record', () => {
     const missed = after(verified, check('missing'), check('mismatch'))
     assert.deepEqual(missed.verified, start)
-    const { kind, after: lost } = settle(7, missed, check('missing'), missed.due!)
+    const { kind, after: lost } = transition(7, missed, check('missing'), missed.due!)
     assert.equal(kind, 'lose')
     assert.equal(lost.verified, null)
     assert.deepEqual(lost.pendingSince, missed.due)
@@ -108,15 +117,15 @@ describe('a verified domain', () => {
     assert.deepEqual([silent.verified, silent.missed], [start, 0])
     let state = after(verified, check('missing'), check('missing'))
     for (let at = 0; at < 10; at++) {
-      const settlement = settle(
+      const result = transition(
         7,
         state,
         check('missing', { onRequest: true }),
         later(at * hourMs, state.lastCheck!),
       )
-      assert.equal(settlement.kind, 'keep')
-      assert.deepEqual(settlement.after.due, state.due)
-      state = settlement.after
+      assert.equal(result.kind, 'keep')
+      assert.deepEqual(result.after.due, state.due)
+      state = result.after
     }
     assert.equal(state.missed, 2)
   })
@@ -134,7 +143,7 @@ describe('a verified domain', () => {
       fc.property(checks, (all) => {
         let [state, misses] = [verified, 0]
         for (const one of all) {
-          const { kind, after: next } = settle(7, state, one, state.due!)
+          const { kind, after: next } = transition(7, state, one, state.due!)
           if (one.record === 'valid') misses = 0
           else if (one.record !== 'unavailable' && !one.onRequest) misses++
           assert.equal(kind === 'lose', misses === 3)

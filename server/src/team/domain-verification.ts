@@ -33,37 +33,39 @@ export type DomainCheck = {
   readonly onRequest: boolean
 }
 
-export type Settlement = {
+export type DomainTransition = {
   /** `verify` and `lose` change whether the team is verified for the domain. */
   readonly kind: 'verify' | 'lose' | 'keep'
   readonly after: DomainState
 }
 
 /** `id` is that of the row; it determines the time of day of the daily check. */
-export function settle(id: number, before: DomainState, check: DomainCheck, now: Date): Settlement {
+export function transition(id: number, before: DomainState, check: DomainCheck, now: Date): DomainTransition {
   const lastCheckResult =
     check.record === 'valid' && check.claimed && !before.verified ? 'claimed' : check.record
   const checked: DomainState = { ...before, lastCheck: now, lastCheckResult }
-  return before.verified ? settleVerified(id, checked, check, now) : settlePending(id, checked, check, now)
+  return before.verified
+    ? transitionVerified(id, checked, check, now)
+    : transitionPending(id, checked, check, now)
 }
 
-function settlePending(
+function transitionPending(
   id: number,
   checked: DomainState,
   { record, claimed }: DomainCheck,
   now: Date,
-): Settlement {
+): DomainTransition {
   if (record !== 'valid' || claimed)
     return { kind: 'keep', after: { ...checked, due: nextPending(checked.pendingSince, now) } }
   return { kind: 'verify', after: { ...checked, verified: now, missed: 0, due: nextDaily(id, now) } }
 }
 
-function settleVerified(
+function transitionVerified(
   id: number,
   checked: DomainState,
   { record, onRequest }: DomainCheck,
   now: Date,
-): Settlement {
+): DomainTransition {
   if (record === 'valid') return { kind: 'keep', after: { ...checked, missed: 0, due: nextDaily(id, now) } }
   if (onRequest) return { kind: 'keep', after: checked }
   if (record === 'unavailable') return { kind: 'keep', after: { ...checked, due: later(now, hourMs) } }
