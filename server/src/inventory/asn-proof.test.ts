@@ -293,7 +293,7 @@ describe('proving an ASN', () => {
     )
   })
 
-  it('continues with the other methods if a registry fails, whatever the error', async () => {
+  it('keeps the verification if a registry or a check fails, and reports the state of each method', async () => {
     proveBy(teams.ours)
     await refresh()
     const down = new DriverError('unreachable', 'down')

@@ -1,4 +1,4 @@
-// Changes the user's password, which requires the current one. Every other credential of the account is revoked.
+// Changes the user's password, which requires the current one. Revokes every session and deletes the mail tokens of the account.
 import type { SessionTokens } from '@pharos/contract/session'
 import { auditOf } from '../db/audit.ts'
 import type { Trx } from '../db/postgres.ts'

@@ -16,7 +16,7 @@ export type SignInAccount = {
   readonly isStaff: boolean
   readonly hasSecondFactor: boolean
   readonly sessionVersion: number
-  /** The team of the user's latest session, else the first by name; null for a user without teams. */
+  /** The team of the most recently used session, else the first by name; null for a user without teams. */
   readonly teamId: number | null
 }
 

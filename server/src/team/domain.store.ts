@@ -58,7 +58,7 @@ async function readDomain(
   return rows[0]
 }
 
-/** Prevents that the team gets another domain until the end of the transaction, so that the count stays valid. */
+/** Blocks adding domains to the team until the end of the transaction, so that the count stays valid. */
 export async function countDomains(trx: Trx, teamId: number): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`domains of ${teamId}`}, 0))`.execute(trx)
   const { rows } = await sql<{ count: number }>`

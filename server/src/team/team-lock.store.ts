@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 
-/** Locks the team and returns its name; undefined if it does not exist. Other reads and writes are not blocked. */
+/** Locks the team and returns its name; undefined if it does not exist. Does not block the team's other reads and writes. */
 export async function lockTeamRow(trx: Trx, teamId: number): Promise<{ name: string } | undefined> {
   const { rows } = await sql<{ name: string }>`
     select name from teams where id = ${teamId} for no key update`.execute(trx)

@@ -62,7 +62,7 @@ async function change(
   })
 }
 
-/** Only a user with a second factor may require it; an API token has none, and its caller is unknown. */
+/** Only a user with a second factor may require it, so that they do not lock themselves out. An API token has none. */
 function requireOwnFactor({ hasFactor }: TeamAccess): void {
   if (hasFactor) return
   throw fail('conflict', 'ownFactorFirst')
