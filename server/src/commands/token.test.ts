@@ -5,7 +5,7 @@ import { createTestDatabase } from '../db/testing.ts'
 import { Failure } from '../runtime/error.ts'
 import { verifyMac } from '../runtime/secrets.ts'
 import { parseApiToken } from '../session/api-token-format.ts'
-import { findTokenStanding } from '../session/credentials.store.ts'
+import { findTokenRecord } from '../session/credentials.store.ts'
 import { UsageError } from './command.ts'
 import { runCommand, testRing } from './testing.ts'
 import { token } from './token.ts'
@@ -30,12 +30,12 @@ test('a new token is printed once, and what is stored is what a request is check
   const [text = ''] = printed.split('\n')
   const { id, secret } = parseApiToken(text)!
   assert.equal(printed.split(secret).length, 2, 'the secret is printed once')
-  const standing = (await findTokenStanding(db, id))!
-  assert.ok(verifyMac(testRing, 'api-token', secret, standing.secretMac))
-  assert.deepEqual(standing.scopes, ['ipam:read', 'lighthouse:read', 'ipam:write'])
-  assert.deepEqual(standing.allowedNetworks, ['192.0.2.0/24', '2001:db8::7/128'])
-  assert.equal(standing.isAdmin, true)
-  const days = (standing.expires!.getTime() - Date.now()) / 86_400_000
+  const record = (await findTokenRecord(db, id))!
+  assert.ok(verifyMac(testRing, 'api-token', secret, record.secretMac))
+  assert.deepEqual(record.scopes, ['ipam:read', 'lighthouse:read', 'ipam:write'])
+  assert.deepEqual(record.allowedNetworks, ['192.0.2.0/24', '2001:db8::7/128'])
+  assert.equal(record.isAdmin, true)
+  const days = (record.expires!.getTime() - Date.now()) / 86_400_000
   assert.ok(days > 89.9 && days <= 90)
   const stored = JSON.stringify(await db.selectFrom('api_tokens').selectAll().execute())
   const audit = await db.selectFrom('audit_entries').selectAll().execute()
@@ -49,8 +49,8 @@ test('a new token is printed once, and what is stored is what a request is check
 test('for scripts: the token and nothing else', async () => {
   const printed = await create('--scopes', 'ipam:read', '--quiet')
   assert.ok(parseApiToken(printed.trimEnd()))
-  const standing = await findTokenStanding(db, parseApiToken(printed.trimEnd())!.id)
-  assert.deepEqual([standing!.expires, standing!.allowedNetworks, standing!.isAdmin], [null, [], false])
+  const record = await findTokenRecord(db, parseApiToken(printed.trimEnd())!.id)
+  assert.deepEqual([record!.expires, record!.allowedNetworks, record!.isAdmin], [null, [], false])
 })
 
 test('tokens are listed without their secrets, and a revoked one is over, by id or by its text', async () => {
@@ -61,7 +61,7 @@ test('tokens are listed without their secrets, and a revoked one is over, by id 
   assert.match(await pharos('list'), new RegExp(`^${kept!.id} +demo +"x" +ipam:read `, 'm'))
   assert.equal(await pharos('list', '--team', 'other'), 'There are no tokens.\n')
   assert.match(await pharos('revoke', leaked!.text), /is revoked/)
-  assert.equal(await findTokenStanding(db, leaked!.id), undefined)
+  assert.equal(await findTokenRecord(db, leaked!.id), undefined)
   const listed = JSON.parse(await pharos('list', '--team', 'demo', '--json')) as { id: string }[]
   assert.ok(listed.some(({ id }) => id === kept!.id) && !listed.some(({ id }) => id === leaked!.id))
   assert.ok(!('secret_mac' in listed[0]!))

@@ -15,7 +15,7 @@ const proofColumns = columns('asn_proofs', 'e', ['note', 'checked'], {
 })
 const proofJson = jsonOf(proofColumns)
 
-/** ASNs `k` that a team holds or tries to prove. */
+/** ASNs `k` that a team holds or has tried to verify. */
 const asnColumns = columns(
   'asns',
   'k',
@@ -81,7 +81,7 @@ export async function endVerification(trx: Trx, teamId: number, asn: Asn): Promi
     where team_id = ${teamId} and asn = ${asn}`.execute(trx)
 }
 
-/** The operator's word: verified without an end. */
+/** Saves a verification by the operator, which does not expire. */
 export async function saveOperatorVerification(trx: Trx, teamId: number, asn: Asn, now: Date): Promise<void> {
   await sql`
     insert into asns (team_id, asn, verified) values (${teamId}, ${asn}, ${now})
@@ -91,7 +91,7 @@ export async function saveOperatorVerification(trx: Trx, teamId: number, asn: As
     .catch(rethrowHeld)
 }
 
-/** Ends the verification, and with it whatever the team proves until the operator verifies the ASN again. */
+/** Ends the verification; the team's proofs are ignored until the operator verifies the ASN again. */
 export async function saveRevocation(
   trx: Trx,
   teamId: number,

@@ -1,5 +1,5 @@
-// Staff decide who holds an ASN: verify it for a team by the word of the provider, or revoke a verification. At most one team is
-// verified at any time. Nothing here withdraws a route: the checks run again, and the policy of the validator decides.
+// Decisions of staff about ASNs: verify one for a team, or revoke a verification. At most one team is verified at any time. Nothing
+// here withdraws a route: the checks run again, and the policy of the validator decides.
 import { asnProofScopes, type AsnOfTeam as Wire, type listAsnsOfTeamsRoute } from '@pharos/contract/inventory'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
@@ -24,7 +24,7 @@ import { lockAsn } from './asn-proof.store.ts'
 
 export type AsnDecisionDeps = AsnRules & { readonly db: Db; readonly now: () => Date }
 
-/** The body of both decisions, as the contract read it. */
+/** The body of both decisions, as parsed by the contract. */
 export type AsnDecision = { readonly team_id: number; readonly reason: string }
 
 /** Returns a page of all teams' ASNs and the exact count. */
@@ -38,7 +38,7 @@ export async function listAllAsns(
 }
 
 /**
- * Verifies the ASN for the team without an end, lifts a revocation, and ends the proofs of other teams. Repeating it changes
+ * Verifies the ASN for the team without expiry, lifts a revocation, and ends the proofs of other teams. Repeating it changes
  * nothing. Throws `reserved_asn`, `not_found` for the team and `conflict` if the provider has verified it for another team.
  */
 export function verifyForTeam(
@@ -66,8 +66,8 @@ export function verifyForTeam(
 }
 
 /**
- * Ends the verification at once; proofs of the team do not count from then on. Repeating it changes nothing. Takes reserved ASNs too,
- * which the platform file may have verified. Throws `not_found` for the team.
+ * Ends the verification at once; proofs of the team do not count from then on. Repeating it changes nothing. Accepts reserved ASNs
+ * too, which the platform file may have verified. Throws `not_found` for the team.
  */
 export function revokeForTeam(
   deps: AsnDecisionDeps,
@@ -108,8 +108,8 @@ async function decide(
 }
 
 /**
- * The provider's word for another team is not overwritten: staff revoke it where they gave it. The entry does not carry the
- * reason, which may name the other team.
+ * A verification by the provider for another team is not overwritten: staff must revoke it first. The audit entry does not
+ * contain the reason, which may name the other team.
  */
 async function endProof(trx: Trx, operation: Operation, asn: Asn, holder: Holder): Promise<void> {
   if (holder.verified_by === null)

@@ -10,7 +10,7 @@ import { createTestDatabase } from '../db/testing.ts'
 
 const migration = '020-one-holder-of-an-asn.sql'
 
-it('keeps the operator’s word, then the oldest current proof, ends control of address space, and audits what ends', async () => {
+it('keeps verifications by the operator, then the oldest current proof, ends control of address space, and audits each end', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-migrations-'))
   for (const file of readdirSync(migrationsFolder).filter((name) => name < migration))
     cpSync(join(migrationsFolder, file), join(folder, file))

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAsn } from '../net/asn.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
-import type { Claim } from './asn-finding.ts'
+import type { ProofSubject } from './asn-proof-result.ts'
 import { checkAutNum, instructAutNum, judgeAutNum } from './asn-proof-aut-num.ts'
 import type { AutNumAnswer } from '../registry/irr.ts'
 import { asnTokens } from './asn-token.ts'
 
 const asn = parseAsn(64500)
 const ring = createKeyRing(['a secret of the tests that is long enough'])
-const claim: Claim = { asn, tokens: asnTokens(ring, 7, asn), heldPrefixes: [] }
-const [token] = claim.tokens
+const subject: ProofSubject = { asn, tokens: asnTokens(ring, 7, asn), heldPrefixes: [] }
+const [token] = subject.tokens
 const signal = new AbortController().signal
 
 const object = (
@@ -32,9 +32,9 @@ describe('the aut-num object', () => {
       `remarks:        our peering policy\nremarks:        ${token}\nremarks:        write to us`,
       `remarks:        our peering policy\n                ${token}`,
     ]) {
-      const finding = judgeAutNum(object(lines), claim)
-      assert.equal(finding.state, 'valid', lines)
-      assert.deepEqual(finding.evidence, {
+      const result = judgeAutNum(object(lines), subject)
+      assert.equal(result.state, 'valid', lines)
+      assert.deepEqual(result.evidence, {
         source: 'RIPE',
         holder: 'EXAMPLE-AS, Example Networks',
         rir: 'ripe',
@@ -42,27 +42,27 @@ describe('the aut-num object', () => {
     }
   })
 
-  it('is none without it, with that of another team, or with it elsewhere', () => {
+  it('is no proof without the token, with that of another team, or with it elsewhere', () => {
     const other = asnTokens(ring, 8, asn)[0]
     for (const lines of ['remarks:        hello', `remarks:        ${other}`, `org:            ${token}`])
-      assert.equal(judgeAutNum(object(lines), claim).state, 'missing', lines)
+      assert.equal(judgeAutNum(object(lines), subject).state, 'missing', lines)
   })
 
-  it('is none where anybody may register it', () => {
+  it('is no proof in a registry where anyone may register it', () => {
     for (const source of ['RADB', 'RIPE-NONAUTH', 'ALTDB']) {
-      const finding = judgeAutNum(object(`remarks:        ${token}`, { source }), claim)
-      assert.equal(finding.state, 'missing')
-      assert.match(finding.note, new RegExp(`${source}.*anybody`))
+      const result = judgeAutNum(object(`remarks:        ${token}`, { source }), subject)
+      assert.equal(result.state, 'missing')
+      assert.match(result.note, new RegExp(`${source}.*anybody`))
     }
   })
 
-  it('is not taken for that of another ASN, nor guessed at where it cannot be read', () => {
+  it('is rejected if it is that of another ASN or cannot be parsed', () => {
     const lines = `remarks:        ${token}`
     for (const text of [object(lines, { number: 'AS64501' }), '', token, `route: 203.0.113.0/24\n${lines}`])
-      assert.equal(judgeAutNum(text, claim).state, 'error', text)
+      assert.equal(judgeAutNum(text, subject).state, 'error', text)
   })
 
-  it('is asked for anew, and says nothing where no registry answers or none is set up', async () => {
+  it('is queried again each time, and is unavailable if no registry answers or none is configured', async () => {
     const asked: unknown[] = []
     const check = (answer: AutNumAnswer) =>
       checkAutNum(
@@ -74,7 +74,7 @@ describe('the aut-num object', () => {
             },
           },
         },
-        claim,
+        subject,
         signal,
       )
     const text = object(`remarks: ${token}`)
@@ -83,11 +83,11 @@ describe('the aut-num object', () => {
     assert.equal((await check({ state: 'missing', fetched })).state, 'missing')
     assert.equal((await check({ state: 'unavailable', reason: 'down' })).state, 'unavailable')
     assert.deepEqual(asked, [0, 0, 0])
-    assert.equal((await checkAutNum({}, claim, signal)).state, 'unavailable')
+    assert.equal((await checkAutNum({}, subject, signal)).state, 'unavailable')
   })
 
-  it('is a proof as soon as the instructions are followed to the letter', () => {
-    const line = instructAutNum(claim)[0]!.lines[0]!
-    assert.equal(judgeAutNum(object(line), claim).state, 'valid')
+  it('is a proof once the instructions are followed exactly', () => {
+    const line = instructAutNum(subject)[0]!.lines[0]!
+    assert.equal(judgeAutNum(object(line), subject).state, 'valid')
   })
 })

@@ -1,13 +1,20 @@
-// Proof by the aut-num object: the one entry of an ASN that only its holder can change, in the database of the regional
-// registry that assigned it. In any other registry everybody may have an aut-num object of any ASN, so there it proves
+// Proof by the aut-num object: the only entry of an ASN that only its holder can change, in the database of the regional
+// registry that assigned it. In any other registry anyone may register an aut-num object of any ASN, so there it proves
 // nothing.
 import type { ProofStep } from '@pharos/contract/inventory'
 import { parseRpslObject, rpslValues, RpslError, type RpslObject } from '../registry/objects/rpsl.ts'
 import { autNumOf } from '../registry/objects/rpsl-objects.ts'
 import { holdsToken } from './asn-token.ts'
-import { finding, notSetUp, step, type AsnProofSources, type Claim, type Finding } from './asn-finding.ts'
+import {
+  proofResult,
+  notConfigured,
+  step,
+  type AsnProofSources,
+  type ProofSubject,
+  type ProofResult,
+} from './asn-proof-result.ts'
 
-/** The `source:` of the objects of the five regional registries, and their names on the API. */
+/** The `source:` of the objects of the five regional registries, and their names in the API. */
 const regionalRegistries: Readonly<Record<string, string>> = {
   AFRINIC: 'afrinic',
   APNIC: 'apnic',
@@ -21,34 +28,34 @@ const maxAgeSeconds = 0
 
 export async function checkAutNum(
   { irr }: Pick<AsnProofSources, 'irr'>,
-  claim: Claim,
+  subject: ProofSubject,
   signal: AbortSignal,
-): Promise<Finding> {
-  if (!irr) return notSetUp
-  const answer = await irr.autNum(claim.asn, { maxAgeSeconds, signal })
-  if (answer.state === 'unavailable') return finding('unavailable', 'registry_unavailable')
-  if (answer.state === 'missing') return finding('missing', 'aut_num_missing', { asn: claim.asn })
-  return judgeAutNum(answer.text, claim)
+): Promise<ProofResult> {
+  if (!irr) return notConfigured
+  const answer = await irr.autNum(subject.asn, { maxAgeSeconds, signal })
+  if (answer.state === 'unavailable') return proofResult('unavailable', 'registry_unavailable')
+  if (answer.state === 'missing') return proofResult('missing', 'aut_num_missing', { asn: subject.asn })
+  return judgeAutNum(answer.text, subject)
 }
 
-/** Pure: what the text of an aut-num object proves. */
-export function judgeAutNum(text: string, claim: Claim): Finding {
+/** Pure: evaluates the text of an aut-num object. */
+export function judgeAutNum(text: string, subject: ProofSubject): ProofResult {
   const object = readAutNum(text)
-  if (!object || object.asn !== claim.asn) return finding('error', 'aut_num_unreadable')
+  if (!object || object.asn !== subject.asn) return proofResult('error', 'aut_num_unreadable')
   const { source, holder } = object
   const evidence = { source, holder, rir: regionalRegistries[source] ?? null }
-  const attrs = { asn: claim.asn, source }
-  if (!object.lines.some((line) => holdsToken(line, claim.tokens)))
-    return finding('missing', 'aut_num_token_missing', attrs, evidence)
-  if (evidence.rir === null) return finding('missing', 'aut_num_open_registry', attrs, evidence)
-  return finding('valid', 'aut_num_found', attrs, evidence)
+  const attrs = { asn: subject.asn, source }
+  if (!object.lines.some((line) => holdsToken(line, subject.tokens)))
+    return proofResult('missing', 'aut_num_token_missing', attrs, evidence)
+  if (evidence.rir === null) return proofResult('missing', 'aut_num_open_registry', attrs, evidence)
+  return proofResult('valid', 'aut_num_found', attrs, evidence)
 }
 
 type AutNum = {
   readonly asn: number
   readonly source: string
   readonly holder: string | null
-  /** Where a token counts. */
+  /** The attributes in which a token counts. */
   readonly lines: readonly string[]
 }
 
@@ -65,7 +72,7 @@ function readAutNum(text: string): AutNum | undefined {
   }
 }
 
-/** The name is short and always there; the description is for people, where the registry still has one. */
+/** The name is short and always set; the description is for people, if the registry has one. */
 function holderOf(object: RpslObject): string | null {
   const [name, description] = [rpslValues(object, 'as-name')[0], rpslValues(object, 'descr')[0]]
   const holder = [name, description?.split('\n')[0]]
@@ -74,7 +81,7 @@ function holderOf(object: RpslObject): string | null {
   return holder === '' ? null : holder.slice(0, 200)
 }
 
-export function instructAutNum({ asn, tokens: [token] }: Claim): ProofStep[] {
+export function instructAutNum({ asn, tokens: [token] }: ProofSubject): ProofStep[] {
   const text =
     `Add this line to your aut-num object AS${asn} in the database of the regional registry that assigned it ` +
     '(RIPE, APNIC, AFRINIC, ARIN or LACNIC):'

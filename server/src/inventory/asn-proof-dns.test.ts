@@ -4,17 +4,17 @@ import { parseAsn } from '../net/asn.ts'
 import { parsePrefix } from '../net/prefix.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
-import type { AsnProofSources, Claim } from './asn-finding.ts'
+import type { AsnProofSources, ProofSubject } from './asn-proof-result.ts'
 import { checkDns, dnsPlaces, instructDns } from './asn-proof-dns.ts'
 import { asnTokens } from './asn-token.ts'
 
 const asn = parseAsn(64500)
-const claim: Claim = {
+const subject: ProofSubject = {
   asn,
   tokens: asnTokens(createKeyRing(['a secret of the tests that is long enough']), 7, asn),
   heldPrefixes: [],
 }
-const [token] = claim.tokens
+const [token] = subject.tokens
 const signal = new AbortController().signal
 const prefixesOf = (...texts: string[]) => texts.map(parsePrefix)
 
@@ -32,7 +32,7 @@ function sourcesOf(prefixes: string[], records: Record<string, string[] | Driver
   }
 }
 
-const check = (sources: AsnProofSources) => checkDns(sources, claim, signal)
+const check = (sources: AsnProofSources) => checkDns(sources, subject, signal)
 const at = (zone: string) => `_pharos-asn.${zone}`
 const one = at('113.0.203.in-addr.arpa')
 const six = at('8.b.d.0.1.0.0.2.ip6.arpa')
@@ -41,32 +41,32 @@ const broken = new DriverError('refused', 'SERVFAIL')
 
 describe('the token in DNS', () => {
   it('is a proof at the reverse zone of a prefix that the ASN originates', async () => {
-    const finding = await check(sourcesOf(['203.0.113.0/24', '2001:db8::/32'], { [six]: ['v=spf1', token] }))
-    assert.equal(finding.state, 'valid')
-    assert.deepEqual(finding.evidence, { prefix: '2001:db8::/32', names: [six] })
+    const result = await check(sourcesOf(['203.0.113.0/24', '2001:db8::/32'], { [six]: ['v=spf1', token] }))
+    assert.equal(result.state, 'valid')
+    assert.deepEqual(result.evidence, { prefix: '2001:db8::/32', names: [six] })
   })
 
-  it('is none elsewhere', async () => {
-    const finding = await check(sourcesOf(['203.0.113.0/24'], { [at('100.51.198.in-addr.arpa')]: [token] }))
-    assert.equal(finding.state, 'missing')
+  it('is no proof elsewhere', async () => {
+    const result = await check(sourcesOf(['203.0.113.0/24'], { [at('100.51.198.in-addr.arpa')]: [token] }))
+    assert.equal(result.state, 'missing')
   })
 
-  it('has to stand in every zone of a prefix that is delegated as several, since one may be a customer', async () => {
+  it('must be in every zone of a prefix that is delegated as several, since one may belong to a customer', async () => {
     const names = [100, 101, 102, 103].map((octet) => at(`${octet}.51.198.in-addr.arpa`))
     const records = Object.fromEntries(names.map((name) => [name, [token]]))
     assert.equal((await check(sourcesOf(['198.51.100.0/22'], records))).state, 'valid')
-    const finding = await check(sourcesOf(['198.51.100.0/22'], { ...records, [names[2]!]: [] }))
-    assert.equal(finding.state, 'missing')
-    assert.match(finding.note, /not at all zones/)
+    const result = await check(sourcesOf(['198.51.100.0/22'], { ...records, [names[2]!]: [] }))
+    assert.equal(result.state, 'missing')
+    assert.match(result.note, /not at all zones/)
   })
 
-  it('says so where another text stands in its place', async () => {
-    const finding = await check(sourcesOf(['203.0.113.0/24'], { [one]: [token.slice(0, -1)] }))
-    assert.equal(finding.state, 'missing')
-    assert.deepEqual(finding.evidence, { other_text_at: [one] })
+  it('is reported as another text if there is one at its name', async () => {
+    const result = await check(sourcesOf(['203.0.113.0/24'], { [one]: [token.slice(0, -1)] }))
+    assert.equal(result.state, 'missing')
+    assert.deepEqual(result.evidence, { other_text_at: [one] })
   })
 
-  it('is not called missing while a name could not be asked', async () => {
+  it('is not reported as missing while a name could not be queried', async () => {
     const prefixes = ['203.0.113.0/24', '2001:db8::/32']
     assert.equal((await check(sourcesOf(prefixes, { [one]: down }))).state, 'unavailable')
     assert.equal((await check(sourcesOf(prefixes, { [one]: broken }))).state, 'error')
@@ -74,7 +74,7 @@ describe('the token in DNS', () => {
     assert.equal((await check(sourcesOf(prefixes, { [one]: down, [six]: [token] }))).state, 'valid')
   })
 
-  it('is unavailable where it is not known what the ASN originates, and missing where that is nothing', async () => {
+  it('is unavailable if the prefixes of the ASN are unknown, and missing if there are none', async () => {
     const { txt } = sourcesOf([], {})
     const unknown = { judge: () => assert.fail('queried'), originsOf: async () => undefined }
     assert.equal((await check({ txt, rpki: unknown })).state, 'unavailable')
@@ -82,7 +82,7 @@ describe('the token in DNS', () => {
     assert.equal((await check(sourcesOf([], {}))).state, 'missing')
   })
 
-  it('throws what is no answer of a name server, so that a bug is seen', async () => {
+  it('rethrows errors that are not an answer of a name server, so that a bug is reported', async () => {
     const sources = sourcesOf(['203.0.113.0/24'], {})
     const bug = { resolveTxt: () => Promise.reject(new TypeError('a bug')) }
     await assert.rejects(check({ ...sources, txt: bug }), TypeError)
@@ -90,21 +90,21 @@ describe('the token in DNS', () => {
 })
 
 describe('the places for the token', () => {
-  it('are bounded, and begin with those of one name', () => {
+  it('are limited, and begin with those of one name', () => {
     const many = Array.from({ length: 300 }, (_, n) => parsePrefix(`10.${n % 250}.${n >> 8}.0/24`))
     const places = dnsPlaces([...prefixesOf('198.51.100.0/22', '198.51.100.0/24'), ...many])
     assert.equal(places.flatMap(({ names }) => names).length, 64)
     assert.ok(places.every(({ names }) => names.length === 1))
   })
 
-  it('leave out what nobody would fill, and prefixes without a zone of their own', () => {
+  it('exclude prefixes of too many zones, and prefixes without a zone of their own', () => {
     assert.deepEqual(dnsPlaces(prefixesOf('10.0.0.0/9', '203.0.113.0/25', '0.0.0.0/0', '::/0')), [])
     assert.equal(dnsPlaces(prefixesOf('203.0.113.0/24', '203.0.113.0/24')).length, 1)
   })
 
-  it('are in the instructions to the letter: each line is a record', () => {
+  it('are listed exactly in the instructions: each line is a record', () => {
     const places = dnsPlaces(prefixesOf('203.0.113.0/24', '198.51.100.0/23'))
-    const [warning, ...records] = instructDns(claim, places)
+    const [warning, ...records] = instructDns(subject, places)
     assert.match(warning!.text, /^This does not verify AS64500/)
     assert.deepEqual(records, [
       { text: 'Create one of these records:', lines: [`${one}. 3600 IN TXT "${token}"`], needs: 'one' },
@@ -119,11 +119,11 @@ describe('the places for the token', () => {
     ])
   })
 
-  it('are described where they are not known, and where there are none', () => {
+  it('are described if they are unknown, and if there are none', () => {
     assert.match(
-      instructDns(claim, undefined)[1]!.lines[0]!,
+      instructDns(subject, undefined)[1]!.lines[0]!,
       /_pharos-asn\.<zone>\. 3600 IN TXT "pharos-asn-verify=/,
     )
-    assert.match(instructDns(claim, [])[1]!.text, /no such prefix yet/)
+    assert.match(instructDns(subject, [])[1]!.text, /no such prefix yet/)
   })
 })

@@ -7,26 +7,26 @@ import { reverseZones } from '../net/reverse-zone.ts'
 import { DriverError } from '../runtime/driver-error.ts'
 import type { TxtResolver } from '../team/txt-resolver.ts'
 import {
-  finding,
+  proofResult,
   instructEvidence,
-  notSetUp,
+  notConfigured,
   step,
   type AsnProofSources,
-  type Claim,
-  type Finding,
-} from './asn-finding.ts'
+  type ProofSubject,
+  type ProofResult,
+} from './asn-proof-result.ts'
 
-/** A prefix of more zones is not offered: nobody would create so many records. */
+/** Prefixes with more zones are not offered: too many records to create. */
 const zonesMax = 16
-/** Names asked for in one check. */
+/** Names queried in one check. */
 const namesMax = 64
-/** Questions at once. */
+/** Concurrent queries. */
 const atOnce = 8
 
-/** A prefix, and the names that all have to have the token. */
+/** A prefix, and the names that must all have the token. */
 export type DnsPlace = { readonly prefix: Prefix; readonly names: readonly string[] }
 
-/** Pure: where the token may stand, what needs the fewest names first; bounded. */
+/** Pure: returns the places for the token, those with the fewest names first; limited in number. */
 export function dnsPlaces(prefixes: readonly Prefix[]): readonly DnsPlace[] {
   const places = [...new Set(prefixes)]
     .map((prefix) => ({ prefix, names: reverseZones(prefix).map((zone) => `_pharos-asn.${zone}`) }))
@@ -38,18 +38,18 @@ export function dnsPlaces(prefixes: readonly Prefix[]): readonly DnsPlace[] {
 
 export async function checkDns(
   { txt, rpki }: AsnProofSources,
-  claim: Claim,
+  subject: ProofSubject,
   signal: AbortSignal,
-): Promise<Finding> {
-  if (!txt || !rpki) return notSetUp
-  const prefixes = await rpki.originsOf(claim.asn)
-  if (!prefixes) return finding('unavailable', 'origins_unavailable')
+): Promise<ProofResult> {
+  if (!txt || !rpki) return notConfigured
+  const prefixes = await rpki.originsOf(subject.asn)
+  if (!prefixes) return proofResult('unavailable', 'origins_unavailable')
   const places = dnsPlaces(prefixes)
-  if (places.length === 0) return finding('missing', 'origins_missing', { asn: claim.asn })
-  const answers = await lookUpNames(
+  if (places.length === 0) return proofResult('missing', 'origins_missing', { asn: subject.asn })
+  const answers = await queryNames(
     txt,
     [...new Set(places.flatMap(({ names }) => names))],
-    claim.tokens,
+    subject.tokens,
     signal,
   )
   return judgeDns(places, answers)
@@ -57,26 +57,26 @@ export async function checkDns(
 
 export type NameAnswer = 'token' | 'other' | 'none' | 'unreachable' | 'failed'
 
-/** Pure. What could not be asked makes "not there" unknown. */
-function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<string, NameAnswer>): Finding {
+/** Pure. If a name could not be queried, the result is unknown instead of missing. */
+function judgeDns(places: readonly DnsPlace[], answers: ReadonlyMap<string, NameAnswer>): ProofResult {
   const found = places.find(({ names }) => names.every((name) => answers.get(name) === 'token'))
-  if (found) return finding('valid', 'txt_found', { names: found.names }, { ...found })
+  if (found) return proofResult('valid', 'txt_found', { names: found.names }, { ...found })
   const names = (answer: NameAnswer) => [...answers].filter(([, is]) => is === answer).map(([name]) => name)
   const unreachable = names('unreachable')
   if (unreachable.length > 0)
-    return finding('unavailable', 'txt_unavailable', {}, { unanswered: unreachable.slice(0, 8) })
+    return proofResult('unavailable', 'txt_unavailable', {}, { unanswered: unreachable.slice(0, 8) })
   const failed = names('failed')
   if (failed.length > 0)
-    return finding('error', 'txt_failed', { name: failed[0] }, { failed: failed.slice(0, 8) })
+    return proofResult('error', 'txt_failed', { name: failed[0] }, { failed: failed.slice(0, 8) })
   const [half, other] = [names('token'), names('other')]
-  if (half.length > 0) return finding('missing', 'txt_partial', { name: half[0] }, { token_at: half })
+  if (half.length > 0) return proofResult('missing', 'txt_partial', { name: half[0] }, { token_at: half })
   if (other.length > 0)
-    return finding('missing', 'txt_other', { name: other[0] }, { other_text_at: other.slice(0, 8) })
-  return finding('missing', 'txt_missing')
+    return proofResult('missing', 'txt_other', { name: other[0] }, { other_text_at: other.slice(0, 8) })
+  return proofResult('missing', 'txt_missing')
 }
 
-/** Asks for the TXT records of all names, a few at a time. Never rejects because of a name server. */
-export async function lookUpNames(
+/** Queries the TXT records of all names, a few at a time. Never rejects because of a name server. */
+export async function queryNames(
   txt: TxtResolver,
   names: readonly string[],
   tokens: readonly string[],
@@ -107,12 +107,15 @@ async function askOne(
   }
 }
 
-/** `places` undefined: the prefixes that the ASN originates are not known now. */
-export function instructDns(claim: Claim, places: readonly DnsPlace[] | undefined): ProofStep[] {
-  return [instructEvidence(claim.asn), ...recordSteps(claim, places)]
+/** `places` undefined: the prefixes that the ASN originates are currently unknown. */
+export function instructDns(subject: ProofSubject, places: readonly DnsPlace[] | undefined): ProofStep[] {
+  return [instructEvidence(subject.asn), ...recordSteps(subject, places)]
 }
 
-function recordSteps({ asn, tokens: [token] }: Claim, places: readonly DnsPlace[] | undefined): ProofStep[] {
+function recordSteps(
+  { asn, tokens: [token] }: ProofSubject,
+  places: readonly DnsPlace[] | undefined,
+): ProofStep[] {
   const record = (name: string) => `${name}. 3600 IN TXT "${token}"`
   const general =
     `Create a TXT record with the token at _pharos-asn.<zone>, where <zone> is the reverse zone of a prefix that AS${asn} ` +

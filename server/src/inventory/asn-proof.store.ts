@@ -1,14 +1,14 @@
-// The SQL of proofs: what was last seen of each method, the verification that follows, and what a proof rests on. Every
-// statement names the team, but the one by which the loop finds what is to be looked at again.
+// The SQL of proofs: the last result of each method, the resulting verification, and the prefixes that count as evidence. Every
+// statement is limited to a team, except the one that finds the ASNs that are due.
 import { sql } from 'kysely'
 import type { AsnProofMethod } from '@pharos/contract/inventory'
 import type { Db, Trx } from '../db/postgres.ts'
 import { parseAsn, type Asn } from '../net/asn.ts'
 import { parsePrefix, type Prefix } from '../net/prefix.ts'
 import { fail } from '../runtime/error.ts'
-import type { AsnProof } from './asn-finding.ts'
+import type { AsnProof } from './asn-proof-result.ts'
 
-/** A verification as it is stored. */
+/** A verification as stored. */
 export type AsnVerificationState = {
   readonly verified: Date | null
   readonly verifiedBy: AsnProofMethod | null
@@ -16,15 +16,15 @@ export type AsnVerificationState = {
 }
 
 /**
- * Until the end of the transaction nobody else changes who is verified for the ASN: two teams that prove it at the same
- * moment would otherwise not see each other.
+ * Locks the ASN until the end of the transaction: two teams that prove it at the same moment would otherwise not see each
+ * other.
  */
 export async function lockAsn(trx: Trx, asn: Asn): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`asn ${asn}`}, 0))`.execute(trx)
 }
 
-/** Whether another team is known to hold it now. */
-export async function isHeldElsewhere(trx: Trx, teamId: number, asn: Asn): Promise<boolean> {
+/** Returns whether another team is currently verified for the ASN. */
+export async function isVerifiedElsewhere(trx: Trx, teamId: number, asn: Asn): Promise<boolean> {
   const { rows } = await sql<{ held: boolean }>`
     select asn_is_held(${teamId}::integer, ${asn}::bigint) as held`.execute(trx)
   return rows[0]!.held
@@ -80,7 +80,7 @@ export async function saveVerification(
 /** The unique index that allows one verified team for each ASN. */
 const oneHolder = 'asns_one_holder'
 
-/** A writer that did not take the lock was faster. */
+/** Another writer, which did not take the lock, was faster. */
 export function rethrowHeld(error: unknown): never {
   if ((error as { constraint?: string }).constraint !== oneHolder) throw error
   throw fail('conflict', 'asnRace', {
@@ -88,7 +88,7 @@ export function rethrowHeld(error: unknown): never {
   })
 }
 
-/** The prefixes that are the team's whatever becomes of the ASN: by the operator's word, or all checks passed once. */
+/** Returns the prefixes that the team holds independently of the ASN: set by the operator, or all checks passed once. */
 export async function listHeldPrefixes(trx: Db | Trx, teamId: number): Promise<Prefix[]> {
   const { rows } = await sql<{ prefix: string }>`
     select prefix from prefixes where team_id = ${teamId}
@@ -106,7 +106,7 @@ export type ProvenAsn = {
   readonly verifiedBy: AsnProofMethod
 }
 
-/** What was proven, and not looked at since that time or has expired; in the order of the ids, after one of them. */
+/** Returns the proven ASNs not checked since that time or expired; sorted by id, after the given one. */
 export async function listDueAsns(
   db: Db,
   checkedBefore: Date,
@@ -128,7 +128,7 @@ export async function listDueAsns(
   }))
 }
 
-/** Proofs of what the team is not verified for, which nobody has looked at since that time. */
+/** Deletes results for ASNs that the team is not verified for and that were not checked since that time. */
 export async function deleteOldProofs(db: Db, checkedBefore: Date): Promise<void> {
   await sql`
     delete from asn_proofs p where p.checked < ${checkedBefore} and not exists (

@@ -13,7 +13,7 @@ import type { Actor, Operation } from '../operation/operation.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
 import { findVerifiedAsn } from './asn.ts'
 import { createRefreshLimits, verifyAsn, type VerifyAsnDeps } from './asn-proof.ts'
-import type { AsnProofSources } from './asn-finding.ts'
+import type { AsnProofSources } from './asn-proof-result.ts'
 import { recheckAsns } from './asn-recheck.ts'
 import { asnTokens } from './asn-token.ts'
 
@@ -27,7 +27,7 @@ const number = 64500
 
 let database: TestDatabase
 let teams: { ours: number; theirs: number }
-/** What the registries hold, for the tests to change. */
+/** The content of the registries, which tests change. */
 let world: {
   now: Date
   autNum: string | undefined | Error
@@ -89,7 +89,7 @@ const sources: AsnProofSources = {
   },
 }
 
-/** A new process each time: its limits are those of a first call. */
+/** Creates a new process each time: its limits are unused. */
 const depsOf = (rest: Partial<VerifyAsnDeps> = {}): VerifyAsnDeps => ({
   postgres: database.postgres,
   ring,
@@ -158,20 +158,20 @@ async function rowsOf(table: 'asns' | 'asn_proofs' | 'audit_entries'): Promise<R
 const actionsOf = async () =>
   (await rowsOf('audit_entries')).map(({ action, actor }) => `${action} by ${actor}`)
 
-/** The notifications that `work` causes. */
-async function heardDuring(work: () => Promise<unknown>): Promise<string[]> {
+/** Returns the notifications caused by `work`. */
+async function notificationsDuring(work: () => Promise<unknown>): Promise<string[]> {
   const client = await database.postgres.directConnection()
-  const heard: string[] = []
-  client.on('notification', ({ payload }) => heard.push(payload ?? ''))
+  const notifications: string[] = []
+  client.on('notification', ({ payload }) => notifications.push(payload ?? ''))
   await client.query('listen pharos')
   await work()
   await client.query('select')
   await client.end()
-  return heard
+  return notifications
 }
 
-describe('asking how to verify an ASN', () => {
-  it('says for each method what to do, asks no registry but for what it originates, and stores nothing', async () => {
+describe('the instructions for verifying an ASN', () => {
+  it('describe each method, query only the prefixes that the ASN originates, and store nothing', async () => {
     world = { ...world, autNum: new Error('asked'), txt: new Error('asked'), roas: new Error('asked') }
     world.origins = ['203.0.113.0/24']
     const answer = await ask()
@@ -196,19 +196,19 @@ describe('asking how to verify an ASN', () => {
     assert.deepEqual(errors, [])
   })
 
-  it('tells only of the methods that it is asked about', async () => {
+  it('include only the requested methods', async () => {
     const answer = await ask({ method: ['roa', 'aut_num'] })
     assert.deepEqual(Object.keys(statesOf(answer)).toSorted(), ['aut_num', 'roa'])
   })
 
-  it('is refused for an ASN that no network can hold', async () => {
+  it('are refused for a reserved ASN', async () => {
     for (const asn of [23456, 64512, 65535, 65551 + 1, 4200000000, 4294967295])
       await assert.rejects(ask({ asn }), { code: 'reserved_asn' })
     await assert.rejects(ask({ deps: depsOf({ allowDocumentationAsns: false }) }), { code: 'reserved_asn' })
     assert.equal((await ask({ asn: 3333, deps: depsOf({ allowDocumentationAsns: false }) })).asn, 3333)
   })
 
-  it('shows every method as unavailable where nothing is set up', async () => {
+  it('show every method as unavailable if no source is configured', async () => {
     const answer = await refresh({ deps: depsOf({ sources: {} }) })
     assert.deepEqual(new Set(Object.values(statesOf(answer))), new Set(['unavailable']))
     assert.equal(answer.verified, null)
@@ -216,9 +216,9 @@ describe('asking how to verify an ASN', () => {
 })
 
 describe('proving an ASN', () => {
-  it('takes one method, lasts 180 days, is audited and wakes the validator', async () => {
+  it('requires one method, lasts 180 days, is audited and wakes the validator', async () => {
     proveBy(teams.ours)
-    const heard = await heardDuring(() => refresh())
+    const notifications = await notificationsDuring(() => refresh())
     const answer = await ask()
     assert.equal(answer.verified_by, 'aut_num')
     assert.equal(answer.holder, 'OURS-AS')
@@ -227,12 +227,15 @@ describe('proving an ASN', () => {
     assert.equal(methodOf(answer, 'aut_num').state, 'valid')
     assert.equal(methodOf(answer, 'aut_num').checked, world.now.toISOString())
     assert.deepEqual(await actionsOf(), ['asn.verify by user:1'])
-    assert.ok(heard.includes('validations') && heard.includes('ownership'), String(heard))
+    assert.ok(
+      notifications.includes('validations') && notifications.includes('ownership'),
+      String(notifications),
+    )
     assert.equal((await find())?.verifiedBy, 'aut_num')
     assert.equal(await find(teams.theirs), undefined)
   })
 
-  it('has evidence, and no more, in a ROA of a prefix that is the team’s, and none in that of another team’s', async () => {
+  it('has evidence only in a ROA of a prefix of the team, and none in that of another team’s', async () => {
     world.roas = [['203.0.113.0/24', number]]
     const add = (teamId: number) =>
       database.postgres.owner
@@ -268,14 +271,14 @@ describe('proving an ASN', () => {
     assert.equal(await stateOf(), 'missing')
   })
 
-  it('works with the token of an older key, and not with that of another team', async () => {
+  it('accepts the token of an older key, and not that of another team', async () => {
     world.autNum = autNumWith(tokensOf(teams.theirs)[0])
     assert.equal((await refresh()).verified, null)
     world.autNum = autNumWith(tokensOf(teams.ours)[1]!)
     assert.equal((await refresh()).verified_by, 'aut_num')
   })
 
-  it('keeps the row that the operator made, and never overwrites the operator’s word', async () => {
+  it('keeps the row that the operator created, and never overwrites a verification by the operator', async () => {
     const { owner } = database.postgres
     await owner.insertInto('asns').values({ team_id: teams.ours, asn: number, name: 'backbone' }).execute()
     proveBy(teams.ours)
@@ -290,7 +293,7 @@ describe('proving an ASN', () => {
     )
   })
 
-  it('is not disturbed by a registry that fails, by any error, or by our own', async () => {
+  it('keeps the verification if a registry or a check fails, and reports the state of each method', async () => {
     proveBy(teams.ours)
     await refresh()
     const down = new DriverError('unreachable', 'down')
@@ -306,13 +309,13 @@ describe('proving an ASN', () => {
   })
 })
 
-describe('another team that holds the ASN', () => {
+describe('an ASN of another team', () => {
   beforeEach(async () => {
     proveBy(teams.theirs)
     await refresh({ team: teams.theirs })
   })
 
-  it('makes a conflict: the methods answer, and nothing is verified', async () => {
+  it('is a conflict: the methods are checked, and nothing is verified', async () => {
     proveBy(teams.ours)
     const answer = await refresh()
     assert.equal(methodOf(answer, 'aut_num').state, 'valid')
@@ -321,17 +324,17 @@ describe('another team that holds the ASN', () => {
     assert.equal((await ask({ team: teams.theirs })).conflict, false)
   })
 
-  it('makes none once its proof has expired', async () => {
+  it('is no conflict once the proof of the other team has expired', async () => {
     await sql`update asns set expires = now() - interval '1 second'`.execute(database.postgres.owner)
     proveBy(teams.ours)
     const answer = await refresh()
     assert.deepEqual([answer.conflict, answer.verified_by], [false, 'aut_num'])
-    // It proves it once more, too late.
+    // The other team proves it again, too late.
     proveBy(teams.theirs)
     assert.equal((await refresh({ team: teams.theirs })).verified, null)
   })
 
-  it('does not come about by proving it at the same moment', async () => {
+  it('is verified for only one team if both prove it at the same moment', async () => {
     await sql`delete from asns`.execute(database.postgres.owner)
     const both = `${tokensOf(teams.ours)[0]} ${tokensOf(teams.theirs)[0]}`
     for (let round = 0; round < 10; round++) {
@@ -345,7 +348,7 @@ describe('another team that holds the ASN', () => {
 })
 
 describe('a refresh', () => {
-  it('is for API tokens with the scope ipam:write; reading is not', async () => {
+  it('requires the scope ipam:write for API tokens; reading does not', async () => {
     const tokenWith = (scopes: string[]): Actor => ({
       kind: 'token',
       teamId: teams.ours,
@@ -360,7 +363,7 @@ describe('a refresh', () => {
     await refresh({ actor: tokenWith(['ipam:read', 'ipam:write']) })
   })
 
-  it('is for one in a minute for each team and ASN', async () => {
+  it('is limited to one a minute per team and ASN', async () => {
     const clock = { ms: 0 }
     const deps = depsOf({ refreshes: createRefreshLimits(() => clock.ms) })
     await refresh({ deps })
@@ -372,7 +375,7 @@ describe('a refresh', () => {
     await refresh({ deps })
   })
 
-  it('is for thirty ASNs of a team in a short time', async () => {
+  it('is limited to thirty ASNs of a team in a short time', async () => {
     const deps = depsOf({ refreshes: createRefreshLimits(() => 0), sources: {} })
     for (let n = 0; n < 30; n++) await refresh({ deps, asn: 200_000 + n, method: ['roa'] })
     await assert.rejects(refresh({ deps, asn: 200_030 }), { code: 'rate_limited' })
@@ -391,7 +394,7 @@ describe('the daily check', () => {
     await refresh()
   })
 
-  it('looks once a day, and moves the end of what is still there', async () => {
+  it('runs once a day, and extends proofs that are still valid', async () => {
     const { verified, expires } = await stand()
     assert.equal((await recheck()).checked, 0)
     later(1.01)
@@ -402,7 +405,7 @@ describe('the daily check', () => {
     assert.equal((after['expires'] as Date).getTime() - (expires as Date).getTime(), 1.01 * dayMs)
   })
 
-  it('says that it is missing, and takes nothing away before the end', async () => {
+  it('reports a missing proof, and ends nothing before its expiry', async () => {
     world.autNum = autNumWith('nothing')
     for (let day = 0; day < 3; day++) {
       later(1.01)
@@ -413,12 +416,12 @@ describe('the daily check', () => {
     assert.equal(answer.verified_by, 'aut_num')
   })
 
-  it('takes it away after the end, audited and heard by the validator', async () => {
+  it('ends the verification after its expiry, audited and with a notification to the validator', async () => {
     world.autNum = undefined
     later(181)
     assert.equal(await find(), undefined)
-    const heard = await heardDuring(async () => assert.equal((await recheck()).expired, 1))
-    assert.ok(heard.includes('validations'))
+    const notifications = await notificationsDuring(async () => assert.equal((await recheck()).expired, 1))
+    assert.ok(notifications.includes('validations'))
     const row = await stand()
     assert.deepEqual([row['verified'], row['verified_by'], row['expires']], [null, null, null])
     assert.deepEqual(await actionsOf(), ['asn.verify by user:1', 'asn.expire by pharos'])
@@ -426,7 +429,7 @@ describe('the daily check', () => {
     assert.equal((await ask()).verified, null)
   })
 
-  it('takes nothing away while the registry does not answer, however long', async () => {
+  it('ends nothing while the registry does not answer, however long', async () => {
     world.autNum = new DriverError('unreachable', 'down')
     for (const days of [179, 1, 30]) {
       later(days)
@@ -435,7 +438,7 @@ describe('the daily check', () => {
     }
   })
 
-  it('does not go on by control of address space where the token is gone', async () => {
+  it('does not extend a proof through evidence of address space if the token is gone', async () => {
     world = { ...world, autNum: undefined, origins: ['203.0.113.0/24'] }
     world.txt = { '_pharos-asn.113.0.203.in-addr.arpa': [tokensOf(teams.ours)[0]] }
     later(1.01)
@@ -447,19 +450,19 @@ describe('the daily check', () => {
     assert.equal((await ask()).verified, null)
   })
 
-  it('leaves alone what the operator says', async () => {
+  it('leaves verifications by the operator unchanged', async () => {
     await sql`update asns set verified_by = null, expires = null`.execute(database.postgres.owner)
     later(1_000)
     assert.equal((await recheck()).checked, 0)
     assert.equal((await find())?.verifiedBy, 'operator')
   })
 
-  it('goes through more of them than it reads at once, and past one that fails', async () => {
+  it('covers more rows than one page, and continues after one that fails', async () => {
     const { owner } = database.postgres
     await sql`insert into asns (team_id, asn, verified, verified_by, expires)
       select ${teams.ours}, n, now(), 'aut_num', now() + interval '100 days'
       from generate_series(200001, 200150) n`.execute(owner)
-    // The audit of its end is refused.
+    // The audit entry of its end is rejected.
     await sql`update asns set expires = now() - interval '1 day' where asn = 200075`.execute(owner)
     await sql`create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`.execute(
       owner,
@@ -476,7 +479,7 @@ describe('the daily check', () => {
     assert.deepEqual(await recheck(), { checked: 1, expired: 1, failed: 0 })
   })
 
-  it('forgets what was seen of ASNs that nobody proved', async () => {
+  it('deletes the results of ASNs that are not verified', async () => {
     await refresh({ asn: number + 1 })
     const count = async () => (await rowsOf('asn_proofs')).length
     const all = await count()
@@ -487,7 +490,7 @@ describe('the daily check', () => {
 })
 
 describe('with a real name server', { skip: skipWithout('nsd') }, () => {
-  it('is missing, then there as soon as the record of the instructions is', async () => {
+  it('is missing, then valid as soon as the record of the instructions exists', async () => {
     await using server = await startNameServer()
     world.origins = ['203.0.113.0/24', '2001:db8::/32']
     const txt = createTxtResolver({ servers: [server.server] })

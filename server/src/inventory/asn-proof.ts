@@ -1,5 +1,5 @@
-// How a team proves that an ASN is its own. Reading asks nobody and stores nothing; a refresh asks the registries outside
-// of any transaction, and then settles what follows in one. The daily check does the same without a request.
+// Verifies an ASN for a team. Reading queries no registry and stores nothing; a refresh queries the registries outside of any
+// transaction, and saves the results in one. The daily check does the same without a request.
 import { asnProofReasonText } from '@pharos/contract/asn-proof-reason'
 import {
   asnProofMethods,
@@ -21,35 +21,48 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { parseHoldableAsn, presentRevocation, presentVerification, type AsnRules } from './asn.ts'
 import type { HeldAsn } from './held-asn.ts'
 import { findAsns } from './asn.store.ts'
-import { lookFor, notSetUp, step, type AsnProofSources, type Claim, type Finding } from './asn-finding.ts'
+import {
+  runCheck,
+  notConfigured,
+  step,
+  type AsnProofSources,
+  type ProofSubject,
+  type ProofResult,
+} from './asn-proof-result.ts'
 import { checkAutNum, instructAutNum } from './asn-proof-aut-num.ts'
 import { checkDns, dnsPlaces, instructDns, type DnsPlace } from './asn-proof-dns.ts'
 import { checkRoa, instructRoa } from './asn-proof-roa.ts'
 import {
-  isHeldElsewhere,
+  isVerifiedElsewhere,
   listAsnProofs,
   listHeldPrefixes,
   lockAsn,
   saveAsnProofs,
   saveVerification,
 } from './asn-proof.store.ts'
-import type { AsnProof } from './asn-finding.ts'
+import type { AsnProof } from './asn-proof-result.ts'
 import { asnTokens } from './asn-token.ts'
-import { noteOf, proofAfter, settle, type Findings, type Settlement } from './asn-verification.ts'
+import {
+  noteOf,
+  proofAfter,
+  nextVerification,
+  type ProofResults,
+  type VerificationChange,
+} from './asn-verification.ts'
 
 export type AsnProofDeps = AsnRules & {
   readonly postgres: Postgres
   readonly ring: KeyRing
   readonly sources: AsnProofSources
   readonly now: () => Date
-  /** What a check threw that is no answer of a registry: a bug, for the log. */
+  /** Called with an error of a check that is not an answer of a registry: an internal error, for the log. */
   readonly onCheckError: (error: unknown) => void
 }
 
-/** How often this process asks registries because somebody wants to know. Keys: team and ASN, and team. */
+/** Limits refreshes on request in this process. Keys: team and ASN, and team. */
 export type RefreshLimits = { readonly perAsn: RateLimiter; readonly perTeam: RateLimiter }
 
-/** One a minute for each ASN of a team; a team has few, so that more of them at once are somebody who looks around. */
+/** One a minute for each ASN of a team; a team has few ASNs, so the limit per team stops a search through many. */
 export function createRefreshLimits(now?: () => number): RefreshLimits {
   return {
     perAsn: new RateLimiter({ perSecond: 1 / 60, burst: 1 }, now),
@@ -59,14 +72,14 @@ export function createRefreshLimits(now?: () => number): RefreshLimits {
 
 export type VerifyAsnDeps = AsnProofDeps & { readonly refreshes: RefreshLimits }
 
-/** The query of verifyAsn, as the contract read it. */
+/** The query of verifyAsn, as parsed by the contract. */
 export type VerifyAsnQuery = { readonly method?: readonly AsnProofMethod[]; readonly refresh: boolean }
 
 const checkTimeoutMs = 5_000
-/** Instructions are worth a short wait only: without them the answer is as good. */
+/** A short timeout: the answer is useful without the prefixes in the instructions. */
 const placesTimeoutMs = 1_000
 
-/** What the team has to do, and how far it is. Throws `reserved_asn`, `scope_missing` and `rate_limited`. */
+/** Returns the instructions and the state of each method. Throws `reserved_asn`, `scope_missing` and `rate_limited`. */
 export async function verifyAsn(
   deps: VerifyAsnDeps,
   operation: Operation,
@@ -77,12 +90,12 @@ export async function verifyAsn(
   const { teamId } = operation.actor
   const methods = method ? asnProofMethods.filter((one) => method.includes(one)) : asnProofMethods
   if (refresh) await refreshProofs(deps, operation, asn, methods)
-  const [standing, claim] = await deps.postgres.inTeam(teamId, async (trx) => [
-    await readStanding(trx, teamId, asn),
-    await readClaim(trx, deps, teamId, asn),
+  const [stored, subject] = await deps.postgres.inTeam(teamId, async (trx) => [
+    await readStoredProofs(trx, teamId, asn),
+    await readProofSubject(trx, deps, teamId, asn),
   ])
   const places = methods.includes('dns_txt') ? await findPlaces(deps, asn) : undefined
-  return { body: present(deps, standing, claim, places, methods) }
+  return { body: present(deps, stored, subject, places, methods) }
 }
 
 async function refreshProofs(
@@ -96,108 +109,110 @@ async function refreshProofs(
     throw fail('scope_missing', 'refresh', { scope: 'ipam:write' })
   deps.refreshes.perAsn.take(`${actor.teamId} ${asn}`)
   deps.refreshes.perTeam.take(`${actor.teamId}`)
-  const claim = await deps.postgres.inTeam(actor.teamId, (trx) => readClaim(trx, deps, actor.teamId, asn))
-  const findings = await checkMethods(deps, claim, methods, new AbortController().signal)
+  const subject = await deps.postgres.inTeam(actor.teamId, (trx) =>
+    readProofSubject(trx, deps, actor.teamId, asn),
+  )
+  const results = await checkMethods(deps, subject, methods, new AbortController().signal)
   await deps.postgres.inTeam(actor.teamId, (trx) =>
-    saveFindings(trx, actor.teamId, asn, findings, deps.now(), auditOf(operation)),
+    saveProofResults(trx, actor.teamId, asn, results, deps.now(), auditOf(operation)),
   )
 }
 
-export async function readClaim(
+export async function readProofSubject(
   trx: Trx,
   { ring }: Pick<AsnProofDeps, 'ring'>,
   teamId: number,
   asn: Asn,
-): Promise<Claim> {
+): Promise<ProofSubject> {
   return { asn, tokens: asnTokens(ring, teamId, asn), heldPrefixes: await listHeldPrefixes(trx, teamId) }
 }
 
-type Check = (sources: AsnProofSources, claim: Claim, signal: AbortSignal) => Promise<Finding>
+type Check = (sources: AsnProofSources, subject: ProofSubject, signal: AbortSignal) => Promise<ProofResult>
 
 const checks: Record<AsnProofMethod, Check> = {
   aut_num: checkAutNum,
   dns_txt: checkDns,
-  roa: async (sources, claim) => checkRoa(sources, claim),
-  rdap_email: async () => notSetUp,
-  peeringdb: async () => notSetUp,
+  roa: async (sources, subject) => checkRoa(sources, subject),
+  rdap_email: async () => notConfigured,
+  peeringdb: async () => notConfigured,
 }
 
-/** Asks the registries, all at once, each for at most five seconds; rejects only where the signal says so. */
+/** Queries the registries concurrently, each for at most five seconds; rejects only if `signal` aborts. */
 export async function checkMethods(
   { sources, onCheckError }: Pick<AsnProofDeps, 'sources' | 'onCheckError'>,
-  claim: Claim,
+  subject: ProofSubject,
   methods: readonly AsnProofMethod[],
   signal: AbortSignal,
-): Promise<Findings> {
-  const looks = methods.map(async (method) => {
-    const look = (ended: AbortSignal) => checks[method](sources, claim, ended)
-    return [method, await lookFor(checkTimeoutMs, signal, look, onCheckError)] as const
+): Promise<ProofResults> {
+  const running = methods.map(async (method) => {
+    const check = (ended: AbortSignal) => checks[method](sources, subject, ended)
+    return [method, await runCheck(checkTimeoutMs, signal, check, onCheckError)] as const
   })
-  return new Map(await Promise.all(looks))
+  return new Map(await Promise.all(running))
 }
 
-/** Keeps what was found and does what follows from it, audited; says what that was. */
-export async function saveFindings(
+/** Saves the results, audits what changes by them, and returns the change. */
+export async function saveProofResults(
   trx: Trx,
   teamId: number,
   asn: Asn,
-  findings: Findings,
+  results: ProofResults,
   now: Date,
   by: Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>,
-): Promise<Settlement | undefined> {
+): Promise<VerificationChange | undefined> {
   await lockAsn(trx, asn)
-  const { held, proofs, conflict } = await readStanding(trx, teamId, asn)
+  const { held, proofs, conflict } = await readStoredProofs(trx, teamId, asn)
   const before = new Map(proofs.map((proof) => [proof.method, proof]))
-  const after = [...findings].map(([method, finding]) =>
-    proofAfter(before.get(method), method, finding, held?.verifiedBy ?? null, now),
+  const after = [...results].map(([method, result]) =>
+    proofAfter(before.get(method), method, result, held?.verifiedBy ?? null, now),
   )
   await saveAsnProofs(trx, teamId, asn, after)
-  const settlement = settle(held, findings, conflict, now)
-  if (!settlement) return undefined
-  await saveVerification(trx, teamId, asn, settlement.after)
-  if (settlement.kind === 'extend') return settlement
+  const change = nextVerification(held, results, conflict, now)
+  if (!change) return undefined
+  await saveVerification(trx, teamId, asn, change.after)
+  if (change.kind === 'extend') return change
   await writeAudit(trx, {
     ...by,
-    action: `asn.${settlement.kind}`,
+    action: `asn.${change.kind}`,
     target: `asn:${asn}`,
     before: held ? stateOf(held) : undefined,
-    after: settlement.after,
+    after: change.after,
   })
   await wake(trx, 'validations')
-  return settlement
+  return change
 }
 
 const stateOf = ({ verified, verifiedBy, expires }: HeldAsn) => ({ verified, verifiedBy, expires })
 
-type Standing = {
+type StoredProofs = {
   readonly asn: Asn
   readonly held: HeldAsn | undefined
   readonly proofs: readonly AsnProof[]
-  /** Another team is known to hold it. */
+  /** Another team is verified for the ASN. */
   readonly conflict: boolean
 }
 
-async function readStanding(trx: Trx, teamId: number, asn: Asn): Promise<Standing> {
+async function readStoredProofs(trx: Trx, teamId: number, asn: Asn): Promise<StoredProofs> {
   const [held] = await findAsns(trx, teamId, [asn])
   const proofs = await listAsnProofs(trx, teamId, asn)
-  return { asn, held, proofs, conflict: await isHeldElsewhere(trx, teamId, asn) }
+  return { asn, held, proofs, conflict: await isVerifiedElsewhere(trx, teamId, asn) }
 }
 
-/** Undefined where it is not known now. */
+/** Returns undefined if the prefixes are currently unknown. */
 async function findPlaces({ sources }: AsnProofDeps, asn: Asn): Promise<readonly DnsPlace[] | undefined> {
   let prefixes: readonly Prefix[] | undefined
-  const look = async (): Promise<Finding> => {
+  const check = async (): Promise<ProofResult> => {
     prefixes = await sources.rpki?.originsOf(asn)
-    return notSetUp
+    return notConfigured
   }
-  await lookFor(placesTimeoutMs, new AbortController().signal, look, () => {})
+  await runCheck(placesTimeoutMs, new AbortController().signal, check, () => {})
   return prefixes && dnsPlaces(prefixes)
 }
 
 function present(
   deps: VerifyAsnDeps,
-  { asn, held, proofs, conflict }: Standing,
-  claim: Claim,
+  { asn, held, proofs, conflict }: StoredProofs,
+  subject: ProofSubject,
   places: readonly DnsPlace[] | undefined,
   methods: readonly AsnProofMethod[],
 ): Wire {
@@ -206,23 +221,23 @@ function present(
   const rir = textOf(object?.['rir'])
   return {
     asn,
-    // A registry where everybody may register says nothing about the holder.
+    // A registry where anyone may register proves nothing about the holder.
     holder: rir === null ? null : textOf(object?.['holder']),
     rir,
     ...presentVerification(held, deps.now()),
     revoked: presentRevocation(held),
     conflict,
     methods: methods.map((method) => {
-      const isSetUp = setUp[method](deps.sources)
-      const proof = isSetUp ? byMethod.get(method) : undefined
-      const steps = isSetUp ? instruct[method](claim, places) : [step(notSetUp.note)]
+      const isConfigured = configured[method](deps.sources)
+      const proof = isConfigured ? byMethod.get(method) : undefined
+      const steps = isConfigured ? instruct[method](subject, places) : [step(notConfigured.note)]
       return {
         method,
         proves: asnProofScopes[method],
-        ...presentProof(proof, isSetUp, held),
+        ...presentProof(proof, isConfigured, held),
         instructions: steps.flatMap(({ text, lines }) => [text, ...lines]).join('\n'),
         steps,
-        token: isSetUp && hasToken.has(method) ? claim.tokens[0] : null,
+        token: isConfigured && hasToken.has(method) ? subject.tokens[0] : null,
       }
     }),
   }
@@ -230,7 +245,7 @@ function present(
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-const setUp: Record<AsnProofMethod, (sources: AsnProofSources) => boolean> = {
+const configured: Record<AsnProofMethod, (sources: AsnProofSources) => boolean> = {
   aut_num: ({ irr }) => irr !== undefined,
   dns_txt: ({ txt, rpki }) => txt !== undefined && rpki !== undefined,
   roa: ({ rpki }) => rpki !== undefined,
@@ -242,13 +257,13 @@ const hasToken: ReadonlySet<AsnProofMethod> = new Set(['aut_num', 'dns_txt'])
 
 const instruct: Record<
   AsnProofMethod,
-  (claim: Claim, places: readonly DnsPlace[] | undefined) => ProofStep[]
+  (subject: ProofSubject, places: readonly DnsPlace[] | undefined) => ProofStep[]
 > = {
   aut_num: instructAutNum,
   dns_txt: instructDns,
   roa: instructRoa,
-  rdap_email: () => [step(notSetUp.note)],
-  peeringdb: () => [step(notSetUp.note)],
+  rdap_email: () => [step(notConfigured.note)],
+  peeringdb: () => [step(notConfigured.note)],
 }
 
 const notChecked = {
@@ -261,10 +276,10 @@ const notChecked = {
 
 function presentProof(
   proof: AsnProof | undefined,
-  isSetUp: boolean,
+  isConfigured: boolean,
   held: HeldAsn | undefined,
 ): Pick<WireProof, 'state' | 'reason' | 'attrs' | 'note' | 'evidence' | 'checked'> {
-  if (!isSetUp) return { ...notSetUp, checked: null }
+  if (!isConfigured) return { ...notConfigured, checked: null }
   if (!proof) return { ...notChecked, checked: null }
   const { state, reason, attrs, evidence, checked } = proof
   return { state, reason, attrs, note: noteOf(proof, held), evidence, checked: checked.toISOString() }

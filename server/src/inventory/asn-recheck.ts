@@ -1,18 +1,18 @@
-// Checks once a day the ASNs that teams have proven: a proof that is still there is extended, one that is gone expires. Works for
+// Checks once a day the ASNs that teams have proven: a proof that is still valid is extended, one that is missing expires. Works for
 // all teams, as the owner of the tables; a check that fails does not stop the others.
 import { asnProofMethods } from '@pharos/contract/inventory'
 import { createDueWorker } from '../db/due-work.ts'
-import { checkMethods, readClaim, saveFindings, type AsnProofDeps } from './asn-proof.ts'
+import { checkMethods, readProofSubject, saveProofResults, type AsnProofDeps } from './asn-proof.ts'
 import { deleteOldProofs, listDueAsns, type ProvenAsn } from './asn-proof.store.ts'
-import { dayMs, type Settlement } from './asn-verification.ts'
+import { dayMs, type VerificationChange } from './asn-verification.ts'
 
 const parallel = 4
-/** How long findings about an ASN that the team did not prove are kept. */
+/** Retention of results for an ASN that the team did not prove. */
 const keptMs = 30 * dayMs
 
 export type Recheck = {
   readonly checked: number
-  /** ASNs that were proven and are no longer. */
+  /** ASNs whose verification ended. */
   readonly expired: number
   readonly failed: number
 }
@@ -50,21 +50,21 @@ async function recheck(
   deps: AsnProofDeps,
   { teamId, asn, verifiedBy }: ProvenAsn,
   signal: AbortSignal,
-): Promise<Settlement | undefined> {
+): Promise<VerificationChange | undefined> {
   const { owner } = deps.postgres
-  const claim = await owner.transaction().execute((trx) => readClaim(trx, deps, teamId, asn))
-  const own = await checkMethods(deps, claim, [verifiedBy], signal)
+  const subject = await owner.transaction().execute((trx) => readProofSubject(trx, deps, teamId, asn))
+  const own = await checkMethods(deps, subject, [verifiedBy], signal)
   const others =
     own.get(verifiedBy)!.state === 'valid'
       ? []
       : await checkMethods(
           deps,
-          claim,
+          subject,
           asnProofMethods.filter((method) => method !== verifiedBy),
           signal,
         )
   const by = { teamId, actor: 'pharos' }
   return owner
     .transaction()
-    .execute((trx) => saveFindings(trx, teamId, asn, new Map([...own, ...others]), deps.now(), by))
+    .execute((trx) => saveProofResults(trx, teamId, asn, new Map([...own, ...others]), deps.now(), by))
 }

@@ -9,14 +9,14 @@ const current = 'the newest secret of the tests, long enough'
 const asn = parseAsn(64500)
 
 describe('the token of an ASN', () => {
-  it('is the same each time, short, and safe in a registry, in DNS and in a URL', () => {
+  it('is deterministic, short, and safe in a registry, in DNS and in a URL', () => {
     const ring = createKeyRing([current])
     const [token] = asnTokens(ring, 7, asn)
     assert.match(token, /^pharos-asn-verify=[A-Za-z0-9_-]{24}$/)
     assert.deepEqual(asnTokens(createKeyRing([current]), 7, asn), [token])
   })
 
-  it('is another one for each team, each ASN and each installation', () => {
+  it('differs for each team, each ASN and each installation', () => {
     const ring = createKeyRing([current])
     const tokens = [
       ...asnTokens(ring, 7, asn),
@@ -29,7 +29,7 @@ describe('the token of an ASN', () => {
     assert.equal(new Set(tokens).size, tokens.length)
   })
 
-  it('is given by the newest key, and still counts by an older one', () => {
+  it('is derived from the newest key, and accepted from an older one', () => {
     const before = asnTokens(createKeyRing([old]), 7, asn)
     const after = asnTokens(createKeyRing([current, old]), 7, asn)
     assert.deepEqual(after, [...asnTokens(createKeyRing([current]), 7, asn), ...before])
@@ -41,12 +41,12 @@ describe('holdsToken', () => {
   const tokens = asnTokens(createKeyRing([current]), 7, asn)
   const [token] = tokens
 
-  it('finds it as a word of a line', () => {
+  it('finds the token as a word of a line', () => {
     for (const line of [token, ` ${token}\n`, `see "${token}"`, `a, ${token}; b`, `first\n${token}`])
       assert.ok(holdsToken(line, tokens), line)
   })
 
-  it('does not take a part of it, more than it, or another spelling', () => {
+  it('does not match a part of it, a longer word, or another spelling', () => {
     for (const line of [
       '',
       token.slice(0, -1),

@@ -4,8 +4,8 @@ import * as fc from 'fast-check'
 import { asnProofMethods, type AsnProofMethod } from '@pharos/contract/inventory'
 import { parseAsn } from '../net/asn.ts'
 import { isVerified, type HeldAsn } from './held-asn.ts'
-import { finding as makeFinding, type AsnProof, type Finding } from './asn-finding.ts'
-import { dayMs, hourMs, noteOf, proofAfter, settle } from './asn-verification.ts'
+import { proofResult, type AsnProof, type ProofResult } from './asn-proof-result.ts'
+import { dayMs, hourMs, noteOf, proofAfter, nextVerification } from './asn-verification.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const inDays = (days: number) => new Date(now.getTime() + days * dayMs)
@@ -26,82 +26,83 @@ const proven = (expires: Date, verifiedBy: AsnProofMethod = 'rdap_email') =>
   held({ verified: inDays(-100), verifiedBy, expires })
 const operators = held({ verified: inDays(-100), verifiedBy: 'operator' })
 
-const finding = (state: Finding['state']): Finding => ({
-  ...makeFinding(state, 'txt_missing'),
+const result = (state: ProofResult['state']): ProofResult => ({
+  ...proofResult(state, 'txt_missing'),
   note: `It is ${state}.`,
 })
-const found = (states: Partial<Record<AsnProofMethod, Finding['state']>>) =>
-  new Map(
-    Object.entries(states).map(([method, state]) => [method as AsnProofMethod, finding(state)] as const),
-  )
+const found = (states: Partial<Record<AsnProofMethod, ProofResult['state']>>) =>
+  new Map(Object.entries(states).map(([method, state]) => [method as AsnProofMethod, result(state)] as const))
 
-describe('what follows from the findings', () => {
-  it('is 180 days from one method that is valid, whether the team had a row or none', () => {
+describe('the decision', () => {
+  it('is 180 days for one valid method, whether or not the team had a row', () => {
     for (const before of [undefined, held({})])
-      assert.deepEqual(settle(before, found({ aut_num: 'valid', rdap_email: 'missing' }), false, now), {
-        kind: 'verify',
-        after: { verified: now, verifiedBy: 'aut_num', expires: inDays(180) },
-      })
+      assert.deepEqual(
+        nextVerification(before, found({ aut_num: 'valid', rdap_email: 'missing' }), false, now),
+        {
+          kind: 'verify',
+          after: { verified: now, verifiedBy: 'aut_num', expires: inDays(180) },
+        },
+      )
   })
 
-  it('is the strongest of several, and later the one that it was', () => {
+  it('uses the strongest of several methods, and keeps it later', () => {
     const all = found({ peeringdb: 'valid', rdap_email: 'valid', aut_num: 'valid' })
-    assert.equal(settle(undefined, all, false, now)?.after.verifiedBy, 'aut_num')
-    assert.equal(settle(proven(inDays(100)), all, false, now)?.after.verifiedBy, 'rdap_email')
+    assert.equal(nextVerification(undefined, all, false, now)?.after.verifiedBy, 'aut_num')
+    assert.equal(nextVerification(proven(inDays(100)), all, false, now)?.after.verifiedBy, 'rdap_email')
     const gone = found({ rdap_email: 'missing', peeringdb: 'valid' })
-    assert.equal(settle(proven(inDays(100)), gone, false, now)?.after.verifiedBy, 'peeringdb')
+    assert.equal(nextVerification(proven(inDays(100)), gone, false, now)?.after.verifiedBy, 'peeringdb')
   })
 
-  it('is nothing for control of address space, whatever else is missing', () => {
+  it('is unchanged by control of address space, whatever else is missing', () => {
     const evidence = found({ dns_txt: 'valid', roa: 'valid', aut_num: 'missing' })
-    assert.equal(settle(undefined, evidence, false, now), undefined)
-    assert.equal(settle(proven(inDays(1), 'aut_num'), evidence, false, now), undefined)
-    assert.equal(settle(proven(inDays(-1), 'aut_num'), evidence, false, now)?.kind, 'expire')
+    assert.equal(nextVerification(undefined, evidence, false, now), undefined)
+    assert.equal(nextVerification(proven(inDays(1), 'aut_num'), evidence, false, now), undefined)
+    assert.equal(nextVerification(proven(inDays(-1), 'aut_num'), evidence, false, now)?.kind, 'expire')
   })
 
-  it('is nothing once the operator has revoked the verification', () => {
+  it('is unchanged once the operator has revoked the verification', () => {
     const revoked = held({ revoked: { at: inDays(-1), reason: 'sold' } })
-    assert.equal(settle(revoked, found({ aut_num: 'valid' }), false, now), undefined)
+    assert.equal(nextVerification(revoked, found({ aut_num: 'valid' }), false, now), undefined)
   })
 
-  it('is a later end for what is still there, and the same beginning', () => {
+  it('extends the expiry of a proof that is still valid, and keeps its start', () => {
     const before = proven(inDays(100))
-    assert.deepEqual(settle(before, found({ rdap_email: 'valid' }), true, now), {
+    assert.deepEqual(nextVerification(before, found({ rdap_email: 'valid' }), true, now), {
       kind: 'extend',
       after: { verified: before.verified, verifiedBy: 'rdap_email', expires: inDays(180) },
     })
   })
 
-  it('is nothing while another team holds it, also for one whose proof has expired', () => {
+  it('is a conflict while another team is verified, also for a team whose proof has expired', () => {
     const all = found({ aut_num: 'valid' })
-    assert.equal(settle(undefined, all, true, now), undefined)
-    assert.equal(settle(proven(inDays(-1)), all, true, now), undefined)
-    assert.equal(settle(proven(inDays(-1), 'aut_num'), all, false, now)?.kind, 'verify')
+    assert.equal(nextVerification(undefined, all, true, now), undefined)
+    assert.equal(nextVerification(proven(inDays(-1)), all, true, now), undefined)
+    assert.equal(nextVerification(proven(inDays(-1), 'aut_num'), all, false, now)?.kind, 'verify')
   })
 
-  it('is nothing for what is missing before its time, and the end after it', () => {
+  it('keeps a missing proof before its expiry, and ends it afterwards', () => {
     for (const state of ['missing', 'error'] as const) {
-      assert.equal(settle(proven(inDays(1)), found({ rdap_email: state }), false, now), undefined)
-      assert.deepEqual(settle(proven(inDays(-1)), found({ rdap_email: state }), false, now), {
+      assert.equal(nextVerification(proven(inDays(1)), found({ rdap_email: state }), false, now), undefined)
+      assert.deepEqual(nextVerification(proven(inDays(-1)), found({ rdap_email: state }), false, now), {
         kind: 'expire',
         after: { verified: null, verifiedBy: null, expires: null },
       })
     }
-    assert.equal(settle(proven(inDays(-1)), found({ aut_num: 'missing' }), false, now), undefined)
+    assert.equal(nextVerification(proven(inDays(-1)), found({ aut_num: 'missing' }), false, now), undefined)
   })
 
-  it('is a postponed end while the registry does not answer', () => {
+  it('postpones the expiry while the registry does not answer', () => {
     const unknown = found({ rdap_email: 'unavailable' })
-    assert.equal(settle(proven(inDays(100)), unknown, false, now), undefined)
+    assert.equal(nextVerification(proven(inDays(100)), unknown, false, now), undefined)
     for (const expires of [inDays(1), inDays(-3)])
-      assert.deepEqual(settle(proven(expires), unknown, false, now)?.after.expires, inDays(2))
+      assert.deepEqual(nextVerification(proven(expires), unknown, false, now)?.after.expires, inDays(2))
   })
 })
 
 const states = fc.constantFrom('valid', 'missing', 'unavailable', 'error' as const)
 const anyFindings = fc
   .dictionary(fc.constantFrom(...asnProofMethods), states, { noNullPrototype: true })
-  .map((given) => found(given as Partial<Record<AsnProofMethod, Finding['state']>>))
+  .map((given) => found(given as Partial<Record<AsnProofMethod, ProofResult['state']>>))
 const anyHeld = fc.oneof(
   fc.constantFrom(undefined, operators, held({})),
   fc
@@ -109,14 +110,14 @@ const anyHeld = fc.oneof(
     .map(([days, method]) => proven(inDays(days), method)),
 )
 
-describe('whatever is found', () => {
+describe('for any results', () => {
   const holds = (
     check: (before: HeldAsn | undefined, all: ReturnType<typeof found>, conflict: boolean) => void,
   ) => fc.assert(fc.property(anyHeld, anyFindings, fc.boolean(), check), { numRuns: 2_000 })
 
-  it('nobody is verified without a proof, or beside another team', () => {
+  it('no team is verified without a proof, or beside another team', () => {
     holds((before, all, conflict) => {
-      const after = settle(before, all, conflict, now)?.after
+      const after = nextVerification(before, all, conflict, now)?.after
       const wasVerified = before !== undefined && isVerified(before, now)
       if (!after?.verified || after.expires! <= now || wasVerified) return
       if (before?.verified && after.verified === before.verified)
@@ -126,56 +127,56 @@ describe('whatever is found', () => {
     })
   })
 
-  it('a verification that has not expired stays, and ends no sooner', () => {
+  it('a verification that has not expired remains, and ends no sooner', () => {
     holds((before, all, conflict) => {
       if (!before || !isVerified(before, now)) return
-      const after = settle(before, all, conflict, now)?.after ?? before
+      const after = nextVerification(before, all, conflict, now)?.after ?? before
       assert.equal(after.verified, before.verified)
       if (before.expires) assert.ok(after.expires! >= before.expires)
     })
   })
 
-  it("the operator's word is not touched", () => {
-    holds((_, all, conflict) => assert.equal(settle(operators, all, conflict, now), undefined))
+  it('a verification by the operator is unchanged', () => {
+    holds((_, all, conflict) => assert.equal(nextVerification(operators, all, conflict, now), undefined))
   })
 
-  it('silence ends nothing', () => {
+  it('missing answers end nothing', () => {
     holds((before, all, conflict) => {
       const method = before?.verifiedBy
       if (!method || method === 'operator' || all.get(method)?.state !== 'unavailable') return
-      assert.notEqual(settle(before, all, conflict, now)?.kind, 'expire')
+      assert.notEqual(nextVerification(before, all, conflict, now)?.kind, 'expire')
     })
   })
 })
 
-describe('what is kept of a proof', () => {
-  const days = (...states: Finding['state'][]): AsnProof => {
+describe('the stored proof', () => {
+  const days = (...states: ProofResult['state'][]): AsnProof => {
     let proof: AsnProof | undefined
     for (const [day, state] of states.entries())
-      proof = proofAfter(proof, 'rdap_email', finding(state), 'rdap_email', inDays(day))
+      proof = proofAfter(proof, 'rdap_email', result(state), 'rdap_email', inDays(day))
     return proof!
   }
 
-  it('warns from the third day on without it, with the end', () => {
+  it('warns from the third day without it on, with the expiry', () => {
     const row = proven(inDays(90))
     assert.equal(noteOf(days('valid', 'missing', 'missing'), row), 'It is missing.')
     assert.equal(
       noteOf(days('valid', 'missing', 'unavailable', 'missing'), row),
-      'It is missing. It has been missing since 2026-03-02; the verification ends on 2026-05-30 unless it is there again.',
+      'It is missing. It has been missing since 2026-03-02; the verification ends on 2026-05-30 unless the proof is restored.',
     )
   })
 
-  it('forgets an absence that is over', () => {
+  it('clears the absence once it is valid again', () => {
     assert.equal(days('missing', 'missing', 'missing', 'missing', 'valid').missingSince, null)
   })
 
-  it('does not warn of what never was there', () => {
-    const proof = proofAfter(undefined, 'aut_num', finding('missing'), 'rdap_email', now)
+  it('does not warn about a proof that was never valid', () => {
+    const proof = proofAfter(undefined, 'aut_num', result('missing'), 'rdap_email', now)
     assert.equal(proof.missingSince, null)
     const later = proofAfter(
       proof,
       'aut_num',
-      finding('missing'),
+      result('missing'),
       'rdap_email',
       new Date(now.getTime() + hourMs),
     )

@@ -1,59 +1,59 @@
-// Decides from the findings whether a team is verified for an ASN: pure. One valid method that proves the ASN is enough. A
-// missing proof ends nothing before its time; a registry that does not answer ends nothing at all.
+// Decides from the results whether a team is verified for an ASN: pure. One valid method that proves the ASN is enough. A
+// missing proof ends nothing before its expiry; a registry that does not answer ends nothing at all.
 import { asnProofMethods, asnProofScopes, type AsnProofMethod } from '@pharos/contract/inventory'
 import { isVerified, type HeldAsn } from './held-asn.ts'
-import type { Finding } from './asn-finding.ts'
-import type { AsnProof } from './asn-finding.ts'
+import type { ProofResult } from './asn-proof-result.ts'
+import type { AsnProof } from './asn-proof-result.ts'
 import type { AsnVerificationState } from './asn-proof.store.ts'
 
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 const lifetimeMs = 180 * dayMs
-/** While its registry does not answer, a proof does not come closer to its end than this: the daily check needs time. */
+/** While its registry does not answer, a proof expires no sooner than this: the daily check needs time. */
 const graceMs = 2 * dayMs
-/** Between the first of three daily checks and the third: then the note warns. */
+/** The time between the first of three daily checks and the third: after it the note contains a warning. */
 const warnAfterMs = 2 * dayMs
 
-export type Findings = ReadonlyMap<AsnProofMethod, Finding>
+export type ProofResults = ReadonlyMap<AsnProofMethod, ProofResult>
 
-export type Settlement = {
-  /** `verify` and `expire` change what the team holds; `extend` only until when. */
+export type VerificationChange = {
+  /** `verify` and `expire` change whether the team is verified; `extend` changes only the expiry. */
   readonly kind: 'verify' | 'extend' | 'expire'
   readonly after: AsnVerificationState
 }
 
-/** Control of a prefix says nothing about who holds the ASN, so it never verifies (decision 011). */
+/** Control of a prefix does not prove who holds the ASN, so it never verifies (decision 011). */
 const verifyingMethods = asnProofMethods.filter((method) => asnProofScopes[method] === 'asn')
 
-/** Undefined: nothing changes. `conflict`: another team is verified for it, so only the operator can decide. */
-export function settle(
+/** Returns undefined if nothing changes. `conflict`: another team is verified for it, so only the operator can decide. */
+export function nextVerification(
   held: HeldAsn | undefined,
-  findings: Findings,
+  results: ProofResults,
   conflict: boolean,
   now: Date,
-): Settlement | undefined {
+): VerificationChange | undefined {
   if (held?.verifiedBy === 'operator' || held?.revoked) return undefined
   const isCurrent = held !== undefined && isVerified(held, now)
-  const proof = validMethod(findings, held?.verifiedBy ?? null)
+  const proof = validMethod(results, held?.verifiedBy ?? null)
   if (proof && isCurrent) return extension(held, proof, later(now, lifetimeMs))
   if (proof && !conflict) return verification(proof, now)
-  return held?.verified ? withoutProof(held, isCurrent, findings, conflict, now) : undefined
+  return held?.verified ? withoutProof(held, isCurrent, results, conflict, now) : undefined
 }
 
 const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms)
 
-/** The method that it is verified by already, or else the strongest. */
-function validMethod(findings: Findings, current: AsnProofMethod | null): AsnProofMethod | undefined {
+/** Returns the method that the ASN is verified by, or else the strongest valid one. */
+function validMethod(results: ProofResults, current: AsnProofMethod | null): AsnProofMethod | undefined {
   const order = current ? [current, ...verifyingMethods] : verifyingMethods
-  return order.find((method) => findings.get(method)?.state === 'valid')
+  return order.find((method) => results.get(method)?.state === 'valid')
 }
 
-const verification = (verifiedBy: AsnProofMethod, now: Date): Settlement => ({
+const verification = (verifiedBy: AsnProofMethod, now: Date): VerificationChange => ({
   kind: 'verify',
   after: { verified: now, verifiedBy, expires: later(now, lifetimeMs) },
 })
 
-const extension = ({ verified }: HeldAsn, verifiedBy: AsnProofMethod, expires: Date): Settlement => ({
+const extension = ({ verified }: HeldAsn, verifiedBy: AsnProofMethod, expires: Date): VerificationChange => ({
   kind: 'extend',
   after: { verified, verifiedBy, expires },
 })
@@ -61,39 +61,39 @@ const extension = ({ verified }: HeldAsn, verifiedBy: AsnProofMethod, expires: D
 function withoutProof(
   held: HeldAsn,
   isCurrent: boolean,
-  findings: Findings,
+  results: ProofResults,
   conflict: boolean,
   now: Date,
-): Settlement | undefined {
+): VerificationChange | undefined {
   const method = held.verifiedBy as AsnProofMethod
-  const isUnknown = findings.get(method)?.state === 'unavailable'
+  const isUnknown = results.get(method)?.state === 'unavailable'
   const grace = later(now, graceMs)
   if (isUnknown && held.expires! < grace && (isCurrent || !conflict)) return extension(held, method, grace)
-  if (isCurrent || isUnknown || !findings.has(method)) return undefined
+  if (isCurrent || isUnknown || !results.has(method)) return undefined
   return { kind: 'expire', after: { verified: null, verifiedBy: null, expires: null } }
 }
 
-/** What is kept of a finding. `provenBy`: the method that the ASN is verified by. */
+/** Returns the proof to store for a result. `provenBy`: the method that the ASN is verified by. */
 export function proofAfter(
   before: AsnProof | undefined,
   method: AsnProofMethod,
-  finding: Finding,
+  result: ProofResult,
   provenBy: HeldAsn['verifiedBy'],
   now: Date,
 ): AsnProof {
   const since = before?.missingSince ?? null
-  const isGone = finding.state === 'missing' || finding.state === 'error'
+  const isGone = result.state === 'missing' || result.state === 'error'
   const startsNow = isGone && (provenBy === method || before?.state === 'valid')
-  const missingSince = finding.state === 'valid' ? null : (since ?? (startsNow ? now : null))
-  return { method, ...finding, missingSince, checked: now }
+  const missingSince = result.state === 'valid' ? null : (since ?? (startsNow ? now : null))
+  return { method, ...result, missingSince, checked: now }
 }
 
-/** The note of a proof, with a warning once it was missing three days running. */
+/** Returns the note of a proof, with a warning once it was missing on three consecutive days. */
 export function noteOf({ note, missingSince, checked, method }: AsnProof, held: HeldAsn | undefined): string {
   if (!missingSince || checked.getTime() - missingSince.getTime() < warnAfterMs) return note
   const warning = `${note} It has been missing since ${day(missingSince)}`
   return held?.verifiedBy === method && held.expires
-    ? `${warning}; the verification ends on ${day(held.expires)} unless it is there again.`
+    ? `${warning}; the verification ends on ${day(held.expires)} unless the proof is restored.`
     : `${warning}.`
 }
 

@@ -1,4 +1,4 @@
-// The SQL of the ASNs that teams hold: read and saved. Every statement names the team.
+// The SQL of the ASNs that teams hold: read and saved. Every statement is limited to a team.
 import { sql } from 'kysely'
 import type { AsnProofMethod, listAsnsRoute } from '@pharos/contract/inventory'
 import type { QueryOf } from '@pharos/contract/route'
@@ -20,10 +20,10 @@ const asnColumns = camelColumns(
 )
 type AsnRow = RowOf<typeof asnColumns>
 
-/** Known to be the team's now: said by the operator, or proven and not expired. */
+/** Currently verified: by the operator, or proven and not expired. */
 const isVerified = sql`a.verified is not null and (a.expires is null or a.expires > now())`
 
-/** The team's rows of these ASNs, verified or not. */
+/** Returns the team's rows of these ASNs, verified or not. */
 export async function findAsns(trx: Db | Trx, teamId: number, asns: readonly Asn[]): Promise<HeldAsn[]> {
   const { rows } = await sql<AsnRow>`
     select ${asnColumns} from asns a where a.team_id = ${teamId} and a.asn = any(${asns}::bigint[])`.execute(

@@ -1,4 +1,4 @@
-// The ASNs that a team holds: what is known of them, and which of them count. How a team proves one is in asn-proof.ts.
+// The ASNs that a team holds, and whether they are verified. Proving an ASN is in asn-proof.ts.
 import type { HeldAsn as Wire, listAsnsRoute } from '@pharos/contract/inventory'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
@@ -8,7 +8,7 @@ import type { Operation } from '../operation/operation.ts'
 import { findAsns, listAsnRows } from './asn.store.ts'
 import { isVerified, type HeldAsn } from './held-asn.ts'
 
-/** The ASN as the team holds it, verified and not expired; undefined otherwise. */
+/** Returns the ASN of the team if it is verified and not expired; undefined otherwise. */
 export async function findVerifiedAsn(
   trx: Db | Trx,
   teamId: number,
@@ -18,7 +18,7 @@ export async function findVerifiedAsn(
   return (await findVerifiedAsns(trx, teamId, [asn], now)).get(asn)
 }
 
-/** Those of the ASNs that the team holds, verified and not expired; asked at once, for many announcements. */
+/** Returns those of the ASNs that are verified for the team and not expired; one query for many announcements. */
 export async function findVerifiedAsns(
   trx: Db | Trx,
   teamId: number,
@@ -29,18 +29,18 @@ export async function findVerifiedAsns(
   return new Map(held.filter((one) => isVerified(one, now)).map((one) => [one.asn, one]))
 }
 
-/** Whether the operator has revoked the team's verification for it. */
+/** Returns whether the operator has revoked the team's verification for it. */
 export async function isRevokedAsn(trx: Db | Trx, teamId: number, asn: Asn): Promise<boolean> {
   const [held] = await findAsns(trx, teamId, [asn])
   return held !== undefined && held.revoked !== null
 }
 
 export type AsnRules = {
-  /** The ASNs of RFC 5398 are taken for real ones: in demos, labs and tests, which have no others. */
+  /** Accepts the ASNs of RFC 5398 as real ones, for demos, labs and tests. */
   readonly allowDocumentationAsns: boolean
 }
 
-/** An ASN that a network can hold; throws `reserved_asn` for the others. */
+/** Returns an ASN that a network can hold; throws `reserved_asn` for others. */
 export function parseHoldableAsn(value: number, { allowDocumentationAsns }: AsnRules): Asn {
   const asn = parseAsn(value)
   const reserved = reservedAsn(asn)
@@ -56,7 +56,7 @@ export function parseHoldableAsn(value: number, { allowDocumentationAsns }: AsnR
   )
 }
 
-/** A page of what the actor's team holds and the exact count, from one snapshot. */
+/** Returns a page of the ASNs of the actor's team and the exact count, from one snapshot. */
 export async function listAsns(
   { postgres, now }: { readonly postgres: Postgres; readonly now: () => Date },
   { actor }: Operation,
@@ -79,7 +79,7 @@ function present(held: HeldAsn, now: Date): Wire {
 export const presentRevocation = (held: HeldAsn | undefined): { at: string; reason: string } | null =>
   held?.revoked ? { at: held.revoked.at.toISOString(), reason: held.revoked.reason } : null
 
-/** What is known of the team's hold on it; a proof that has expired is none. */
+/** Returns the verification of the team for the ASN; an expired proof counts as none. */
 export function presentVerification(
   held: HeldAsn | undefined,
   now: Date,

@@ -8,7 +8,7 @@ export type HeldAsn = {
   readonly asn: Asn
   /** Empty if it has none. */
   readonly name: string
-  /** Null if the team never was verified for it, or no longer is. */
+  /** Null if the team was never verified for it, or no longer is. */
   readonly verified: Date | null
   /** `operator`: by the platform file, without expiry. Null if and only if `verified` is. */
   readonly verifiedBy: AsnProofMethod | 'operator' | null
@@ -19,7 +19,7 @@ export type HeldAsn = {
   readonly created: Date
 }
 
-/** Whether the verification counts at that time: by the operator, or proven and not expired. */
+/** Returns whether the verification counts at that time: by the operator, or proven and not expired. */
 export function isVerified({ verified, expires }: HeldAsn, now: Date): boolean {
   return verified !== null && (expires === null || expires > now)
 }

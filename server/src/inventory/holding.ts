@@ -4,7 +4,7 @@ import type { Prefix } from '../net/prefix.ts'
 export type Location = { readonly key: string; readonly name: string; readonly country: string }
 
 /**
- * A prefix or an announcement of a team. An announcement counts from the moment that all its checks passed until it is
+ * A prefix or an announcement of a team. An announcement counts from the moment when all its checks passed until it is
  * deleted: an unchecked one would show the team attacks on another network.
  */
 export type Holding = {

@@ -1,4 +1,4 @@
-// The SQL of ownership: everything that every team holds, and the revision that says whether it has changed.
+// The SQL of ownership: all holdings of all teams, and the revision by which a change is detected.
 import { sql } from 'kysely'
 import { parsePrefix } from '../net/prefix.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -59,7 +59,7 @@ function holdingOf(row: HoldingRow): Holding {
     teamId: row.team_id,
     resource: row.resource,
     id: row.id,
-    // PostgreSQL writes some IPv6 prefixes in another way than RFC 5952.
+    // PostgreSQL formats some IPv6 prefixes differently from RFC 5952.
     prefix: parsePrefix(row.prefix),
     name: row.name,
     location:

@@ -1,5 +1,5 @@
-// Who holds what: every prefix, announcement and ASN of every team, as one value that the matcher asks millions of times
-// without the database. It is loaded as a whole and never changed; a revision in the database says when it is stale.
+// The ownership: every prefix, announcement and ASN of every team, as one value in memory, since the matcher queries it millions
+// of times. It is loaded as a whole and immutable; a revision in the database shows when it is stale.
 import { createPrefixMap } from '../net/prefix-map.ts'
 import type { PrefixMap } from '../net/prefix-map.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -27,11 +27,11 @@ export function createOwnership(
 }
 
 export type OwnershipCache = {
-  /** Loads it again if it is stale, without any lock: done first, so that `lock` has little to do. */
+  /** Reloads it if it is stale, without a lock: called first, so that `lock` has little to do. */
   refresh(db: Db): Promise<void>
   /**
-   * The ownership as it is and stays until the transaction ends: whoever changes it meanwhile waits. That makes sure
-   * that an event which is matched now and a resource which is added now do not miss each other.
+   * Returns the ownership, locked until the transaction ends: concurrent changes wait. This ensures that an event that is
+   * matched now and a resource that is added now do not miss each other.
    */
   lock(trx: Trx): Promise<Ownership>
 }

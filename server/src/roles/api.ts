@@ -82,7 +82,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const credentials = createCredentials({
     ...common,
     waker,
-    onTouchError: (error) => log.warn({ err: error }, 'the use of an API token was not noted'),
+    onTokenUseError: (error) => log.warn({ err: error }, 'the use of an API token was not noted'),
     noteRefusal: refusals.note,
   })
   const lifetime = {

@@ -1,6 +1,6 @@
 // The proofs of ASNs, wired: what the api role answers with, and the daily check of the reconciler role.
 import type { AsnProofDeps } from '../inventory/asn-proof.ts'
-import type { AsnProofSources } from '../inventory/asn-finding.ts'
+import type { AsnProofSources } from '../inventory/asn-proof-result.ts'
 import { recheckAsns } from '../inventory/asn-recheck.ts'
 import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
 import type { Component } from '../runtime/component.ts'

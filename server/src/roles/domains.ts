@@ -1,7 +1,7 @@
 // Wires the domains of teams: operations of the api role, and the loop of the reconciler role that checks domains.
 import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
 import type { Component } from '../runtime/component.ts'
-import type { DomainCheckDeps } from '../team/domain-check.ts'
+import type { DomainCheckDeps } from '../team/domain-check-result.ts'
 import { checkDueDomains } from '../team/domain-loop.ts'
 import { createVerifyLimits, type DomainDeps } from '../team/domain.ts'
 import { createLoopComponent } from './loop-component.ts'

@@ -1,4 +1,4 @@
-// Accounts that are made by accepting an invitation.
+// Creates the account of a user who accepts an invitation.
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 
@@ -9,7 +9,7 @@ export type NewAccount = {
   readonly lastName: string
 }
 
-/** The new user's id, with the address confirmed; undefined if the account was created concurrently. */
+/** Returns the new user's id, with the address confirmed; undefined if the account was created concurrently. */
 export async function insertAccount(trx: Trx, account: NewAccount): Promise<number | undefined> {
   const { email, passwordHash, firstName, lastName } = account
   const username = email.slice(0, email.lastIndexOf('@'))

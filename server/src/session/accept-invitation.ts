@@ -1,29 +1,29 @@
-// Becoming a member by the link of an invitation. The link shows that its holder reads the mailbox, and nothing more: it
-// makes an account where there is none, and opens no session, so that a second factor is asked for as ever.
+// Accepts the invitation of a link. The link proves access to the mailbox and nothing more: an account is created if none
+// exists, but no session, so that signing in still requires the second factor.
 import type { AcceptedInvitation, Invitation } from '@pharos/contract/invitation'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { invalid } from '../runtime/error.ts'
 import type { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import { findInvitation, holdInvitation, joinTeam, type SentInvitation } from '../team/invitation.ts'
+import { findInvitation, findInvitationForUpdate, joinTeam, type SentInvitation } from '../team/invitation.ts'
 import { insertAccount } from './accept-invitation.store.ts'
 import { confirmAddress, findAccountByEmail } from './account.store.ts'
 import { invalidToken } from './mail-token.ts'
 import { checkNewPassword, hashNewPassword, type NewPasswordDeps } from './new-password.ts'
-import type { Origin } from './visitor.ts'
+import type { RequestSource } from './request-source.ts'
 
 export type InvitationDeps = NewPasswordDeps & {
   readonly db: Db
   readonly ring: KeyRing
-  /** Links that are followed, counted for each address. */
+  /** Limits requests with a link, per client address. */
   readonly followed: RateLimiter
 }
 
-/** What the holder of the link is invited to; `invalid_token` where it is good for nothing any more. */
+/** Returns the invitation of the link. Throws `invalid_token` if the link is not valid or was used. */
 export async function showInvitation(
   deps: InvitationDeps,
-  { address }: Origin,
+  { address }: RequestSource,
   { token }: { readonly token: string },
 ): Promise<Invitation> {
   deps.followed.take(`address ${address}`)
@@ -47,32 +47,32 @@ export type Acceptance = {
   readonly last_name?: string
 }
 
-/** The same token again, until it would have run out, is answered the same and changes nothing. */
+/** Accepts the invitation. Until it expires, a repeated request with the same token returns the same and changes nothing. */
 export async function acceptInvitation(
   deps: InvitationDeps,
-  origin: Origin,
+  source: RequestSource,
   acceptance: Acceptance,
 ): Promise<AcceptedInvitation> {
-  deps.followed.take(`address ${origin.address}`)
+  deps.followed.take(`address ${source.address}`)
   const invitation = await findInvitation(deps.db, deps.ring, acceptance.token)
   if (!invitation) throw invalidToken()
   if (invitation.acceptedBy !== null) return answerOf(invitation, invitation.accountCreated)
-  // Before the invitation is locked: a hash takes its time, and its turn.
-  const passwordHash = await hashForNew(deps, invitation, acceptance.password)
+  // Before the invitation is locked: hashing is slow and may have to wait in a queue.
+  const passwordHash = await hashNewAccountPassword(deps, invitation, acceptance.password)
   return deps.db.transaction().execute(async (trx) => {
-    const held = await holdInvitation(trx, deps.ring, acceptance.token)
+    const held = await findInvitationForUpdate(trx, deps.ring, acceptance.token)
     if (!held) throw invalidToken()
     if (held.acceptedBy !== null) return answerOf(held, held.accountCreated)
-    const { userId, accountCreated } = await findOrMakeAccount(trx, held, acceptance, passwordHash)
+    const { userId, accountCreated } = await findOrCreateAccount(trx, held, acceptance, passwordHash)
     await confirmAddress(trx, userId)
-    if (accountCreated) await recordAccount(trx, origin, held, userId)
-    await joinTeam(trx, held, { userId, accountCreated, ...origin })
+    if (accountCreated) await recordAccount(trx, source, held, userId)
+    await joinTeam(trx, held, { userId, accountCreated, ...source })
     return answerOf(held, accountCreated)
   })
 }
 
-/** Undefined where there is an account already: what was sent as its password is not looked at. */
-async function hashForNew(
+/** Returns undefined if the account exists already: a password in the request is then ignored. */
+async function hashNewAccountPassword(
   deps: InvitationDeps,
   { email }: SentInvitation,
   password: string | undefined,
@@ -85,26 +85,26 @@ async function hashForNew(
 
 const passwordMissing = () => invalid(['body', 'password'], 'accountPassword')
 
-async function findOrMakeAccount(
+async function findOrCreateAccount(
   trx: Trx,
   { email }: SentInvitation,
   { first_name: firstName = '', last_name: lastName = '' }: Acceptance,
   passwordHash: string | undefined,
 ): Promise<{ userId: number; accountCreated: boolean }> {
-  const made =
+  const createdId =
     passwordHash === undefined
       ? undefined
       : await insertAccount(trx, { email, passwordHash, firstName, lastName })
-  if (made !== undefined) return { userId: made, accountCreated: true }
+  if (createdId !== undefined) return { userId: createdId, accountCreated: true }
   const account = await findAccountByEmail(trx, email)
-  // There was one a moment ago, and it is gone or has another address now.
+  // The account existed a moment ago; it was deleted or its address changed since.
   if (!account) throw passwordMissing()
   return { userId: account.id, accountCreated: false }
 }
 
 async function recordAccount(
   trx: Trx,
-  { requestId, address }: Origin,
+  { requestId, address }: RequestSource,
   { teamId, email }: SentInvitation,
   userId: number,
 ): Promise<void> {

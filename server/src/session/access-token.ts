@@ -1,5 +1,5 @@
-// Access tokens: JWTs (RFC 9068 `at+jwt`) signed with Ed25519, for the web application only, good for minutes.
-// They say who and which session; whether that session still stands is asked of the database, in credentials.ts.
+// Access tokens: JWTs (RFC 9068 `at+jwt`) signed with Ed25519, for the web application only, valid for minutes. They identify
+// the user and the session; credentials.ts checks in the database that the session is still active.
 import { sign } from 'node:crypto'
 import { errors, jwtVerify } from 'jose'
 import { fail, Failure } from '../runtime/error.ts'
@@ -9,7 +9,7 @@ export type AccessClaims = {
   readonly userId: number
   readonly sessionId: string
   readonly teamId: number
-  /** The user's session version when it was signed. */
+  /** The user's session version at the time of signing. */
   readonly sessionVersion: number
 }
 export type VerifiedAccess = AccessClaims & { readonly issued: Date; readonly expires: Date }
@@ -23,7 +23,7 @@ type Verified = { readonly kid: string; readonly access: VerifiedAccess }
 export class AccessTokens {
   readonly #keys: SigningKeys
   readonly #lifetimeSeconds: number
-  /** Tokens whose signature was checked, each with its key: a portal presents one token many times. */
+  /** Tokens whose signature was verified, each with its key: the portal sends the same token many times. */
   readonly #verified = new Map<string, Verified>()
 
   constructor(keys: SigningKeys, lifetimeSeconds: number) {
@@ -32,8 +32,8 @@ export class AccessTokens {
   }
 
   /**
-   * Signed by hand and at once: 40 us of one core, where the way over WebCrypto takes 105 us of two. What is signed here
-   * needs not be checked here again.
+   * Signs synchronously: 40 us of one core, compared with 105 us of two through WebCrypto. The signature of a token signed
+   * here is not verified here again.
    */
   sign(claims: AccessClaims): string {
     const { kid, privateKey } = this.#keys.current()
@@ -54,25 +54,25 @@ export class AccessTokens {
     const token = `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`
     const { userId, sessionId, teamId, sessionVersion } = claims
     const times = { issued: new Date(issued * 1000), expires: new Date(expires * 1000) }
-    this.#remember(token, { kid, access: { userId, sessionId, teamId, sessionVersion, ...times } })
+    this.#cache(token, { kid, access: { userId, sessionId, teamId, sessionVersion, ...times } })
     return token
   }
 
-  /** The claims of a token of ours that has not expired; else `unauthenticated`. */
+  /** Returns the claims of a valid token that has not expired. Throws `unauthenticated` otherwise. */
   async verify(token: string): Promise<VerifiedAccess> {
     const known = this.#verified.get(token)
-    if (known && this.#stands(known)) return known.access
+    if (known && this.#isValid(known)) return known.access
     const verified = await this.#check(token)
-    this.#remember(token, verified)
+    this.#cache(token, verified)
     return verified.access
   }
 
-  /** A key that is published no more takes its tokens along, those that were checked already too. */
-  #stands({ kid, access }: Verified): boolean {
+  /** A key that is no longer published invalidates its tokens, including those that were verified before. */
+  #isValid({ kid, access }: Verified): boolean {
     return access.expires.getTime() > Date.now() && this.#keys.find(kid) !== undefined
   }
 
-  #remember(token: string, verified: Verified): void {
+  #cache(token: string, verified: Verified): void {
     if (this.#verified.size >= verifiedMax) this.#verified.clear()
     this.#verified.set(token, verified)
   }

@@ -37,7 +37,7 @@ export async function lockAccount(trx: Trx, userId: number): Promise<Account | u
   return trx.selectFrom('users').select(columns).where('id', '=', userId).forNoKeyUpdate().executeTakeFirst()
 }
 
-/** From now on the user's own: the platform file's counts no more. */
+/** Saves a password chosen by the user: the one in the platform file no longer applies. */
 export async function savePassword(trx: Trx, userId: number, passwordHash: string): Promise<void> {
   await trx
     .updateTable('users')
@@ -46,7 +46,7 @@ export async function savePassword(trx: Trx, userId: number, passwordHash: strin
     .execute()
 }
 
-/** The address becomes that of the account, and confirmed; undefined when another account has it. */
+/** Sets the account's address, confirmed; returns `taken` if another account has it. */
 export async function saveConfirmedEmail(trx: Trx, userId: number, email: string): Promise<Date | 'taken'> {
   try {
     const { confirmed } = await trx
@@ -62,7 +62,7 @@ export async function saveConfirmedEmail(trx: Trx, userId: number, email: string
   }
 }
 
-/** Of an address that is read by its user, as it is. */
+/** Marks the current address as confirmed. */
 export async function confirmAddress(trx: Trx, userId: number): Promise<void> {
   await trx
     .updateTable('users')
@@ -92,7 +92,7 @@ export async function saveProfile(trx: Trx, userId: number, profile: Profile): P
   await trx.updateTable('users').set(profile).where('id', '=', userId).execute()
 }
 
-/** The user as the API shows it, working in that team. */
+/** Returns the user as in the API, with the team as the current one. */
 export async function findUser(db: Db | Trx, userId: number, teamId: number): Promise<User | null> {
   const { rows } = await sql<{ profile: User | null }>`
     select user_profile(${userId}, ${teamId}) as profile`.execute(db)

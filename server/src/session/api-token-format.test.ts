@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { createApiToken, formatApiToken, parseApiToken } from './api-token-format.ts'
 
-test('a token has the published form, and its parts are read back', () => {
+test('a token has the documented format and can be parsed', () => {
   for (let times = 0; times < 200; times++) {
     const token = createApiToken()
     const text = formatApiToken(token)
@@ -23,7 +23,7 @@ test('no two tokens are the same', () => {
   assert.equal(texts.size, 1000)
 })
 
-test('every single mistyped character is noticed', () => {
+test('every single mistyped character is detected', () => {
   const text = formatApiToken(createApiToken())
   fc.assert(
     fc.property(fc.nat(text.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {
@@ -34,7 +34,7 @@ test('every single mistyped character is noticed', () => {
   )
 })
 
-test('what is no token is none', () => {
+test('text that is not a token is rejected', () => {
   const text = formatApiToken(createApiToken())
   const others = [
     '',

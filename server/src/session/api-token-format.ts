@@ -1,5 +1,5 @@
-// The written form of an API token, `phs_<id>_<secret><checksum>`: found by secret scanners by its prefix and proved
-// by its checksum without asking us. Whether a token is valid is not known here.
+// The text format of an API token, `phs_<id>_<secret><checksum>`: secret scanners find it by its prefix and verify the
+// checksum offline. Whether a token is valid is decided in credentials.ts.
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
@@ -16,26 +16,26 @@ const secretLength = 43
 const checksumLength = 6
 const form = /^phs_([a-z2-7]{12})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
-/** A new token from the system's randomness. */
+/** Creates a token from the system's random source. */
 export function createApiToken(): ApiToken {
   const id = Array.from(randomBytes(idLength), (byte) => base32[byte & 31]).join('')
   return { id, secret: toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretLength) }
 }
 
-/** The text that its holder keeps; shown once. */
+/** Returns the text of the token, which is shown once. */
 export function formatApiToken({ id, secret }: ApiToken): string {
   const text = `phs_${id}_${secret}`
   return text + checksum(text)
 }
 
-/** The parts of a token, or undefined where the text is none or was mistyped. */
+/** Returns the parts of a token; undefined if the text is not a token or its checksum is wrong. */
 export function parseApiToken(text: string): ApiToken | undefined {
   const [, id, secret, given] = form.exec(text) ?? []
   if (id === undefined || secret === undefined) return undefined
   return given === checksum(text.slice(0, -checksumLength)) ? { id, secret } : undefined
 }
 
-/** CRC-32 (IEEE 802.3) of the text before it, in base62: 62^6 holds every value. */
+/** Returns the CRC-32 (IEEE 802.3) of the text in base62: 62^6 is enough for every value. */
 function checksum(text: string): string {
   return toBase62(BigInt(crc32(text)), checksumLength)
 }

@@ -1,5 +1,5 @@
-// The SQL of API tokens as their team and the operator make, change and end them. How a presented one is checked is in
-// credentials.store.ts. No statement here reads the MAC of a secret: the team's role may not.
+// The SQL of API tokens for their team and the operator: create, change, revoke. The check of a presented token is in
+// credentials.store.ts. No statement here reads the MAC of a secret: the team's database role may not.
 import type { QueryOf } from '@pharos/contract/route'
 import type { listTokensRoute } from '@pharos/contract/token'
 import { sql } from 'kysely'
@@ -21,7 +21,7 @@ export type NewApiToken = {
 }
 
 const isExpired = sql`(a.expires is not null and a.expires <= now())`
-/** As findTokenStanding sees it: not used for as long as it may rest. */
+/** The same condition as in findTokenRecord: unused for longer than its limit. */
 const isUnused = sql`(a.max_unused_days is not null
   and coalesce(a.last_used, a.created) <= now() - make_interval(days => a.max_unused_days))`
 
@@ -38,7 +38,7 @@ const tokenColumns = camelColumns(
 )
 export type ApiTokenRow = RowOf<typeof tokenColumns>
 
-/** A page of those that are not revoked. A token that was never used comes before all others, one without an end last. */
+/** Returns a page of the tokens that are not revoked. Tokens never used sort first, tokens without expiry last. */
 export const listApiTokens = (
   postgres: Postgres,
   teamId: number,
@@ -74,7 +74,7 @@ export async function findApiToken(
   return (await postgres.readInTeam(teamId, query))[0]
 }
 
-/** The token, held to the end of the transaction. Undefined where it is revoked, or there is none. */
+/** Returns the token, locked until the end of the transaction; undefined if it is revoked or does not exist. */
 export async function lockApiToken(trx: Trx, teamId: number, id: string): Promise<ApiTokenRow | undefined> {
   const { rows } = await sql<ApiTokenRow>`
     select ${tokenColumns} from api_tokens a
@@ -82,7 +82,7 @@ export async function lockApiToken(trx: Trx, teamId: number, id: string): Promis
   return rows[0]
 }
 
-/** How many the team has that are not revoked. Others who make one for it wait from here to the end of the transaction. */
+/** Returns the team's number of tokens that are not revoked; concurrent creation for the team waits until the transaction ends. */
 export async function countApiTokens(trx: Trx, teamId: number): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtext('API tokens of a team'), ${teamId})`.execute(trx)
   const { rows } = await sql<{ count: number }>`
@@ -100,7 +100,7 @@ export async function insertApiToken(trx: Trx, token: NewApiToken): Promise<ApiT
   return rows[0]!
 }
 
-/** Saves what can change of a token. */
+/** Saves the fields of a token that can change. */
 export async function saveApiToken(
   trx: Trx,
   teamId: number,

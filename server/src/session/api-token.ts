@@ -1,5 +1,5 @@
-// API tokens as things that are made, changed and ended, by admins of their team or by the operator. The secret leaves
-// this file once and is not kept: what is stored is its MAC.
+// Creates, changes and revokes API tokens, for admins of their team and for the operator. The secret is returned once, at
+// creation; only its MAC is stored.
 import type { QueryOf } from '@pharos/contract/route'
 import type { CreatedToken, listTokensRoute, Token } from '@pharos/contract/token'
 import { auditOf, writeAudit, type AuditEntry } from '../db/audit.ts'
@@ -22,50 +22,55 @@ import {
   type ApiTokenRow,
   type NewApiToken,
 } from './api-token.store.ts'
-import { readChange, readWanted, type TokenChange, type WantedToken } from './wanted-api-token.ts'
+import { parseTokenChange, parseNewToken, type TokenChange, type NewTokenBody } from './new-api-token.ts'
 
 export type TokenDeps = {
   readonly postgres: Postgres
   readonly ring: KeyRing
-  /** Tokens of one team, expired ones among them. */
+  /** Maximum number of tokens of one team, including expired ones. */
   readonly quota: number
   readonly now: () => Date
 }
 
-/** By whom and from where, for the audit. */
+/** The author of the change, for the audit log. */
 type Author = Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>
-type Wanted = Omit<NewApiToken, 'id' | 'secretMac'>
+type TokenSettings = Omit<NewApiToken, 'id' | 'secretMac'>
 
-/** Makes a token; `text` is what its holder keeps and cannot be had again. */
-export async function makeApiToken(
+/** Creates a token; `text` is the token itself and cannot be retrieved again. */
+export async function issueApiToken(
   trx: Trx,
   ring: KeyRing,
-  wanted: Wanted,
+  settings: TokenSettings,
   author: Author,
-): Promise<{ readonly made: ApiTokenRow; readonly text: string }> {
+): Promise<{ readonly row: ApiTokenRow; readonly text: string }> {
   const token = createApiToken()
   const secretMac = mac(ring, 'api-token', token.secret)
-  const made = await insertApiToken(trx, { ...wanted, id: token.id, secretMac })
-  await writeAudit(trx, { ...author, ...entryOf('create', token.id), after: recordedOf(made) })
-  return { made, text: formatApiToken(token) }
+  const row = await insertApiToken(trx, { ...settings, id: token.id, secretMac })
+  await writeAudit(trx, { ...author, ...entryOf('create', token.id), after: recordedOf(row) })
+  return { row, text: formatApiToken(token) }
 }
 
-/** Ends a token of the team for good. False where it is revoked already, or there is none. */
-export async function endApiToken(trx: Trx, teamId: number, id: string, author: Author): Promise<boolean> {
+/** Revokes a token of the team. Returns false if it is revoked already or does not exist. */
+export async function revokeActiveApiToken(
+  trx: Trx,
+  teamId: number,
+  id: string,
+  author: Author,
+): Promise<boolean> {
   const token = await lockApiToken(trx, teamId, id)
   if (!token) return false
-  await end(trx, teamId, token, author)
+  await revokeLocked(trx, teamId, token, author)
   return true
 }
 
-async function end(trx: Trx, teamId: number, token: ApiTokenRow, author: Author): Promise<void> {
+async function revokeLocked(trx: Trx, teamId: number, token: ApiTokenRow, author: Author): Promise<void> {
   await revokeApiToken(trx, teamId, token.id)
   await writeAudit(trx, { ...author, ...entryOf('revoke', token.id), before: recordedOf(token) })
 }
 
 const entryOf = (verb: string, id: string) => ({ action: `api_token.${verb}`, target: `api_token:${id}` })
 
-/** What the audit keeps of a token: what was decided about it, not what it was used for. */
+/** The fields of a token in the audit log: its settings, not its use. */
 const recordedOf = ({ name, scopes, networks, isAdmin, expires, maxUnusedDays }: ApiTokenRow) => ({
   name,
   scopes,
@@ -75,7 +80,7 @@ const recordedOf = ({ name, scopes, networks, isAdmin, expires, maxUnusedDays }:
   maxUnusedDays,
 })
 
-/** A page of the tokens of the actor's team and the exact count, from one snapshot. */
+/** Returns a page of the tokens of the actor's team and the exact count, from one snapshot. */
 export async function listTokens(
   { postgres }: TokenDeps,
   { actor }: Operation,
@@ -95,29 +100,29 @@ export async function getToken(
   return answerWith(token)
 }
 
-/** Throws `quota_exceeded`, and `invalid` with everything that is wrong. */
+/** Throws `quota_exceeded`, and `invalid` with all errors. */
 export async function createToken(
   { postgres, ring, quota, now }: TokenDeps,
   operation: Operation,
-  body: WantedToken,
+  body: NewTokenBody,
 ): Promise<Answer<CreatedToken>> {
   const { actor } = operation
-  const read = readWanted(body, now())
+  const read = parseNewToken(body, now())
   const createdBy = actor.kind === 'user' ? actor.userId : null
   const create = async (trx: Trx) => {
     await requireStillAdmin(trx, operation)
     const count = await countApiTokens(trx, actor.teamId)
     if (count >= quota) throw quotaUsed(quota)
-    const wanted = { ...read, teamId: actor.teamId, createdBy }
-    const { made, text } = await makeApiToken(trx, ring, wanted, auditOf(operation))
-    return { body: { ...present(made), token: text }, etag: tagOf(made) }
+    const settings = { ...read, teamId: actor.teamId, createdBy }
+    const { row, text } = await issueApiToken(trx, ring, settings, auditOf(operation))
+    return { body: { ...present(row), token: text }, etag: tagOf(row) }
   }
   return mutate(postgres, operation, create, { sealedUnder: ring })
 }
 
 const quotaUsed = (quota: number) => fail('quota_exceeded', 'apiTokens', { limit: quota })
 
-/** Throws `not_found`, `precondition_failed`, `invalid`, and `conflict` where a token that has ended is to last longer. */
+/** Throws `not_found`, `precondition_failed`, `invalid`, and `conflict` if the expiry of an expired token is extended. */
 export function updateToken(
   { postgres, now }: TokenDeps,
   operation: Operation,
@@ -125,7 +130,7 @@ export function updateToken(
   body: TokenChange,
 ): Promise<Answer<Token>> {
   const { teamId } = operation.actor
-  const change = readChange(body, now())
+  const change = parseTokenChange(body, now())
   return mutate(postgres, operation, async (trx) => {
     const before = await lockForChange(trx, operation, id)
     const reason = reasonOf(before)
@@ -148,7 +153,7 @@ const isSame = (a: ApiTokenRow, b: ApiTokenRow): boolean =>
 export async function deleteToken({ postgres }: TokenDeps, operation: Operation, id: string): Promise<void> {
   await mutate(postgres, operation, async (trx) => {
     const token = await lockForChange(trx, operation, id)
-    await end(trx, operation.actor.teamId, token, auditOf(operation))
+    await revokeLocked(trx, operation.actor.teamId, token, auditOf(operation))
     return { body: {} }
   })
 }
@@ -162,7 +167,7 @@ async function lockForChange(trx: Trx, { actor, ifMatch }: Operation, id: string
 
 const answerWith = (token: ApiTokenRow) => ({ body: present(token), etag: tagOf(token) })
 
-/** A token has no version of its own: what an admin can change of it is one. That it was used is none of that. */
+/** A token has no version of its own: its tag is computed from the fields that an admin can change, not from its use. */
 const versionOf = ({ name, networks, expires }: ApiTokenRow): string => etagOf({ name, networks, expires })
 const tagOf = (token: ApiTokenRow): string =>
   etagOf({ name: token.name, networks: token.networks, expires: token.expires }, present(token))

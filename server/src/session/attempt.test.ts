@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
-import { beginAttempt, forgetFailures, type Attempt } from './attempt.ts'
+import { beginAttempt, clearFailures, type Attempt } from './attempt.ts'
 
 let database: TestDatabase
 const ring = createKeyRing(['k'.repeat(40)])
@@ -26,13 +26,13 @@ const isRefused = (outcome: Attempt | Refusal): outcome is Refusal =>
 const failTimes = async (times: number, email: string, address = elsewhere) => {
   for (let n = 0; n < times; n++) await begin(email, address)
 }
-/** As if the time had passed since the latest attempt. */
+/** Shifts the latest attempt back in time. */
 const passed = (seconds: number) =>
   sql`update sign_in_failures set latest = latest - make_interval(secs => ${seconds})`.execute(
     database.postgres.owner,
   )
 
-/** A user who has signed in from the address, so many days ago. */
+/** Creates a user who signed in from the address the given number of days ago. */
 async function addUser(name: string, address: string, daysAgo = 0): Promise<string> {
   const { owner } = database.postgres
   const email = `${name}@red.example`
@@ -45,8 +45,8 @@ async function addUser(name: string, address: string, daysAgo = 0): Promise<stri
   return email
 }
 
-describe('attempts that fail', () => {
-  it('are refused after five, with the time to wait, for an account that does not exist too', async () => {
+describe('failed attempts', () => {
+  it('are refused after five, with the time to wait, also for an account that does not exist', async () => {
     await failTimes(5, 'nobody@nowhere.example')
     const sixth = await outcomeOf(begin('Nobody@Nowhere.example'))
     assert.ok(isRefused(sixth))
@@ -57,36 +57,36 @@ describe('attempts that fail', () => {
     assert.ok(isRefused(seventh) && seventh.retryAfterSeconds === 2)
   })
 
-  it('are not put off by what is refused meanwhile', async () => {
+  it('are not delayed further by refused attempts', async () => {
     await failTimes(5, 'patient@red.example')
     for (let n = 0; n < 20; n++) assert.ok(isRefused(await outcomeOf(begin('patient@red.example'))))
     await passed(1)
     assert.ok(!isRefused(await outcomeOf(begin('patient@red.example'))))
   })
 
-  it('are forgotten after a day', async () => {
+  it('expire after a day', async () => {
     await failTimes(5, 'forgotten@red.example')
     await passed(24 * 3_600)
     await failTimes(5, 'forgotten@red.example')
     assert.ok(isRefused(await outcomeOf(begin('forgotten@red.example'))))
   })
 
-  it('get through five times, however many come at once', async () => {
+  it('are admitted five times, also when many arrive at once', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 60 }, () => outcomeOf(begin('crowd@red.example'))),
     )
     assert.equal(outcomes.filter((outcome) => !isRefused(outcome)).length, 5)
   })
 
-  it('write down neither the address nor who it was', async () => {
+  it('store neither the e-mail address nor the network address', async () => {
     await begin('secretive@red.example')
     const rows = await database.postgres.owner.selectFrom('sign_in_failures').selectAll().execute()
     assert.doesNotMatch(JSON.stringify(rows), /secretive|198\.51\.100/)
   })
 })
 
-describe('an attempt that succeeds', () => {
-  it('makes the failures before it forgotten', async () => {
+describe('a successful attempt', () => {
+  it('deletes the failures before it', async () => {
     await failTimes(4, 'clumsy@red.example')
     await (await begin('clumsy@red.example')).succeeded()
     await failTimes(5, 'clumsy@red.example')
@@ -94,8 +94,8 @@ describe('an attempt that succeeds', () => {
   })
 })
 
-describe('an attempt that decided nothing', () => {
-  it('is as if it had not been: neither counted nor forgiving what was before', async () => {
+describe('an undecided attempt', () => {
+  it('is neither counted as a failure nor deletes earlier failures', async () => {
     await failTimes(4, 'half@red.example')
     for (let n = 0; n < 10; n++) await (await begin('half@red.example')).undecided()
     await begin('half@red.example')
@@ -109,7 +109,7 @@ describe('an attempt that decided nothing', () => {
     assert.ok(!isRefused(await outcomeOf(begin('halting@red.example'))))
   })
 
-  it('does not take back a failure that came after it', async () => {
+  it('does not remove a failure that came after it', async () => {
     const first = await begin('crossed@red.example')
     await failTimes(4, 'crossed@red.example')
     await first.undecided()
@@ -118,22 +118,22 @@ describe('an attempt that decided nothing', () => {
   })
 })
 
-describe('where attempts come from', () => {
-  it('is counted separately where the account signed in recently: others do not lock the user out', async () => {
+describe('the origin of an attempt', () => {
+  it('is counted separately if the account signed in from it recently: others do not lock the user out', async () => {
     const email = await addUser('victim', '192.0.2.7')
     await failTimes(5, email)
-    assert.ok(isRefused(await outcomeOf(begin(email, '203.0.113.9'))), 'all others count together')
+    assert.ok(isRefused(await outcomeOf(begin(email, '203.0.113.9'))), 'all other origins share one limit')
     assert.ok(!isRefused(await outcomeOf(begin(email, '192.0.2.7'))))
   })
 
-  it('limits the usual place too', async () => {
+  it('is limited also if it is a known network', async () => {
     const email = await addUser('usual', '192.0.2.8')
     await failTimes(5, email, '192.0.2.8')
     assert.ok(isRefused(await outcomeOf(begin(email, '192.0.2.8'))))
     assert.ok(!isRefused(await outcomeOf(begin(email))))
   })
 
-  it('is elsewhere for another account, and after 90 days', async () => {
+  it('is unknown for another account, and after 90 days', async () => {
     await addUser('neighbour', '192.0.2.9')
     const email = await addUser('traveller', '192.0.2.10', 91)
     await failTimes(3, email, '192.0.2.9')
@@ -141,7 +141,7 @@ describe('where attempts come from', () => {
     assert.ok(isRefused(await outcomeOf(begin(email))))
   })
 
-  it('is the /64 of an IPv6 address, and one address of IPv4 over a dual-stack socket', async () => {
+  it('is the /64 of an IPv6 address, and one IPv4 address over a dual-stack socket', async () => {
     const six = await addUser('six', '2001:db8:1:2::7')
     await failTimes(5, six)
     assert.ok(!isRefused(await outcomeOf(begin(six, '2001:db8:1:2:ffff::1'))))
@@ -152,20 +152,20 @@ describe('where attempts come from', () => {
     assert.ok(isRefused(await outcomeOf(begin(mapped, '::ffff:192.0.2.12'))))
   })
 
-  it('does not matter once the holder has shown to be the holder', async () => {
+  it('is irrelevant once all failures of the account were deleted', async () => {
     const email = await addUser('reset', '192.0.2.12')
     await failTimes(5, email)
     await failTimes(5, email, '192.0.2.12')
     await database.postgres.owner
       .transaction()
-      .execute((trx) => forgetFailures(trx, ring, email.toUpperCase()))
+      .execute((trx) => clearFailures(trx, ring, email.toUpperCase()))
     assert.ok(!isRefused(await outcomeOf(begin(email))))
     assert.ok(!isRefused(await outcomeOf(begin(email, '192.0.2.12'))))
   })
 })
 
-describe('before the database is asked', () => {
-  it('an address is limited over all accounts, and so is each account', async () => {
+describe('before the database is queried', () => {
+  it('attempts are limited per address over all accounts, and per account', async () => {
     const attempts = new RateLimiter({ perSecond: 1, burst: 2 })
     const deps = { db: database.postgres.front, ring, attempts }
     await beginAttempt(deps, 'one@red.example', elsewhere)

@@ -1,5 +1,5 @@
-// One attempt to sign in, counted before anything is hashed. Attempts from networks where the account usually signs in are counted
-// separately: an attacker elsewhere cannot lock the user out.
+// One attempt to sign in, counted before anything is hashed. Attempts from networks from which the account usually signs in are
+// counted separately: an attacker elsewhere cannot lock the user out.
 import type { Db, Trx } from '../db/postgres.ts'
 import { limited, type RateLimiter } from '../runtime/rate-limit.ts'
 import { mac, type KeyRing } from '../runtime/secrets.ts'
@@ -11,28 +11,28 @@ import {
   lowerCased,
   lockFailures,
   saveFailures,
-  takeBackFailure,
+  removeAttempt,
   type FailureKey,
 } from './backoff.store.ts'
 
 export type AttemptDeps = {
   readonly db: Db
   readonly ring: KeyRing
-  /** Attempts, counted for the address and for the account apart. */
+  /** Limits attempts per client address and per account. */
   readonly attempts: RateLimiter
 }
 
-/** An admitted attempt. It counts as failed until one of these is called; a failure needs no call. */
+/** An admitted attempt. It counts as failed unless one of these functions is called. */
 export type Attempt = {
-  /** It succeeded: the failures before it are forgotten. */
+  /** The sign-in succeeded: deletes the earlier failures. */
   succeeded(): Promise<void>
-  /** It neither succeeded nor failed (nothing was compared, or a second factor is still to come): as if it had not been. */
+  /** Neither succeeded nor failed (nothing was compared, or a second factor is required): removes the attempt. */
   undecided(): Promise<void>
 }
 
 /**
- * Begins an attempt at the account of the e-mail address, whether or not there is one. Throws `rate_limited` with the
- * time to wait, and then nothing may be compared.
+ * Begins a sign-in attempt for the e-mail address, whether or not the account exists. Throws `rate_limited` with the
+ * time to wait; the caller must then not compare the password.
  */
 export async function beginAttempt(deps: AttemptDeps, email: string, address: string): Promise<Attempt> {
   deps.attempts.take(`address ${address}`)
@@ -45,7 +45,7 @@ export async function beginAttempt(deps: AttemptDeps, email: string, address: st
   const { began, before } = await deps.db.transaction().execute((trx) => countAttempt(trx, key))
   return {
     succeeded: () => deleteFailures(deps.db, key),
-    undecided: () => takeBackFailure(deps.db, key, began, before),
+    undecided: () => removeAttempt(deps.db, key, began, before),
   }
 }
 
@@ -57,8 +57,8 @@ async function countAttempt(trx: Trx, key: FailureKey): Promise<{ began: Date; b
   return { began: now, before: known.latest }
 }
 
-/** Forgets all failures at the account: its holder has shown to be the holder in another way. */
-export async function forgetFailures(trx: Trx, ring: KeyRing, email: string): Promise<void> {
+/** Deletes all failures of the account after its owner was authenticated in another way. */
+export async function clearFailures(trx: Trx, ring: KeyRing, email: string): Promise<void> {
   await deleteAllFailures(trx, accountMac(ring, await lowerCased(trx, email)))
 }
 

@@ -4,21 +4,21 @@ import type { Db, Trx } from '../db/postgres.ts'
 import type { Failures } from './backoff.ts'
 
 export type FailureKey = {
-  /** A MAC, so that an account that does not exist is counted like one that does, and is not written down. */
+  /** A MAC, so that accounts that do not exist are counted in the same way and are not stored as text. */
   readonly accountMac: Buffer
-  /** A network that the account is known to sign in from, or `elsewhere`. */
+  /** A network from which the account has signed in before, or `elsewhere`. */
   readonly origin: string
 }
 
-/** The address in the database's lower case, which identifies the account. */
+/** Returns the address in the database's lower case, which identifies the account. */
 export async function lowerCased(db: Db | Trx, email: string): Promise<string> {
   const { rows } = await sql<{ account: string }>`select lower(${email}) as account`.execute(db)
   return rows[0]!.account
 }
 
 /**
- * The network of the address, where the account signed in from it during the last 90 days: an IPv4 address, or the /64
- * of an IPv6 address, inside which one subscriber's machines change theirs daily. Else `elsewhere`.
+ * Returns the network of the address if the account signed in from it during the last 90 days: an IPv4 address, or the /64
+ * of an IPv6 address, within which a subscriber's machines change addresses daily. Returns `elsewhere` otherwise.
  */
 export async function findOrigin(db: Db, email: string, address: string): Promise<string> {
   const { rows } = await sql<{ network: string }>`
@@ -37,11 +37,11 @@ export async function findOrigin(db: Db, email: string, address: string): Promis
 export type LockedFailures = { readonly known: Failures; readonly now: Date }
 
 /**
- * The failures of the key, locked until the transaction ends, with the database's time. The commit does not wait for the disk: a
- * crash loses the failures of its last half second, and a flood writes 200 a second.
+ * Returns the failures of the key, locked until the transaction ends, with the database's time. The commit does not wait for the
+ * disk: a crash loses the failures of its last half second, and a flood writes 200 a second.
  */
 export async function lockFailures(trx: Trx, { accountMac, origin }: FailureKey): Promise<LockedFailures> {
-  // Written even where nothing changes: that locks it, and two attempts that are both the first wait for each other too.
+  // Written even if nothing changes: this locks the row, so that two concurrent first attempts wait for each other.
   const { rows } = await sql<Failures & { now: Date }>`
     insert into sign_in_failures as known (account_mac, origin, failures, latest)
     values (${accountMac}, ${origin}, 0, 'epoch')
@@ -62,8 +62,8 @@ export async function saveFailures(trx: Trx, key: FailureKey, next: Failures): P
     .execute()
 }
 
-/** Removes one attempt that did not fail. Later ones stay. */
-export async function takeBackFailure(db: Db, key: FailureKey, began: Date, before: Date): Promise<void> {
+/** Removes one attempt that did not fail. Later attempts are kept. */
+export async function removeAttempt(db: Db, key: FailureKey, began: Date, before: Date): Promise<void> {
   await sql`
     update sign_in_failures set failures = failures - 1,
       latest = case when latest = ${began} then ${before} else latest end
@@ -78,7 +78,7 @@ export async function deleteFailures(db: Db | Trx, key: FailureKey): Promise<voi
     .execute()
 }
 
-/** Of all origins. */
+/** Deletes the failures of all origins. */
 export async function deleteAllFailures(trx: Trx, accountMac: Buffer): Promise<void> {
   await trx.deleteFrom('sign_in_failures').where('account_mac', '=', accountMac).execute()
 }

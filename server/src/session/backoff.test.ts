@@ -14,7 +14,7 @@ import {
 const start = Date.UTC(2026, 2, 1)
 const gap = fc.oneof(fc.nat(3_000), fc.nat(longestWaitMs * 2), fc.nat(forgottenAfterMs * 2))
 
-/** The attempts that got through, of those made at these distances from each other, all failing. */
+/** Returns the admitted attempts of those made at these intervals, all failing. */
 function failAll(gapsMs: readonly number[]): { at: number; known: Failures }[] {
   const through: { at: number; known: Failures }[] = []
   let known = noFailures
@@ -29,20 +29,20 @@ function failAll(gapsMs: readonly number[]): { at: number; known: Failures }[] {
   return through
 }
 
-describe('the wait', () => {
-  it('is nothing for five failures, then doubles from one second to a quarter of an hour', () => {
+describe('the delay', () => {
+  it('is zero for five failures, then doubles from one second to 15 minutes', () => {
     const waits = Array.from({ length: 20 }, (_, failures) => waitMsAfter(failures) / 1000)
     assert.deepEqual(waits, [0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900, 900])
     assert.equal(waitMsAfter(1_000_000_000), longestWaitMs)
   })
 
-  it('never grows shorter with more failures', () => {
+  it('never decreases with more failures', () => {
     fc.assert(fc.property(fc.nat(), fc.nat(50), (n, more) => waitMsAfter(n + more) >= waitMsAfter(n)))
   })
 })
 
 describe('attempts that all fail', () => {
-  it('are as far apart as the failures before them ask for', () => {
+  it('are at least the required delay apart', () => {
     fc.assert(
       fc.property(fc.array(gap, { maxLength: 200 }), (gaps) => {
         const through = failAll(gaps)
@@ -55,7 +55,7 @@ describe('attempts that all fail', () => {
     )
   })
 
-  it('are never refused for longer than the longest wait', () => {
+  it('are never refused for longer than the maximum delay', () => {
     fc.assert(
       fc.property(fc.array(gap, { maxLength: 100 }), (gaps) => {
         const known = failAll(gaps).at(-1)?.known ?? noFailures
@@ -65,7 +65,7 @@ describe('attempts that all fail', () => {
     )
   })
 
-  it('return exactly when the next one is admitted', () => {
+  it('return the exact time at which the next one is admitted', () => {
     fc.assert(
       fc.property(fc.nat(40), fc.nat(longestWaitMs), (failures, sinceMs) => {
         const known = { failures, latest: new Date(start) }
@@ -78,8 +78,8 @@ describe('attempts that all fail', () => {
     )
   })
 
-  it('get through at most so often in a day, however they are timed', () => {
-    // Five at once, 1 + 2 + ... + 512 s for the next ten, then one in a quarter of an hour.
+  it('are limited per day, whatever their timing', () => {
+    // Five at once, 1 + 2 + ... + 512 s for the next ten, then one every 15 minutes.
     const most = freeFailures + 10 + Math.ceil(forgottenAfterMs / longestWaitMs)
     fc.assert(
       fc.property(fc.array(fc.nat(120_000), { minLength: 500, maxLength: 800 }), (gaps) => {
@@ -90,7 +90,7 @@ describe('attempts that all fail', () => {
     )
   })
 
-  it('are forgotten a day after the latest', () => {
+  it('expire a day after the latest', () => {
     const known = { failures: 30, latest: new Date(start) }
     const verdict = judgeAttempt(known, new Date(start + forgottenAfterMs))
     assert.deepEqual(verdict, {
@@ -99,7 +99,7 @@ describe('attempts that all fail', () => {
     })
   })
 
-  it('do not have to wait longer because a clock went back', () => {
+  it('do not wait longer if a clock was set back', () => {
     fc.assert(
       fc.property(fc.nat(60), fc.nat(forgottenAfterMs * 3), (failures, backMs) => {
         const verdict = judgeAttempt({ failures, latest: new Date(start) }, new Date(start - backMs))

@@ -1,7 +1,7 @@
 // The delay after failed sign-ins to an account. Pure: it depends on the count, the times and now.
 //
 // Five failures are free; each further one doubles the delay, up to 15 minutes, so that no user is locked out permanently. An
-// attempt counts as failed from its start until it succeeds: of many simultaneous attempts no more are admitted than of sequential
+// attempt counts as failed from its start until it succeeds, so simultaneous attempts are admitted no more often than sequential
 // ones.
 
 export const freeFailures = 5
@@ -18,7 +18,7 @@ export type Failures = {
 /** The state without failures. */
 export const noFailures: Failures = { failures: 0, latest: new Date(0) }
 
-/** The wait from the latest attempt on, after so many failures. */
+/** Returns the delay after the latest attempt for this number of failures. */
 export function waitMsAfter(failures: number): number {
   if (failures < freeFailures) return 0
   return Math.min(firstWaitMs * 2 ** (failures - freeFailures), longestWaitMs)
@@ -26,10 +26,10 @@ export function waitMsAfter(failures: number): number {
 
 export type AttemptVerdict =
   | { readonly kind: 'refused'; readonly waitMs: number }
-  /** `next`: what is known while the attempt is under way, and if it fails. */
+  /** `next`: the state while the attempt is in progress, and if it fails. */
   | { readonly kind: 'counted'; readonly next: Failures }
 
-/** Whether an attempt may start now. If the clock was set back, the delay is still at most the longest one. */
+/** Returns whether an attempt may start now. If the clock was set back, the delay is still at most the longest one. */
 export function judgeAttempt(known: Failures, now: Date): AttemptVerdict {
   const sinceMs = now.getTime() - known.latest.getTime()
   if (sinceMs >= forgottenAfterMs) return { kind: 'counted', next: { failures: 1, latest: now } }

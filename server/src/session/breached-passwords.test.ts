@@ -36,7 +36,7 @@ async function found(path: string, passwords: readonly string[]): Promise<string
 
 describe('a file of breached passwords', () => {
   for (const count of [1, 2, 3, 70, 79, 100, 5_000]) {
-    it(`of ${count} lines holds those and no others`, async () => {
+    it(`of ${count} lines contains exactly those passwords`, async () => {
       const inside = named(count)
       for (const [ending, last] of [
         ['\n', '\n'],
@@ -49,18 +49,18 @@ describe('a file of breached passwords', () => {
     })
   }
 
-  it('finds the least and the greatest hash there can be', async () => {
+  it('finds the lowest and the highest possible hash', async () => {
     const [first, last] = ['0'.repeat(40), 'F'.repeat(40)]
     const path = write([`${first}:1`, ...linesOf(named(300)), `${last}:1`].join('\r\n'))
     assert.deepEqual(await found(path, named(300)), named(300))
   })
 
-  it('is searched for the composed form of the password', async () => {
+  it('is searched for the NFC form of the password', async () => {
     const path = write(linesOf(['kühlschrank im wald']).join('\n'))
     assert.equal((await found(path, ['kühlschrank im wald'.normalize('NFD')])).length, 1)
   })
 
-  it('may be in small letters, and without counts', async () => {
+  it('may be in lower case, and without counts', async () => {
     const path = write(named(50).map(sha1).toSorted().join('\n').toLowerCase())
     assert.deepEqual(await found(path, ['password 7', 'password 77']), ['password 7'])
   })
@@ -82,19 +82,19 @@ describe('a file of breached passwords', () => {
   })
 })
 
-describe('a file that cannot be relied on', () => {
+describe('an invalid file', () => {
   const good = linesOf(named(500))
   const bad: Record<string, string | Buffer> = {
     empty: '',
     'a text': 'there is nothing here that one could read as a list of hashes, or is there? '.repeat(40),
-    'one line that is no hash': 'password:1\n',
-    'ordered by count': good.toReversed().join('\n'),
+    'a line that is not a hash': 'password:1\n',
+    'sorted by count': good.toReversed().join('\n'),
     'NTLM hashes': good.map((line) => line.slice(8)).join('\n'),
-    'cut short in the middle of a hash': good.join('\n').slice(0, -30),
+    'truncated within a hash': good.join('\n').slice(0, -30),
     binary: randomBytes(20_000),
   }
   for (const [what, content] of Object.entries(bad)) {
-    it(`is refused at once: ${what}`, () => {
+    it(`is rejected on opening: ${what}`, () => {
       const path = write(content)
       assert.throws(
         () => openBreachedPasswords(path),
@@ -103,11 +103,11 @@ describe('a file that cannot be relied on', () => {
     })
   }
 
-  it('is refused at once when there is none', () => {
+  it('is rejected on opening if it does not exist', () => {
     assert.throws(() => openBreachedPasswords(join(folder, 'nothing')), { code: 'ENOENT' })
   })
 
-  it('answers no question that it cannot answer once it was cut or overwritten', async () => {
+  it('throws for searches that are no longer possible after it was truncated or overwritten', async () => {
     const path = write(good.join('\n'))
     const breached = openBreachedPasswords(path)
     truncateSync(path, 100)
@@ -117,7 +117,7 @@ describe('a file that cannot be relied on', () => {
     breached.close()
   })
 
-  it('with any content, never makes a search endless or find a missing password', async () => {
+  it('with any content, never causes an endless search or a false match', async () => {
     const garbled = fc.tuple(fc.nat(good.length - 1), fc.string({ maxLength: 60 }), fc.nat(40))
     await fc.assert(
       fc.asyncProperty(fc.array(garbled, { maxLength: 5 }), fc.nat(10_000), async (changes, n) => {

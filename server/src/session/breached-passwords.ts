@@ -1,6 +1,5 @@
-// Passwords that stood in breaches, as the file that Have I Been Pwned publishes: a line for each, `SHA-1:count`, ordered
-// by the hash. It is searched on disk, since a billion lines fit into no memory. A file that cannot be relied on is an
-// error, never a "no".
+// Breached passwords, in the file format of Have I Been Pwned: one line for each, `SHA-1:count`, sorted by the hash. The file is
+// searched on disk, since a billion lines do not fit into memory. An invalid file is an error, never "not found".
 import { hash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, read, readSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -8,20 +7,20 @@ import { fail } from '../runtime/error.ts'
 import { normalisePassword } from './password-policy.ts'
 
 export type BreachedPasswords = {
-  /** Whether the password is in the file. Throws `unavailable` when the file cannot be read, or is not what it was. */
+  /** Returns whether the password is in the file. Throws `unavailable` if the file cannot be read or has changed. */
   has(password: string): Promise<boolean>
   close(): void
 }
 
-/** 40 hexadecimal digits, a colon, a count, the end of the line: 53 bytes with the largest counts that there are. */
+/** 40 hexadecimal digits, a colon, a count, the end of the line: 53 bytes with the largest counts. */
 const lineMax = 64
-/** What is read in one piece once the search has come so near. */
+/** Size of the last part of the search, which is read as a whole. */
 const pieceBytes = 4_096
 const samples = 64
 
 const readBytes = promisify(read)
 
-/** The file of the path, looked at in 64 places. Throws when it is missing, empty, not such a file, or not ordered. */
+/** Opens the file and samples it in 64 places. Throws if it is missing, empty, in another format or not sorted. */
 export function openBreachedPasswords(path: string): BreachedPasswords {
   const file = openSync(path, 'r')
   try {
@@ -53,15 +52,15 @@ function checkSamples(file: number, size: number): void {
     const bytes = Buffer.alloc(2 * lineMax)
     const found = hashesOf(bytes.subarray(0, readSync(file, bytes, 0, bytes.length, at)), at, size)
     const [first] = found
-    if (first === undefined) throw new Error(`no line is where byte ${at} is`)
+    if (first === undefined) throw new Error(`no line at byte ${at}`)
     const isOrdered = found.every((one, index) => one >= (found[index - 1] ?? before))
-    if (!isOrdered) throw new Error(`the lines at byte ${at} are not ordered by their hashes`)
-    // Not the last: in a small file the next sample begins before it.
+    if (!isOrdered) throw new Error(`the lines at byte ${at} are not sorted by hash`)
+    // Except the last line: in a small file the next sample begins before it.
     before = first
   }
 }
 
-/** Halves the part of the file in which the hash would have to be, until it is one piece. */
+/** Binary search: halves the range that can contain the hash until it fits into one read. */
 async function search(file: number, size: number, wanted: string): Promise<boolean> {
   let from = 0
   let to = size
@@ -69,8 +68,8 @@ async function search(file: number, size: number, wanted: string): Promise<boole
     const middle = Math.floor((from + to) / 2)
     const [first] = await readHashes(file, middle, 2 * lineMax, size)
     if (first === wanted) return true
-    if (first === undefined) throw new Error(`no line is where byte ${middle} is`)
-    // The line that lies across the middle is looked at from the left.
+    if (first === undefined) throw new Error(`no line at byte ${middle}`)
+    // A line across the middle belongs to the left half.
     if (first < wanted) from = middle
     else to = Math.min(to, middle + lineMax)
   }
@@ -83,7 +82,7 @@ async function readHashes(file: number, at: number, length: number, size: number
   return hashesOf(buffer.subarray(0, bytesRead), at, size)
 }
 
-/** The hashes of the lines that lie in the bytes as a whole; `at` is where they begin in the file. */
+/** Returns the hashes of the complete lines in the bytes; `at` is the offset of the bytes in the file. */
 function hashesOf(bytes: Buffer, at: number, size: number): string[] {
   const text = bytes.toString('latin1')
   const start = at === 0 ? 0 : text.indexOf('\n') + 1
@@ -97,6 +96,6 @@ const isLine = (line: string): boolean => line !== '' && line !== '\r'
 
 function hashOf(line: string): string {
   const [, found] = /^([0-9A-Fa-f]{40})(?::\d{1,12})?\r?$/.exec(line) ?? []
-  if (found === undefined) throw new Error('a line is no SHA-1 hash with its count')
+  if (found === undefined) throw new Error('a line is not a SHA-1 hash with a count')
   return found.toUpperCase()
 }

@@ -1,5 +1,5 @@
-// Changing one's address. It changes when the link in the mail to the new one is followed; the old one is told at once.
-// Whether somebody else has the new address is told to nobody.
+// Changes the user's e-mail address. The change takes effect when the link in the mail to the new address is followed; the old
+// address is notified at once. The answer does not reveal whether another account has the new address.
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
@@ -10,7 +10,7 @@ import { findAccountByEmail, lockAccount } from './account.store.ts'
 import { sendConfirmation, type ConfirmDeps } from './confirm-email.ts'
 import type { MailLimits } from './mail-limits.ts'
 import { deleteMailTokens } from './mail-token.store.ts'
-import { userIdOf } from './own-account.ts'
+import { userIdOf } from './require-user.ts'
 import { requirePassword, type PasswordCheckDeps } from './password-check.ts'
 
 export type ChangeEmailDeps = ConfirmDeps &
@@ -32,14 +32,14 @@ export async function changeEmail(
     const account = await lockAccount(trx, userId)
     if (account?.passwordHash !== passwordHash) throw fail('wrong_password', 'changed')
     if (account.email.toLowerCase() === email.toLowerCase()) throw invalid(['body', 'email'], 'sameEmail')
-    // The change that was asked for last is the one that counts.
+    // Only the latest requested change is valid.
     await deleteMailTokens(trx, userId, 'confirm-email')
     if (!(await findAccountByEmail(trx, email))) await sendConfirmation(trx, deps, userId, email)
-    await tellOldAddress(trx, deps, operation, account.email, email)
+    await notifyOldAddress(trx, deps, operation, account.email, email)
   })
 }
 
-async function tellOldAddress(
+async function notifyOldAddress(
   trx: Trx,
   { ring }: ConfirmDeps,
   operation: Operation,

@@ -21,7 +21,7 @@ const change = (access: string, new_password = next, current_password = testPass
   client.post('/change-password', { current_password, new_password }, access)
 
 describe('changing the password', () => {
-  it('answers as signing in does, with tokens that are good', async () => {
+  it('returns valid tokens, in the format of sign-in', async () => {
     const { email } = await addPerson(api, team)
     const signedIn = await client.open(email)
     const { status, body } = await change(signedIn.access)
@@ -33,7 +33,7 @@ describe('changing the password', () => {
     assert.equal((await client.post('/refresh', { refresh: body.refresh })).status, 200)
   })
 
-  it('makes the new one the one to sign in with', async () => {
+  it('replaces the password for signing in', async () => {
     const { email } = await addPerson(api, team)
     await change((await client.open(email)).access)
     assert.equal((await client.signIn(email)).code, 'invalid_credentials')
@@ -51,11 +51,11 @@ describe('changing the password', () => {
     for (const { access } of [own, other]) {
       const deadline = Date.now() + 60_000
       while ((await client.send('GET', '/token', access)).status !== 401)
-        assert.ok(Date.now() < deadline, 'an access token is still good')
+        assert.ok(Date.now() < deadline, 'an access token is still valid')
     }
   })
 
-  it('leaves nothing to whoever copied the refresh token or one before it', async () => {
+  it('invalidates copies of the refresh token and of earlier ones', async () => {
     const { email } = await addPerson(api, team)
     const first = await client.open(email)
     const own = (await client.post('/refresh', { refresh: first.refresh })).body
@@ -67,7 +67,7 @@ describe('changing the password', () => {
     assert.equal((await client.post('/refresh', { refresh: body.refresh })).status, 200)
   })
 
-  it('opens no session for a session that was revoked during the comparison', async () => {
+  it('creates no session if the current one was revoked during the comparison', async () => {
     const { userId, email } = await addPerson(api, team)
     const { access } = await client.open(email)
     const held = Promise.withResolvers<void>()
@@ -84,7 +84,7 @@ describe('changing the password', () => {
     revoke.resolve()
     await revoking
     assert.equal((await changing).code, 'unauthenticated')
-    assert.equal((await client.signIn(email)).status, 200, 'the password is the one of before')
+    assert.equal((await client.signIn(email)).status, 200, 'the password has changed')
   })
 
   it('notifies the user by mail, and is audited', async () => {
@@ -96,7 +96,7 @@ describe('changing the password', () => {
     assert.deepEqual(await auditOfPerson(api, userId), ['password.change'])
   })
 
-  it('kills the mails that were sent before', async () => {
+  it('invalidates the mail links sent before', async () => {
     const { email } = await addPerson(api, team)
     const { access } = await client.open(email)
     const body = { email: `new-${email}`, current_password: testPassword }
@@ -106,7 +106,7 @@ describe('changing the password', () => {
     assert.equal((await client.post('/confirm-email', { token })).code, 'invalid_token')
   })
 
-  it('requires the current one, and reveals nothing else without it', async () => {
+  it('requires the current password, and reveals nothing else without it', async () => {
     const { userId, email } = await addPerson(api, team)
     const { access } = await client.open(email)
     const { status, code } = await change(access, next, 'not the one')
@@ -116,7 +116,7 @@ describe('changing the password', () => {
     assert.equal((await client.signIn(email)).status, 200)
   })
 
-  it('is done once when it is asked for twice at once', async () => {
+  it('happens once if it is requested twice at once', async () => {
     const { userId, email } = await addPerson(api, team)
     const [one, two] = [await client.open(email), await client.open(email)]
     const passwords = ['first of two new ones', 'second of two new ones'] as const
@@ -150,7 +150,7 @@ describe('a new password', () => {
     provider: 'Northern-Light!24',
   }
   for (const [why, password] of Object.entries(refused)) {
-    it(`is refused with what to do: ${why}`, async () => {
+    it(`is rejected with a remedy: ${why}`, async () => {
       const { email } = await addPerson(api, team)
       const { status, body } = await change((await client.open(email)).access, password)
       assert.equal(status, 422)
@@ -160,13 +160,13 @@ describe('a new password', () => {
     })
   }
 
-  it('may not be the address', async () => {
+  it('may not be the e-mail address', async () => {
     const { email } = await addPerson(api, team)
     const { body } = await change((await client.open(email)).access, email.toUpperCase())
     assert.equal(body.errors[0].type, 'personal')
   })
 
-  it('is the same however its accents are typed', async () => {
+  it('is the same whichever way its accents are typed', async () => {
     const { email } = await addPerson(api, team)
     const password = 'kühlschrank im wald'
     await change((await client.open(email)).access, password.normalize('NFD'))

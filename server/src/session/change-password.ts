@@ -1,11 +1,11 @@
-// Changing one's password, for whoever knows the current one. All else that could speak for the account ends with it.
+// Changes the user's password, which requires the current one. Revokes every session and deletes the mail tokens of the account.
 import type { SessionTokens } from '@pharos/contract/session'
 import { auditOf } from '../db/audit.ts'
 import type { Trx } from '../db/postgres.ts'
 import { fail, invalid } from '../runtime/error.ts'
 import { findAccount, lockAccount } from './account.store.ts'
 import { checkNewPassword, hashNewPassword, type NewPasswordDeps } from './new-password.ts'
-import { personOf } from './own-account.ts'
+import { requireUser } from './require-user.ts'
 import { requirePassword, type PasswordCheckDeps } from './password-check.ts'
 import type { RefreshDeps } from './refresh.ts'
 import { replacePassword } from './replace-password.ts'
@@ -21,7 +21,7 @@ export async function changePassword(
   operation: PersonalOperation,
   { current_password, new_password }: ChangePassword,
 ): Promise<SessionTokens> {
-  const { userId } = personOf(operation)
+  const { userId } = requireUser(operation)
   const account = await findAccount(deps.db, userId)
   if (!account) throw sessionOver()
   if (current_password === new_password) throw invalid(['body', 'new_password'], 'samePassword')
@@ -38,7 +38,7 @@ async function change(
   before: string,
   after: string,
 ): Promise<SessionTokens> {
-  const account = await lockAccount(trx, personOf(operation).userId)
+  const account = await lockAccount(trx, requireUser(operation).userId)
   if (account?.passwordHash !== before) throw fail('wrong_password', 'changed')
   const replacement = { reason: 'password', secondFactor: null } as const
   const { sessionId, tokens } = await replaceSessions(trx, deps, operation, replacement)

@@ -24,14 +24,14 @@ const emailOf = async (userId: number) =>
       .where('id', '=', userId)
       .executeTakeFirstOrThrow()
   ).email
-/** As if the mails had been sent so much earlier. */
+/** Shifts the time of the sent mails back. */
 const passed = (userId: number, minutes: number) =>
   sql`update mail_tokens set created = created - make_interval(mins => ${minutes}),
     expires = expires - make_interval(mins => ${minutes}) where user_id = ${userId}`.execute(
     api.database.postgres.owner,
   )
 
-/** A user who has asked for another address: the token that was sent there. */
+/** Creates a user who has requested another address; returns the token that was sent to it. */
 async function changing(
   to?: string,
 ): Promise<{ userId: number; email: string; next: string; access: string; refresh: string }> {
@@ -44,7 +44,7 @@ async function changing(
 const changeEmail = (access: string, email: string, current_password = testPassword) =>
   client.post('/change-email', { email, current_password }, access)
 
-describe('an account that is not confirmed', () => {
+describe('an unconfirmed account', () => {
   it('gets a mail when its user signs in, and is confirmed by the link in it', async () => {
     const { userId, email } = await addPerson(api, team, { unconfirmed: true })
     assert.equal((await client.signIn(email)).code, 'email_unconfirmed')
@@ -62,13 +62,13 @@ describe('an account that is not confirmed', () => {
     assert.deepEqual(await auditOfPerson(api, userId), ['email.confirm'])
   })
 
-  it('gets no mail from who does not know its password', async () => {
+  it('gets no mail for a sign-in with a wrong password', async () => {
     const { email } = await addPerson(api, team, { unconfirmed: true })
     assert.equal((await client.signIn(email, 'not the one')).code, 'invalid_credentials')
     assert.deepEqual(await templatesTo(api, email), [])
   })
 
-  it('gets one in ten minutes, however often and however many sign in at once', async () => {
+  it('gets one mail in ten minutes, however often its user signs in', async () => {
     const { userId, email } = await addPerson(api, team, { unconfirmed: true })
     await Promise.all([client.signIn(email), client.signIn(email), client.signIn(email)])
     await client.signIn(email)
@@ -79,14 +79,14 @@ describe('an account that is not confirmed', () => {
   })
 })
 
-describe('the token of a mail', () => {
+describe('a mail token', () => {
   const unconfirmed = async () => {
     const { userId, email } = await addPerson(api, team, { unconfirmed: true })
     await client.signIn(email)
     return { userId, email, token: await tokenMailedTo(api, email, 'confirm-email') }
   }
 
-  it('is answered the same when it comes again, and does nothing more', async () => {
+  it('returns the same answer when repeated, without further effect', async () => {
     const { userId, token } = await unconfirmed()
     const answers = [await confirm(token), await confirm(token), await confirm(token)]
     assert.equal(new Set(answers.map((answer) => JSON.stringify(answer))).size, 1)
@@ -94,7 +94,7 @@ describe('the token of a mail', () => {
     assert.deepEqual(await auditOfPerson(api, userId), ['email.confirm'])
   })
 
-  it('does its work once when it comes twice at once', async () => {
+  it('takes effect once when sent twice at once', async () => {
     const { userId, token } = await unconfirmed()
     const answers = await Promise.all([confirm(token), confirm(token), confirm(token)])
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
@@ -102,7 +102,7 @@ describe('the token of a mail', () => {
     assert.deepEqual(await auditOfPerson(api, userId), ['email.confirm'])
   })
 
-  it('is unknown, expired or too old with the same words', async () => {
+  it('gets the same error if unknown, expired or outdated', async () => {
     const [expired, old, gone] = [await unconfirmed(), await unconfirmed(), await unconfirmed()]
     await passed(expired.userId, 24 * 60 + 1)
     const { owner } = api.database.postgres
@@ -124,7 +124,7 @@ describe('the token of a mail', () => {
     assert.equal((await confirm(token)).status, 200)
   })
 
-  it('is kept as a MAC only', async () => {
+  it('is stored only as a MAC', async () => {
     const { token } = await unconfirmed()
     const rows = await api.database.postgres.owner.selectFrom('mail_tokens').selectAll().execute()
     const secret = token.split('.')[2]!
@@ -135,17 +135,17 @@ describe('the token of a mail', () => {
 })
 
 describe('changing the address', () => {
-  it('sends the link to the new address and word to the old one, and changes nothing yet', async () => {
+  it('sends the link to the new address and a notice to the old one, and changes nothing yet', async () => {
     const { userId, email, next } = await changing()
     assert.deepEqual(await templatesTo(api, next), ['confirm-email'])
-    const [told] = await mailsTo(api, email)
-    assert.equal(told?.template, 'email-changing')
-    assert.equal((told.content as { to: string }).to, next)
+    const [notice] = await mailsTo(api, email)
+    assert.equal(notice?.template, 'email-changing')
+    assert.equal((notice.content as { to: string }).to, next)
     assert.equal(await emailOf(userId), email)
     assert.deepEqual(await auditOfPerson(api, userId), ['email.change'])
   })
 
-  it('happens when the link is followed, and the link may be followed again', async () => {
+  it('takes effect when the link is followed, which may be repeated', async () => {
     const { userId, email, next } = await changing()
     const token = await tokenMailedTo(api, next, 'confirm-email')
     const first = await confirm(token)
@@ -157,7 +157,7 @@ describe('changing the address', () => {
     assert.deepEqual(await auditOfPerson(api, userId), ['email.change', 'email.confirm'])
   })
 
-  it('revokes every session, and keeps those of who confirms the same address again', async () => {
+  it('revokes every session, but none if the same address is confirmed again', async () => {
     const { access, next, refresh } = await changing()
     const token = await tokenMailedTo(api, next, 'confirm-email')
     assert.equal((await client.send('GET', '/token', access)).status, 200)
@@ -168,7 +168,7 @@ describe('changing the address', () => {
     assert.equal((await client.post('/refresh', { refresh: signedIn.refresh })).status, 200)
   })
 
-  it('does not reveal who has the new address, and sends no link there', async () => {
+  it('does not reveal that another account has the new address, and sends no link to it', async () => {
     const other = await addPerson(api, team)
     const { access } = await changing()
     const [free, taken] = [
@@ -181,7 +181,7 @@ describe('changing the address', () => {
     assert.deepEqual(await templatesTo(api, other.email.toUpperCase()), [])
   })
 
-  it('gives the address to the first who confirms it; for another the token is invalid', async () => {
+  it('gives the address to the account that confirms it first; the other token is invalid', async () => {
     const [one, two] = [await changing('wanted@red.example'), await changing('Wanted@red.example')]
     const tokens = await Promise.all([
       tokenMailedTo(api, one.next, 'confirm-email'),
@@ -194,7 +194,7 @@ describe('changing the address', () => {
     assert.equal(await emailOf(lost.userId), lost.email)
   })
 
-  it('counts only as it was asked for last', async () => {
+  it('uses the latest request only', async () => {
     const { access, userId, next } = await changing()
     const mistyped = await tokenMailedTo(api, next, 'confirm-email')
     const meant = `meant-${next}`
@@ -204,7 +204,7 @@ describe('changing the address', () => {
     assert.equal(await emailOf(userId), meant)
   })
 
-  it('kills the mails that were sent to the old address', async () => {
+  it('invalidates the mail links sent to the old address', async () => {
     const { email, next } = await changing()
     await client.post('/password-reset', { email })
     const reset = await untilMailed(email)
@@ -213,7 +213,7 @@ describe('changing the address', () => {
     assert.equal((await client.post('/password-reset/confirm', body)).code, 'invalid_token')
   })
 
-  it('needs the password, another address, and one that mail can be sent to', async () => {
+  it('requires the password and a different, valid address', async () => {
     const { access, email } = await changing()
     assert.equal((await changeEmail(access, 'other@red.example', 'not the one')).code, 'wrong_password')
     const same = await changeEmail(access, email.toUpperCase())
@@ -244,8 +244,8 @@ describe('the limit of mails', () => {
     await using strict = await createTestApi({ PHAROS_ACCOUNT_MAILS_PER_HOUR: '2' })
     const red = await addTeam(strict, 'red')
     const { email } = await addPerson(strict, red)
-    const anyone = createClient(strict)
-    const ask = (address: string) => anyone.post('/password-reset', { email: address })
+    const strictClient = createClient(strict)
+    const ask = (address: string) => strictClient.post('/password-reset', { email: address })
     for (const address of [email, 'nobody@red.example']) {
       const statuses = [await ask(address), await ask(address.toUpperCase()), await ask(address)]
       assert.deepEqual(
@@ -253,23 +253,23 @@ describe('the limit of mails', () => {
         [202, 202, 429],
       )
     }
-    const { access } = await anyone.open(email)
+    const { access } = await strictClient.open(email)
     const changed = { email, current_password: testPassword }
-    assert.equal((await anyone.post('/change-email', changed, access)).code, 'rate_limited')
+    assert.equal((await strictClient.post('/change-email', changed, access)).code, 'rate_limited')
   })
 
-  it('is for each client too', async () => {
+  it('is per client address too', async () => {
     await using strict = await createTestApi({ PHAROS_ACCOUNT_MAILS_PER_HOUR: '1' })
-    const anyone = createClient(strict)
+    const strictClient = createClient(strict)
     const statuses: number[] = []
     for (let n = 0; n < 11; n++)
-      statuses.push((await anyone.post('/password-reset', { email: `n${n}@red.example` })).status)
+      statuses.push((await strictClient.post('/password-reset', { email: `n${n}@red.example` })).status)
     assert.deepEqual(statuses, [...Array(10).fill(202), 429])
   })
 })
 
-describe('an address that is typed in another way', () => {
-  it('is the same account: a domain in its own letters, the local part decomposed, capitals', async () => {
+describe('another spelling of an address', () => {
+  it('identifies the same account: Unicode domain, decomposed local part, capitals', async () => {
     const { access, userId } = await changing()
     await changeEmail(access, 'Zoë@Müller.example'.normalize('NFD'))
     const kept = 'Zoë@xn--mller-kva.example'

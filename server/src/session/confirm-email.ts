@@ -1,4 +1,4 @@
-// Confirming that a user reads an address: that of a new account, or the one that an account is to have from then on.
+// Confirms that a user has access to a mailbox: that of a new account, or the one an account is to be changed to.
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
@@ -8,22 +8,22 @@ import { lockAccount, saveConfirmedEmail, type Account } from './account.store.t
 import { createMailToken, invalidToken, mailTokenMinutes, requireMailToken } from './mail-token.ts'
 import { hasNewMailToken, rebindMailToken } from './mail-token.store.ts'
 import { findHomeTeam, revokeAllSessions } from './session.store.ts'
-import type { Origin } from './visitor.ts'
+import type { RequestSource } from './request-source.ts'
 
 export type ConfirmDeps = {
   readonly db: Db
   readonly ring: KeyRing
-  /** How users reach us, without a path. */
+  /** The web application's URL, without a path. */
   readonly publicUrl: string
 }
 
-/** What is needed where an address is found to be confirmed: its domain may make the user a member of a team. */
+/** Dependencies of confirming an address: its domain may make the user a member of a team. */
 export type JoinDeps = ConfirmDeps & { readonly membersPerTeam: number }
 
-/** However often somebody signs in to an account that is not confirmed, a mail goes out this seldom. */
-const remindedMinutes = 10
+/** Interval between mails for sign-ins to an unconfirmed account. */
+const resendAfterMinutes = 10
 
-/** Sends the link to the address. In the fragment, which no server logs and no Referer carries. */
+/** Sends the link. The token is in the fragment, which no server logs and no Referer contains. */
 export async function sendConfirmation(
   trx: Trx,
   { ring, publicUrl }: ConfirmDeps,
@@ -38,32 +38,32 @@ export async function sendConfirmation(
   await queueMail(trx, ring, { to: email, teamId: null, template: 'confirm-email', content })
 }
 
-/** For who has shown the password of an account that is not confirmed: another mail, unless one has just gone. */
-export async function remindToConfirm(deps: ConfirmDeps, userId: number): Promise<void> {
+/** After a sign-in with the right password to an unconfirmed account: sends another mail unless one was just sent. */
+export async function resendConfirmation(deps: ConfirmDeps, userId: number): Promise<void> {
   await deps.db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, userId)
     if (!account || account.emailConfirmed) return
-    if (await hasNewMailToken(trx, userId, 'confirm-email', remindedMinutes)) return
+    if (await hasNewMailToken(trx, userId, 'confirm-email', resendAfterMinutes)) return
     await sendConfirmation(trx, deps, userId, account.email)
   })
 }
 
 export type ConfirmedEmail = { readonly email: string; readonly confirmed: string }
 
-/** Mail scanners open links: a token that has done its work answers the same again. */
+/** Mail scanners open links: a token that was used returns the same answer again. */
 export async function confirmEmail(
   deps: JoinDeps,
-  origin: Origin,
+  source: RequestSource,
   { token: text }: { readonly token: string },
 ): Promise<ConfirmedEmail> {
   const { userId } = await requireMailToken(deps.db, deps.ring, 'confirm-email', text)
   return deps.db.transaction().execute(async (trx) => {
     const account = await lockAccount(trx, userId)
-    // Asked again under the lock: another token may have changed the account.
+    // Checked again under the lock: another token may have changed the account.
     const { id, email } = await requireMailToken(trx, deps.ring, 'confirm-email', text)
     if (!account) throw invalidToken()
     const confirmed =
-      confirmedAlready(account, email) ?? (await confirm(trx, deps, origin, account, id, email))
+      confirmedAlready(account, email) ?? (await confirm(trx, deps, source, account, id, email))
     return { email, confirmed: confirmed.toISOString() }
   })
 }
@@ -74,15 +74,15 @@ const confirmedAlready = (account: Account, email: string): Date | null =>
 async function confirm(
   trx: Trx,
   { membersPerTeam }: JoinDeps,
-  { requestId, address }: Origin,
+  { requestId, address }: RequestSource,
   account: Account,
   tokenId: string,
   email: string,
 ): Promise<Date> {
   const confirmed = await saveConfirmedEmail(trx, account.id, email)
-  // Somebody else has confirmed the address meanwhile.
+  // Another account has confirmed the address since.
   if (confirmed === 'taken') throw invalidToken()
-  // The link is followed without a credential, so nobody is given a new session.
+  // The link carries no credential, so no new session is created.
   if (account.email.toLowerCase() !== email.toLowerCase()) await revokeAllSessions(trx, account.id, 'email')
   await rebindMailToken(trx, tokenId)
   await writeAudit(trx, {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 
-export type BearerStanding = {
+export type BearerRecord = {
   readonly sessionVersion: number
   readonly isStaff: boolean
   readonly isDemo: boolean
@@ -13,14 +13,14 @@ export type BearerStanding = {
   readonly lacksSecondFactor: boolean
 }
 
-/** The active session in its team; undefined if there is none. */
-export async function findBearerStanding(
+/** Returns the record of an active session in the team; undefined if there is none. */
+export async function findBearerRecord(
   db: Db,
   sessionId: string,
   userId: number,
   teamId: number,
-): Promise<BearerStanding | undefined> {
-  const { rows } = await sql<BearerStanding>`
+): Promise<BearerRecord | undefined> {
+  const { rows } = await sql<BearerRecord>`
     select u.session_version as "sessionVersion", u.is_staff as "isStaff", u.is_demo as "isDemo",
       m.is_admin as "isAdmin", t.enabled_modules as modules,
       t.require_2fa and u.totp_enabled is null as "lacksSecondFactor"
@@ -34,7 +34,7 @@ export async function findBearerStanding(
   return rows[0]
 }
 
-export type TokenStanding = {
+export type TokenRecord = {
   readonly id: string
   readonly teamId: number
   readonly name: string
@@ -48,9 +48,9 @@ export type TokenStanding = {
   readonly lastUsed: Date | null
 }
 
-/** An API token that is not revoked, expired or unused for too long. */
-export async function findTokenStanding(db: Db, id: string): Promise<TokenStanding | undefined> {
-  const { rows } = await sql<TokenStanding>`
+/** Returns an API token that is not revoked, expired or unused for too long. */
+export async function findTokenRecord(db: Db, id: string): Promise<TokenRecord | undefined> {
+  const { rows } = await sql<TokenRecord>`
     select a.id, a.team_id as "teamId", a.name, a.secret_mac as "secretMac", a.scopes,
       a.allowed_networks::text[] as "allowedNetworks", a.is_admin as "isAdmin", t.enabled_modules as modules,
       a.created, a.expires, a.last_used as "lastUsed"
@@ -67,7 +67,7 @@ export type RefusedToken = {
   readonly reason: 'revoked' | 'expired' | 'unused'
 }
 
-/** An API token that findTokenStanding does not find, and why. */
+/** Returns an API token that findTokenRecord does not return, with the reason. */
 export async function findRefusedToken(db: Db, id: string): Promise<RefusedToken | undefined> {
   const { rows } = await sql<RefusedToken>`
     select team_id as "teamId", secret_mac as "secretMac",
@@ -77,10 +77,10 @@ export async function findRefusedToken(db: Db, id: string): Promise<RefusedToken
 }
 
 /**
- * Notes that the token was used and from where, with its MAC under the newest key; at most once a minute over all
- * processes, so that a busy program does not write with every call. `address` is null where it could not be read.
+ * Saves the time and address of a use of the token, with its MAC under the newest key; at most once a minute over all
+ * processes, so that a busy program does not write on every call. `address` is null if it could not be parsed.
  */
-export async function touchToken(
+export async function saveTokenUse(
   db: Db,
   id: string,
   secretMac: Buffer,

@@ -13,16 +13,16 @@ import { SigningKeys } from './signing-keys.ts'
 
 const [oldKey, newKey] = ['o'.repeat(40), 'n'.repeat(40)]
 
-describe('an access token that was presented before', () => {
+describe('an access token that was used before', () => {
   const claims = { userId: 1, teamId: 1, sessionVersion: 1 }
   const changes: Record<string, string> = {
     'the session was revoked': 'update sessions set revoked = now()',
     'the user was signed out everywhere': 'update users set session_version = session_version + 1',
     'the member was removed': 'delete from memberships',
-    'the session is gone': 'delete from sessions',
+    'the session was deleted': 'delete from sessions',
   }
   for (const [name, change] of Object.entries(changes)) {
-    it(`is refused as soon as ${name}`, async (t) => {
+    it(`is rejected as soon as ${name}`, async (t) => {
       await using database = await createTestDatabase()
       const { owner } = database.postgres
       const waker = createWaker(database.postgres)
@@ -37,7 +37,7 @@ describe('an access token that was presented before', () => {
         ring: createKeyRing([newKey]),
         accessTokens,
         onLoopback: true,
-        onTouchError: () => {},
+        onTokenUseError: () => {},
       })
       const { id: sessionId } = await owner
         .insertInto('sessions')
@@ -47,7 +47,7 @@ describe('an access token that was presented before', () => {
       const token = accessTokens.sign({ ...claims, sessionId })
       for (let n = 0; n < 3; n++) assert.equal((await bearer(token)).userId, 1)
       await sql.raw(change).execute(owner)
-      // A cached credential expires after 5 s by this clock, which is stopped: only the notification can end it.
+      // A cached credential expires after 5 s by this clock, which is stopped: only the notification can invalidate it.
       const now = performance.now()
       const clock = t.mock.method(performance, 'now', () => now)
       for (const deadline = Date.now() + 60_000; await isTaken(bearer(token)); await setTimeout(5))
@@ -98,7 +98,7 @@ describe('an API token', () => {
         300,
       ),
       onLoopback: true,
-      onTouchError: (error) => assert.fail(String(error)),
+      onTokenUseError: (error) => assert.fail(String(error)),
     })
 
   async function insert(values: Record<string, unknown> = {}): Promise<string> {
@@ -117,7 +117,7 @@ describe('an API token', () => {
     return formatApiToken(token)
   }
 
-  it('is known by its secret, and carries its team and scopes', async () => {
+  it('is authenticated by its secret, and returns its team and scopes', async () => {
     const actor = await credentialsWith(oldKey).token(await insert(), '192.0.2.1')
     assert.deepEqual(
       [actor.kind, actor.teamId, actor.scopes, actor.modules],
@@ -125,7 +125,7 @@ describe('an API token', () => {
     )
   })
 
-  it('moves to the newest key when it is used, so that the old one can leave the ring', async () => {
+  it('is re-keyed with the newest key when used, so that the old key can be removed from the ring', async () => {
     const text = await insert()
     const id = text.split('_')[1]!
     await credentialsWith(newKey, oldKey).token(text, '192.0.2.1')
@@ -139,7 +139,7 @@ describe('an API token', () => {
       return verifyMac(createKeyRing([newKey]), 'api-token', secret, secret_mac)
     }
     const deadline = Date.now() + 60_000
-    while (!(await moved())) assert.ok(Date.now() < deadline, 'it still stands under the old key')
+    while (!(await moved())) assert.ok(Date.now() < deadline, 'still stored under the old key')
     await credentialsWith(newKey).token(text, '192.0.2.1')
   })
 
@@ -149,10 +149,12 @@ describe('an API token', () => {
     expired: { expires: past },
     'unused for too long': { created: new Date(Date.now() - 3 * 86_400_000), max_unused_days: 2 },
     'from another network': { allowed_networks: ['198.51.100.0/24'] },
-    'under a key that left the ring': { secret_mac: mac(createKeyRing([newKey]), 'api-token', 'x') },
+    'under a key that was removed from the ring': {
+      secret_mac: mac(createKeyRing([newKey]), 'api-token', 'x'),
+    },
   }
   for (const [name, values] of Object.entries(refused)) {
-    it(`is refused when it is ${name}, in the same words`, async () => {
+    it(`gets the same error if it is ${name}`, async () => {
       await assert.rejects(credentialsWith(oldKey).token(await insert(values), '192.0.2.1'), {
         code: 'unauthenticated',
         message: 'The API token is not valid. Check that it is complete and was not revoked.',
@@ -160,7 +162,7 @@ describe('an API token', () => {
     })
   }
 
-  it('is allowed from its networks, IPv4 over a dual-stack socket included', () => {
+  it('is accepted from its networks, including IPv4 over a dual-stack socket', () => {
     assert.equal(isAllowedFrom([], 'anything'), true)
     assert.equal(isAllowedFrom(['192.0.2.0/24'], '::ffff:192.0.2.7'), true)
     assert.equal(isAllowedFrom(['192.0.2.0/24', '2001:db8::/32'], '2001:db8::1'), true)

@@ -1,5 +1,5 @@
-// Who presents a credential: the access token of the web application, or a team's API token. Every doubt is 401 with
-// the same words, so that nothing is learnt about credentials that do not work.
+// Authenticates a credential: the access token of the web application, or a team's API token. Every failure is 401 with
+// the same message, so that it reveals nothing about invalid credentials.
 import type { NoteRefusal } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
@@ -10,126 +10,126 @@ import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
 import type { AccessTokens } from './access-token.ts'
 import { parseApiToken, type ApiToken } from './api-token-format.ts'
 import {
-  findBearerStanding,
+  findBearerRecord,
   findRefusedToken,
-  findTokenStanding,
-  touchToken,
-  type BearerStanding,
+  findTokenRecord,
+  saveTokenUse,
+  type BearerRecord,
   type RefusedToken,
-  type TokenStanding,
+  type TokenRecord,
 } from './credentials.store.ts'
 import { refuseDemoElsewhere, type DemoRule } from './demo.ts'
-import { StandingCache } from './standing-cache.ts'
+import { CredentialCache } from './credential-cache.ts'
 
 export type CredentialDeps = DemoRule & {
   readonly db: Db
   readonly waker: Waker
   readonly ring: KeyRing
   readonly accessTokens: AccessTokens
-  /** Told about a failure to note the last use; the call itself goes on. */
-  readonly onTouchError: (error: unknown) => void
-  /** Told of API tokens that are genuine, and no longer good or not from there. Nobody waits for it. */
+  /** Called if the last use could not be saved; the request itself is not affected. */
+  readonly onTokenUseError: (error: unknown) => void
+  /** Called for genuine API tokens that are expired, revoked, unused or not allowed from the address. Not awaited. */
   readonly noteRefusal?: NoteRefusal
 }
 
 export function createCredentials(deps: CredentialDeps) {
-  const bearers = new StandingCache<BearerStanding | undefined>(deps.waker)
-  const tokens = new StandingCache<TokenStanding | undefined>(deps.waker)
-  const refusedTokens = new StandingCache<RefusedToken | undefined>(deps.waker)
+  const bearers = new CredentialCache<BearerRecord | undefined>(deps.waker)
+  const tokens = new CredentialCache<TokenRecord | undefined>(deps.waker)
+  const refusedTokens = new CredentialCache<RefusedToken | undefined>(deps.waker)
   const touched = new Map<string, number>()
 
-  /** A token that is newer than what is remembered comes before the notification that ends it: after a new password. */
-  async function standingOf(
+  /** After a password change, a newer token can arrive before the notification that invalidates the cached record. */
+  async function recordOf(
     key: string,
     version: number,
     fresh: boolean,
-    load: () => Promise<BearerStanding | undefined>,
-  ): Promise<BearerStanding | undefined> {
-    if (fresh) bearers.forget(key)
-    const remembered = await bearers.get(key, load)
-    if (!remembered || remembered.sessionVersion >= version) return remembered
-    bearers.forget(key)
+    load: () => Promise<BearerRecord | undefined>,
+  ): Promise<BearerRecord | undefined> {
+    if (fresh) bearers.invalidate(key)
+    const cached = await bearers.get(key, load)
+    if (!cached || cached.sessionVersion >= version) return cached
+    bearers.invalidate(key)
     return bearers.get(key, load)
   }
 
   async function bearer(text: string, fresh = false): Promise<UserActor> {
     const { userId, sessionId, teamId, sessionVersion } = await deps.accessTokens.verify(text)
-    const standing = await standingOf(`${sessionId} ${userId} ${teamId}`, sessionVersion, fresh, () =>
-      findBearerStanding(deps.db, sessionId, userId, teamId),
+    const record = await recordOf(`${sessionId} ${userId} ${teamId}`, sessionVersion, fresh, () =>
+      findBearerRecord(deps.db, sessionId, userId, teamId),
     )
-    if (!standing || standing.sessionVersion !== sessionVersion) throw notValid('access token')
-    if (standing.isAdmin === null && !standing.isStaff) throw notValid('access token')
-    refuseDemoElsewhere(deps, standing)
-    const { isStaff, modules, lacksSecondFactor } = standing
-    const isAdmin = standing.isAdmin ?? false
+    if (!record || record.sessionVersion !== sessionVersion) throw notValid('access token')
+    if (record.isAdmin === null && !record.isStaff) throw notValid('access token')
+    refuseDemoElsewhere(deps, record)
+    const { isStaff, modules, lacksSecondFactor } = record
+    const isAdmin = record.isAdmin ?? false
     return { kind: 'user', userId, sessionId, teamId, isAdmin, isStaff, modules, lacksSecondFactor }
   }
 
   async function token(text: string, address: string, fresh = false): Promise<TokenActor> {
     const parsed = parseApiToken(text)
     if (!parsed) throw notValid('API token')
-    if (fresh) tokens.forget(parsed.id)
-    const standing = await tokens.get(parsed.id, () => findTokenStanding(deps.db, parsed.id))
-    // Compared even where there is no such token, so that both take the same time.
-    const genuine = verifyMac(deps.ring, 'api-token', parsed.secret, standing?.secretMac ?? Buffer.alloc(32))
-    if (!standing) void noteIfKnown(parsed, address)
-    if (!standing || !genuine) throw notValid('API token')
-    const reason = reasonToRefuse(standing, address)
+    if (fresh) tokens.invalidate(parsed.id)
+    const record = await tokens.get(parsed.id, () => findTokenRecord(deps.db, parsed.id))
+    // Compared even if there is no such token, so that both cases take the same time.
+    const genuine = verifyMac(deps.ring, 'api-token', parsed.secret, record?.secretMac ?? Buffer.alloc(32))
+    if (!record) void recordIfKnown(parsed, address)
+    if (!record || !genuine) throw notValid('API token')
+    const reason = reasonToRefuse(record, address)
     if (reason) {
-      noteRefused(standing.id, standing.teamId, reason, address)
+      recordRefusal(record.id, record.teamId, reason, address)
       throw notValid('API token')
     }
-    noteUse(standing.id, parsed.secret, address)
-    const { id, teamId, isAdmin, scopes, modules } = standing
+    recordUse(record.id, parsed.secret, address)
+    const { id, teamId, isAdmin, scopes, modules } = record
     return { kind: 'token', tokenId: id, teamId, isAdmin, isStaff: false, scopes, modules }
   }
 
-  function noteRefused(id: string, teamId: number, code: string, address: string): void {
+  function recordRefusal(id: string, teamId: number, code: string, address: string): void {
     const [actor, action] = [`token:${id}`, 'token.refuse']
     deps.noteRefusal?.({ teamId, actor, credential: actor, action, target: actor, code, address })
   }
 
-  /** After the answer, so that it takes no longer than for a token that never was. */
-  async function noteIfKnown({ id, secret }: ApiToken, address: string): Promise<void> {
+  /** Runs after the answer, so that the answer takes no longer than for an unknown token. */
+  async function recordIfKnown({ id, secret }: ApiToken, address: string): Promise<void> {
     if (!deps.noteRefusal) return
     try {
       const known = await refusedTokens.get(id, () => findRefusedToken(deps.db, id))
       if (known && verifyMac(deps.ring, 'api-token', secret, known.secretMac))
-        noteRefused(id, known.teamId, known.reason, address)
+        recordRefusal(id, known.teamId, known.reason, address)
     } catch (error) {
-      deps.onTouchError(error)
+      deps.onTokenUseError(error)
     }
   }
 
-  /** A token in use also moves to the newest key, so that an old one can leave the ring. */
-  function noteUse(id: string, secret: string, address: string): void {
+  /** A used token is also re-keyed with the newest key, so that an old key can be removed from the ring. */
+  function recordUse(id: string, secret: string, address: string): void {
     const now = Date.now()
     if (now - (touched.get(id) ?? 0) < 60_000) return
     if (touched.size > 10_000) touched.clear()
     touched.set(id, now)
     const secretMac = mac(deps.ring, 'api-token', secret)
-    touchToken(deps.db, id, secretMac, addressPrefix(address) ?? null).catch(deps.onTouchError)
+    saveTokenUse(deps.db, id, secretMac, addressPrefix(address) ?? null).catch(deps.onTokenUseError)
   }
 
   return { bearer, token }
 }
 
-function reasonToRefuse(standing: TokenStanding, address: string): string | undefined {
-  if (isExpired(standing)) return 'expired'
-  return isAllowedFrom(standing.allowedNetworks, address) ? undefined : 'network'
+function reasonToRefuse(record: TokenRecord, address: string): string | undefined {
+  if (isExpired(record)) return 'expired'
+  return isAllowedFrom(record.allowedNetworks, address) ? undefined : 'network'
 }
 
-/** A cached token may run out while it is cached. */
-const isExpired = ({ expires }: TokenStanding): boolean => expires !== null && expires.getTime() <= Date.now()
+/** A token may expire while it is cached. */
+const isExpired = ({ expires }: TokenRecord): boolean => expires !== null && expires.getTime() <= Date.now()
 
-/** No list allows every network. A client address that cannot be read is allowed by none. */
+/** An empty list allows every network. A client address that cannot be parsed is never allowed by a list. */
 export function isAllowedFrom(networks: readonly string[], address: string): boolean {
   if (networks.length === 0) return true
   const from = addressPrefix(address)
   return from !== undefined && networks.some((network) => covers(parsePrefix(network), from))
 }
 
-/** The client's address as a prefix; a dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1. */
+/** Returns the client's address as a prefix; a dual-stack socket shows IPv4 clients as ::ffff:192.0.2.1. */
 function addressPrefix(address: string): Prefix | undefined {
   try {
     return parsePrefixOrAddress(address.replace(/^::ffff:(?=\d+\.)/i, ''))

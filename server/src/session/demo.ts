@@ -1,7 +1,7 @@
-// Demo accounts have a published password: they work only where nobody but this machine can reach the server.
+// Demo accounts have a published password: they work only if the server is reachable from this machine alone.
 import { fail } from '../runtime/error.ts'
 
-/** Stands in the documentation: for demo accounts only. */
+/** Published in the documentation: for demo accounts only. */
 export const publishedPassword = 'pharos-demo-password'
 
 export type DemoRule = {

@@ -1,15 +1,15 @@
-// How often mails may be asked for: by an address of the network, and to an address of mail, whoever asks.
+// Limits mails per client address and per recipient.
 import { RateLimiter } from '../runtime/rate-limit.ts'
 
 export type MailLimits = {
-  /** Throws `rate_limited`. Whether anybody has the address does not matter. */
+  /** Throws `rate_limited`, whether or not an account has the address. */
   take(from: string, to: string): void
 }
 
-/** Many people may sit behind one address of the network. */
+/** Many people may share one client address. */
 const perNetworkAddress = 10
 
-/** `perHour` mails to one address; ten times as many from one address of the network. In memory of the process. */
+/** Allows `perHour` mails to one recipient, and ten times as many from one client address. In memory of the process. */
 export function createMailLimits(perHour: number): MailLimits {
   const to = new RateLimiter({ perSecond: perHour / 3600, burst: perHour })
   const from = new RateLimiter({

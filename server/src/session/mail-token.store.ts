@@ -1,4 +1,4 @@
-// Tokens that were sent by mail, in the database.
+// Mail tokens in the database.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 
@@ -13,7 +13,7 @@ export type NewMailToken = {
   readonly minutes: number
 }
 
-/** Bound to what the account is now. */
+/** Bound to the account's current state. */
 export async function insertMailToken(trx: Trx, token: NewMailToken): Promise<void> {
   await sql`
     insert into mail_tokens (id, user_id, purpose, secret_mac, email, account_state, expires)
@@ -30,7 +30,7 @@ export type FoundMailToken = {
   readonly secretMac: Buffer
 }
 
-/** A token that has not expired, while its account is what it was. */
+/** Returns a token that has not expired and whose account has not changed since. */
 export async function findMailToken(
   db: Db | Trx,
   purpose: MailTokenPurpose,
@@ -44,7 +44,7 @@ export async function findMailToken(
   return rows[0]
 }
 
-/** Whether the user was sent one during the last minutes. */
+/** Returns whether a token was sent to the user during the last minutes. */
 export async function hasNewMailToken(
   trx: Trx,
   userId: number,
@@ -57,14 +57,14 @@ export async function hasNewMailToken(
   return rows.length > 0
 }
 
-/** The token stays good for what the account has become by it. */
+/** Binds the token to the account's new state, so that it remains valid. */
 export async function rebindMailToken(trx: Trx, id: string): Promise<void> {
   await sql`
     update mail_tokens t set account_state = account_state(u.email, u.password_hash)
     from users u where u.id = t.user_id and t.id = ${id}`.execute(trx)
 }
 
-/** All that the user was sent, or those of one purpose. */
+/** Deletes all tokens of the user, or those of one purpose. */
 export async function deleteMailTokens(trx: Trx, userId: number, purpose?: MailTokenPurpose): Promise<void> {
   const all = trx.deleteFrom('mail_tokens').where('user_id', '=', userId)
   await (purpose === undefined ? all : all.where('purpose', '=', purpose)).execute()

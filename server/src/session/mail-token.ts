@@ -1,5 +1,5 @@
-// Tokens that travel by mail, `phm_<purpose>.<id>.<secret>`: whoever has one reads the mailbox that it was sent to. Only a
-// MAC is kept, and a token says nothing any more once the address or the password of its account is another.
+// Mail tokens, `phm_<purpose>.<id>.<secret>`: a valid token proves access to the mailbox. Only a MAC is stored, and a token is
+// invalid once the address or password of its account has changed.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db, Trx } from '../db/postgres.ts'
 import { fail } from '../runtime/error.ts'
@@ -13,7 +13,7 @@ import {
 
 export type MailToken = { readonly purpose: MailTokenPurpose; readonly id: string; readonly secret: string }
 
-/** How long each is good for. */
+/** Lifetime by purpose. */
 export const mailTokenMinutes: Readonly<Record<MailTokenPurpose, number>> = {
   'confirm-email': 24 * 60,
   'password-reset': 60,
@@ -24,14 +24,14 @@ const form =
 
 const formatMailToken = ({ purpose, id, secret }: MailToken): string => `phm_${purpose}.${id}.${secret}`
 
-/** The parts of a token; undefined for any other text. */
+/** Returns the parts of a token; undefined for any other text. */
 function parseMailToken(text: string): MailToken | undefined {
   const [, purpose, id, secret] = form.exec(text) ?? []
   if (purpose === undefined || id === undefined || secret === undefined) return undefined
   return { purpose: purpose as MailTokenPurpose, id, secret }
 }
 
-/** A new token for the user, as the text that is sent to `email` and stands nowhere else. */
+/** Creates a token for the user. Returns its text, which is sent to `email` and not stored. */
 export async function createMailToken(
   trx: Trx,
   ring: KeyRing,
@@ -45,7 +45,7 @@ export async function createMailToken(
   return formatMailToken(token)
 }
 
-/** What a token of that purpose is good for. One that is unknown, expired, used or too old is the same `invalid_token`. */
+/** Returns the token's record. Throws the same `invalid_token` for an unknown, expired, used or outdated token. */
 export async function requireMailToken(
   db: Db | Trx,
   ring: KeyRing,

@@ -1,4 +1,4 @@
-// Checks and hashes a new password, wherever a user chooses one.
+// Checks and hashes a new password, for every operation that sets one.
 import { invalid, failWith } from '../runtime/error.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import type { BreachedPasswords } from './breached-passwords.ts'
@@ -15,7 +15,7 @@ export type NewPasswordDeps = {
 
 type Place = readonly ['body', string]
 
-/** Throws a 422 at the field if the user with that address may not have the password. Before anything is hashed. */
+/** Throws a 422 at the field if the user with that address may not have the password. Call it before hashing. */
 export async function checkNewPassword(
   deps: NewPasswordDeps,
   email: string,

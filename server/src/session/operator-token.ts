@@ -5,7 +5,7 @@ import type { Prefix } from '../net/prefix.ts'
 import { fail, invalid, notFound, type Failure } from '../runtime/error.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import { endApiToken, makeApiToken } from './api-token.ts'
+import { revokeActiveApiToken, issueApiToken } from './api-token.ts'
 import {
   findTeamId,
   findTokenTeam,
@@ -36,9 +36,9 @@ export async function createTeamToken(
   return db.transaction().execute(async (trx) => {
     const teamId = await findTeamId(trx, request.team)
     if (teamId === undefined) throw unknownTeam(request.team, await listTeamSlugs(trx))
-    const wanted = { ...request, teamId, createdBy: null }
-    const { made, text } = await makeApiToken(trx, ring, wanted, { teamId, actor: 'operator' })
-    return { id: made.id, text }
+    const settings = { ...request, teamId, createdBy: null }
+    const { row, text } = await issueApiToken(trx, ring, settings, { teamId, actor: 'operator' })
+    return { id: row.id, text }
   })
 }
 
@@ -67,6 +67,6 @@ export async function revokeTeamToken(db: Db, id: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const teamId = await findTokenTeam(trx, id)
     if (teamId === undefined) throw notFound('API token')
-    await endApiToken(trx, teamId, id, { teamId, actor: 'operator' })
+    await revokeActiveApiToken(trx, teamId, id, { teamId, actor: 'operator' })
   })
 }

@@ -57,7 +57,7 @@ describe('the list of sessions', () => {
     assert.ok(!JSON.stringify(body).includes(String(userId) + email))
   })
 
-  it('comes in pages, the one used last first, with the count of all', async () => {
+  it('is paginated, the most recently used first, with the total count', async () => {
     const { email } = await addPerson(api, team)
     const opened = []
     for (let n = 0; n < 5; n++) opened.push(await client.open(email))
@@ -76,8 +76,8 @@ describe('the list of sessions', () => {
   })
 })
 
-describe('ending a session', () => {
-  it('ends it at once, with its access tokens, and leaves the others', async () => {
+describe('revoking a session', () => {
+  it('takes effect at once, including its access tokens, and keeps the others', async () => {
     const { email } = await addPerson(api, team)
     const [own, other] = [await client.open(email), await client.open(email)]
     assert.equal((await list(other.access)).status, 200)
@@ -85,7 +85,7 @@ describe('ending a session', () => {
     assert.equal((await client.post('/refresh', { refresh: other.refresh })).code, 'token_not_valid')
     const deadline = Date.now() + 60_000
     while ((await list(other.access)).status !== 401)
-      assert.ok(Date.now() < deadline, 'its access token is still good')
+      assert.ok(Date.now() < deadline, 'its access token is still valid')
     assert.equal((await list(own.access)).status, 200)
     const audit = await api.database.postgres.owner
       .selectFrom('audit_entries')
@@ -96,7 +96,7 @@ describe('ending a session', () => {
     assert.deepEqual(audit, [{ action: 'session.revoke', team_id: team.teamId }])
   })
 
-  it('may be one’s own', async () => {
+  it('is possible for the current session', async () => {
     const { email } = await addPerson(api, team)
     const own = await client.open(email)
     assert.equal((await end(own.access, idOf(own))).status, 204)
@@ -124,7 +124,7 @@ describe('ending a session', () => {
 describe('the profile', () => {
   const patch = (access: string, body: object) => client.send('PATCH', '/user', access, body)
 
-  it('changes the given fields, is returned from then on, and has a new etag', async () => {
+  it('changes the given fields, which later requests return, and has a new ETag', async () => {
     const { userId, email } = await addPerson(api, team)
     const signedIn = (await client.signIn(email)).body
     const { status, body } = await patch(signedIn.access, { first_name: 'Ada', country: 'GB' })
@@ -136,7 +136,7 @@ describe('the profile', () => {
     assert.deepEqual(await auditOfPerson(api, userId), ['user.update'])
   })
 
-  it('is not changed by what is the same', async () => {
+  it('is unchanged if all values are the same', async () => {
     const { userId, email } = await addPerson(api, team)
     const { access } = await client.open(email)
     await patch(access, { last_name: 'Lovelace' })
@@ -144,7 +144,7 @@ describe('the profile', () => {
     assert.deepEqual(await auditOfPerson(api, userId), ['user.update'])
   })
 
-  it('takes what it knows, and nothing else', async () => {
+  it('accepts the documented fields only', async () => {
     const { email } = await addPerson(api, team)
     const { access, user } = (await client.signIn(email)).body
     for (const body of [

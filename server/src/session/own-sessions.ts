@@ -1,11 +1,11 @@
-// The sessions that a user has open, and ending one of them.
+// Lists the user's active sessions and revokes one of them.
 import type { OpenSession } from '@pharos/contract/account'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import type { Slice } from '../db/page.ts'
 import type { Db } from '../db/postgres.ts'
 import { notFound } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'
-import { personOf } from './own-account.ts'
+import { requireUser } from './require-user.ts'
 import { findOwnSessionTeam, listOpenSessions, revokeSession, type OpenSessionRow } from './session.store.ts'
 
 type Deps = { readonly db: Db }
@@ -15,7 +15,7 @@ export async function listSessions(
   operation: Operation,
   slice: Slice,
 ): Promise<{ results: OpenSession[]; count: number }> {
-  const { userId, sessionId } = personOf(operation)
+  const { userId, sessionId } = requireUser(operation)
   const { page, count } = await listOpenSessions(db, userId, slice)
   return { results: page.map((row) => present(row, sessionId)), count }
 }
@@ -33,12 +33,12 @@ function present(row: OpenSessionRow, currentId: string): OpenSession {
   }
 }
 
-/** Ends it at once, for its access tokens too; the caller's own session is no exception. */
+/** Revokes a session at once, with its access tokens; the caller's own session is no exception. */
 export async function deleteSession({ db }: Deps, operation: Operation, sessionId: string): Promise<void> {
-  const { userId } = personOf(operation)
+  const { userId } = requireUser(operation)
   await db.transaction().execute(async (trx) => {
     const teamId = await findOwnSessionTeam(trx, userId, sessionId)
-    if (teamId === undefined) throw notFound('session of yours')
+    if (teamId === undefined) throw notFound('session')
     await revokeSession(trx, sessionId, 'revoked')
     const entry = { ...auditOf(operation), teamId, action: 'session.revoke', target: `session:${sessionId}` }
     await writeAudit(trx, entry)

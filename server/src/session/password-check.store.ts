@@ -1,4 +1,4 @@
-// The password of a user who is signed in already, in the database.
+// Reads the password hash of a user who is signed in.
 import type { Db } from '../db/postgres.ts'
 
 export async function findPasswordHash(db: Db, userId: number): Promise<string | undefined> {

@@ -28,13 +28,13 @@ const codeOf = (call: Promise<unknown>) =>
   )
 
 describe('the current password', () => {
-  it('gives the hash that it was compared with, and may be right as often as one likes', async () => {
+  it('returns the hash that it was compared with, and is not limited while right', async () => {
     const deps = depsOf()
     for (let times = 0; times < 8; times++)
       assert.equal(await requirePassword(deps, 1, 'the right one'), passwordHash)
   })
 
-  it('may be wrong five times, for one user, also when many are tried at once', async () => {
+  it('may be wrong five times per user, also for concurrent requests', async () => {
     const deps = depsOf()
     const codes = await Promise.all(
       Array.from({ length: 12 }, () => codeOf(requirePassword(deps, 1, 'a wrong one'))),
@@ -44,7 +44,7 @@ describe('the current password', () => {
     assert.equal(await codeOf(requirePassword(deps, 2, 'the right one')), 'right')
   })
 
-  it('is wrong for a user who is gone', async () => {
+  it('is wrong for a user who no longer exists', async () => {
     assert.equal(await codeOf(requirePassword(depsOf(), 99, 'the right one')), 'wrong_password')
   })
 })

@@ -1,5 +1,5 @@
-// "Your current password, please": before what a found or stolen session alone must not be able to do. All that ask share
-// one count, so that nobody who sits at somebody's open browser can try more passwords by changing the question.
+// Requires the current password for operations that a stolen session alone must not allow. All of them share one limit per user,
+// so that an attacker at an open browser cannot try more passwords through different operations.
 import type { Db } from '../db/postgres.ts'
 import { fail } from '../runtime/error.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
@@ -10,19 +10,19 @@ import { verifyPassword } from './password.ts'
 export type PasswordCheckDeps = {
   readonly db: Db
   readonly hashing: Semaphore
-  /** Wrong passwords, counted for each user. */
+  /** Limits wrong passwords per user. */
   readonly wrongPasswords: RateLimiter
 }
 
-/** Five in 15 minutes where ten may sign in a minute, which is the setting's default. */
+/** Five in 15 minutes if the setting allows ten sign-ins a minute, which is the default. */
 export function createWrongPasswords(signInLimitPerMinute = 10): RateLimiter {
   const perQuarter = Math.ceil(signInLimitPerMinute / 2)
   return new RateLimiter({ perSecond: perQuarter / (15 * 60), burst: perQuarter })
 }
 
 /**
- * The stored hash that the password was found to be of, for who wants to change it and nothing newer; throws
- * `wrong_password`, and `rate_limited` after five wrong ones in 15 minutes.
+ * Returns the stored hash that the password matched, so that a change can be made conditional on it. Throws
+ * `wrong_password`, and `rate_limited` after five wrong passwords in 15 minutes.
  */
 export async function requirePassword(
   deps: PasswordCheckDeps,
@@ -30,7 +30,7 @@ export async function requirePassword(
   password: string,
 ): Promise<string> {
   const key = `user ${userId}`
-  // Taken before the hash, or those that are tried at once would all be the first.
+  // Counted before hashing; otherwise concurrent requests would all count as the first.
   deps.wrongPasswords.take(key)
   let wrong = false
   try {

@@ -30,7 +30,7 @@ describe('a hash', () => {
     assert.equal(await argon2Verify(await argon2Hash('b'), 'b'), true)
   })
 
-  it('is computed below the priority of everything else', { skip: skipElsewhere() }, async () => {
+  it('is computed at a lower priority than everything else', { skip: skipElsewhere() }, async () => {
     const before = getPriority()
     await argon2Hash('a password')
     const priorities = threadPriorities()

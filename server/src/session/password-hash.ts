@@ -1,5 +1,5 @@
-// argon2id itself (RFC 9106; 19 MiB, t=2, p=1, the OWASP minimum), which takes 12 ms of a core: in threads, so that other
-// requests do not wait for a hash. The number of requested hashes is bounded by the callers.
+// argon2id (RFC 9106; 19 MiB, t=2, p=1, the OWASP minimum) takes 12 ms of a core: computed in threads, so that other
+// requests do not wait for a hash. Callers bound the number of requested hashes.
 import { availableParallelism } from 'node:os'
 import { createThreadPool } from '../runtime/thread-pool.ts'
 
@@ -17,7 +17,7 @@ export async function argon2Hash(password: string): Promise<string> {
   return (await compute({ password })) as string
 }
 
-/** Returns whether the hash is the password's. Rejects if `expected` is no hash. */
+/** Returns whether the hash is the password's. Rejects if `expected` is not a hash. */
 export async function argon2Verify(expected: string, password: string): Promise<boolean> {
   return (await compute({ password, expected })) as boolean
 }

@@ -80,7 +80,7 @@ describe('a password', () => {
     it(`is accepted: ${JSON.stringify(password)}`, () => assert.equal(typeOf(password), undefined))
   }
 
-  it('is rated in a thread as it is in the process', async () => {
+  it('gets the same rating in a thread and in the process', async () => {
     for (const password of [...Object.values(rejected).map(([first]) => first!), allowed[0]!])
       assert.deepEqual(await objectionToPasswordInThread(password, ada), objectionToPassword(password, ada))
   })
@@ -141,7 +141,7 @@ describe('a password', () => {
       .map(([before, word, after]) => before + word + after)
       .filter((password) => password.length >= passwordLength.min)
 
-  it('made of a common one with few characters around it is rejected', () => {
+  it('made of a common one and few other characters is rejected', () => {
     const commons = ['dragon', 'monkey', 'SUNSHINE', 'letmein', 'Football', 'princess']
     fc.assert(
       fc.property(decorated(commons), (password) => {
@@ -150,7 +150,7 @@ describe('a password', () => {
     )
   })
 
-  it('made of a word of the account with few characters around it is rejected', () => {
+  it('made of a word of the account and few other characters is rejected', () => {
     const words = ['lovelace', 'AdaLovelace', 'acme-networks', 'pharos', 'Carrier']
     fc.assert(
       fc.property(decorated(words), (password) => {
@@ -159,14 +159,14 @@ describe('a password', () => {
     )
   })
 
-  it('drawn at random is accepted', () => {
+  it('of random characters is accepted', () => {
     const drawn = fc.string({
       unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789'),
       minLength: 16,
       maxLength: 16,
     })
     const samples = fc.sample(drawn, { numRuns: 100, seed: 7 })
-    // fast-check likes repetitions: those may be rejected.
+    // fast-check generates repetitions often: those may be rejected.
     assert.deepEqual(
       samples.filter((text) => new Set(text).size > 9 && typeOf(text) !== undefined),
       [],

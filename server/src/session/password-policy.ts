@@ -1,5 +1,5 @@
-// Which passwords may be chosen: any of 12 to 128 characters that zxcvbn rates as hard to guess. No kinds of characters
-// are required (NIST SP 800-63B, 3.1.1).
+// The password policy: any 12 to 128 characters that zxcvbn rates as hard to guess. No character classes are required
+// (NIST SP 800-63B, 3.1.1).
 //
 // A password is Unicode text, normalised to NFC before it is hashed or compared, so that it is the same whichever
 // keyboard composed its accents. Its length is counted in code points.
@@ -16,7 +16,7 @@ export type PasswordContext = {
 
 export type PasswordObjection = {
   readonly type: 'length' | Weakness
-  /** The reason and the remedy, to be read after the name of the field. */
+  /** The reason and the remedy; the message starts with the name of the field. */
   readonly msg: string
 }
 
@@ -31,10 +31,10 @@ const findWeaknessInThread = createThreadPool<StrengthJob, Weakness | undefined>
 )
 
 const messages: Readonly<Record<Weakness, string>> = {
-  pattern: 'is built on repetitions, sequences or keyboard rows; use several unrelated words',
+  pattern: 'consists mostly of repetitions, sequences or keyboard rows; use several unrelated words',
   personal:
-    'is built on your e-mail address or the name of the provider; use words that are unrelated to them',
-  common: 'is built on common passwords or words; use several unrelated words',
+    'is based on your e-mail address or the name of the provider; use words that are unrelated to them',
+  common: 'is based on common passwords or words; use several unrelated words',
 }
 
 /** Returns the NFC form, in which passwords are rated, hashed and compared. */
@@ -57,7 +57,7 @@ export function objectionToPassword(
   return objectionToLength(password) ?? objectionTo(findWeakness(jobOf(password, context)))
 }
 
-/** The same for a server, which must not block. Throws `unavailable` if too many wait. */
+/** The same check in a thread, for a server, which must not block. Throws `unavailable` if too many requests wait. */
 export async function objectionToPasswordInThread(
   password: string,
   context: PasswordContext,
@@ -73,7 +73,7 @@ const jobOf = (password: string, { email, names }: PasswordContext): StrengthJob
   personalWords: [...wordsOfEmail(email), ...names.flatMap(wordsOf)],
 })
 
-/** The address, its two parts and their words. */
+/** Returns the address, its two parts and their words. */
 function wordsOfEmail(email: string): string[] {
   const [local = '', domain = ''] = email.split('@')
   return [email, domain, ...wordsOf(local), ...domain.split('.').flatMap(wordsOf)]
@@ -81,7 +81,7 @@ function wordsOfEmail(email: string): string[] {
 
 const separators = ['', ' ', '-', '_', '.']
 
-/** The text as it is written, its words of at least three characters, and these words joined. */
+/** Returns the text, its words of at least three characters, and these words joined. */
 function wordsOf(text: string): string[] {
   const words = text.split(/[^\p{L}\p{N}]+/u)
   return [text, ...separators.map((one) => words.join(one)), ...words].filter((word) => [...word].length > 2)

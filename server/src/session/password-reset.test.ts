@@ -21,14 +21,14 @@ before(async () => {
 after(() => api[Symbol.asyncDispose]())
 
 const next = 'blue kettle rainy tram'
-const origin = { requestId: 'r', address: '127.0.0.1' }
+const source = { requestId: 'r', address: '127.0.0.1' }
 const reset = (token: string, new_password = next) =>
   client.post('/password-reset/confirm', { token, new_password })
 
-/** Asked for and sent: the token. */
+/** Requests a reset and returns the token that was sent. */
 async function asked(email: string): Promise<string> {
   const deps = createCountedDeps(api)
-  requestPasswordReset(deps, origin, { email })
+  requestPasswordReset(deps, source, { email })
   await deps.afterwards.settled()
   return tokenMailedTo(api, email, 'password-reset')
 }
@@ -38,8 +38,8 @@ async function addAsking(flags = {}): Promise<{ userId: number; email: string; t
   return { ...person, token: await asked(person.email) }
 }
 
-describe('asking for a new password', () => {
-  it('is answered alike whether or not there is an account, before anything is looked for', async () => {
+describe('requesting a password reset', () => {
+  it('gets the same answer whether or not there is an account, before any query', async () => {
     const { email } = await addPerson(api, team)
     const [known, unknown] = [
       await client.post('/password-reset', { email }),
@@ -56,14 +56,14 @@ describe('asking for a new password', () => {
         return typeof value === 'function' ? value.bind(target) : value
       },
     })
-    requestPasswordReset({ ...deps, db }, origin, { email })
+    requestPasswordReset({ ...deps, db }, source, { email })
     assert.equal(looked, false)
     await deps.afterwards.settled()
     assert.equal(looked, true)
     assert.equal(deps.hashes(), 0)
   })
 
-  it('sends a link that is good for an hour, and nothing where there is no account', async () => {
+  it('sends a link that is valid for an hour, and nothing if there is no account', async () => {
     const { email } = await addAsking()
     const [mail] = await mailsTo(api, email)
     assert.equal(mail?.template, 'password-reset')
@@ -73,8 +73,8 @@ describe('asking for a new password', () => {
   })
 })
 
-describe('a new password by mail', () => {
-  it('is the one to sign in with, signs nobody in, and ends every session', async () => {
+describe('resetting the password', () => {
+  it('sets the password, creates no session, and revokes every session', async () => {
     const { userId, email } = await addPerson(api, team)
     const before = await client.open(email)
     const { status, body } = await reset(await asked(email))
@@ -87,20 +87,20 @@ describe('a new password by mail', () => {
     assert.equal((await templatesTo(api, email)).at(-1), 'password-changed')
   })
 
-  it('confirms the address: its holder has read the mail', async () => {
+  it('confirms the address: its owner has read the mail', async () => {
     const { email, token } = await addAsking({ unconfirmed: true })
     await reset(token)
     assert.equal((await client.signIn(email, next)).status, 200)
   })
 
-  it('leaves the second factor on', async () => {
+  it('keeps the second factor enabled', async () => {
     const { userId, email, token } = await addAsking()
     await addSecondFactor(api, userId)
     assert.equal((await reset(token)).status, 200)
     assert.equal((await client.signIn(email, next)).code, 'otp_required')
   })
 
-  it('ends the wait of who kept failing', async () => {
+  it('ends the delay after failed sign-ins', async () => {
     const { email, token } = await addAsking()
     for (let n = 0; n < 6; n++) await client.signIn(email, 'not the one')
     assert.equal((await client.signIn(email)).code, 'rate_limited')
@@ -108,7 +108,7 @@ describe('a new password by mail', () => {
     assert.equal((await client.signIn(email, next)).status, 200)
   })
 
-  it('is taken once, of two that come at once too', async () => {
+  it('happens once, also if the link is used twice at once', async () => {
     const { userId, email, token } = await addAsking()
     const answers = await Promise.all([reset(token, 'the first of two new ones'), reset(token)])
     assert.deepEqual(answers.map(({ code }) => code ?? 'done').toSorted(), ['done', 'invalid_token'])
@@ -118,14 +118,14 @@ describe('a new password by mail', () => {
     assert.equal((await client.signIn(email, won)).status, 200)
   })
 
-  it('kills the other links that were sent', async () => {
+  it('invalidates the other links that were sent', async () => {
     const { email, token } = await addAsking()
     const second = await asked(email)
     assert.equal((await reset(second)).status, 200)
     assert.equal((await reset(token)).code, 'invalid_token')
   })
 
-  it('is refused for a bad one, and the link stays good', async () => {
+  it('is rejected for a weak password, and the link stays valid', async () => {
     const { email, token } = await addAsking()
     for (const bad of ['elevenchars', 'Password1234', email]) {
       const { body } = await reset(token, bad)
@@ -134,7 +134,7 @@ describe('a new password by mail', () => {
     assert.equal((await reset(token)).status, 200)
   })
 
-  it('needs a token of its own kind that has not expired', async () => {
+  it('requires a token of its own purpose that has not expired', async () => {
     const { userId, token } = await addAsking()
     assert.equal((await client.post('/confirm-email', { token })).code, 'invalid_token')
     await sql`update mail_tokens set expires = now() where user_id = ${userId}`.execute(
@@ -145,13 +145,13 @@ describe('a new password by mail', () => {
   })
 })
 
-describe('what is hashed', () => {
-  it('is one password for a sign-in, whether or not there is the account, and none while it has to wait', async () => {
+describe('the number of hashes', () => {
+  it('is one for a sign-in, whether or not the account exists, and zero while it is rate limited', async () => {
     const { email } = await addPerson(api, team)
     const deps = createCountedDeps(api)
-    const visitor = { ...origin, userAgent: '' }
+    const clientSource = { ...source, userAgent: '' }
     const attempt = (address: string, password: string) =>
-      signIn(deps, visitor, { email: address, password }).then(
+      signIn(deps, clientSource, { email: address, password }).then(
         () => 'signed in',
         (error: { code: string }) => error.code,
       )
@@ -170,22 +170,22 @@ describe('what is hashed', () => {
     assert.equal(deps.hashes(), before)
   })
 
-  it('is nothing before the token is known to be good, and the password to be allowed', async () => {
+  it('is zero before the token is valid and the password allowed', async () => {
     const { token } = await addAsking()
     const deps = createCountedDeps(api)
     const body = { token: 'nonsense', new_password: next }
-    await assert.rejects(resetPassword(deps, origin, body), { code: 'invalid_token' })
+    await assert.rejects(resetPassword(deps, source, body), { code: 'invalid_token' })
     const forged = { token: token.slice(0, -2) + 'AA', new_password: next }
-    await assert.rejects(resetPassword(deps, origin, forged), { code: 'invalid_token' })
-    await assert.rejects(resetPassword(deps, origin, { token, new_password: 'Password1234' }), {
+    await assert.rejects(resetPassword(deps, source, forged), { code: 'invalid_token' })
+    await assert.rejects(resetPassword(deps, source, { token, new_password: 'Password1234' }), {
       code: 'invalid',
     })
     assert.equal(deps.hashes(), 0)
-    await resetPassword(deps, origin, { token, new_password: next })
+    await resetPassword(deps, source, { token, new_password: next })
     assert.equal(deps.hashes(), 1)
   })
 
-  it('is nothing of a change whose limit is used up', async () => {
+  it('is zero for a change whose limit is used up', async () => {
     const { userId, email } = await addPerson(api, team)
     await client.open(email)
     const { id: sessionId } = await api.database.postgres.owner
@@ -204,7 +204,7 @@ describe('what is hashed', () => {
       modules: [],
     }
     const operation = {
-      ...origin,
+      ...source,
       userAgent: '',
       actor,
       dryRun: false,
@@ -223,21 +223,21 @@ describe('what is hashed', () => {
   })
 })
 
-describe('a sign-in whose password is replaced while it is compared', () => {
-  it('opens no session', async () => {
+describe('a sign-in whose password is replaced during the comparison', () => {
+  it('creates no session', async () => {
     const { userId, email, token } = await addAsking()
     const deps = createCountedDeps(api)
     const hashing = {
       ...deps.hashing,
-      // The old password is found to be right, and then the reset happens.
+      // The old password matches, and then the reset happens.
       run: async <T>(work: () => Promise<T>): Promise<T> => {
         const matches = await work()
         assert.equal((await reset(token)).status, 200)
         return matches
       },
     }
-    const visitor = { ...origin, userAgent: '' }
-    await assert.rejects(signIn({ ...deps, hashing }, visitor, { email, password: testPassword }), {
+    const clientSource = { ...source, userAgent: '' }
+    await assert.rejects(signIn({ ...deps, hashing }, clientSource, { email, password: testPassword }), {
       code: 'invalid_credentials',
     })
     const open = await api.database.postgres.owner
@@ -249,7 +249,7 @@ describe('a sign-in whose password is replaced while it is compared', () => {
     assert.deepEqual(open, [])
   })
 
-  it('leaves none behind, in whatever order they come', async () => {
+  it('leaves no session, in either order', async () => {
     for (let round = 0; round < 6; round++) {
       const { userId, email, token } = await addAsking()
       await Promise.all([client.signIn(email), reset(token), client.signIn(email), client.signIn(email)])

@@ -1,30 +1,30 @@
-// A new password for whoever reads the mailbox of the account. Neither the answer nor its time tells whether there is
-// such an account: what differs is done after the answer.
+// Resets the password of a user with access to the account's mailbox. Neither the answer nor its duration reveals whether
+// the account exists: the account is looked up after the answer.
 import type { Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import type { Afterwards } from '../runtime/afterwards.ts'
 import { confirmAddress, findAccountByEmail, lockAccount } from './account.store.ts'
-import { forgetFailures } from './attempt.ts'
+import { clearFailures } from './attempt.ts'
 import type { ConfirmDeps } from './confirm-email.ts'
 import type { MailLimits } from './mail-limits.ts'
 import { createMailToken, invalidToken, mailTokenMinutes, requireMailToken } from './mail-token.ts'
 import { checkNewPassword, hashNewPassword, type NewPasswordDeps } from './new-password.ts'
 import { replacePassword } from './replace-password.ts'
 import { findHomeTeam, revokeAllSessions } from './session.store.ts'
-import { typedEmail } from './typed-email.ts'
-import type { Origin } from './visitor.ts'
+import { canonicalEmail } from './canonical-email.ts'
+import type { RequestSource } from './request-source.ts'
 
 export type PasswordResetDeps = ConfirmDeps &
   NewPasswordDeps & { readonly mailLimits: MailLimits; readonly afterwards: Afterwards }
 
-/** Sends the link, soon, if there is such an account. */
+/** Sends the link, after the answer, if the account exists. */
 export function requestPasswordReset(
   deps: PasswordResetDeps,
-  origin: Origin,
+  source: RequestSource,
   body: { readonly email: string },
 ): void {
-  const email = typedEmail(body.email)
-  deps.mailLimits.take(origin.address, email)
+  const email = canonicalEmail(body.email)
+  deps.mailLimits.take(source.address, email)
   deps.afterwards.later(async () => {
     const account = await findAccountByEmail(deps.db, email)
     if (account) await deps.db.transaction().execute((trx) => sendReset(trx, deps, account.id))
@@ -44,16 +44,16 @@ async function sendReset(trx: Trx, { ring, publicUrl }: ConfirmDeps, userId: num
 
 export type PasswordReset = { readonly token: string; readonly new_password: string }
 
-/** Nobody is signed in by it, and a second factor stays. Nothing is hashed before the token is known to be good. */
+/** Creates no session and keeps the second factor. Nothing is hashed before the token is known to be valid. */
 export async function resetPassword(
   deps: PasswordResetDeps,
-  origin: Origin,
+  source: RequestSource,
   { token, new_password }: PasswordReset,
 ): Promise<{ email: string }> {
   const { userId, email } = await requireMailToken(deps.db, deps.ring, 'password-reset', token)
   await checkNewPassword(deps, email, new_password)
   const passwordHash = await hashNewPassword(deps, new_password)
-  return deps.db.transaction().execute((trx) => reset(trx, deps, origin, { token, userId, passwordHash }))
+  return deps.db.transaction().execute((trx) => reset(trx, deps, source, { token, userId, passwordHash }))
 }
 
 type NewHash = { readonly token: string; readonly userId: number; readonly passwordHash: string }
@@ -61,11 +61,11 @@ type NewHash = { readonly token: string; readonly userId: number; readonly passw
 async function reset(
   trx: Trx,
   { ring }: PasswordResetDeps,
-  { requestId, address }: Origin,
+  { requestId, address }: RequestSource,
   { token, userId, passwordHash }: NewHash,
 ): Promise<{ email: string }> {
   const account = await lockAccount(trx, userId)
-  // Asked again under the lock: of two that use it at once, one is the first.
+  // Checked again under the lock: of two concurrent requests only the first succeeds.
   await requireMailToken(trx, ring, 'password-reset', token)
   if (!account) throw invalidToken()
   await revokeAllSessions(trx, userId, 'password')
@@ -78,6 +78,6 @@ async function reset(
     address,
   })
   await confirmAddress(trx, userId)
-  await forgetFailures(trx, ring, account.email)
+  await clearFailures(trx, ring, account.email)
   return { email: account.email }
 }

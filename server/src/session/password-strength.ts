@@ -1,4 +1,4 @@
-// Rates passwords with zxcvbn: how many guesses an attacker needs who knows common passwords, English words and names,
+// Rates passwords with zxcvbn: the number of guesses of an attacker who knows common passwords, English words and names,
 // keyboards, dates and the account's words. Blocks for up to 0.2 s: the server calls it in a thread.
 import { createRequire } from 'node:module'
 import type { OptionsGraphEntry, ZxcvbnFactory } from '@zxcvbn-ts/core'

@@ -1,5 +1,5 @@
-// Passwords, hashed a few at a time: a hash takes 12 ms of a core, so a flood of sign-ins without the bound would make
-// everybody who signs in wait without end.
+// Hashes passwords with limited concurrency: a hash takes 12 ms of a core, so without the limit a flood of sign-ins would
+// delay every other sign-in indefinitely.
 import type { Semaphore } from '../runtime/semaphore.ts'
 import { argon2Hash, argon2Verify } from './password-hash.ts'
 import { normalisePassword } from './password-policy.ts'
@@ -9,15 +9,15 @@ export function hashPassword(password: string): Promise<string> {
   return argon2Hash(normalisePassword(password))
 }
 
-/** Whether the password is that of the hash. For the operator's commands; a request is bounded. */
+/** Returns whether the password matches the hash. For the operator's commands; requests have limited concurrency. */
 export function isPassword(passwordHash: string, password: string): Promise<boolean> {
   return argon2Verify(passwordHash, normalisePassword(password))
 }
 
-/** Compared with if there is no account, so that the answer takes as long as with one. */
+/** Used for the comparison if there is no account, so that the answer takes the same time. */
 let absentAccountHash: Promise<string> | undefined
 
-/** Whether the password is that of the hash; without a hash: no, after the same work. */
+/** Returns whether the password matches the hash; without a hash, returns false after the same work. */
 export async function verifyPassword(
   semaphore: Semaphore,
   passwordHash: string | undefined,

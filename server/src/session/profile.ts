@@ -5,15 +5,15 @@ import type { Db } from '../db/postgres.ts'
 import { fail } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'
 import { findUser, lockProfile, saveProfile, type Profile } from './account.store.ts'
-import { personOf } from './own-account.ts'
+import { requireUser } from './require-user.ts'
 
-/** Fields that are not given stay. A patch that changes nothing is not audited. */
+/** Omitted fields are unchanged. A patch that changes nothing is not audited. */
 export async function updateUser(
   { db }: { readonly db: Db },
   operation: Operation,
   patch: Partial<Profile>,
 ): Promise<User> {
-  const { userId, teamId } = personOf(operation)
+  const { userId, teamId } = requireUser(operation)
   return db.transaction().execute(async (trx) => {
     const before = await lockProfile(trx, userId)
     if (!before) throw sessionOver()

@@ -12,14 +12,14 @@ import {
 const ring = createKeyRing(['r'.repeat(40)])
 
 describe('recovery codes', () => {
-  it('are ten, of the published form, and no two are the same', () => {
+  it('are ten different codes in the documented format', () => {
     const codes = Array.from({ length: 100 }, createRecoveryCodes).flat()
     assert.equal(codes.length, 1_000)
     assert.equal(new Set(codes).size, 1_000)
     for (const code of codes) assert.match(code, /^[a-z2-7]{5}-[a-z2-7]{5}$/)
   })
 
-  it('are read however they were written down', () => {
+  it('are parsed in any case, with or without dash and spaces', () => {
     for (const text of ['abcde-fgh27', 'ABCDE-FGH27', 'abcdefgh27', ' abcde fgh27 ', 'aBcDe--fGh27'])
       assert.equal(parseRecoveryCode(text), 'abcdefgh27', text)
     for (const text of [
@@ -34,7 +34,7 @@ describe('recovery codes', () => {
       assert.equal(parseRecoveryCode(text), undefined, text)
   })
 
-  it('of any text are read or none, and what is read is of the form', () => {
+  it('are parsed to the canonical format or rejected, for any text', () => {
     const numRuns = process.env['PHAROS_TEST_LONG'] ? 1_000_000 : 10_000
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 30 }), (text) => {
@@ -45,7 +45,7 @@ describe('recovery codes', () => {
     )
   })
 
-  it('match what was stored of them, for their user only, and under every key of the ring', () => {
+  it('match their stored MAC, for their user only, and under every key of the ring', () => {
     const stored = ['aaaaa-aaaaa', 'abcde-fgh27', 'zzzzz-zzzzz'].map((code, id) => ({
       id,
       codeMac: recoveryCodeMac(ring, 7, code),

@@ -15,22 +15,22 @@ describe('a refresh token', () => {
     assert.notEqual(formatRefreshToken(ring, { ...token, counter: 8 }), text)
   })
 
-  it('made under an older key of the ring is known, under another ring it is not', () => {
+  it('created under an older key of the ring is valid, under another ring it is not', () => {
     assert.deepEqual(parseRefreshToken(createKeyRing(['n'.repeat(40), 'k'.repeat(40)]), text), token)
     assert.equal(parseRefreshToken(createKeyRing(['n'.repeat(40)]), text), undefined)
   })
 
-  it('with any character changed is not ours', () => {
+  it('with any character changed is invalid', () => {
     for (let at = 0; at < text.length; at++) {
       const other = text[at] === 'a' ? 'b' : 'a'
       const changed = text.slice(0, at) + other + text.slice(at + 1)
       const parsed = parseRefreshToken(ring, changed)
-      // The last base64url character of 32 bytes holds four bits that mean nothing; all else counts.
+      // The last base64url character of 32 bytes contains four unused bits; all other bits are significant.
       if (at < text.length - 1) assert.equal(parsed, undefined, changed)
     }
   })
 
-  it('of any text is ours or not, never an error', () => {
+  it('of any text is valid or not, never an error', () => {
     const near = fc
       .tuple(fc.nat(text.length), fc.string({ unit: 'binary', maxLength: 5 }))
       .map(([at, noise]) => text.slice(0, at) + noise + text.slice(at + noise.length))

@@ -1,17 +1,17 @@
 // Refresh tokens: `phr_<session id>.<number>.<mac>`. The number counts the rotations of the session, and the MAC is a
-// function of both: the successor of a token can be made again at any time, so nothing but a counter is stored.
+// function of both: the successor of a token can be computed at any time, so only a counter is stored.
 import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
 
 export type RefreshToken = { readonly sessionId: string; readonly counter: number }
 
 const pattern = /^phr_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([1-9][0-9]{0,9})\.([A-Za-z0-9_-]{43})$/
 
-/** The token number `counter` of the session: the same text whenever it is asked for. */
+/** Returns token number `counter` of the session; deterministic. */
 export function formatRefreshToken(ring: KeyRing, { sessionId, counter }: RefreshToken): string {
   return `phr_${signed(sessionId, counter)}.${mac(ring, 'refresh-token', signed(sessionId, counter)).toString('base64url')}`
 }
 
-/** The session and number of a token that we made; undefined for anything else. */
+/** Returns the session and number of a token with a valid MAC; undefined for any other text. */
 export function parseRefreshToken(ring: KeyRing, text: string): RefreshToken | undefined {
   const match = pattern.exec(text)
   if (!match) return undefined

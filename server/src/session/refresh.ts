@@ -1,6 +1,6 @@
-// Refreshing a session. The usual case is one statement; only if that finds nothing to rotate is the session read: a token
-// that was presented before is answered with its successor again, or ends the session. Both are audited, but for repeats
-// within 30 s.
+// Refreshes a session. The usual case is one statement; only if that finds nothing to rotate is the session read: a token
+// that was presented before gets its successor again, or the session is revoked. Both are audited, except repeats within
+// 30 s.
 import type { SessionTokens } from '@pharos/contract/session'
 import { writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -18,37 +18,40 @@ import {
   type SessionLifetime,
 } from './session.store.ts'
 import { issueTokens, type IssueDeps } from './tokens.ts'
-import type { Visitor } from './visitor.ts'
+import type { ClientSource } from './request-source.ts'
 
 export type RefreshDeps = IssueDeps & DemoRule & { readonly db: Db; readonly lifetime: SessionLifetime }
 
 type Repeat = Extract<Verdict, { kind: 'repeat' }>
 
-/** New tokens for a refresh token; `token_not_valid` for one that is bad, expired or reused. */
+/** Returns new tokens for a refresh token. Throws `token_not_valid` for one that is invalid, expired or reused. */
 export async function refreshTokens(
   deps: RefreshDeps,
-  visitor: Visitor,
+  client: ClientSource,
   text: string,
 ): Promise<SessionTokens> {
   const token = parseRefreshToken(deps.ring, text)
   if (!token) throw notValid()
-  const holder = await rotateSession(deps.db, token.sessionId, token.counter, visitor, deps.lifetime)
-  if (!holder) return repeatOrEnd(deps, visitor, token)
+  const holder = await rotateSession(deps.db, token.sessionId, token.counter, client, deps.lifetime)
+  if (!holder) return repeatOrEnd(deps, client, token)
   refuseDemoElsewhere(deps, holder)
   return issueTokens(deps, { ...holder, sessionId: token.sessionId }, token.counter + 1)
 }
 
-async function repeatOrEnd(deps: RefreshDeps, visitor: Visitor, token: RefreshToken): Promise<SessionTokens> {
+async function repeatOrEnd(
+  deps: RefreshDeps,
+  client: ClientSource,
+  token: RefreshToken,
+): Promise<SessionTokens> {
   const session = await findSession(deps.db, token.sessionId)
   if (!session || session.over || !session.profile) throw notValid()
-  const verdict = judgeRefresh(session, token.counter, visitor, session.now)
-  // Two clients presented the newest token: the other was first, and this one now holds the parent.
+  const verdict = judgeRefresh(session, token.counter, client, session.now)
+  // Two clients presented the newest token: the other was first, so this one now has the parent.
   if (verdict.kind === 'rotate') throw fail('unavailable', 'session', { retryAfterSeconds: 1 })
-  if (verdict.kind === 'reuse') return endSession(deps, visitor, token, session)
+  if (verdict.kind === 'reuse') return endSession(deps, client, token, session)
   refuseDemoElsewhere(deps, session)
-  // Recorded before it is answered: from the answer on, the successor may be presented.
-  if (!(await recordRepeat(deps.db, visitor, token, session, verdict)))
-    return repeatOrEnd(deps, visitor, token)
+  // Saved before the answer: after the answer, the successor may be presented.
+  if (!(await recordRepeat(deps.db, client, token, session, verdict))) return repeatOrEnd(deps, client, token)
   const { userId, teamId, sessionVersion, profile } = session
   return issueTokens(
     deps,
@@ -57,10 +60,10 @@ async function repeatOrEnd(deps: RefreshDeps, visitor: Visitor, token: RefreshTo
   )
 }
 
-/** False if the session has changed since it was read: its newest token was presented, or it was revoked. */
+/** Returns false if the session has changed since it was read: its newest token was presented, or it was revoked. */
 async function recordRepeat(
   db: Db,
-  visitor: Visitor,
+  client: ClientSource,
   token: RefreshToken,
   session: PresentedSession,
   { renew, late }: Repeat,
@@ -68,23 +71,23 @@ async function recordRepeat(
   if (!renew && !late) return true
   return db.transaction().execute(async (trx) => {
     if (renew && !(await renewGrace(trx, token.sessionId, session.counter))) return false
-    if (late) await audit(trx, visitor, token, session, 'session.repeat')
+    if (late) await audit(trx, client, token, session, 'session.repeat')
     return true
   })
 }
 
 async function endSession(
   deps: RefreshDeps,
-  visitor: Visitor,
+  client: ClientSource,
   token: RefreshToken,
   session: PresentedSession,
 ): Promise<never> {
   await deps.db.transaction().execute(async (trx) => {
     if (!(await revokeSession(trx, token.sessionId, 'reuse'))) return
-    await audit(trx, visitor, token, session, 'session.reuse')
-    // The user did nothing that would explain it, and is the one who can tell what the thief may have done.
+    await audit(trx, client, token, session, 'session.reuse')
+    // The user is notified, since only they can judge what an attacker may have done with the session.
     if (session.profile) {
-      const content = { at: session.now.toISOString(), address: visitor.address }
+      const content = { at: session.now.toISOString(), address: client.address }
       const { email } = session.profile
       await queueMail(trx, deps.ring, { to: email, teamId: null, template: 'session-ended', content })
     }
@@ -94,7 +97,7 @@ async function endSession(
 
 async function audit(
   trx: Trx,
-  { requestId, address }: Visitor,
+  { requestId, address }: ClientSource,
   { sessionId, counter }: RefreshToken,
   session: PresentedSession,
   action: AuditEntry['action'],

@@ -1,5 +1,5 @@
-// Replacing a password, for whatever reason: tokens of mails that were sent before are deleted, the user is notified, and the
-// change is audited. The sessions are the caller's to end.
+// Replaces a password, for any reason: deletes the mail tokens sent before, notifies the user, and audits the change. The
+// caller must revoke the sessions.
 import { writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
@@ -7,7 +7,7 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { savePassword, type Account } from './account.store.ts'
 import { deleteMailTokens } from './mail-token.store.ts'
 
-/** `account` is locked. */
+/** The caller must have locked `account`. */
 export async function replacePassword(
   trx: Trx,
   ring: KeyRing,

@@ -1,10 +1,10 @@
-// A change of what a user signs in with ends every session of the user. Whoever made the change continues in a new session:
-// a copy of the refresh token of the old one is worth nothing afterwards.
+// A change of the credentials that a user signs in with revokes every session of the user. The caller continues in a new
+// session: copies of the old refresh token are then invalid.
 import type { SessionTokens } from '@pharos/contract/session'
 import type { Trx } from '../db/postgres.ts'
 import { fail } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'
-import { personOf } from './own-account.ts'
+import { requireUser } from './require-user.ts'
 import {
   findOwnSessionTeam,
   findSession,
@@ -17,18 +17,18 @@ import { issueTokens, type IssueDeps } from './tokens.ts'
 
 export type ReplaceSessionsDeps = IssueDeps & { readonly lifetime: SessionLifetime }
 
-/** An operation of a person in a browser or program that names itself. */
+/** An operation of a user, with the user agent of the request. */
 export type PersonalOperation = Operation & { readonly userAgent: string }
 
 export type Replacement = {
   readonly reason: 'password' | 'second factor'
-  /** Whether a code of the second factor opened the new session; null: as it was for the old one. */
+  /** Whether a code of the second factor opened the new session; null: as for the old one. */
   readonly secondFactor: boolean | null
 }
 
 /**
- * Revokes all sessions of the user and opens one for the caller. Throws `unauthenticated` if the caller's session was
- * revoked since the request was authenticated: who was signed out meanwhile must not get a new session.
+ * Revokes all sessions of the user and creates one for the caller. Throws `unauthenticated` if the caller's session was
+ * revoked since the request was authenticated: a user who was signed out in between must not get a new session.
  */
 export async function replaceSessions(
   trx: Trx,
@@ -36,8 +36,8 @@ export async function replaceSessions(
   operation: PersonalOperation,
   { reason, secondFactor }: Replacement,
 ): Promise<{ sessionId: string; tokens: SessionTokens }> {
-  const { userId, sessionId: oldId } = personOf(operation)
-  // Before the session, in the order of everybody who ends sessions.
+  const { userId, sessionId: oldId } = requireUser(operation)
+  // Before the session, in the lock order of every revocation.
   await lockUser(trx, userId)
   if ((await findOwnSessionTeam(trx, userId, oldId)) === undefined) throw sessionOver()
   await revokeAllSessions(trx, userId, reason)

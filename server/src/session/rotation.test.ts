@@ -21,11 +21,11 @@ const judge = (known: Partial<Rotation>, presented: number, from = client) =>
 const reuse = { kind: 'reuse' }
 
 describe('a presented refresh token', () => {
-  it('is rotated if it is the newest, from anywhere', () => {
+  it('is rotated if it is the newest, from any client', () => {
     assert.deepEqual(judge({}, 5, stranger), { kind: 'rotate' })
   })
 
-  it('gives its own successor for 30 s, from anywhere, even if others are further', () => {
+  it('gets its own successor for 30 s, from any client, even if later tokens were issued', () => {
     const rotations = [ago(gracePeriodMs), ago(9), ago(3)]
     for (const from of [client, stranger]) {
       assert.deepEqual(judge({ rotations }, 3, from), {
@@ -54,7 +54,7 @@ describe('a presented refresh token', () => {
 })
 
 describe('the parent of the newest token', () => {
-  it('gives its successor again for 10 minutes, late from 30 s on', () => {
+  it('gets its successor again for 10 minutes, marked late from 30 s on', () => {
     const repeat = { kind: 'repeat', successor: 5, renew: true }
     assert.deepEqual(judge({ rotations: [ago(gracePeriodMs)] }, 4), { ...repeat, late: false })
     assert.deepEqual(judge({ rotations: [ago(gracePeriodMs + 1)] }, 4), { ...repeat, late: true })
@@ -63,7 +63,7 @@ describe('the parent of the newest token', () => {
     assert.deepEqual(judge({ rotations: [] }, 4), reuse)
   })
 
-  it('is late answered only to the network or the user agent that refreshed last', () => {
+  it('is accepted late only from the network or the user agent of the last refresh', () => {
     const rotations = [ago(gracePeriodMs + 1)]
     const kindOf = (from: typeof client, known: Partial<Rotation> = {}) =>
       judge({ rotations, ...known }, 4, from).kind
@@ -78,14 +78,14 @@ describe('the parent of the newest token', () => {
     )
   })
 
-  it('has its 30 s renewed once by those who present it at once', () => {
+  it('has its 30 s renewed once by concurrent requests', () => {
     const fresh = { rotations: [ago(1_000)] }
     assert.deepEqual(judge(fresh, 4), { kind: 'repeat', successor: 5, renew: false, late: false })
     const renewed = { rotations: [ago(60_000)], renewedUntil: [ago(1_000 - gracePeriodMs)] }
     assert.deepEqual(judge(renewed, 4), { kind: 'repeat', successor: 5, renew: false, late: true })
   })
 
-  it('is answered within renewed 30 s after its successor was presented, and not after them', () => {
+  it('is accepted within renewed 30 s after its successor was presented, and not later', () => {
     const renewedUntil = (until: Date) => ({
       counter: 6,
       rotations: [ago(60_000), ago(3)],

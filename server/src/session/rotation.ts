@@ -1,28 +1,28 @@
 // Decides on a presented refresh token. Pure: it depends on the counter and the rotation times of the session, and for a late repeat
 // on the network and the user agent. The rule and its reasons: decision 006.
 //
-// A session's tokens are numbered. `counter` is the newest issued one; only presenting that one issues a new one. A rotated token is
-// answered again with its own successor for 30 s: several tabs may present it at nearly the same time. After that only the newest
-// token's parent is accepted, as after a lost answer: for 10 minutes, and only if it comes from where the session was last refreshed.
-// Every other token ends the session.
+// A session's tokens are numbered. `counter` is the newest issued one; only presenting that one issues a new one. A rotated token
+// gets its own successor again for 30 s: several tabs may present it at nearly the same time. After that only the newest token's
+// parent is accepted, as after a lost answer: for 10 minutes, and only from the network or user agent of the last refresh. Every
+// other token ends the session.
 //
 // An accepted repeat of the parent restarts its 30 s, within the 10 minutes: tabs that wake after a lost answer all have the parent,
 // and the first of them continues with the successor at once. The same applies if the newest token is issued without its parent being
-// presented, as by switching the team.
+// presented, for example when switching the team.
 import { maskHostBits, type Prefix } from '../net/prefix.ts'
 
 export const gracePeriodMs = 30_000
 export const lateRepeatMs = 600_000
-/** Of many tabs that present a parent at once, one renews the grace; that of the others is shorter by no more than this. */
+/** Of many tabs that present a parent at once, one renews the grace period; for the others it is shorter by at most this. */
 const renewedForMs = 1_000
 
 export type Client = { readonly address: string; readonly userAgent: string }
 
 export type Rotation = {
   readonly counter: number
-  /** When tokens were rotated, oldest first; the last is the rotation of token `counter - 1`. */
+  /** Times of the rotations, oldest first; the last is the rotation of token `counter - 1`. */
   readonly rotations: readonly Date[]
-  /** Until when each of these tokens is answered after its grace period was renewed; null if it was not. */
+  /** The end of the renewed grace period of each of these tokens; null if it was not renewed. */
   readonly renewedUntil: readonly (Date | null)[]
   /** The client of the last refresh or of the sign-in; null if unknown. */
   readonly lastAddress: string | null
@@ -34,14 +34,14 @@ export type Verdict =
   | {
       readonly kind: 'repeat'
       readonly successor: number
-      /** The token's grace is to be renewed. */
+      /** Whether to renew the token's grace period. */
       readonly renew: boolean
       /** More than 30 s after its rotation: the repeat is audited. */
       readonly late: boolean
     }
   | { readonly kind: 'reuse' }
 
-/** The verdict on token number `presented`. A number that was never issued is a reuse too: it takes a stolen key to make one. */
+/** Returns the verdict on token number `presented`. A number that was never issued also counts as reuse: it implies a stolen key. */
 export function judgeRefresh(session: Rotation, presented: number, client: Client, now: Date): Verdict {
   const age = session.counter - presented
   if (age === 0) return { kind: 'rotate' }
@@ -66,8 +66,8 @@ function isKnownClient({ lastAddress, lastUserAgent }: Rotation, { address, user
 }
 
 /**
- * Whether both are in one /24 (IPv4) or one /48 (IPv6): the largest networks that one site usually has. Wider than what
- * signing in asks about (backoff.store.ts), since carriers give their customers another address of a pool between two requests.
+ * Returns whether both are in one /24 (IPv4) or one /48 (IPv6): the largest networks that one site usually has. Wider than the
+ * networks of sign-in attempts (backoff.store.ts), since carriers change a customer's address within a pool between requests.
  */
 export function isSameNetwork(one: string, other: string): boolean {
   const [a, b] = [networkOf(one), networkOf(other)]

@@ -1,14 +1,14 @@
 // Verifies a code of the user's second factor, once per code: at sign-in, and when the factor is changed. At most ten wrong codes in
-// 15 minutes, per account and counted over all processes: a person who knows the password must not be able to try all codes.
+// 15 minutes, per account and counted over all processes: an attacker with the password must not be able to try all codes.
 import type { Db } from '../db/postgres.ts'
 import { limited } from '../runtime/rate-limit.ts'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 import { matchRecoveryCode } from './recovery-code.ts'
 import {
   findWaitSeconds,
-  giveTryBack,
+  refundCodeAttempt,
   listUnusedCodes,
-  takeTry,
+  countCodeAttempt,
   useCode,
   useStep,
   type StoredFactor,
@@ -20,26 +20,26 @@ export type FactorDeps = { readonly db: Db; readonly ring: KeyRing }
 export type CodeVerdict = 'totp' | 'recovery code' | 'wrong'
 
 /** Consumes the code. Returns `wrong` also for a used code, or if no factor is enabled; throws `rate_limited`. */
-export async function spendCode(deps: FactorDeps, userId: number, otp: string): Promise<CodeVerdict> {
-  const factor = await beginTry(deps, userId)
+export async function consumeCode(deps: FactorDeps, userId: number, otp: string): Promise<CodeVerdict> {
+  const factor = await beginCodeAttempt(deps, userId)
   if (!factor || factor.pendingUntil !== null) return 'wrong'
-  if (await spendStep(deps, userId, factor, otp)) return 'totp'
+  if (await consumeStep(deps, userId, factor, otp)) return 'totp'
   const code = matchRecoveryCode(deps.ring, userId, otp, await listUnusedCodes(deps.db, userId))
   if (!code || !(await useCode(deps.db, code))) return 'wrong'
-  await giveTryBack(deps.db, userId)
+  await refundCodeAttempt(deps.db, userId)
   return 'recovery code'
 }
 
-/** The factor to compare with, with one attempt less; undefined if there is none. Throws `rate_limited`. */
-export async function beginTry(deps: FactorDeps, userId: number): Promise<StoredFactor | undefined> {
-  const factor = await takeTry(deps.db, userId)
+/** Counts an attempt and returns the factor to compare with; undefined if there is none. Throws `rate_limited`. */
+export async function beginCodeAttempt(deps: FactorDeps, userId: number): Promise<StoredFactor | undefined> {
+  const factor = await countCodeAttempt(deps.db, userId)
   if (factor) return factor
   const seconds = await findWaitSeconds(deps.db, userId)
   if (seconds === undefined) return undefined
   throw limited(seconds)
 }
 
-async function spendStep(
+async function consumeStep(
   { db, ring }: FactorDeps,
   userId: number,
   { secretSealed, now }: StoredFactor,
@@ -49,7 +49,7 @@ async function spendStep(
   return step !== undefined && (await useStep(db, userId, step, secretSealed))
 }
 
-/** Bound to the user: moved to another row it does not open. */
+/** Bound to the user: it cannot be decrypted in the row of another user. */
 export const sealSecret = (ring: KeyRing, userId: number, secret: Uint8Array): Buffer =>
   seal(ring, 'totp', secret, String(userId))
 

@@ -1,5 +1,5 @@
-// The second factor in the database. Whoever compares a code has taken a try before; one statement decides which of
-// several who present the same code is the first.
+// The second factor in the database. An attempt is counted before a code is compared; one statement decides which of
+// several concurrent requests with the same code is the first.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 
@@ -8,14 +8,14 @@ const countedFor = sql`interval '15 minutes'`
 
 export type StoredFactor = {
   readonly secretSealed: Buffer
-  /** Null: it is on. */
+  /** Null: the factor is enabled. */
   readonly pendingUntil: Date | null
   /** The database's own time, which all processes share. */
   readonly now: Date
 }
 
-/** The user's factor, with one try taken; undefined where there is none, or no try is left. */
-export async function takeTry(db: Db, userId: number): Promise<StoredFactor | undefined> {
+/** Returns the user's factor and counts one attempt; undefined if there is no factor or no attempt left. */
+export async function countCodeAttempt(db: Db, userId: number): Promise<StoredFactor | undefined> {
   const { rows } = await sql<StoredFactor>`
     update second_factors set
       wrong_codes = case when wrong_since > now() - ${countedFor} then wrong_codes + 1 else 1 end,
@@ -25,7 +25,7 @@ export async function takeTry(db: Db, userId: number): Promise<StoredFactor | un
   return rows[0]
 }
 
-/** The seconds until a try is free again, where there is a factor. */
+/** Returns the seconds until the next attempt is allowed, if there is a factor. */
 export async function findWaitSeconds(db: Db, userId: number): Promise<number | undefined> {
   const { rows } = await sql<{ seconds: number }>`
     select extract(epoch from wrong_since + ${countedFor} - now())::float8 as seconds
@@ -34,8 +34,8 @@ export async function findWaitSeconds(db: Db, userId: number): Promise<number | 
 }
 
 /**
- * Marks the step and all before it as used, and gives the try back; false where it was used already, or where the secret
- * that was compared with is no longer the user's.
+ * Marks the step and all before it as used, and refunds the attempt. Returns false if it was used already, or if the
+ * secret has changed since it was read.
  */
 export async function useStep(db: Db, userId: number, step: number, secretSealed: Buffer): Promise<boolean> {
   const { rows } = await sql`
@@ -54,7 +54,7 @@ export async function listUnusedCodes(db: Db, userId: number): Promise<StoredCod
   return rows
 }
 
-/** Marks the code as used; false where it was used already, or is gone. */
+/** Marks the code as used; false if it was used already or deleted. */
 export async function useCode(db: Db, { id }: StoredCode): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('recovery_codes')
@@ -65,14 +65,14 @@ export async function useCode(db: Db, { id }: StoredCode): Promise<boolean> {
   return numUpdatedRows > 0n
 }
 
-/** Apart from `useCode`: both rows at once, in this order, would meet whoever takes the factor away in the other. */
-export async function giveTryBack(db: Db, userId: number): Promise<void> {
+/** Separate from `useCode`: updating both rows in one statement, in this order, could deadlock with `deleteFactor`. */
+export async function refundCodeAttempt(db: Db, userId: number): Promise<void> {
   await sql`update second_factors set wrong_codes = greatest(wrong_codes - 1, 0) where user_id = ${userId}`.execute(
     db,
   )
 }
 
-/** Keeps a secret that is still to be confirmed; undefined where a factor is on. The tries that were taken stay taken. */
+/** Saves a secret to be confirmed; undefined if a factor is enabled. Counted attempts are kept. */
 export async function savePendingFactor(
   trx: Trx,
   userId: number,
@@ -89,7 +89,7 @@ export async function savePendingFactor(
   return rows[0]?.pendingUntil
 }
 
-/** Turns the pending factor on with its first code; undefined where it is another now, on already, or too late. */
+/** Enables the pending factor with its first code; undefined if it was replaced, is enabled already, or has expired. */
 export async function enableFactor(
   trx: Trx,
   userId: number,
@@ -105,7 +105,7 @@ export async function enableFactor(
   return rows[0]?.enabled
 }
 
-/** Takes the factor and its recovery codes away; false where it was not on. Locks in the order in which it is turned on. */
+/** Deletes the factor and its recovery codes; false if it was not enabled. Locks in the same order as enabling. */
 export async function deleteFactor(trx: Trx, userId: number): Promise<boolean> {
   await trx.deleteFrom('second_factors').where('user_id', '=', userId).execute()
   const { numUpdatedRows } = await trx
@@ -118,14 +118,14 @@ export async function deleteFactor(trx: Trx, userId: number): Promise<boolean> {
   return numUpdatedRows > 0n
 }
 
-/** Whether a factor is on, which it then is until the transaction ends. */
+/** Returns whether a factor is enabled, and locks it until the transaction ends. */
 export async function lockFactor(trx: Trx, userId: number): Promise<boolean> {
   const { rows } = await sql`
     select from second_factors where user_id = ${userId} and pending_until is null for update`.execute(trx)
   return rows.length > 0
 }
 
-/** Puts these codes in the place of all that there were. */
+/** Replaces all recovery codes. */
 export async function replaceCodes(trx: Trx, userId: number, codeMacs: readonly Buffer[]): Promise<void> {
   await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
   await trx

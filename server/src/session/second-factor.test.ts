@@ -5,7 +5,7 @@ import { addTeam, addUser, createTestApi, testPassword, type TestApi, type TestT
 import { openSession } from '../../test/support/credentials.ts'
 import { addSecondFactor, codeOf, passStep } from '../../test/support/second-factor.ts'
 import { createKeyRing, open } from '../runtime/secrets.ts'
-import { sealSecret, spendCode } from './second-factor-check.ts'
+import { sealSecret, consumeCode } from './second-factor-check.ts'
 
 let api: TestApi
 let team: TestTeam
@@ -29,7 +29,7 @@ const get = (url: string, access: string) =>
 const signIn = (email: string, rest: { otp?: string; password?: string } = {}) =>
   post('/v3/session/token', { email, password: testPassword, ...rest })
 
-/** Somebody new, so that no test counts what another has tried. */
+/** Creates a new user, so that no test counts the attempts of another. */
 async function addPerson(teams: readonly TestTeam[] = [team]) {
   const person = await addUser(api, `person-${people++}`, teams)
   return { ...person, ...(await openSession(api, person.userId, teams[0]!.teamId)) }
@@ -69,7 +69,7 @@ async function mailsTo(email: string): Promise<string[]> {
 }
 
 describe('setting up a second factor', () => {
-  it('changes signing in only when its first code is confirmed, and shows ten recovery codes', async () => {
+  it('affects sign-in only after its first code is confirmed, and shows ten recovery codes', async () => {
     const { email, userId, access } = await addPerson()
     const started = await start(access)
     assert.equal(started.statusCode, 200)
@@ -99,13 +99,13 @@ describe('setting up a second factor', () => {
     assert.equal(again.json().code, 'conflict')
   })
 
-  it('needs the current password', async () => {
+  it('requires the current password', async () => {
     const { access, userId } = await addPerson()
     assert.equal((await start(access, 'not this one')).json().code, 'wrong_password')
     assert.deepEqual(await auditOf(userId), [])
   })
 
-  it('takes no other code than that of the secret that was made last', async () => {
+  it('accepts only codes of the latest secret', async () => {
     const { access } = await addPerson()
     const first = (await start(access)).json()
     const second = (await start(access)).json()
@@ -115,7 +115,7 @@ describe('setting up a second factor', () => {
     assert.equal((await confirm(access, codeOf(second.secret))).statusCode, 200)
   })
 
-  it('is over after ten minutes, and there is nothing to confirm before it begins', async () => {
+  it('expires after ten minutes, and cannot be confirmed before it was started', async () => {
     const { access, userId } = await addPerson()
     assert.equal((await confirm(access, '123456')).json().code, 'conflict')
     const { secret } = (await start(access)).json()
@@ -138,7 +138,7 @@ describe('setting up a second factor', () => {
     assert.deepEqual((await get('/v3/session/totp', next)).json().recovery_codes_left, recovery_codes.length)
   })
 
-  it('keeps neither the secret nor a recovery code as it is', async () => {
+  it('stores neither the secret nor a recovery code as plain text', async () => {
     const { access, userId } = await addPerson()
     const { secret } = (await start(access)).json()
     const { recovery_codes } = (await confirm(access, codeOf(secret))).json()
@@ -159,7 +159,7 @@ describe('setting up a second factor', () => {
 })
 
 describe('signing in with a second factor', () => {
-  it('needs a code, which works once; the session knows that it was opened with one', async () => {
+  it('requires a code, which works once; the session records that a code was used', async () => {
     const { email, secret, userId } = await addPersonWithFactor()
     assert.equal((await signIn(email)).json().code, 'otp_required')
     const otp = codeOf(secret)
@@ -176,7 +176,7 @@ describe('signing in with a second factor', () => {
     assert.deepEqual(rows, [{ second_factor: true }])
   })
 
-  it('says nothing of the factor to who does not know the password', async () => {
+  it('does not reveal the factor without the right password', async () => {
     const { email, secret } = await addPersonWithFactor()
     const withoutFactor = await addPerson()
     const strip = (problem: Record<string, unknown>) => ({ ...problem, request_id: '' })
@@ -194,19 +194,19 @@ describe('signing in with a second factor', () => {
     assert.equal((await signIn(email, { otp: codeOf(secret) })).statusCode, 200, 'the code was not used up')
   })
 
-  it('takes no code from who has no factor, whatever is sent', async () => {
+  it('ignores a code for an account without a factor', async () => {
     const { email } = await addPerson()
     assert.equal((await signIn(email, { otp: '000000' })).statusCode, 200)
   })
 
-  it('lets one of many in who present one code at once', async () => {
+  it('accepts one of many concurrent requests with the same code', async () => {
     const { email, secret } = await addPersonWithFactor()
     const otp = codeOf(secret)
     const answers = await Promise.all(Array.from({ length: 5 }, () => signIn(email, { otp })))
     assert.deepEqual(statusesOf(answers), [200, 401, 401, 401, 401])
   })
 
-  it('takes each recovery code once, however it is written', async () => {
+  it('accepts each recovery code once, in any spelling', async () => {
     const { email, access, recoveryCodes } = await addPersonWithFactor()
     const [first, second] = recoveryCodes as [string, string]
     assert.equal((await signIn(email, { otp: first.toUpperCase() })).statusCode, 200)
@@ -215,7 +215,7 @@ describe('signing in with a second factor', () => {
     assert.equal((await get('/v3/session/totp', access)).json().recovery_codes_left, 8)
   })
 
-  it('counts wrong codes to what makes the account wait', async () => {
+  it('counts wrong codes as failed sign-ins of the account', async () => {
     const { email, secret } = await addPersonWithFactor()
     const codes = []
     for (let times = 0; times < 6; times++) codes.push((await signIn(email, { otp: 'xxxxxx' })).json().code)
@@ -223,7 +223,7 @@ describe('signing in with a second factor', () => {
     assert.equal((await signIn(email, { otp: codeOf(secret) })).json().code, 'rate_limited')
   })
 
-  it('is asked of nobody for what is only half a sign-in', async () => {
+  it('is not counted as a failure while the code is missing', async () => {
     const { email, secret } = await addPersonWithFactor()
     for (let times = 0; times < 8; times++) assert.equal((await signIn(email)).json().code, 'otp_required')
     assert.equal((await signIn(email, { otp: codeOf(secret) })).statusCode, 200)
@@ -231,78 +231,78 @@ describe('signing in with a second factor', () => {
 })
 
 describe('a code', () => {
-  const spend = (userId: number, otp: string, ring = api.config.secret) =>
-    spendCode({ db: api.database.postgres.front, ring }, userId, otp).catch(
+  const consume = (userId: number, otp: string, ring = api.config.secret) =>
+    consumeCode({ db: api.database.postgres.front, ring }, userId, otp).catch(
       (error: { code?: string }) => error.code,
     )
 
-  it('may be wrong ten times in a quarter of an hour, also when many are tried at once', async () => {
+  it('may be wrong ten times in 15 minutes, also for concurrent requests', async () => {
     const { userId, secret } = await addPersonWithFactor()
-    const tried = await Promise.all(Array.from({ length: 30 }, () => spend(userId, 'xxxxxx')))
+    const tried = await Promise.all(Array.from({ length: 30 }, () => consume(userId, 'xxxxxx')))
     assert.deepEqual(tried.toSorted(), [
       ...Array<string>(20).fill('rate_limited'),
       ...Array<string>(10).fill('wrong'),
     ])
-    assert.equal(await spend(userId, codeOf(secret)), 'rate_limited')
+    assert.equal(await consume(userId, codeOf(secret)), 'rate_limited')
     await sql`update second_factors set wrong_since = now() - interval '15 minutes' where user_id = ${userId}`.execute(
       api.database.postgres.owner,
     )
-    assert.equal(await spend(userId, codeOf(secret)), 'totp')
+    assert.equal(await consume(userId, codeOf(secret)), 'totp')
   })
 
-  it('that is right costs no try', async () => {
+  it('that is right does not count as an attempt', async () => {
     const { userId, secret, recoveryCodes } = await addPersonWithFactor()
-    for (let times = 0; times < 9; times++) assert.equal(await spend(userId, 'xxxxxx'), 'wrong')
-    for (const code of recoveryCodes) assert.equal(await spend(userId, code), 'recovery code')
+    for (let times = 0; times < 9; times++) assert.equal(await consume(userId, 'xxxxxx'), 'wrong')
+    for (const code of recoveryCodes) assert.equal(await consume(userId, code), 'recovery code')
     for (let times = 0; times < 3; times++) {
       await passStep(api, userId)
-      assert.equal(await spend(userId, codeOf(secret)), 'totp')
+      assert.equal(await consume(userId, codeOf(secret)), 'totp')
     }
-    assert.equal(await spend(userId, 'xxxxxx'), 'wrong')
-    assert.equal(await spend(userId, 'xxxxxx'), 'rate_limited')
+    assert.equal(await consume(userId, 'xxxxxx'), 'wrong')
+    assert.equal(await consume(userId, 'xxxxxx'), 'rate_limited')
   })
 
-  it('is used by one of many who present it at once', async () => {
+  it('is accepted once for concurrent requests', async () => {
     const { userId, secret, recoveryCodes } = await addPersonWithFactor()
     for (const [code, verdict] of [
       [codeOf(secret), 'totp'],
       [recoveryCodes[0]!, 'recovery code'],
     ] as const) {
-      const verdicts = await Promise.all(Array.from({ length: 9 }, () => spend(userId, code)))
+      const verdicts = await Promise.all(Array.from({ length: 9 }, () => consume(userId, code)))
       assert.deepEqual(verdicts.toSorted(), [verdict, ...Array<string>(8).fill('wrong')].toSorted())
       await sql`update second_factors set wrong_codes = 0`.execute(api.database.postgres.owner)
     }
   })
 
-  it('is one of its user only', async () => {
+  it('is valid for its user only', async () => {
     const [one, other] = [await addPersonWithFactor(), await addPersonWithFactor()]
     for (const code of [codeOf(one.secret), one.recoveryCodes[0]!])
-      assert.equal(await spend(other.userId, code), 'wrong')
+      assert.equal(await consume(other.userId, code), 'wrong')
   })
 
-  it('is checked by a process that makes with a newer key, as long as the older is in its ring', async () => {
+  it('is verified by a process with a newer key, as long as the older one is in its ring', async () => {
     const { userId, secret } = await addPersonWithFactor()
     const [oldKey, newKey] = ['o'.repeat(40), 'n'.repeat(40)]
     const sealed = sealSecret(createKeyRing([oldKey]), userId, secret)
     await sql`update second_factors set secret_sealed = ${sealed} where user_id = ${userId}`.execute(
       api.database.postgres.owner,
     )
-    assert.equal(await spend(userId, codeOf(secret), createKeyRing([newKey, oldKey])), 'totp')
+    assert.equal(await consume(userId, codeOf(secret), createKeyRing([newKey, oldKey])), 'totp')
   })
 
-  it('of a factor that was never confirmed is none', async () => {
+  it('of a factor that was never confirmed is invalid', async () => {
     const { userId, access } = await addPerson()
     const { secret } = (await start(access)).json()
-    assert.equal(await spend(userId, codeOf(secret)), 'wrong')
-    assert.equal(await spend((await addPerson()).userId, codeOf(secret)), 'wrong')
+    assert.equal(await consume(userId, codeOf(secret)), 'wrong')
+    assert.equal(await consume((await addPerson()).userId, codeOf(secret)), 'wrong')
   })
 })
 
-describe('turning the second factor off', () => {
+describe('disabling the second factor', () => {
   const disable = (access: string, otp: string, current_password = testPassword) =>
     post('/v3/session/totp/disable', { current_password, otp }, access)
 
-  it('takes the password and a code; then the password alone signs in', async () => {
+  it('requires the password and a code; then the password alone signs in', async () => {
     const { email, userId, access, secret, recoveryCodes } = await addPersonWithFactor()
     assert.equal((await disable(access, codeOf(secret), 'not this one')).json().code, 'wrong_password')
     const wrong = await disable(access, 'xxxxxx')
@@ -323,7 +323,7 @@ describe('turning the second factor off', () => {
 })
 
 describe('new recovery codes', () => {
-  it('are ten, and none of the old ones works any more', async () => {
+  it('are ten, and invalidate the old ones', async () => {
     const { email, userId, access, secret, recoveryCodes } = await addPersonWithFactor()
     const body = { current_password: testPassword, otp: codeOf(secret) }
     const renewed = await post('/v3/session/totp/recovery-codes', body, access)
@@ -359,7 +359,7 @@ describe('a change of the second factor', () => {
   }
 
   for (const [what, change] of Object.entries(changes)) {
-    it(`revokes every session, the own one included, and opens a new one: ${what}`, async () => {
+    it(`revokes every session, including the caller's, and opens a new one: ${what}`, async () => {
       const person = await addPersonWithFactor()
       const other = await openSession(api, person.userId, team.teamId)
       const changed = await change(person)
@@ -380,7 +380,7 @@ describe('a change of the second factor', () => {
     })
   }
 
-  it('gives the portal the new refresh token as its cookie', async () => {
+  it('sets the new refresh token as the cookie of the portal', async () => {
     const person = await addPersonWithFactor()
     const changed = await api.server.inject({
       method: 'POST',

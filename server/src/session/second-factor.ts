@@ -1,4 +1,4 @@
-// Setting up, disabling and repairing the second factor of one's own account. Every change is audited and the user notified
+// Sets up, disables and repairs the second factor of the user's own account. Every change is audited and the user notified
 // by mail, in its transaction, and every session is revoked: the caller continues in a new one.
 import type { SecondFactor, TotpEnrolment } from '@pharos/contract/second-factor'
 import type { SessionTokens } from '@pharos/contract/session'
@@ -11,7 +11,13 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { requirePassword, type PasswordCheckDeps } from './password-check.ts'
 import { createRecoveryCodes, recoveryCodeMac } from './recovery-code.ts'
 import { replaceSessions, type PersonalOperation, type ReplaceSessionsDeps } from './replace-sessions.ts'
-import { beginTry, openSecret, sealSecret, spendCode, type FactorDeps } from './second-factor-check.ts'
+import {
+  beginCodeAttempt,
+  openSecret,
+  sealSecret,
+  consumeCode,
+  type FactorDeps,
+} from './second-factor-check.ts'
 import {
   deleteFactor,
   enableFactor,
@@ -29,7 +35,7 @@ import { createTotpSecret, totpSecretText, totpStepOf, totpUri } from './totp.ts
 export type SecondFactorDeps = FactorDeps &
   ReplaceSessionsDeps &
   PasswordCheckDeps & {
-    /** How an authenticator names us. */
+    /** The name of the installation in authenticators. */
     readonly issuer: string
   }
 
@@ -40,7 +46,7 @@ export async function getSecondFactor({ db }: FactorDeps, operation: Operation):
   return { enabled: enabled?.toISOString() ?? null, recovery_codes_left: codesLeft }
 }
 
-/** Begins: nothing changes for signing in until the first code is confirmed. */
+/** Starts the setup: sign-in does not change until the first code is confirmed. */
 export async function startTotp(
   deps: SecondFactorDeps,
   operation: Operation,
@@ -69,14 +75,14 @@ export async function startTotp(
 
 export type NewCodes = SessionTokens & { readonly recovery_codes: string[] }
 
-/** Enables it, with the first code; the recovery codes are shown this once. */
+/** Enables the factor with the first code; the recovery codes are shown only here. */
 export async function confirmTotp(
   deps: SecondFactorDeps,
   operation: PersonalOperation,
   { otp }: { readonly otp: string },
 ): Promise<NewCodes & { readonly enabled: string }> {
   const userId = userIdOf(operation)
-  const pending = await beginTry(deps, userId)
+  const pending = await beginCodeAttempt(deps, userId)
   if (!pending || pending.pendingUntil === null || pending.pendingUntil <= pending.now) throw nothingPending()
   const step = totpStepOf(openSecret(deps.ring, userId, pending.secretSealed), otp, pending.now)
   if (step === undefined) throw wrongCode()
@@ -116,7 +122,7 @@ export async function disableTotp(
   })
 }
 
-/** Ten new codes; the old ones are dead, used or not. */
+/** Creates ten new codes and invalidates the old ones, used or not. */
 export async function renewRecoveryCodes(
   deps: SecondFactorDeps,
   operation: PersonalOperation,
@@ -132,17 +138,17 @@ export async function renewRecoveryCodes(
   })
 }
 
-/** The password first: who knows it not learns nothing about the factor. */
+/** Checks the password first: without it, nothing about the factor is revealed. */
 async function requireProof(deps: SecondFactorDeps, userId: number, proof: FactorProof): Promise<void> {
   await requirePassword(deps, userId, proof.current_password)
   const { enabled } = await findFactorStatus(deps.db, userId)
   if (!enabled) throw notOn()
-  if ((await spendCode(deps, userId, proof.otp)) === 'wrong') throw wrongCode()
+  if ((await consumeCode(deps, userId, proof.otp)) === 'wrong') throw wrongCode()
 }
 
 /**
- * Disables the factor of somebody who is locked out, for the operator, and revokes the sessions. Returns the address as the
- * account has it. Throws `not_found`, and `conflict` if it is not enabled.
+ * Disables the factor of a user who is locked out, for the operator, and revokes the sessions. Returns the address as
+ * stored in the account. Throws `not_found`, and `conflict` if it is not enabled.
  */
 export async function resetSecondFactor(db: Db, ring: KeyRing, email: string): Promise<string> {
   const holder = await findHolderByEmail(db, email)
@@ -172,7 +178,7 @@ type Change = Pick<AuditEntry, 'action'> & {
   readonly notice: MailContents['second-factor-changed']['change']
 }
 
-/** Replaces the sessions, audits the change and notifies the user: it might have been somebody else. */
+/** Replaces the sessions, audits the change and notifies the user, in case an attacker made it. */
 async function applyChange(
   trx: Trx,
   deps: SecondFactorDeps,
@@ -217,7 +223,7 @@ async function getHolder(trx: Trx, userId: number): Promise<FactorHolder> {
   return holder
 }
 
-/** These operations take the web application's bearer only. */
+/** Returns the user's id. Throws `unauthenticated` for an API token. */
 function userIdOf({ actor }: Operation): number {
   if (actor.kind === 'user') return actor.userId
   throw fail('unauthenticated', 'personal')

@@ -1,4 +1,4 @@
-// The HTTP side of sessions: tokens, who the caller is, and signing out.
+// The HTTP side of sessions: tokens, the current credential, and signing out.
 import {
   createSessionTokenRoute,
   getSessionTokenRoute,
@@ -13,8 +13,8 @@ import { type CookieDeps } from './token-reply.routes.ts'
 import { refreshTokens } from './refresh.ts'
 import { changeTeam, signIn, type SignInDeps } from './sign-in.ts'
 import { signOut } from './sign-out.ts'
-import { userAgentOf } from './visitor.ts'
-import { whoAmI } from './who-am-i.ts'
+import { userAgentOf } from './request-source.ts'
+import { describeCredential } from './current-credential.ts'
 
 export type SessionRouteDeps = SignInDeps & CookieDeps
 
@@ -25,7 +25,7 @@ export const sessionRoutes = (deps: SessionRouteDeps): Mounted[] => [
   handleGuest(logoutRoute, logout, deps),
 ]
 
-/** RFC 7240: a client that has the user already, and gives its ETag, can ask for a reply without it. */
+/** RFC 7240: a client that has the user already, and sends its ETag, can request a reply without it. */
 async function refresh(
   deps: SessionRouteDeps,
   guest: Guest,
@@ -34,8 +34,8 @@ async function refresh(
   { headers }: Request<typeof refreshSessionRoute>,
 ) {
   const { cookies } = deps
-  const visitor = { ...guest, userAgent: userAgentOf(headers) }
-  const tokens = await refreshTokens(deps, visitor, readRefresh(cookies, headers, body.refresh))
+  const client = { ...guest, userAgent: userAgentOf(headers) }
+  const tokens = await refreshTokens(deps, client, readRefresh(cookies, headers, body.refresh))
   const known = body.etag ?? query.etag
   const minimal = /(^|[,\s])return\s*=\s*"?minimal"?/i.test(String(headers.prefer ?? ''))
   if (!minimal || known === undefined || !matches(quoted(known), quoted(tokens.user_etag)))
@@ -64,7 +64,7 @@ async function getSessionToken(
   { actor }: Operation,
   query: QueryOf<typeof getSessionTokenRoute>,
 ) {
-  const body = await whoAmI(db, actor)
+  const body = await describeCredential(db, actor)
   const unchanged = query.etag !== undefined && query.etag === body.user_etag
   const etag = body.user_etag === null ? {} : { etag: `"${body.user_etag}"` }
   return unchanged ? { body: undefined, status: 304, ...etag } : { body, ...etag }

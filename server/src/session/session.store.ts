@@ -1,4 +1,4 @@
-// Sessions in the database. Every function is about one user's session, found by an id that only its tokens carry.
+// Sessions in the database. Every function works on the sessions of one user; a session's id is only in its tokens.
 import { sql } from 'kysely'
 import type { User } from '@pharos/contract/session'
 import { camelColumns, type RowOf } from '../db/columns.ts'
@@ -16,7 +16,7 @@ export type SignInAccount = {
   readonly isStaff: boolean
   readonly hasSecondFactor: boolean
   readonly sessionVersion: number
-  /** The team the user last worked in, else the first by name; null for a user without teams. */
+  /** The team of the most recently used session, else the first by name; null for a user without teams. */
   readonly teamId: number | null
 }
 
@@ -26,7 +26,7 @@ const homeTeam = sql`coalesce(
   (select m.team_id from memberships m join teams t on t.id = m.team_id
     where m.user_id = u.id order by t.name, t.id limit 1))`
 
-/** The team in whose audit it stands what a user does without a session. */
+/** Returns the team in whose audit log actions of the user without a session are recorded. */
 export async function findHomeTeam(db: Db | Trx, userId: number): Promise<number | null> {
   const { rows } = await sql<{ teamId: number | null }>`
     select ${homeTeam} as "teamId" from users u where u.id = ${userId}`.execute(db)
@@ -44,7 +44,7 @@ export async function findSignInAccount(db: Db, email: string): Promise<SignInAc
 
 const gracePeriod = sql`make_interval(secs => ${gracePeriodMs / 1000})`
 
-/** Of the tokens that are still answered, whatever was presented since: one of the two columns, oldest first. */
+/** Of the tokens that are still accepted: one of the two columns, oldest first. */
 const repeatable = (column: 'rotated' | 'until') => sql`
   select ${sql.ref(column)} from unnest(rotations, renewed_until) as past(rotated, until)
   where greatest(rotated + ${gracePeriod}, until) > now() order by rotated`
@@ -54,18 +54,18 @@ const expiryOfNew = ({ idleSeconds, absoluteSeconds }: SessionLifetime) =>
 
 export type NewSession = {
   readonly userId: number
-  /** What the password was compared with. */
+  /** The hash that the password was compared with. */
   readonly passwordHash: string
   readonly teamId: number
   readonly address: string
   readonly userAgent: string
-  /** Whether a code of the second factor opens it. */
+  /** Whether the session was opened with a code of the second factor. */
   readonly secondFactor: boolean
 }
 
 /**
- * Opens a session; undefined when the password has been changed since it was compared. Shares the lock of whoever changes
- * it: either the change sees this session and ends it, or this sees the change.
+ * Opens a session; undefined if the password was changed since it was compared. Takes a shared lock on the account: either a
+ * concurrent change of the password sees this session and revokes it, or this function sees the change.
  */
 export async function insertSession(
   db: Db | Trx,
@@ -82,8 +82,8 @@ export async function insertSession(
 }
 
 /**
- * Opens a session in the place of one that was just revoked: of the same user, in the same team. Undefined if the user is
- * no longer in the team.
+ * Opens a session that replaces one just revoked: of the same user, in the same team. Undefined if the user is no longer
+ * in the team.
  */
 export async function insertSuccessor(
   trx: Trx,
@@ -110,8 +110,8 @@ export type SessionHolder = {
 }
 
 /**
- * Rotates token number `counter`: the one statement that decides which of several presenters is the first. Undefined
- * when the session does not exist, is over, or is not at that number, or when the user left the team.
+ * Rotates token number `counter`: one statement decides which of several concurrent requests is the first. Undefined if
+ * the session does not exist, has ended, or is at another number, or if the user left the team.
  */
 export async function rotateSession(
   db: Db,
@@ -140,12 +140,12 @@ export async function rotateSession(
   return rows[0]
 }
 
-/** Starts the grace period of the newest token's parent anew, within the time in which it is answered late. */
+/** Restarts the grace period of the newest token's parent, within the time in which late repeats are accepted. */
 const renewedGrace = sql`case when cardinality(rotations) = 0 then '{}' else
   renewed_until[:cardinality(rotations) - 1] ||
     least(now() + ${gracePeriod}, rotations[cardinality(rotations)] + make_interval(secs => ${lateRepeatMs / 1000})) end`
 
-/** Starts the grace period of the parent anew; false if the session is over, or is no longer at that counter. */
+/** Restarts the grace period of the parent; false if the session has ended or its counter has changed. */
 export async function renewGrace(trx: Trx, sessionId: string, counter: number): Promise<boolean> {
   const { rows } = await sql`
     update sessions set renewed_until = ${renewedGrace}, last_used = now()
@@ -164,7 +164,7 @@ export type PresentedSession = Rotation & {
   readonly profile: User | null
 }
 
-/** The session as it stands, with the database's own time; the profile is of `inTeam`, else of the session's team. */
+/** Returns the session with the database's time; the profile is for `inTeam`, else for the session's team. */
 export async function findSession(
   db: Db | Trx,
   sessionId: string,
@@ -187,7 +187,7 @@ const openColumns = camelColumns('sessions', 's', ['id', 'team_id', 'created', '
 })
 export type OpenSessionRow = RowOf<typeof openColumns>
 
-/** A page of the user's sessions that are not over, the last used first. */
+/** Returns a page of the user's active sessions, the most recently used first. */
 export const listOpenSessions = (db: Db, userId: number, slice: Slice): Promise<Page<OpenSessionRow>> =>
   listAll(db, {
     matching: sql`
@@ -197,7 +197,7 @@ export const listOpenSessions = (db: Db, userId: number, slice: Slice): Promise<
     slice,
   })
 
-/** The team that an open session of the user works in. */
+/** Returns the team of an active session of the user. */
 export async function findOwnSessionTeam(
   trx: Trx,
   userId: number,
@@ -221,7 +221,7 @@ export async function findSessionTimes(db: Db, sessionId: string): Promise<Sessi
     .executeTakeFirst()
 }
 
-/** Ends a session; true when it was not over already. */
+/** Revokes a session; returns whether it was active. */
 export async function revokeSession(db: Db | Trx, sessionId: string, reason: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('sessions')
@@ -232,14 +232,14 @@ export async function revokeSession(db: Db | Trx, sessionId: string, reason: str
   return numUpdatedRows > 0n
 }
 
-/** Whoever ends sessions of a user locks the user before any session. */
+/** Every revocation of a user's sessions locks the user before any session. */
 export async function lockUser(trx: Trx, userId: number): Promise<void> {
   await sql`select from users where id = ${userId} for no key update`.execute(trx)
 }
 
 /**
- * Ends all sessions of the user, and every access token at once. The user is locked before any session, as whoever replaces
- * the password does: two that end them at once wait for each other.
+ * Revokes all sessions of the user, and thereby every access token. Locks the user before any session, as replacing the
+ * password does: concurrent revocations wait for each other.
  */
 export async function revokeAllSessions(trx: Trx, userId: number, reason: string): Promise<void> {
   await lockUser(trx, userId)
@@ -257,16 +257,16 @@ export async function revokeAllSessions(trx: Trx, userId: number, reason: string
 }
 
 /**
- * Lets the session go on in another team and gives the number of its newest token; undefined when that is not possible.
- * The token is not rotated: an answer that is lost must not put the tabs behind by one more. The grace period of its parent
- * starts anew: tabs that wake at the same time may hold it, while this one continues with the newest.
+ * Switches the session to another team and returns the number of its newest token; undefined if that is not possible. Does not
+ * rotate the token: a lost answer must not leave the tabs one token behind. Restarts the grace period of the token's parent: tabs
+ * that wake at the same time may have it while this one continues with the newest.
  */
 export async function switchTeam(
   db: Db | Trx,
   sessionId: string,
   teamId: number,
 ): Promise<number | undefined> {
-  // Asked first: an update of no row still fires the trigger that empties every process's memory of who is who.
+  // Queried first: an update of no row still fires the trigger that clears the credential cache of every process.
   const able = await sql`
     select from sessions where id = ${sessionId} and revoked is null and expires > now()
       and user_profile(user_id, (select id from teams where id = ${teamId}::bigint)) is not null`.execute(db)

@@ -22,11 +22,11 @@ const post = (url: string, payload: object, headers: Record<string, string> = {}
 const signIn = (email: string, password = testPassword) => post('/v3/session/token', { email, password })
 const refresh = (token: string, headers = {}, url = '/v3/session/refresh', extra = {}) =>
   post(url, { refresh: token, ...extra }, headers)
-const whoAmI = (access: string, headers = {}) =>
+const getCurrentCredential = (access: string, headers = {}) =>
   api.server.inject({ url: '/v3/session/token', headers: { authorization: `Bearer ${access}`, ...headers } })
 
 describe('signing in', () => {
-  it('gives tokens and the user with exactly the fields of the specification', async () => {
+  it('returns tokens and the user with exactly the fields of the specification', async () => {
     const response = await signIn('Anna@RED.example')
     assert.equal(response.statusCode, 200)
     const body = response.json()
@@ -60,7 +60,7 @@ describe('signing in', () => {
     assert.deepEqual(body.user.enabled_modules, ['ipam', 'lighthouse'])
   })
 
-  it('answers alike for a wrong password and for an unknown account', async () => {
+  it('returns the same error for a wrong password and an unknown account', async () => {
     const [wrong, unknown] = [await signIn('anna@red.example', 'wrong'), await signIn('nobody@red.example')]
     const strip = (problem: Record<string, unknown>) => ({ ...problem, request_id: '' })
     assert.equal(wrong.statusCode, 401)
@@ -68,12 +68,12 @@ describe('signing in', () => {
     assert.deepEqual(strip(wrong.json()), strip(unknown.json()))
   })
 
-  it('needs a confirmed address and a team', async () => {
+  it('requires a confirmed address and a team', async () => {
     assert.equal((await signIn('late@red.example')).json().code, 'email_unconfirmed')
     assert.equal((await signIn('alone@nowhere.example')).json().code, 'forbidden')
   })
 
-  it('takes either an account or a team, strictly', async () => {
+  it('accepts either an account or a team, strictly', async () => {
     for (const body of [
       {},
       { email: 'a@b.c' },
@@ -113,7 +113,7 @@ describe('a demo account', () => {
     assert.equal((await signIn('demo@red.example')).statusCode, 200)
   })
 
-  it('is refused on any other interface, its earlier sessions too', async () => {
+  it('is refused on any other interface, including its earlier sessions', async () => {
     await using open = await createTestApi({ PHAROS_HOST: '0.0.0.0' })
     const team = await addTeam(open, 'red')
     await addUser(open, 'demo', [team], { demo: true })
@@ -127,7 +127,7 @@ describe('a demo account', () => {
 })
 
 describe('refreshing', () => {
-  it('needs no Authorization header and answers like signing in', async () => {
+  it('needs no Authorization header and returns the same fields as sign-in', async () => {
     const { refresh: token, user, user_etag } = (await signIn('anna@red.example')).json()
     const response = await refresh(token)
     assert.equal(response.statusCode, 200)
@@ -138,7 +138,7 @@ describe('refreshing', () => {
     assert.notEqual(body.refresh, token)
   })
 
-  it('gives the user with a matching etag too, unless the client prefers a minimal answer', async () => {
+  it('returns the user also with a matching ETag, unless the client prefers a minimal reply', async () => {
     const first = (await signIn('anna@red.example')).json()
     const full = (await refresh(first.refresh, {}, '/v3/session/refresh', { etag: first.user_etag })).json()
     assert.equal(full.user.email, 'anna@red.example')
@@ -158,7 +158,7 @@ describe('refreshing', () => {
     assert.equal(stale.json().user.email, 'anna@red.example', 'the etag of the body wins')
   })
 
-  it('gives the same successor to all who present one token at once', async () => {
+  it('returns the same successor to concurrent requests with one token', async () => {
     const { refresh: token } = (await signIn('anna@red.example')).json()
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(token)))
     assert.deepEqual([...new Set(answers.map((answer) => answer.statusCode))], [200])
@@ -175,7 +175,7 @@ describe('refreshing', () => {
       .set({ rotations: [new Date(Date.now() - 60_000), new Date(Date.now() - 50_000)] })
       .where('id', '=', sessionId)
       .execute()
-    assert.equal((await whoAmI(third.access)).statusCode, 200)
+    assert.equal((await getCurrentCredential(third.access)).statusCode, 200)
     const reuse = await refresh(stolen)
     assert.equal(reuse.statusCode, 401)
     assert.equal(reuse.json().code, 'token_not_valid')
@@ -192,15 +192,15 @@ describe('refreshing', () => {
 
   for (const [name, token] of Object.entries({
     empty: 'x',
-    'of another form': 'phr_1.2.3',
+    'of another format': 'phr_1.2.3',
     'with a forged number': `phr_00000000-0000-4000-8000-000000000000.1.${'A'.repeat(43)}`,
   })) {
-    it(`refuses a token ${name}`, async () => {
+    it(`rejects a token ${name}`, async () => {
       assert.equal((await refresh(token)).json().code, 'token_not_valid')
     })
   }
 
-  it('reports what is missing', async () => {
+  it('reports missing fields', async () => {
     const response = await post('/v3/session/refresh', {})
     assert.equal(response.statusCode, 422)
     assert.deepEqual(response.json().errors[0], {
@@ -210,7 +210,7 @@ describe('refreshing', () => {
     })
   })
 
-  it('is over when the user leaves the team', async () => {
+  it('is no longer possible when the user leaves the team', async () => {
     const { userId } = await addUser(api, 'leaver', [red])
     const { refresh: token, access } = (await signIn('leaver@red.example')).json()
     await api.database.postgres.owner.deleteFrom('memberships').where('user_id', '=', userId).execute()
@@ -231,10 +231,10 @@ describe('switching the team', () => {
     assert.equal(switched.json().user.current_team.id, target.teamId)
     const next = await refresh(switched.json().refresh)
     assert.equal(next.json().user.current_team.id, target.teamId)
-    assert.equal((await whoAmI(next.json().access)).json().token.team_id, target.teamId)
+    assert.equal((await getCurrentCredential(next.json().access)).json().token.team_id, target.teamId)
   })
 
-  it('does not find a team that the user is not in, and needs a bearer token', async () => {
+  it('does not find a team that the user is not in, and requires a bearer token', async () => {
     const other = await addTeam(api, 'other')
     const { access } = (await signIn('anna@red.example')).json()
     const foreign = await post(
@@ -247,19 +247,19 @@ describe('switching the team', () => {
   })
 })
 
-describe('who am I', () => {
-  it('names the session and the user, and nothing secret', async () => {
+describe('the current credential', () => {
+  it('includes the session and the user, and no secret', async () => {
     const { access, user, user_etag } = (await signIn('anna@red.example')).json()
-    const response = await whoAmI(access)
+    const response = await getCurrentCredential(access)
     assert.equal(response.json().token.type, 'access')
     assert.deepEqual(response.json().user, user)
     assert.equal(response.headers.etag, `"${user_etag}"`)
     assert.doesNotMatch(response.body, /phr_|eyJ/)
   })
 
-  it('is 304 when nothing changed', async () => {
+  it('is 304 if nothing changed', async () => {
     const { access, user_etag } = (await signIn('anna@red.example')).json()
-    assert.equal((await whoAmI(access, { 'if-none-match': `"${user_etag}"` })).statusCode, 304)
+    assert.equal((await getCurrentCredential(access, { 'if-none-match': `"${user_etag}"` })).statusCode, 304)
     const query = await api.server.inject({
       url: `/v3/session/token?etag=${user_etag}`,
       headers: { authorization: `Bearer ${access}` },
@@ -277,7 +277,7 @@ describe('signing out', () => {
     await untilRefused(access)
   })
 
-  it('ends the session of the bearer, and with all every session of the user', async () => {
+  it('ends the session of the bearer and, with `all`, every session of the user', async () => {
     const one = (await signIn('anna@red.example')).json()
     const two = (await signIn('anna@red.example')).json()
     const response = await post(
@@ -290,14 +290,14 @@ describe('signing out', () => {
     await untilRefused(two.access)
   })
 
-  it('is no error for an unknown token, but needs some credential', async () => {
+  it('succeeds for an unknown token, but requires a credential', async () => {
     assert.equal((await post('/v3/session/logout', { refresh: 'phr_unknown' })).statusCode, 204)
     assert.equal((await post('/v3/session/logout', {})).statusCode, 401)
   })
 })
 
 describe('the public keys', () => {
-  it('verify the access tokens and show no private part', async () => {
+  it('verify the access tokens and contain no private part', async () => {
     const { keys } = (await api.server.inject('/.well-known/jwks.json')).json()
     assert.equal(keys[0].crv, 'Ed25519')
     assert.equal(keys[0].d, undefined)
@@ -311,9 +311,9 @@ describe('the public keys', () => {
   })
 })
 
-/** A revocation reaches the cached credential by a notification: within moments, not after its lifetime. */
+/** A revocation invalidates the cached credential by a notification: within moments, not after its lifetime. */
 async function untilRefused(access: string): Promise<void> {
   const deadline = Date.now() + 60_000
-  while ((await whoAmI(access)).statusCode !== 401)
+  while ((await getCurrentCredential(access)).statusCode !== 401)
     assert.ok(Date.now() < deadline, 'the access token still works')
 }

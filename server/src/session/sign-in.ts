@@ -1,4 +1,4 @@
-// Signing in with e-mail and password, and going on in another team.
+// Signs in with e-mail address and password, and switches the team of a session.
 import type { SessionTokens } from '@pharos/contract/session'
 import { auditOfActor, writeAudit, type NoteRefusal } from '../db/audit.ts'
 import { fail, notFound, Failure } from '../runtime/error.ts'
@@ -6,10 +6,10 @@ import type { Actor } from '../operation/operation.ts'
 import type { Semaphore } from '../runtime/semaphore.ts'
 import { joinByDomain } from '../team/auto-join.ts'
 import { beginAttempt, type Attempt, type AttemptDeps } from './attempt.ts'
-import { remindToConfirm, type JoinDeps } from './confirm-email.ts'
+import { resendConfirmation, type JoinDeps } from './confirm-email.ts'
 import { refuseDemoElsewhere } from './demo.ts'
 import { verifyPassword } from './password.ts'
-import { spendCode, type CodeVerdict } from './second-factor-check.ts'
+import { consumeCode, type CodeVerdict } from './second-factor-check.ts'
 import type { RefreshDeps } from './refresh.ts'
 import {
   findSession,
@@ -19,94 +19,94 @@ import {
   type SignInAccount,
 } from './session.store.ts'
 import { issueTokens } from './tokens.ts'
-import { typedEmail } from './typed-email.ts'
-import type { Origin, Visitor } from './visitor.ts'
+import { canonicalEmail } from './canonical-email.ts'
+import type { RequestSource, ClientSource } from './request-source.ts'
 
 export type SignInDeps = RefreshDeps &
   AttemptDeps &
   JoinDeps & { readonly hashing: Semaphore; readonly noteRefusal: NoteRefusal }
 
-/** Tokens of a new session. The same error, after the same work, for a wrong password and an unknown account. */
+/** Returns the tokens of a new session. Throws the same error, after the same work, for a wrong password and an unknown account. */
 export async function signIn(
   deps: SignInDeps,
-  visitor: Visitor,
+  client: ClientSource,
   { email: typed, password, otp }: { email: string; password: string; otp?: string },
 ): Promise<SessionTokens> {
-  const email = typedEmail(typed)
-  // Before the hash: a refused attempt must cost us nothing. And one that would find no room costs not even a query.
+  const email = canonicalEmail(typed)
+  // Before hashing: a refused attempt must not cost a hash, and without a free slot not even a query.
   deps.hashing.requireRoom()
-  const attempt = await beginAttempt(deps, email, visitor.address)
-  const account = await verifiedAccount(deps, visitor, attempt, email, password)
-  // Only who knows the password learns whether there is a second factor.
-  const factor = await passSecondFactor(deps, visitor, attempt, account, otp)
+  const attempt = await beginAttempt(deps, email, client.address)
+  const account = await verifiedAccount(deps, client, attempt, email, password)
+  // Only with the right password does the answer reveal whether a second factor is enabled.
+  const factor = await verifySecondFactor(deps, client, attempt, account, otp)
   await attempt.succeeded()
-  return openSession(deps, visitor, account, factor)
+  return openSession(deps, client, account, factor)
 }
 
 async function verifiedAccount(
   deps: SignInDeps,
-  visitor: Visitor,
+  client: ClientSource,
   attempt: Attempt,
   email: string,
   password: string,
 ): Promise<SignInAccount> {
   const account = await findSignInAccount(deps.db, email)
   const matches = await verifyPassword(deps.hashing, account?.passwordHash, password).catch(
-    // Nothing was compared: there are too many who wait.
+    // Nothing was compared: too many requests are waiting.
     async (error: unknown) => {
       await attempt.undecided()
       throw error
     },
   )
   if (account && matches) return account
-  if (account) noteRefused(deps, visitor, account, 'invalid_credentials')
+  if (account) recordRefusal(deps, client, account, 'invalid_credentials')
   throw wrongCredentials()
 }
 
 const wrongCredentials = () => fail('invalid_credentials', 'signIn')
 
-type PassedFactor = Exclude<CodeVerdict, 'wrong'> | null
+type UsedFactor = Exclude<CodeVerdict, 'wrong'> | null
 
-/** What stood for the second factor; null for an account that has none, whatever was sent. A wrong code is a failure. */
-async function passSecondFactor(
+/** Returns the code that was used; null for an account without a factor, whatever was sent. A wrong code is a failure. */
+async function verifySecondFactor(
   deps: SignInDeps,
-  visitor: Visitor,
+  client: ClientSource,
   attempt: Attempt,
   account: SignInAccount,
   otp: string | undefined,
-): Promise<PassedFactor> {
+): Promise<UsedFactor> {
   if (!account.hasSecondFactor) return null
   if (otp === undefined) {
     await attempt.undecided()
     throw fail('otp_required', 'missing')
   }
-  const verdict = await spendCode(deps, account.id, otp).catch(async (error: unknown) => {
+  const verdict = await consumeCode(deps, account.id, otp).catch(async (error: unknown) => {
     await attempt.undecided()
     throw error
   })
   if (verdict !== 'wrong') return verdict
-  await writeAudit(deps.db, { ...auditOfVisitor(visitor, account), action: 'totp.refuse' })
+  await writeAudit(deps.db, { ...auditOfClient(client, account), action: 'totp.refuse' })
   throw fail('otp_required', 'wrong')
 }
 
 async function openSession(
   deps: SignInDeps,
-  visitor: Visitor,
+  client: ClientSource,
   verified: SignInAccount,
-  factor: PassedFactor,
+  factor: UsedFactor,
 ): Promise<SessionTokens> {
-  if (!verified.emailConfirmed) await remindToConfirm(deps, verified.id)
-  const account = await joinedByDomain(deps, visitor, verified)
-  const teamId = teamToOpenIn(deps, visitor, account)
+  if (!verified.emailConfirmed) await resendConfirmation(deps, verified.id)
+  const account = await joinedByDomain(deps, client, verified)
+  const teamId = teamToOpenIn(deps, client, account)
   const { id: userId, passwordHash } = account
-  const { address, userAgent } = visitor
+  const { address, userAgent } = client
   const session = { userId, passwordHash, teamId, address, userAgent, secondFactor: factor !== null }
   const sessionId = await deps.db.transaction().execute(async (trx) => {
     const id = await insertSession(trx, session, deps.lifetime)
-    // The password was changed while it was compared.
+    // The password was changed during the comparison.
     if (id === undefined) throw wrongCredentials()
     await writeAudit(trx, {
-      ...auditOfVisitor(visitor, account),
+      ...auditOfClient(client, account),
       action: 'session.create',
       target: `session:${id}`,
       ...(factor === null ? {} : { after: { second_factor: factor } }),
@@ -116,10 +116,10 @@ async function openSession(
   return currentTokens(deps, sessionId)
 }
 
-/** The team whose domain the address is in may be the account's first. */
+/** A team that has verified the domain of the address may become the account's first. */
 async function joinedByDomain(
   { db, membersPerTeam }: SignInDeps,
-  { requestId, address }: Visitor,
+  { requestId, address }: ClientSource,
   account: SignInAccount,
 ): Promise<SignInAccount> {
   const joining = { membersPerTeam, requestId, address }
@@ -127,13 +127,13 @@ async function joinedByDomain(
   return { ...account, teamId: account.teamId ?? joined ?? null }
 }
 
-/** Throws for an account that may not sign in although its password was right. */
-function teamToOpenIn(deps: SignInDeps, visitor: Visitor, account: SignInAccount): number {
+/** Throws for an account that may not sign in although the password was right. */
+function teamToOpenIn(deps: SignInDeps, client: ClientSource, account: SignInAccount): number {
   try {
     refuseDemoElsewhere(deps, account)
     return teamOfConfirmed(account)
   } catch (error) {
-    if (error instanceof Failure) noteRefused(deps, visitor, account, error.code)
+    if (error instanceof Failure) recordRefusal(deps, client, account, error.code)
     throw error
   }
 }
@@ -145,19 +145,19 @@ function teamOfConfirmed({ emailConfirmed, teamId }: SignInAccount): number {
 }
 
 /**
- * In the audit of the team that the session would open in: its admins are those who can do something about it, and telling
- * every team of the user would tell each of them that there are others.
+ * Audits in the team that the session would open in: its admins can act on it. Entries in every team of the user would
+ * reveal to each team that there are others.
  */
-function noteRefused(
+function recordRefusal(
   { noteRefusal }: SignInDeps,
-  visitor: Visitor,
+  client: ClientSource,
   account: SignInAccount,
   code: string,
 ): void {
-  noteRefusal({ ...auditOfVisitor(visitor, account), action: 'session.refuse', code })
+  noteRefusal({ ...auditOfClient(client, account), action: 'session.refuse', code })
 }
 
-const auditOfVisitor = ({ requestId, address }: Visitor, { id, teamId, isStaff }: SignInAccount) => ({
+const auditOfClient = ({ requestId, address }: ClientSource, { id, teamId, isStaff }: SignInAccount) => ({
   teamId,
   actor: `user:${id}`,
   byStaff: isStaff,
@@ -166,19 +166,19 @@ const auditOfVisitor = ({ requestId, address }: Visitor, { id, teamId, isStaff }
   address,
 })
 
-/** The same session, in another team of the user; `not_found` for a team that the user is not in. */
+/** Switches the session to another team of the user. Throws `not_found` for a team that the user is not in. */
 export async function changeTeam(
   deps: SignInDeps,
-  { requestId, address }: Origin,
+  { requestId, address }: RequestSource,
   actor: Actor | null,
   teamId: number,
 ): Promise<SessionTokens> {
   if (actor?.kind !== 'user') throw fail('unauthenticated', 'bearerForTeam')
   const { sessionId } = actor
   await deps.db.transaction().execute(async (trx) => {
-    if ((await switchTeam(trx, sessionId, teamId)) === undefined) throw notFound('team of yours')
+    if ((await switchTeam(trx, sessionId, teamId)) === undefined) throw notFound('team')
     if (teamId === actor.teamId) return
-    // In the audit of the team that is entered: staff may enter any.
+    // In the audit log of the entered team: staff may enter any team.
     const about = { action: 'session.switch', target: `session:${sessionId}`, requestId, address }
     await writeAudit(trx, { ...auditOfActor(actor), ...about, teamId, after: { team_id: teamId } })
   })

@@ -1,4 +1,4 @@
-// Ending sessions. Idempotent: a token that is unknown or of a session that is over is no error.
+// Ends sessions. Idempotent: an unknown token, or one of a session that has ended, is not an error.
 import { writeAudit } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
@@ -7,14 +7,14 @@ import { findAccountByEmail } from './account.store.ts'
 import { parseRefreshToken } from './refresh-token.ts'
 import type { RefreshDeps } from './refresh.ts'
 import { findSession, revokeAllSessions, revokeSession } from './session.store.ts'
-import type { Origin } from './visitor.ts'
+import type { RequestSource } from './request-source.ts'
 
 export type SignOut = { readonly refresh?: string; readonly all?: boolean }
 
-/** Ends the session of the refresh token, or of the bearer; with `all` every session of that user. */
+/** Ends the session of the refresh token, or of the bearer; with `all`, every session of that user. */
 export async function signOut(
   deps: RefreshDeps,
-  origin: Origin,
+  source: RequestSource,
   actor: Actor | null,
   request: SignOut,
 ): Promise<void> {
@@ -31,8 +31,8 @@ export async function signOut(
       credential: `session:${sessionId}`,
       action: request.all ? 'session.revoke_all' : 'session.revoke',
       target: `session:${sessionId}`,
-      requestId: origin.requestId,
-      address: origin.address,
+      requestId: source.requestId,
+      address: source.address,
     })
   })
 }
@@ -43,7 +43,7 @@ function sessionOf(deps: RefreshDeps, actor: Actor | null, { refresh }: SignOut)
   throw fail('unauthenticated', 'sessionUnknown')
 }
 
-/** Every session of the user, by the operator's word; answers the address as the account has it. Throws `not_found`. */
+/** Ends every session of the user, for the operator. Returns the address as stored in the account. Throws `not_found`. */
 export async function signOutUser(db: Db, email: string): Promise<string> {
   const account = await findAccountByEmail(db, email)
   if (!account) throw notFound(`user ${email}`)

@@ -10,15 +10,17 @@ const claims = { userId: 7, sessionId: '8d47b489-fa88-4b4d-9f26-dfb524385522', t
 const day = 86_400_000
 
 async function started(database: Awaited<ReturnType<typeof createTestDatabase>>, ring = ringOf('a')) {
-  const told: string[] = []
-  const keys = new SigningKeys(database.postgres.owner, ring, (error) => told.push((error as Error).message))
+  const errors: string[] = []
+  const keys = new SigningKeys(database.postgres.owner, ring, (error) =>
+    errors.push((error as Error).message),
+  )
   await keys.start()
   keys.stop()
-  return { keys, told }
+  return { keys, errors }
 }
 
 describe('the signing keys', () => {
-  it('are shared: what one process signs another verifies', async () => {
+  it('are shared: a token signed by one process is verified by another', async () => {
     await using database = await createTestDatabase()
     const { keys: one } = await started(database)
     const { keys: two } = await started(database)
@@ -28,7 +30,7 @@ describe('the signing keys', () => {
     assert.equal(two.jwks().keys.length, 1)
   })
 
-  it('are published before they sign, and stay as long as their tokens live', async () => {
+  it('are published before they sign, and remain published until their tokens expire', async () => {
     await using database = await createTestDatabase()
     const { keys } = await started(database)
     const old = keys.current().kid
@@ -47,23 +49,23 @@ describe('the signing keys', () => {
     assert.ok(keys.find(old), 'tokens of the old one are still verified')
   })
 
-  it('continue with new keys if the secret that sealed them was removed from the ring, and report it', async () => {
+  it('are replaced if the secret that sealed them was removed from the ring, which is reported', async () => {
     await using database = await createTestDatabase()
     const { keys: before } = await started(database, ringOf('a'))
-    const { keys, told } = await started(database, ringOf('b'))
+    const { keys, errors } = await started(database, ringOf('b'))
     assert.notEqual(keys.current().kid, before.current().kid)
-    assert.match(told.join(), /cannot be opened/)
+    assert.match(errors.join(), /cannot be opened/)
   })
 
-  it('stay readable while the ring holds their secret', async () => {
+  it('remain readable while the ring contains their secret', async () => {
     await using database = await createTestDatabase()
     const { keys: before } = await started(database, ringOf('a'))
-    const { keys, told } = await started(database, ringOf('b', 'a'))
+    const { keys, errors } = await started(database, ringOf('b', 'a'))
     assert.equal(keys.current().kid, before.current().kid)
-    assert.deepEqual(told, [])
+    assert.deepEqual(errors, [])
   })
 
-  it('refuse a token of another kind, issuer, audience or key', async () => {
+  it('reject a token of another kind, issuer, audience or key', async () => {
     await using database = await createTestDatabase()
     const { keys } = await started(database)
     const tokens = new AccessTokens(keys, 300)
@@ -84,7 +86,7 @@ describe('the signing keys', () => {
     await assert.rejects(tokens.verify(expired), { code: 'unauthenticated', message: /expired/ })
   })
 
-  it('refuse a token that was known to be genuine, once it has expired', async () => {
+  it('reject a token that was verified before, once it has expired', async () => {
     await using database = await createTestDatabase()
     const { keys } = await started(database)
     const tokens = new AccessTokens(keys, 2)
@@ -94,7 +96,7 @@ describe('the signing keys', () => {
     await assert.rejects(tokens.verify(token), { code: 'unauthenticated', message: /expired/ })
   })
 
-  it('take the tokens along that they signed, known to be genuine or not, when they are withdrawn', async () => {
+  it('invalidate the tokens that they signed, verified before or not, when they are withdrawn', async () => {
     await using database = await createTestDatabase()
     const { keys } = await started(database)
     const signer = new AccessTokens(keys, 300)

@@ -1,5 +1,5 @@
-// The Ed25519 keys that sign access tokens: kept sealed in the database, shared by all processes, replaced in time.
-// A new key is published before it signs, and stays published until its last token has expired.
+// The Ed25519 keys that sign access tokens: sealed in the database, shared by all processes, rotated regularly. A new key is
+// published before it signs, and stays published until its last token has expired.
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair, importJWK, type JWK } from 'jose'
 import { sql, type Selectable } from 'kysely'
@@ -12,7 +12,7 @@ export type SigningKey = {
   readonly kid: string
   readonly publicJwk: JWK
   readonly publicKey: CryptoKey
-  /** Not a CryptoKey: signing is done at once, which WebCrypto cannot. */
+  /** Not a CryptoKey: WebCrypto cannot sign synchronously. */
   readonly privateKey: KeyObject
   readonly activeFrom: Date
   readonly retires: Date
@@ -20,7 +20,7 @@ export type SigningKey = {
 
 const day = 86_400_000
 const signsForMs = 30 * day
-/** Processes re-read the keys every minute: published this long before, a key is known everywhere when it signs. */
+/** Processes reload the keys every minute: a key published this long before it signs is known to all of them. */
 const publishedBeforeMs = 10 * 60_000
 const keptAfterMs = 60 * 60_000
 const rereadMs = 60_000
@@ -41,7 +41,7 @@ export class SigningKeys {
     this.#onError = onError
   }
 
-  /** Loads the keys, making the first one on a new database. Goes on without them while the database is away. */
+  /** Loads the keys, and creates the first one on a new database. Continues without keys while the database is unavailable. */
   async start(): Promise<void> {
     await this.#tryRefresh()
   }
@@ -68,12 +68,12 @@ export class SigningKeys {
       this.#onError(new Error(`signing key ${kid} cannot be opened`, { cause: error })),
     )
     if (this.#keys.length > 0) return
-    // Every key was sealed under a secret that is gone: sessions go on with a new one, after one refresh.
+    // Every key was sealed under a secret that is gone: sessions continue with a new key after one refresh.
     await insertSigningKey(this.#db, this.#ring, new Date())
     this.#keys = await loadSigningKeys(this.#db, this.#ring, () => {})
   }
 
-  /** The key that signs now: the newest of those that are active. */
+  /** Returns the key that signs now: the newest active one. */
   current(): SigningKey {
     const now = Date.now()
     const key = this.#keys.findLast((key) => key.activeFrom.getTime() <= now)
@@ -81,13 +81,13 @@ export class SigningKeys {
     return key
   }
 
-  /** The published key of that id. Without any key nothing can be said about a token: that is ours, not the caller's. */
+  /** Returns the published key with that id. Throws `unavailable` if no keys are loaded, since then no token can be verified. */
   find(kid: string): SigningKey | undefined {
     if (this.#keys.length === 0) throw noKeys()
     return this.#keys.find((key) => key.kid === kid)
   }
 
-  /** RFC 7517. */
+  /** Returns the public keys as a JWK set (RFC 7517). */
   jwks(): { keys: JWK[] } {
     return { keys: this.#keys.map((key) => key.publicJwk) }
   }
@@ -99,7 +99,7 @@ const noKeys = () =>
     retryAfterSeconds: 2,
   })
 
-/** Makes a key when none is active, or when the newest one will soon have signed long enough. */
+/** Creates a key if none is active, or if the newest one is due for rotation. */
 async function ensureSigningKey(db: Db, ring: KeyRing): Promise<void> {
   const newest = await findNewest(db)
   if (newest && newest.getTime() > Date.now() - signsForMs + publishedBeforeMs) return
@@ -137,7 +137,7 @@ async function insertSigningKey(db: Db, ring: KeyRing, activeFrom: Date): Promis
     .execute()
 }
 
-/** A key whose sealing key left the ring can sign no more and says nothing of the others: it is left out and told. */
+/** A key whose sealing key was removed from the ring cannot sign; it is skipped and reported, and does not affect the others. */
 async function loadSigningKeys(
   db: Db,
   ring: KeyRing,

@@ -1,16 +1,16 @@
-// Replies with new session tokens: the refresh token moves into the cookie if the client asks for that.
+// Replies with new session tokens: the refresh token moves into the cookie if the client requests it.
 import type { IncomingHttpHeaders } from 'node:http'
 import { keepRefresh, type RefreshCookies } from '../http/refresh-cookie.ts'
 import type { Operation } from '../operation/operation.ts'
-import { userAgentOf, type Visitor } from './visitor.ts'
+import { userAgentOf, type ClientSource } from './request-source.ts'
 
 export type CookieDeps = { readonly cookies: RefreshCookies }
 type Headers = { readonly headers: IncomingHttpHeaders }
 
-/** Wraps a use-case that returns session tokens: it gets the User-Agent, and its reply keeps the refresh token. */
+/** Wraps a use case that returns session tokens: passes the User-Agent, and keeps the refresh token in the reply. */
 export const withTokens =
   <Deps, Body, Result extends object>(
-    useCase: (deps: Deps, caller: Operation & Visitor, body: Body) => Promise<Result>,
+    useCase: (deps: Deps, caller: Operation & ClientSource, body: Body) => Promise<Result>,
   ) =>
   async (deps: Deps & CookieDeps, operation: Operation, body: Body, { headers }: Headers) => {
     const caller = { ...operation, userAgent: userAgentOf(headers) }

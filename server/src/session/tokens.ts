@@ -1,4 +1,4 @@
-// The common answer of sign-in, refresh and team switch: an access token, a refresh token, the user.
+// The common reply of sign-in, refresh and team switch: an access token, a refresh token, the user.
 import { hash } from 'node:crypto'
 import type { SessionTokens, User } from '@pharos/contract/session'
 import type { KeyRing } from '../runtime/secrets.ts'
@@ -15,7 +15,7 @@ export type Holder = {
   readonly profile: User
 }
 
-/** Tokens for the session; `counter` is the number of the refresh token that is handed out. */
+/** Issues tokens for the session; `counter` is the number of the refresh token. */
 export async function issueTokens(deps: IssueDeps, holder: Holder, counter: number): Promise<SessionTokens> {
   return {
     access: deps.accessTokens.sign(holder),
@@ -25,7 +25,7 @@ export async function issueTokens(deps: IssueDeps, holder: Holder, counter: numb
   }
 }
 
-/** Changes with anything that the user record shows: the user, the teams, the modules. */
+/** Changes with everything in the user record: the user, the teams, the modules. */
 export function userEtag(user: User): string {
   return hash('sha256', JSON.stringify(user), 'base64url').slice(0, 22)
 }

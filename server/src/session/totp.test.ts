@@ -17,14 +17,14 @@ const at = (seconds: number) => new Date(seconds * 1000)
 
 describe('a code of an authenticator', () => {
   for (const [seconds, code] of vectors) {
-    it(`is that of the RFC at ${seconds} s, one step before and one after, and no longer`, () => {
+    it(`is that of the RFC at ${seconds} s, accepted one step before and one after`, () => {
       const step = Math.floor(seconds / 30)
       const steps = [-60, -30, 0, 30, 60].map((away) => totpStepOf(secret, code, at(seconds + away)))
       assert.deepEqual(steps, [undefined, step, step, step, undefined])
     })
   }
 
-  it('is six digits of ASCII: whatever else is typed is none, and breaks nothing', () => {
+  it('is six digits of ASCII: any other text is rejected without an error', () => {
     for (const text of [
       '',
       '28708',
@@ -46,20 +46,20 @@ describe('a code of an authenticator', () => {
     )
   })
 
-  it('of another secret is none', () => {
+  it('of another secret is rejected', () => {
     assert.equal(totpStepOf(Buffer.from('22345678901234567890'), '287082', at(59)), undefined)
   })
 })
 
 describe('a secret', () => {
-  it('has 20 random bytes, and reads in base32 without padding', () => {
+  it('has 20 random bytes, in base32 without padding', () => {
     const secrets = Array.from({ length: 100 }, createTotpSecret)
     assert.ok(secrets.every(({ length }) => length === 20))
     assert.equal(new Set(secrets.map((one) => one.toString('hex'))).size, 100)
     assert.equal(totpSecretText(secret), 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ')
   })
 
-  it('is shown to an authenticator with who asks, for which account, and how codes are made', () => {
+  it('is shown to an authenticator with issuer, account and parameters', () => {
     assert.equal(
       totpUri(secret, 'Networks: & Co', 'anna+x@red.example'),
       'otpauth://totp/Networks%20%20%26%20Co:anna%2Bx%40red.example?issuer=Networks%20%20%26%20Co' +

@@ -1,5 +1,5 @@
-// Codes of an authenticator: TOTP (RFC 6238) with what every authenticator knows, SHA-1, six digits, thirty seconds. Pure:
-// which codes were used already is not known here.
+// Codes of an authenticator: TOTP (RFC 6238) with the parameters that every authenticator supports: SHA-1, six digits, 30 seconds.
+// Pure: used codes are tracked elsewhere.
 import { randomBytes } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 
@@ -14,14 +14,14 @@ export const totpSecretText = (secret: Uint8Array): string => secretOf(secret).b
 
 /** The content of the QR code (the Key URI format of Google Authenticator): issuer and account. */
 export function totpUri(secret: Uint8Array, issuer: string, account: string): string {
-  // The colon parts issuer and account.
+  // The colon separates issuer and account.
   const label = account.replaceAll(':', ' ')
   return new TOTP({ secret: secretOf(secret), issuer: issuer.replaceAll(':', ' '), label }).toString()
 }
 
-/** The time step whose code this is: the present one, the one before or the one after; undefined for none of them. */
+/** Returns the time step of the code: the current, previous or next one; undefined if it matches none of them. */
 export function totpStepOf(secret: Uint8Array, code: string, now: Date): number | undefined {
-  // The library compares bytes: six characters that are more of them it would not survive.
+  // The library compares bytes and throws if six characters are more than six bytes.
   if (!/^[0-9]{6}$/.test(code)) return undefined
   const timestamp = now.getTime()
   const delta = TOTP.validate({ token: code, secret: secretOf(secret), timestamp, window })

@@ -1,9 +1,9 @@
-// The SQL of joining by a domain: of no team yet, so it runs as the API's own work.
+// The SQL of auto-join. The user is in no team yet, so it runs with the API's own role.
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 import type { Domain } from './domain-name.ts'
 
-/** Of a user who may join by it; undefined for staff, for demo accounts and for addresses that were not confirmed. */
+/** Returns the address of a user who may auto-join; undefined for staff, demo accounts and unconfirmed addresses. */
 export async function findConfirmedEmail(trx: Trx, userId: number): Promise<string | undefined> {
   const { rows } = await sql<{ email: string }>`
     select email from users
@@ -11,13 +11,13 @@ export async function findConfirmedEmail(trx: Trx, userId: number): Promise<stri
   return rows[0]?.email
 }
 
-/** Whether the rows of the user and the team allow joining by the domain. */
+/** Returns whether the rows of the user and the team allow joining by the domain. */
 const isOpenTo = (userId: number, domain: Domain) => sql`
   d.domain = ${domain} and d.verified is not null and d.auto_join
   and not exists (select from memberships m where m.team_id = d.team_id and m.user_id = ${userId})
   and not exists (select from former_members f where f.team_id = d.team_id and f.user_id = ${userId})`
 
-/** At most one has verified a domain. */
+/** At most one team has verified a domain. */
 export async function findJoinableTeam(
   trx: Trx,
   userId: number,
@@ -35,7 +35,7 @@ export type NewMember = {
   readonly membersMax: number
 }
 
-/** The member's id; undefined if the team is full or no longer open to the user. The team is locked. */
+/** Returns the member's id; undefined if the team is full or no longer open to the user. Locks the team. */
 export async function insertByDomain(trx: Trx, member: NewMember): Promise<number | undefined> {
   const { teamId, userId, domain, membersMax } = member
   const { rows } = await sql<{ id: number }>`

@@ -77,8 +77,8 @@ async function membersOf(teamId: number): Promise<{ user_id: number; is_admin: b
     .execute()
 }
 
-describe('whose confirmed address is in a domain that a team has verified', () => {
-  it('becomes a member who is no admin, once, audited in the team', async () => {
+describe('a user whose confirmed address is in a verified domain', () => {
+  it('becomes a member without the admin role, once, audited in the team', async () => {
     await addDomain(teams.acme, 'acme.example')
     const userId = await addUser('Ann@ACME.example')
     assert.equal(await join(userId), teams.acme)
@@ -90,12 +90,12 @@ describe('whose confirmed address is in a domain that a team has verified', () =
     assert.deepEqual(rows, [{ actor: 'pharos', action: 'member.join', after }])
   })
 
-  it('joins by a name in Unicode as by its A-labels', async () => {
+  it('joins by a Unicode name as by its A-labels', async () => {
     await addDomain(teams.acme, 'xn--mnchen-3ya.example')
     assert.equal(await join(await addUser('ann@münchen.example')), teams.acme)
   })
 
-  it('applies to the domain itself only, if it is verified and auto-join is enabled', async () => {
+  it('joins only for the domain itself, if it is verified and auto-join is enabled', async () => {
     await addDomain(teams.acme, 'acme.example', { autoJoin: false })
     await addDomain(teams.umbrella, 'umbrella.example', { verified: false })
     await addDomain(teams.umbrella, 'mail.example')
@@ -104,14 +104,14 @@ describe('whose confirmed address is in a domain that a team has verified', () =
       assert.equal(await join(await addUser(email)), undefined, email)
   })
 
-  it('does not join with an address that is not confirmed, nor as staff or as a demo account', async () => {
+  it('does not join with an unconfirmed address, nor as staff or with a demo account', async () => {
     await addDomain(teams.acme, 'acme.example')
     for (const flags of [{ confirmed: false }, { staff: true }, { demo: true }])
       assert.equal(await join(await addUser(`${Object.keys(flags)[0]}@acme.example`, flags)), undefined)
     assert.deepEqual(await membersOf(teams.acme), [])
   })
 
-  it('does not apply to a removed member', async () => {
+  it('does not join after being removed from the team', async () => {
     await addDomain(teams.acme, 'acme.example')
     const userId = await addUser('ann@acme.example')
     await sql`insert into former_members (team_id, user_id) values (${teams.acme}, ${userId})`.execute(db())
@@ -129,7 +129,7 @@ describe('whose confirmed address is in a domain that a team has verified', () =
     assert.deepEqual(await membersOf(teams.acme), [{ user_id: userId, is_admin: true }])
   })
 
-  it('does not join a team that is full, however many come at once', async () => {
+  it('does not join a full team, also for concurrent sign-ins', async () => {
     await addDomain(teams.acme, 'acme.example')
     await sql`insert into invitations (team_id, email, token_mac, inviter, inviter_name, expires)
       values (${teams.acme}, 'invited@elsewhere.example', '', 'user:0', '', now() + interval '1 day')`.execute(
@@ -141,7 +141,7 @@ describe('whose confirmed address is in a domain that a team has verified', () =
     assert.equal((await membersOf(teams.acme)).length, 4)
   })
 
-  it('is a member once, however many sign-ins there are at once', async () => {
+  it('becomes a member once for concurrent sign-ins', async () => {
     await addDomain(teams.acme, 'acme.example')
     const userId = await addUser('ann@acme.example')
     const joined = await Promise.all(Array.from({ length: 8 }, () => join(userId)))

@@ -1,5 +1,5 @@
-// Changing the role of a member and taking him out of the team, with everything that he holds there. Of an invitation:
-// what its holder will be, and withdrawing it.
+// Changes the role of a member, or removes the member with everything they hold in the team. For an invitation: changes its
+// role, or revokes it.
 import type { Member } from '@pharos/contract/member'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { mutate, type Answer } from '../db/mutate.ts'
@@ -23,17 +23,22 @@ import { enterTeam, operationIn, requireAdmin, type TeamAccess } from './team-ac
 import { lockTeam } from './team-lock.ts'
 import type { TeamDeps } from './team.ts'
 
-/** What an operation on a member works with, once the team is locked and the member is found. */
-type Held = { readonly access: TeamAccess; readonly member: MemberRow }
+/** The context of an operation on a member, after locking the team and finding the member. */
+type LockedMember = { readonly access: TeamAccess; readonly member: MemberRow }
 
-async function holdMember(trx: Trx, operation: Operation, entered: TeamAccess, id: number): Promise<Held> {
+async function lockMember(
+  trx: Trx,
+  operation: Operation,
+  entered: TeamAccess,
+  id: number,
+): Promise<LockedMember> {
   const { access } = await lockTeam(trx, operation, entered)
   const member = await readMember(trx, access.teamId, id)
   if (!member) throw notFound('member')
   return { access, member }
 }
 
-/** Makes him an admin, or an admin a member; `last_admin` where the team would be left without. */
+/** Changes the admin role. Throws `last_admin` if the team would have no admin. */
 export async function updateMember(
   deps: TeamDeps,
   operation: Operation,
@@ -44,7 +49,7 @@ export async function updateMember(
   const entered = await enterTeam(deps.db, operation, named)
   const inTeam = operationIn(operation, entered)
   return mutate(deps.postgres, inTeam, async (trx) => {
-    const { access, member } = await holdMember(trx, operation, entered, id)
+    const { access, member } = await lockMember(trx, operation, entered, id)
     requireAdmin(access)
     requireMatch(operation.ifMatch, etagOf(member.version))
     if (member.is_admin === isAdmin) return presentMember(member)
@@ -72,7 +77,7 @@ async function changeRole(
   })
 }
 
-/** What he handed out as an admin does not outlive that. */
+/** Removes the admin role from the member's API tokens, and revokes their invitations. */
 async function demoteHoldings(trx: Trx, teamId: number, { user_id: userId }: MemberRow): Promise<object> {
   if (userId === null) return {}
   return {
@@ -86,7 +91,7 @@ async function requireOtherAdmin(trx: Trx, teamId: number, member: MemberRow): P
   throw fail('last_admin', 'team')
 }
 
-/** Removes him, or withdraws the invitation. A member may leave by himself. */
+/** Removes the member, or revokes the invitation. Members may remove themselves. */
 export async function removeMember(
   deps: TeamDeps,
   operation: Operation,
@@ -96,7 +101,7 @@ export async function removeMember(
   const entered = await enterTeam(deps.db, operation, named)
   const inTeam = operationIn(operation, entered)
   await mutate(deps.postgres, inTeam, async (trx) => {
-    const { access, member } = await holdMember(trx, operation, entered, id)
+    const { access, member } = await lockMember(trx, operation, entered, id)
     if (!isSelf(operation, member)) requireAdmin(access)
     requireMatch(operation.ifMatch, etagOf(member.version))
     await (member.user_id === null
@@ -112,7 +117,7 @@ const isSelf = ({ actor }: Operation, { user_id: userId }: MemberRow): boolean =
 async function remove(trx: Trx, operation: Operation, member: MemberRow, userId: number): Promise<void> {
   const { teamId } = operation.actor
   await requireOtherAdmin(trx, teamId, member)
-  // Sessions first, as whoever signs out takes their locks: before that of the revision which all of these raise.
+  // Sessions first, in the lock order of signing out: before the lock of the revision, which all of these raise.
   const sessions = await revokeSessionsIn(trx, teamId, userId)
   await deleteMembership(trx, teamId, userId)
   await writeAudit(trx, {

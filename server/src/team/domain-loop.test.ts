@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { createTxtResolver } from '../drivers/dns/txt-resolver.ts'
 import { createKeyRing } from '../runtime/secrets.ts'
-import { saveSeen, type DomainCheckDeps } from './domain-check.ts'
+import { saveCheckResult, type DomainCheckDeps } from './domain-check-result.ts'
 import { checkDueDomains } from './domain-loop.ts'
 import { canonicalDomain, type Domain } from './domain-name.ts'
 import { recordName, recordValues } from './domain-proof.ts'
@@ -98,7 +98,7 @@ async function mailsOf(): Promise<string[]> {
   return rows.map(({ text }) => text)
 }
 
-/** The turn in which the row is due. */
+/** Runs the loop at the time when the row is due. */
 async function turnAtDue(deps: DomainCheckDeps, domain: TeamDomain): Promise<TeamDomain> {
   now = (await read(domain)).due ?? now
   await checkDueDomains(deps, never)
@@ -108,7 +108,7 @@ async function turnAtDue(deps: DomainCheckDeps, domain: TeamDomain): Promise<Tea
 const valueOf = ({ teamId, domain }: TeamDomain) => recordValues(ring, teamId, domain)[0]
 const nameOf = ({ domain }: TeamDomain) => recordName(domain)
 
-describe('the loop of domains, and a real name server', { skip: skipWithout('nsd') }, () => {
+describe('the domain loop with a real name server', { skip: skipWithout('nsd') }, () => {
   let server: Awaited<ReturnType<typeof startNameServer>>
   before(async () => {
     server = await startNameServer({ zone: 'example', failing: ['broken.example'] })
@@ -117,16 +117,16 @@ describe('the loop of domains, and a real name server', { skip: skipWithout('nsd
 
   const deps = () => depsOf(createTxtResolver({ servers: [server.server], timeoutMs: 5_000 }))
 
-  async function lookAfter(domain: TeamDomain, ...records: NameRecord[]): Promise<TeamDomain> {
+  async function checkAfter(domain: TeamDomain, ...records: NameRecord[]): Promise<TeamDomain> {
     await server.setRecords(records)
     return turnAtDue(deps(), domain)
   }
 
-  it('verifies a domain in the turn after its record has appeared', async () => {
+  it('verifies a domain at the next check after its record was created', async () => {
     const domain = await add('acme.example')
-    const absent = await lookAfter(domain)
+    const absent = await checkAfter(domain)
     assert.deepEqual([absent.verified, absent.lastCheckResult, absent.lastCheck], [null, 'missing', now])
-    const found = await lookAfter(domain, { name: nameOf(domain), text: valueOf(domain) })
+    const found = await checkAfter(domain, { name: nameOf(domain), text: valueOf(domain) })
     assert.deepEqual([found.verified, found.lastCheckResult], [now, 'valid'])
     assert.ok(now.getTime() - absent.lastCheck!.getTime() < 60_000)
     assert.deepEqual(await actionsOf(), ['domain.verify by pharos'])
@@ -145,14 +145,14 @@ describe('the loop of domains, and a real name server', { skip: skipWithout('nsd
       theirs,
       elsewhere,
     ]) {
-      const { verified, lastCheckResult } = await lookAfter(domain, { name, text })
+      const { verified, lastCheckResult } = await checkAfter(domain, { name, text })
       assert.deepEqual([verified, lastCheckResult], [null, 'mismatch'], text)
     }
     for (const at of ['acme.example', `www.${name}`, '_pharos-challenge.other.example'])
-      assert.equal((await lookAfter(domain, { name: at, text: value })).lastCheckResult, 'missing', at)
+      assert.equal((await checkAfter(domain, { name: at, text: value })).lastCheckResult, 'missing', at)
   })
 
-  it('reads a record of several strings, one of several records, and one by an alias', async () => {
+  it('accepts a record of several strings, one of several records, and one through a CNAME', async () => {
     const strings = await add('strings.example')
     const [a, b, c] = [
       valueOf(strings).slice(0, 5),
@@ -173,10 +173,10 @@ describe('the loop of domains, and a real name server', { skip: skipWithout('nsd
       assert.deepEqual((await read(domain)).verified, now, domain.domain)
   })
 
-  it('takes the value of an older key of the ring', async () => {
+  it('accepts the value of an older key of the ring', async () => {
     const domain = await add('acme.example')
     const text = recordValues(createKeyRing([older]), teams.ours, domain.domain)[0]
-    assert.deepEqual((await lookAfter(domain, { name: nameOf(domain), text })).verified, now)
+    assert.deepEqual((await checkAfter(domain, { name: nameOf(domain), text })).verified, now)
   })
 
   it('returns unavailable if a server is down or lost the zone, and ends no verification', async () => {
@@ -184,7 +184,7 @@ describe('the loop of domains, and a real name server', { skip: skipWithout('nsd
     const broken = await add('broken.example')
     const unknown = await add('acme.com')
     const record = { name: nameOf(domain), text: valueOf(domain) }
-    const verified = (await lookAfter(domain, record)).verified
+    const verified = (await checkAfter(domain, record)).verified
     assert.ok(verified)
     for (const one of [broken, unknown]) assert.equal((await read(one)).lastCheckResult, 'unavailable')
     await server.stop()
@@ -193,7 +193,7 @@ describe('the loop of domains, and a real name server', { skip: skipWithout('nsd
     assert.deepEqual([silent.verified, silent.lastCheckResult], [verified, 'unavailable'])
     assert.ok(now.getTime() - verified.getTime() > 4 * dayMs)
     await server.start()
-    assert.equal((await lookAfter(domain, record)).lastCheckResult, 'valid')
+    assert.equal((await checkAfter(domain, record)).lastCheckResult, 'valid')
     assert.deepEqual(errors, [])
   })
 
@@ -204,7 +204,7 @@ describe('the loop of domains, and a real name server', { skip: skipWithout('nsd
     await addMember(teams.ours, 'member', false)
     await addMember(teams.theirs, 'other', true)
     const domain = await add('acme.example')
-    const began = (await lookAfter(domain, { name: nameOf(domain), text: valueOf(domain) })).verified!
+    const began = (await checkAfter(domain, { name: nameOf(domain), text: valueOf(domain) })).verified!
     await server.setRecords([])
     for (const missed of [1, 2]) {
       const state = await turnAtDue(deps(), domain)
@@ -215,11 +215,11 @@ describe('the loop of domains, and a real name server', { skip: skipWithout('nsd
     assert.ok(now.getTime() - began.getTime() >= 2.5 * dayMs)
     assert.deepEqual(await actionsOf(), ['domain.verify by pharos', 'domain.lose by pharos'])
     assert.deepEqual(await mailsOf(), ['domain-lost to one@acme.example', 'domain-lost to two@acme.example'])
-    assert.ok((await lookAfter(domain, { name: nameOf(domain), text: valueOf(domain) })).verified)
+    assert.ok((await checkAfter(domain, { name: nameOf(domain), text: valueOf(domain) })).verified)
   })
 })
 
-/** Knows these texts; whatever begins with `slow` hangs until it is let go. */
+/** Resolves these texts; a name that begins with `slow` hangs until released. */
 function createFake(records: Record<string, string[]>) {
   const asked: { name: string; hanging: number }[] = []
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
@@ -237,7 +237,7 @@ function createFake(records: Record<string, string[]>) {
   return { txt, asked, release }
 }
 
-describe('the loop of domains', () => {
+describe('the domain loop', () => {
   it('does not wait for slow servers of another team', async () => {
     const slow: TeamDomain[] = []
     for (let at = 0; at < 40; at++) slow.push(await add(`slow${at}.example`))
@@ -256,7 +256,7 @@ describe('the loop of domains', () => {
     assert.ok((await Promise.all(slow.map(read))).every(({ lastCheck }) => lastCheck !== null))
   })
 
-  it('looks at each row once, in however many processes', async () => {
+  it('checks each row once, across several processes', async () => {
     const domains: TeamDomain[] = []
     for (let at = 0; at < 30; at++)
       domains.push(await add(`a${at}.example`, at % 2 ? teams.ours : teams.theirs))
@@ -286,7 +286,7 @@ describe('the loop of domains', () => {
     release()
   })
 
-  it('reports an internal error, and continues with the others', async () => {
+  it('reports an internal error, and continues with the other domains', async () => {
     const [bad, good] = [await add('bad.example'), await add('good.example')]
     const txt: TxtResolver = {
       resolveTxt: async (name) => {
@@ -299,7 +299,7 @@ describe('the loop of domains', () => {
     assert.ok((await read(good)).verified)
   })
 
-  it('changes nothing for a domain that is gone when the answer comes', async () => {
+  it('changes nothing for a domain that was deleted during the check', async () => {
     const domain = await add('acme.example')
     const txt: TxtResolver = {
       resolveTxt: async () => {
@@ -313,11 +313,11 @@ describe('the loop of domains', () => {
   })
 })
 
-describe('a domain that two teams prove', () => {
+describe('a domain with records of two teams', () => {
   const both = (...domains: TeamDomain[]) =>
     createFake(Object.fromEntries(domains.map((one) => [nameOf(one), domains.map(valueOf)]))).txt
 
-  it('belongs to the first team, and the other gets claimed once it has proved it too', async () => {
+  it('belongs to the first team; the other gets `claimed` once its record exists too', async () => {
     const [ours, theirs] = [await add('acme.example'), await add('acme.example', teams.theirs)]
     const alone = createFake({ [nameOf(ours)]: [valueOf(ours)] }).txt
     await checkDueDomains(depsOf(alone), never)
@@ -329,15 +329,15 @@ describe('a domain that two teams prove', () => {
     assert.ok((await turnAtDue(depsOf(both(ours, theirs)), theirs)).verified)
   })
 
-  it('at the same moment is one team’s', async () => {
+  it('is verified for only one team if both are checked at the same moment', async () => {
     for (let round = 0; round < 20; round++) {
       const name = `race${round}.example`
       const pair = [await add(name), await add(name, teams.theirs)]
       const deps = depsOf(both(...pair))
-      const look = { seen: 'valid', byHand: true } as const
+      const check = { record: 'valid', onRequest: true } as const
       const prove = (domain: TeamDomain) =>
         database.postgres.inTeam(domain.teamId, (trx) =>
-          saveSeen(trx, deps, domain, look, { teamId: domain.teamId, actor: 'user:1' }),
+          saveCheckResult(trx, deps, domain, check, { teamId: domain.teamId, actor: 'user:1' }),
         )
       const outcomes = await Promise.all(pair.map(prove))
       assert.deepEqual(outcomes.map((one) => one!.kind).toSorted(), ['keep', 'verify'])
@@ -348,7 +348,7 @@ describe('a domain that two teams prove', () => {
     }
   })
 
-  it('does not count for its subdomains, which are proved by themselves', async () => {
+  it('does not verify its subdomains, which need their own records', async () => {
     const [parent, child] = [await add('acme.example'), await add('sub.acme.example', teams.theirs)]
     const onlyParent = createFake({ [nameOf(parent)]: [valueOf(parent), valueOf(child)] }).txt
     await checkDueDomains(depsOf(onlyParent), never)

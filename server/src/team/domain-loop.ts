@@ -1,11 +1,11 @@
-// Checks the domains that are due: records that are awaited, and once a day those that must remain. Works for all teams, as the
+// Checks the domains that are due: pending ones until their record exists, verified ones once a day. Works for all teams, as the
 // owner of the tables.
 import { createDueWorker } from '../db/due-work.ts'
-import { saveSeen, type Checked, type DomainCheckDeps } from './domain-check.ts'
-import { lookForRecord } from './domain-proof.ts'
+import { saveCheckResult, type Checked, type DomainCheckDeps } from './domain-check-result.ts'
+import { queryRecord } from './domain-proof.ts'
 import { claimDueDomain, releaseDomain, type DueDomain } from './domain.store.ts'
 
-/** Domains at once in this process; how many of one team, `claimDueDomain` limits. */
+/** Concurrent checks in this process; `claimDueDomain` limits those of one team. */
 const parallel = 32
 
 export type DomainChecks = {
@@ -17,7 +17,7 @@ export type DomainChecks = {
 
 /**
  * Checks domains until none are due, and resolves once all checks have ended: a slow name server delays it by one check. A domain
- * whose check fails by an error of ours keeps its lease, so that it is not checked again at once.
+ * whose check fails with an internal error keeps its lease, so that it is not checked again at once.
  */
 export async function checkDueDomains(deps: DomainCheckDeps, signal: AbortSignal): Promise<DomainChecks> {
   const checks = { checked: 0, verified: 0, lost: 0, failed: 0 }
@@ -46,11 +46,11 @@ async function check(
   signal: AbortSignal,
 ): Promise<Checked | undefined> {
   const { owner } = deps.postgres
-  const seen = await lookForRecord(deps, due, signal)
+  const record = await queryRecord(deps, due, signal)
   const by = { teamId: due.teamId, actor: 'pharos' }
   const checked = await owner
     .transaction()
-    .execute((trx) => saveSeen(trx, deps, due, { seen, byHand: false }, by))
+    .execute((trx) => saveCheckResult(trx, deps, due, { record, onRequest: false }, by))
   await releaseDomain(owner, due)
   return checked
 }

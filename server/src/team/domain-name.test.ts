@@ -12,8 +12,8 @@ const objection = (text: string, allowDocumentation = false) => {
   return objectionTo(domain, { allowDocumentation })?.type
 }
 
-describe('a name', () => {
-  it('is written in lower case and A-labels, without a dot at the end', () => {
+describe('a domain name', () => {
+  it('is converted to lower case and A-labels, without a trailing dot', () => {
     const written: Record<string, string> = {
       'Acme.NET': 'acme.net',
       'acme.net.': 'acme.net',
@@ -32,7 +32,7 @@ describe('a name', () => {
       assert.equal(canonicalDomain(text), expected, text)
   })
 
-  it('is no wildcard, no address, no URL, no service and no single label', () => {
+  it('is rejected if it is a wildcard, an address, a URL, a service or a single label', () => {
     const refused = [
       ['', '.', 'acme', 'net.', 'a..net', '.acme.net', 'acme.net..', 'a。。net'],
       ['*.acme.net', '_dmarc.acme.net', 'a_b.net', 'a b.net', ' acme.net', 'acme.net\n', 'acme.net\0'],
@@ -44,13 +44,13 @@ describe('a name', () => {
     for (const text of refused) assert.equal(canonicalDomain(text), undefined, JSON.stringify(text))
   })
 
-  it('may have labels of 63 characters, and 253 in all', () => {
+  it('may have labels of 63 characters, and 253 in total', () => {
     const long = `${'a'.repeat(63)}.`.repeat(3)
     assert.equal(canonicalDomain(`${long}${'b'.repeat(57)}.net`)?.length, 253)
     assert.equal(canonicalDomain(`${long}${'b'.repeat(58)}.net`), undefined)
   })
 
-  it('made of anything is a name in its one form, or none', () => {
+  it('is canonical or rejected, for any text', () => {
     const ascii = ['.', '-', '_', '*', '@', ':', '/', '%', '[', '0', '9', 'x', 'xn--', 'acme', 'net', '.test']
     const others = [
       'ü',
@@ -89,8 +89,8 @@ describe('a name', () => {
   })
 })
 
-describe('a domain that a team calls its own', () => {
-  it('is no public suffix, be it of a registry or of a provider', () => {
+describe('a domain that a team adds', () => {
+  it('is not a public suffix of a registry or of a provider', () => {
     const never = ['acme.localhost', 'acme.test', 'acme.invalid', 'printer.local', 'acme.onion', 'acme.alt']
     for (const text of [...never, 'acme.internal', '113.0.203.in-addr.arpa', 'home.arpa']) {
       assert.equal(objection(text), 'special_use', text)
@@ -102,7 +102,7 @@ describe('a domain that a team calls its own', () => {
     }
   })
 
-  it('leaves room for the name of its record', () => {
+  it('is short enough for the name of its record', () => {
     const long = `${'a'.repeat(63)}.`.repeat(3)
     const fits = canonicalDomain(`${long}${'b'.repeat(235 - long.length - 4)}.net`)!
     assert.equal(`${recordLabel}.${fits}`.length, 253)
@@ -111,8 +111,8 @@ describe('a domain that a team calls its own', () => {
   })
 })
 
-describe('the domain of an address', () => {
-  it('is what follows the last @, in its one form', () => {
+describe('the domain of an e-mail address', () => {
+  it('is the text after the last @, in canonical form', () => {
     assert.equal(domainOfEmail('someone@Acme.NET'), 'acme.net')
     assert.equal(domainOfEmail('"a@b"@münchen.de'), 'xn--mnchen-3ya.de')
     for (const email of ['', 'acme.net', '@acme.net', 'a@', 'a@localhost', 'a@[192.0.2.1]'])

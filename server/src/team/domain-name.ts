@@ -1,17 +1,17 @@
-// Names of domains: the one way in which a name is written (IDNA, A-labels), and which names a team can call its own.
-// Pure: the lists of public suffixes and of mail providers are as old as the packages that hold them.
+// Domain names: their canonical form (IDNA, A-labels), and which domains a team may add. Pure: the lists of public suffixes
+// and of mail providers are those of the installed packages.
 import { domainToASCII, domainToUnicode } from 'node:url'
 import mailProviders from 'email-providers/all.json' with { type: 'json' }
 import { parse } from 'tldts'
 
 declare const domainBrand: unique symbol
 
-/** Lower case, A-labels, at least two of them, without a dot at the end: `xn--mnchen-3ya.example`. */
+/** Lower case, A-labels, at least two of them, without a trailing dot: `xn--mnchen-3ya.example`. */
 export type Domain = string & { readonly [domainBrand]: true }
 
-/** The name of a domain's record, below the domain. */
+/** The label of a domain's record, below the domain. */
 export const recordLabel = '_pharos-challenge'
-/** A name has at most 253 characters (RFC 1035, 2.3.4), and that of the record is the longest one we need. */
+/** A name has at most 253 characters (RFC 1035, 2.3.4), and the name of the record is the longest one needed. */
 const lengthMax = 253 - recordLabel.length - 1
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
@@ -19,42 +19,42 @@ const domainPattern = new RegExp(`^(?:${label}\\.)+${label}$`)
 /** All other ASCII characters have a meaning in a URL, and the function that converts names parses URLs. */
 const otherAscii = /[\0-,/:-@[-`{-\x7f]/
 
-/** The domain that the text names, in Unicode or ASCII, with a dot at the end or without; undefined where it is none. */
+/** Parses a domain in Unicode or ASCII, with or without a trailing dot; undefined for any other text. */
 export function canonicalDomain(text: string): Domain | undefined {
   if (text.length > 1000 || otherAscii.test(text)) return undefined
   const ascii = domainToASCII(text).replace(/\.$/, '')
   if (ascii.length > 253 || !domainPattern.test(ascii)) return undefined
-  return isAddress(ascii) || !areLabelsOfIdna(ascii) ? undefined : (ascii as Domain)
+  return isAddress(ascii) || !areCanonicalALabels(ascii) ? undefined : (ascii as Domain)
 }
 
-/** A host whose last label is a number is read as an IPv4 address (WHATWG URL, 3.5). */
+/** A host whose last label is a number is parsed as an IPv4 address (WHATWG URL, 3.5). */
 const isAddress = (ascii: string): boolean => /\.(?:\d+|0x[0-9a-f]*)$/.test(ascii)
 
-/** Every A-label stands for a label in Unicode, and for one that is written so: not all versions of Node look. */
-function areLabelsOfIdna(ascii: string): boolean {
+/** Returns whether every A-label is the canonical encoding of a Unicode label, which not all versions of Node check. */
+function areCanonicalALabels(ascii: string): boolean {
   if (!/(?:^|\.)xn--/.test(ascii)) return true
   const unicode = domainToUnicode(ascii)
   return unicode !== '' && !/(?:^|\.)xn--/.test(unicode) && domainToASCII(unicode) === ascii
 }
 
-/** The domain of an e-mail address; undefined where it is none that a team could have. */
+/** Returns the domain of an e-mail address; undefined if there is none that a team could have. */
 export function domainOfEmail(email: string): Domain | undefined {
   const at = email.lastIndexOf('@')
   return at < 1 ? undefined : canonicalDomain(email.slice(at + 1))
 }
 
 export type DomainRules = {
-  /** Accepts `.example` and the names of RFC 6761, 6.5: demos, labs and tests have no others. */
+  /** Accepts `.example` and the names of RFC 6761, 6.5, which demos, labs and tests use. */
   readonly allowDocumentation: boolean
 }
 
-/** Why no team can call the domain its own. */
+/** The reason why no team may add the domain. */
 export type DomainObjection = {
   readonly type: 'too_long' | 'special_use' | 'public_suffix' | 'mail_provider'
   readonly msg: string
 }
 
-/** Undefined where nothing stands against it. */
+/** Returns undefined if the domain is allowed. */
 export function objectionTo(
   domain: Domain,
   { allowDocumentation }: DomainRules,
@@ -62,18 +62,17 @@ export function objectionTo(
   if (domain.length > lengthMax)
     return {
       type: 'too_long',
-      msg: `has more than ${lengthMax} characters, so that the name of its record would have more than 253`,
+      msg: `has more than ${lengthMax} characters, and the name of its record would have more than 253`,
     }
   const special = specialUseOf(domain, allowDocumentation)
-  if (special !== undefined) return { type: 'special_use', msg: `.${special} is not for domains of anybody` }
+  if (special !== undefined) return { type: 'special_use', msg: `is in .${special}, which is reserved` }
   if (isPublicSuffix(domain))
-    return { type: 'public_suffix', msg: 'is a suffix below which others register their domains' }
-  if (freeMail.has(domain))
-    return { type: 'mail_provider', msg: 'is a provider’s who gives addresses to everybody' }
+    return { type: 'public_suffix', msg: 'is a public suffix, under which others register domains' }
+  if (freeMail.has(domain)) return { type: 'mail_provider', msg: 'belongs to a public mail provider' }
   return undefined
 }
 
-/** RFC 6761, 7686 and 9476; `internal` is ICANN's for private use. Names below `arpa` are for addresses and infrastructure. */
+/** RFC 6761, 7686 and 9476; `internal` is reserved by ICANN for private use. `arpa` is for addresses and infrastructure. */
 const specialUse = ['localhost', 'test', 'invalid', 'local', 'onion', 'alt', 'internal', 'arpa']
 const documentation = ['example', 'example.com', 'example.net', 'example.org']
 
@@ -82,11 +81,11 @@ function specialUseOf(domain: Domain, allowDocumentation: boolean): string | und
   return names.find((name) => domain === name || domain.endsWith(`.${name}`))
 }
 
-/** The private section counts too: `github.io` is no more a customer's than `co.uk`. */
+/** The private section counts too: `github.io` belongs to a customer as little as `co.uk`. */
 const isPublicSuffix = (domain: Domain): boolean =>
   parse(domain, { allowPrivateDomains: true, extractHostname: false }).domain === null
 
-/** Of those who give addresses to everybody, the ones that the list lacks. */
+/** Free mail providers that are missing in the list. */
 const furtherProviders = [
   'disroot.org',
   'duck.com',
@@ -105,7 +104,7 @@ const furtherProviders = [
   'tutanota.com',
   'tutanota.de',
 ]
-/** The list has `example.com`, which is nobody's. */
+/** The list contains `example.com`, which belongs to no provider. */
 const freeMail: ReadonlySet<string> = new Set(
   [...mailProviders, ...furtherProviders].filter((name) => !documentation.includes(name)),
 )

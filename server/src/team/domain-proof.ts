@@ -8,7 +8,7 @@ import { recordLabel, type Domain } from './domain-name.ts'
 import type { TxtResolver } from './txt-resolver.ts'
 
 const prefix = 'pharos-domain-verification='
-/** 144 bits, which are 24 characters without a rest. */
+/** 144 bits: 24 characters of base64url without padding. */
 const macBytes = 18
 const defaultTimeoutMs = 5_000
 
@@ -18,8 +18,8 @@ export const recordName = (domain: Domain): string => `${recordLabel}.${domain}`
 export type RecordValues = readonly [string, ...string[]]
 
 /**
- * It follows from the key ring, the team and the domain, so that anybody may read it: for another team, or another domain,
- * it proves nothing.
+ * Derives the values of the record from the key ring, the team and the domain. They are not secret: for another team or
+ * another domain they prove nothing.
  */
 export function recordValues(ring: KeyRing, teamId: number, domain: Domain): RecordValues {
   const values = deriveKeys(ring, 'domain-proof').map(({ key }) => {
@@ -30,14 +30,14 @@ export function recordValues(ring: KeyRing, teamId: number, domain: Domain): Rec
 }
 
 /** Result of one check; whether another team has the domain is checked later. */
-export type Seen = Exclude<DomainCheckResult, 'claimed'>
+export type RecordState = Exclude<DomainCheckResult, 'claimed'>
 
 export type DomainProofDeps = {
   readonly ring: KeyRing
   readonly txt: TxtResolver
   /** Timeout of one check; default 5 s. */
   readonly timeoutMs?: number
-  /** Called with an error that is not an answer of a name server: a bug, for the log. */
+  /** Called with an error that is not an answer of a name server: an internal error, for the log. */
   readonly onCheckError: (error: unknown) => void
 }
 
@@ -45,11 +45,11 @@ export type DomainProofDeps = {
  * Queries the record within the timeout, whether or not the resolver respects its signal; rejects only if `signal` aborts. An
  * error answer of a name server does not mean that the record is missing.
  */
-export async function lookForRecord(
+export async function queryRecord(
   { ring, txt, timeoutMs = defaultTimeoutMs, onCheckError }: DomainProofDeps,
   { teamId, domain }: { readonly teamId: number; readonly domain: Domain },
   signal: AbortSignal,
-): Promise<Seen> {
+): Promise<RecordState> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const ended = AbortSignal.any([signal, timeout])
   try {
@@ -63,7 +63,7 @@ export async function lookForRecord(
 }
 
 /** Other texts may exist beside the token: several programs use the name. */
-function judge(texts: readonly string[], values: RecordValues): Seen {
+function judge(texts: readonly string[], values: RecordValues): RecordState {
   if (texts.some((text) => values.includes(text.trim()))) return 'valid'
   return texts.length > 0 ? 'mismatch' : 'missing'
 }

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import * as fc from 'fast-check'
-import { nextDaily, nextPending, settle, type DomainState, type Look } from './domain-verification.ts'
+import {
+  nextDaily,
+  nextPending,
+  transition,
+  type DomainState,
+  type DomainCheck,
+} from './domain-verification.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -17,43 +23,43 @@ const pending: DomainState = {
   missed: 0,
   due: start,
 }
-const look = (seen: Look['seen'], rest: Partial<Look> = {}): Look => ({
-  seen,
+const check = (record: DomainCheck['record'], rest: Partial<DomainCheck> = {}): DomainCheck => ({
+  record,
   claimed: false,
-  byHand: false,
+  onRequest: false,
   ...rest,
 })
-const verified = settle(7, pending, look('valid'), start).after
+const verified = transition(7, pending, check('valid'), start).after
 
-/** The state after these looks, each when it is due. */
-function after(state: DomainState, ...looks: Look[]): DomainState {
-  return looks.reduce((before, one) => settle(7, before, one, before.due!).after, state)
+/** Returns the state after these checks, each when it is due. */
+function after(state: DomainState, ...checks: DomainCheck[]): DomainState {
+  return checks.reduce((before, one) => transition(7, before, one, before.due!).after, state)
 }
 
-describe('a record that is awaited', () => {
-  it('verifies the domain as soon as it is seen', () => {
-    const settlement = settle(7, pending, look('valid'), later(hourMs))
-    assert.equal(settlement.kind, 'verify')
-    assert.deepEqual(settlement.after.verified, later(hourMs))
-    assert.equal(settlement.after.lastCheckResult, 'valid')
+describe('a pending domain', () => {
+  it('is verified as soon as the record is found', () => {
+    const result = transition(7, pending, check('valid'), later(hourMs))
+    assert.equal(result.kind, 'verify')
+    assert.deepEqual(result.after.verified, later(hourMs))
+    assert.equal(result.after.lastCheckResult, 'valid')
   })
 
-  it('does not verify a domain of another team, and reports it', () => {
-    const settlement = settle(7, pending, look('valid', { claimed: true }), start)
-    assert.equal(settlement.kind, 'keep')
-    assert.equal(settlement.after.verified, null)
-    assert.equal(settlement.after.lastCheckResult, 'claimed')
+  it('is not verified if another team has the domain, which is reported', () => {
+    const result = transition(7, pending, check('valid', { claimed: true }), start)
+    assert.equal(result.kind, 'keep')
+    assert.equal(result.after.verified, null)
+    assert.equal(result.after.lastCheckResult, 'claimed')
   })
 
   it('is unverified until the record is found, whichever team has the domain', () => {
-    for (const seen of ['missing', 'mismatch', 'unavailable'] as const)
+    for (const record of ['missing', 'mismatch', 'unavailable'] as const)
       for (const claimed of [true, false]) {
-        const { kind, after } = settle(7, pending, look(seen, { claimed }), start)
-        assert.deepEqual([kind, after.verified, after.lastCheckResult], ['keep', null, seen])
+        const { kind, after } = transition(7, pending, check(record, { claimed }), start)
+        assert.deepEqual([kind, after.verified, after.lastCheckResult], ['keep', null, record])
       }
   })
 
-  it('is looked for within the minute on the first day, hourly from the third on, and for 30 days', () => {
+  it('is checked within the minute on the first day, hourly from the third on, and for 30 days', () => {
     const waitAt = (age: number) => nextPending(start, later(age))!.getTime() - later(age).getTime()
     for (const age of [0, hourMs, dayMs - 1, dayMs]) assert.ok(waitAt(age) <= 50_000, `${age}`)
     for (const age of [2 * dayMs, 29 * dayMs]) assert.equal(waitAt(age), hourMs)
@@ -62,19 +68,22 @@ describe('a record that is awaited', () => {
   })
 
   it('can be verified by hand after its checks were stopped', () => {
-    const givenUp = settle(7, pending, look('missing'), later(31 * dayMs)).after
-    assert.equal(givenUp.due, null)
-    assert.equal(settle(7, givenUp, look('valid', { byHand: true }), later(40 * dayMs)).kind, 'verify')
+    const stopped = transition(7, pending, check('missing'), later(31 * dayMs)).after
+    assert.equal(stopped.due, null)
+    assert.equal(
+      transition(7, stopped, check('valid', { onRequest: true }), later(40 * dayMs)).kind,
+      'verify',
+    )
   })
 })
 
-describe('a record that has to stay', () => {
-  it('is looked for every day at one time', () => {
-    const days = after(verified, look('valid'), look('valid'))
-    assert.equal(days.due!.getTime() - after(verified, look('valid')).due!.getTime(), dayMs)
+describe('a verified domain', () => {
+  it('is checked every day at the same time', () => {
+    const days = after(verified, check('valid'), check('valid'))
+    assert.equal(days.due!.getTime() - after(verified, check('valid')).due!.getTime(), dayMs)
   })
 
-  it('has its time of the day from its row', () => {
+  it('is checked at a time of day that depends on its row', () => {
     const time = fc.date({ min: new Date('2026-01-01'), max: new Date('2040-01-01'), noInvalidDate: true })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 - 1 }), time, (id, now) => {
@@ -88,55 +97,55 @@ describe('a record that has to stay', () => {
     assert.equal(hours.size, 24)
   })
 
-  it('loses the domain when three daily looks in a row do not find it', () => {
-    const missed = after(verified, look('missing'), look('mismatch'))
+  it('loses its verification after three daily checks in a row without the record', () => {
+    const missed = after(verified, check('missing'), check('mismatch'))
     assert.deepEqual(missed.verified, start)
-    const { kind, after: lost } = settle(7, missed, look('missing'), missed.due!)
+    const { kind, after: lost } = transition(7, missed, check('missing'), missed.due!)
     assert.equal(kind, 'lose')
     assert.equal(lost.verified, null)
     assert.deepEqual(lost.pendingSince, missed.due)
-    assert.equal(after(lost, look('valid')).verified !== null, true)
+    assert.equal(after(lost, check('valid')).verified !== null, true)
   })
 
-  it('is forgiven when it is there again', () => {
-    const twice = [look('missing'), look('missing'), look('valid'), look('missing'), look('missing')]
+  it('keeps its verification if the record is found again', () => {
+    const twice = [check('missing'), check('missing'), check('valid'), check('missing'), check('missing')]
     assert.deepEqual(after(verified, ...twice).verified, start)
   })
 
   it('does not count as missing without an answer, or after a check on request', () => {
-    const silent = after(verified, ...Array.from({ length: 200 }, () => look('unavailable')))
+    const silent = after(verified, ...Array.from({ length: 200 }, () => check('unavailable')))
     assert.deepEqual([silent.verified, silent.missed], [start, 0])
-    let state = after(verified, look('missing'), look('missing'))
+    let state = after(verified, check('missing'), check('missing'))
     for (let at = 0; at < 10; at++) {
-      const settlement = settle(
+      const result = transition(
         7,
         state,
-        look('missing', { byHand: true }),
+        check('missing', { onRequest: true }),
         later(at * hourMs, state.lastCheck!),
       )
-      assert.equal(settlement.kind, 'keep')
-      assert.deepEqual(settlement.after.due, state.due)
-      state = settlement.after
+      assert.equal(result.kind, 'keep')
+      assert.deepEqual(result.after.due, state.due)
+      state = result.after
     }
     assert.equal(state.missed, 2)
   })
 
-  it('whatever is seen is lost exactly after three misses that nothing but silence came between', () => {
-    const looks = fc.array(
+  it('loses its verification exactly after three misses with nothing but unanswered checks between them', () => {
+    const checks = fc.array(
       fc.record({
-        seen: fc.constantFrom('valid', 'missing', 'mismatch', 'unavailable'),
+        record: fc.constantFrom('valid', 'missing', 'mismatch', 'unavailable'),
         claimed: fc.boolean(),
-        byHand: fc.boolean(),
+        onRequest: fc.boolean(),
       }),
       { maxLength: 40 },
-    ) as fc.Arbitrary<Look[]>
+    ) as fc.Arbitrary<DomainCheck[]>
     fc.assert(
-      fc.property(looks, (all) => {
+      fc.property(checks, (all) => {
         let [state, misses] = [verified, 0]
         for (const one of all) {
-          const { kind, after: next } = settle(7, state, one, state.due!)
-          if (one.seen === 'valid') misses = 0
-          else if (one.seen !== 'unavailable' && !one.byHand) misses++
+          const { kind, after: next } = transition(7, state, one, state.due!)
+          if (one.record === 'valid') misses = 0
+          else if (one.record !== 'unavailable' && !one.onRequest) misses++
           assert.equal(kind === 'lose', misses === 3)
           assert.equal(next.verified === null, misses === 3)
           assert.ok(next.due)

@@ -1,4 +1,4 @@
-// The SQL of domains. Every statement names the team, but those by which the loop finds what is due.
+// The SQL of domains. Every statement is limited to a team, except those that find the domains that are due.
 import { sql, type RawBuilder } from 'kysely'
 import type { DomainCheckResult, listDomainsRoute } from '@pharos/contract/domain'
 import type { QueryOf } from '@pharos/contract/route'
@@ -20,7 +20,7 @@ const domainColumns = camelColumns(
 )
 export type TeamDomain = RowOf<typeof domainColumns>
 
-/** A page, by name. */
+/** Returns a page, sorted by name. */
 export const listDomainRows = (
   postgres: Postgres,
   teamId: number,
@@ -40,7 +40,7 @@ export async function findDomain(trx: Trx, teamId: number, id: number): Promise<
   return readDomain(trx, teamId, id, sql``)
 }
 
-/** As `findDomain`; nobody else changes it until the end of the transaction. */
+/** Like `findDomain`, with the row locked until the end of the transaction. */
 export async function lockDomain(trx: Trx, teamId: number, id: number): Promise<TeamDomain | undefined> {
   return readDomain(trx, teamId, id, sql`for update`)
 }
@@ -58,7 +58,7 @@ async function readDomain(
   return rows[0]
 }
 
-/** Until the end of the transaction the team gets no other domain, so that its number holds. */
+/** Blocks adding domains to the team until the end of the transaction, so that the count stays valid. */
 export async function countDomains(trx: Trx, teamId: number): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`domains of ${teamId}`}, 0))`.execute(trx)
   const { rows } = await sql<{ count: number }>`
@@ -66,7 +66,7 @@ export async function countDomains(trx: Trx, teamId: number): Promise<number> {
   return rows[0]!.count
 }
 
-/** Undefined where the team has it already. Due at once. */
+/** Returns undefined if the team has the domain already. The new domain is due at once. */
 export async function insertDomain(
   trx: Trx,
   { teamId, domain, autoJoin, now }: { teamId: number; domain: Domain; autoJoin: boolean; now: Date },
@@ -99,14 +99,14 @@ export async function deleteDomain(trx: Trx, { teamId, id }: TeamDomain): Promis
 }
 
 /**
- * Until the end of the transaction nobody else changes which team has the domain: two teams that prove it at the same
- * moment would otherwise not see each other.
+ * Locks the domain name until the end of the transaction: two teams that verify it at the same moment would otherwise not
+ * see each other.
  */
 export async function lockName(trx: Trx, domain: Domain): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`domain ${domain}`}, 0))`.execute(trx)
 }
 
-/** Whether another team has it: yes or no, and never who. */
+/** Returns whether another team is verified for the domain, without naming it. */
 export async function isClaimedElsewhere(trx: Trx, teamId: number, domain: Domain): Promise<boolean> {
   const { rows } = await sql<{ claimed: boolean }>`
     select domain_is_claimed(${teamId}::integer, ${domain}) as claimed`.execute(trx)
@@ -115,9 +115,9 @@ export async function isClaimedElsewhere(trx: Trx, teamId: number, domain: Domai
 
 export type DueDomain = Pick<TeamDomain, 'id' | 'teamId' | 'domain'>
 
-/** Longer than a check takes; the domain of a process that dies is checked again after it. */
+/** Longer than a check takes; if a process dies, its domain is checked again afterwards. */
 const leaseSeconds = 30
-/** Checks at once for one team, in all processes: its slow name servers take no more room than this from others. */
+/** Concurrent checks for one team, in all processes: its slow name servers must not delay the checks of other teams. */
 const teamParallel = 4
 
 /** Claims the domain that has been due for longest, of a team below its limit: one at a time, so that each claim counts. */
@@ -137,7 +137,7 @@ export async function releaseDomain(db: Db, { id }: DueDomain): Promise<void> {
   await sql`update domains set leased_until = null where id = ${id}`.execute(db)
 }
 
-/** Whom to tell about a team's domains: its name, and the confirmed addresses of its admins. */
+/** Returns the recipients of notices about a team's domains: its name, and the confirmed addresses of its admins. */
 export async function findAdmins(
   trx: Trx,
   teamId: number,

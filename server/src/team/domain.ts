@@ -1,4 +1,4 @@
-// The domains of a team: listed, added with the record to create, changed, looked at by hand and removed.
+// The domains of a team: list, add with the record to create, change, check on request, remove.
 import type { Domain as Wire, listDomainsRoute } from '@pharos/contract/domain'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../db/audit.ts'
@@ -10,9 +10,9 @@ import { etagOf, requireMatch } from '../operation/etag.ts'
 import type { Operation } from '../operation/operation.ts'
 import { RateLimiter } from '../runtime/rate-limit.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import { saveSeen, type DomainCheckDeps } from './domain-check.ts'
+import { saveCheckResult, type DomainCheckDeps } from './domain-check-result.ts'
 import { canonicalDomain, objectionTo, type Domain, type DomainRules } from './domain-name.ts'
-import { lookForRecord, recordName, recordValues } from './domain-proof.ts'
+import { queryRecord, recordName, recordValues } from './domain-proof.ts'
 import {
   countDomains,
   deleteDomain,
@@ -25,13 +25,13 @@ import {
 } from './domain.store.ts'
 import { enterTeam, operationIn, requireAdmin } from './team-access.ts'
 
-/** Far more than a company has; each one that waits costs a question a minute. */
+/** Far more than a company has; each pending domain costs one query a minute. */
 const domainsPerTeam = 100
 
-/** How often this process looks because somebody wants to know. Keys: team and domain, and team. */
+/** Limits checks on request in this process. Keys: team and domain, and team. */
 export type VerifyLimits = { readonly perDomain: RateLimiter; readonly perTeam: RateLimiter }
 
-/** One a minute for each domain, and so many for a team. */
+/** One a minute for each domain, and a limit per team. */
 export function createVerifyLimits(perMinute: number, now?: () => number): VerifyLimits {
   return {
     perDomain: new RateLimiter({ perSecond: 1 / 60, burst: 1 }, now),
@@ -94,7 +94,7 @@ export async function addDomain(
   })
 }
 
-/** Throws `invalid` for what is no domain, or none that a team can have. */
+/** Throws `invalid` for text that is not a domain, or for one that no team may add. */
 function parseOwnable(text: string, rules: DomainRules): Domain {
   const loc = ['body', 'domain']
   const domain = canonicalDomain(text)
@@ -130,7 +130,7 @@ export async function updateDomain(
   })
 }
 
-/** Looks for the record now. Throws `rate_limited`, and `domain_claimed` where it is there and another team has the domain. */
+/** Checks the record now. Throws `rate_limited`, and `domain_claimed` if it exists and another team has the domain. */
 export async function verifyDomain(
   deps: DomainDeps,
   operation: Operation,
@@ -141,12 +141,14 @@ export async function verifyDomain(
   const { teamId } = asAdmin.actor
   const { postgres, verifications } = deps
   const domain = known(await postgres.inTeam(teamId, (trx) => findDomain(trx, teamId, id)))
-  // By its name: one that is added anew is asked for no sooner.
+  // Keyed by the name: removing and adding a domain again does not reset the limit.
   verifications.perDomain.take(`${teamId} ${domain.domain}`)
   verifications.perTeam.take(`${teamId}`)
-  const seen = await lookForRecord(deps, domain, new AbortController().signal)
-  const look = { seen, byHand: true }
-  const checked = await postgres.inTeam(teamId, (trx) => saveSeen(trx, deps, domain, look, auditOf(asAdmin)))
+  const record = await queryRecord(deps, domain, new AbortController().signal)
+  const check = { record, onRequest: true }
+  const checked = await postgres.inTeam(teamId, (trx) =>
+    saveCheckResult(trx, deps, domain, check, auditOf(asAdmin)),
+  )
   const after = known(checked?.domain)
   if (after.lastCheckResult === 'claimed') throw fail('domain_claimed', 'byOther', { domain: after.domain })
   return answerOf(deps.ring, after)
@@ -174,7 +176,7 @@ export async function removeDomain(
   })
 }
 
-/** The operation as one of that team, for its admins. */
+/** Returns the operation in that team, for its admins. */
 async function enterAsAdmin(
   { postgres }: Pick<DomainDeps, 'postgres'>,
   operation: Operation,

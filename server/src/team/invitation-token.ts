@@ -1,5 +1,5 @@
-// The token in the link of an invitation, `phm_invitation.<id>.<secret>`: whoever has it reads the mailbox that it was
-// sent to. Its MAC is all that is stored.
+// The token in the link of an invitation, `phm_invitation.<id>.<secret>`: it proves access to the mailbox that it was sent
+// to. Only its MAC is stored.
 import { randomBytes } from 'node:crypto'
 import { mac, verifyMac, type KeyRing } from '../runtime/secrets.ts'
 
@@ -15,18 +15,18 @@ export function createInvitationToken(id: number): InvitationToken {
   return { id, secret: randomBytes(32).toString('base64url') }
 }
 
-/** The text that goes into the mail, and nowhere else. */
+/** Returns the text of the token, which is only in the mail. */
 export function formatInvitationToken({ id, secret }: InvitationToken): string {
   return `phm_invitation.${id}.${secret}`
 }
 
-/** Undefined for a text that is no such token. */
+/** Returns undefined for text that is not such a token. */
 export function parseInvitationToken(text: string): InvitationToken | undefined {
   const [, id, secret] = form.exec(text) ?? []
   return id === undefined || secret === undefined ? undefined : { id: Number(id), secret }
 }
 
-/** The stored MAC: bound to the purpose and the id, so that it matches no other token. */
+/** Returns the stored MAC: bound to the purpose and the id, so that it matches no other token. */
 export function invitationMac(ring: KeyRing, token: InvitationToken): Buffer {
   return mac(ring, 'mail-token', formatInvitationToken(token))
 }

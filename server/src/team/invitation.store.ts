@@ -3,16 +3,16 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 
-/** Days for which the link of an invitation is good, from its newest mail. */
+/** Lifetime of an invitation's link in days, from its newest mail. */
 export const invitationDays = 7
 
-/** The id that an invitation is about to have, and its member after it. */
+/** Returns the id for a new invitation, which its member keeps. */
 export async function nextMemberId(trx: Trx): Promise<number> {
   const { rows } = await sql<{ id: number }>`select nextval('member_ids')::integer as id`.execute(trx)
   return rows[0]!.id
 }
 
-/** The id of the open invitation to the address, in whatever case it is written. */
+/** Returns the id of the open invitation to the address, compared case-insensitively. */
 export async function findOpenInvitation(
   trx: Trx,
   teamId: number,
@@ -38,7 +38,7 @@ export type NewInvitation = {
   readonly inviterName: string
 }
 
-/** In the place of one to the same address that has run out. */
+/** Replaces an expired invitation to the same address. */
 export async function insertInvitation(trx: Trx, invitation: NewInvitation): Promise<void> {
   const { id, teamId, email, isAdmin, tokenMac, invitedBy, inviter, inviterName } = invitation
   await sql`
@@ -50,7 +50,7 @@ export async function insertInvitation(trx: Trx, invitation: NewInvitation): Pro
       now() + make_interval(days => ${invitationDays}))`.execute(trx)
 }
 
-/** With a new link: those that were sent before are dead. */
+/** Sets a new link and invalidates the earlier ones. */
 export async function renewInvitation(trx: Trx, invitation: NewInvitation): Promise<void> {
   const { id, teamId, email, isAdmin, tokenMac, invitedBy, inviter, inviterName } = invitation
   await sql`
@@ -66,7 +66,7 @@ export async function deleteInvitation(trx: Trx, teamId: number, id: number): Pr
   )
 }
 
-/** Open invitations that the user sent, personally or with an API token; returns their addresses. */
+/** Deletes open invitations that the user sent, personally or with an API token; returns their addresses. */
 export async function deleteInvitationsBy(trx: Trx, teamId: number, userId: number): Promise<string[]> {
   const { rows } = await sql<{ email: string }>`
     delete from invitations
@@ -78,15 +78,15 @@ export async function deleteInvitationsBy(trx: Trx, teamId: number, userId: numb
 
 export type Inviter = { readonly email: string; readonly displayName: string }
 
-/** A user visible to the team: a member. */
+/** Returns a user visible to the team: a member. */
 export async function findInviter(trx: Trx, userId: number): Promise<Inviter | undefined> {
   const { rows } = await sql<Inviter>`
     select email, display_name as "displayName" from users where id = ${userId}`.execute(trx)
   return rows[0]
 }
 
-/** The user who created the token; null if the operator did. */
-export async function findTokenMaker(trx: Trx, teamId: number, tokenId: string): Promise<number | null> {
+/** Returns the user who created the token; null if the operator did. */
+export async function findTokenCreator(trx: Trx, teamId: number, tokenId: string): Promise<number | null> {
   const { rows } = await sql<{ created_by: number | null }>`
     select created_by from api_tokens where team_id = ${teamId} and id = ${tokenId}`.execute(trx)
   return rows[0]?.created_by ?? null
@@ -132,7 +132,7 @@ export async function findSentInvitation(db: Db | Trx, id: number): Promise<Sent
   return rows[0]
 }
 
-/** Locks it, so that it is accepted once; read it after this. */
+/** Locks the invitation, so that it is accepted once; read it after this. */
 export async function lockInvitation(trx: Trx, id: number): Promise<void> {
   await sql`select from invitations where id = ${id} for update`.execute(trx)
 }

@@ -14,8 +14,8 @@ import {
 export type { SentInvitation } from './invitation.store.ts'
 
 /**
- * The invitation of a token, open or accepted before; undefined for a token that is unknown or forged, has run out or was
- * withdrawn, or whose sender may not invite any more.
+ * Returns the invitation of a token, open or accepted before; undefined if the token is unknown, forged, expired or revoked,
+ * or if its sender may no longer invite.
  */
 export async function findInvitation(
   db: Db | Trx,
@@ -29,7 +29,7 @@ export async function findInvitation(
 }
 
 /** The same, locked until the end of the transaction. */
-export async function holdInvitation(
+export async function findInvitationForUpdate(
   trx: Trx,
   ring: KeyRing,
   text: string,
@@ -47,7 +47,7 @@ export type Joining = {
   readonly address: string
 }
 
-/** Makes the user a member with the invitation's role, and marks the invitation accepted. */
+/** Makes the user a member with the invitation's role, and marks the invitation as accepted. */
 export async function joinTeam(trx: Trx, invitation: SentInvitation, joining: Joining): Promise<void> {
   const { userId, accountCreated, requestId, address } = joining
   const { id, teamId, email, isAdmin } = invitation

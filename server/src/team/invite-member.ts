@@ -1,5 +1,5 @@
-// Inviting by mail. Nobody becomes a member before he followed the link, and the answer is the same whether or not there
-// is an account with the address.
+// Invites members by mail. A user becomes a member only by following the link, and the answer is the same whether or not an
+// account has the address.
 import type { Member } from '@pharos/contract/member'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { mutate, type Answer } from '../db/mutate.ts'
@@ -14,7 +14,7 @@ import { createInvitationToken, formatInvitationToken, invitationMac } from './i
 import {
   findInviter,
   findOpenInvitation,
-  findTokenMaker,
+  findTokenCreator,
   insertInvitation,
   invitationDays,
   nextMemberId,
@@ -29,23 +29,23 @@ import type { TeamDeps } from './team.ts'
 
 export type InviteDeps = TeamDeps & {
   readonly ring: KeyRing
-  /** Where users reach the web application, without a slash at the end. */
+  /** The web application's URL, without a trailing slash. */
   readonly publicUrl: string
   readonly providerName: string
-  /** Members and open invitations of one team. */
+  /** Maximum number of members and open invitations of one team. */
   readonly quota: number
-  /** Mails of invitations, by team and address. */
+  /** Limits invitation mails per team and address. */
   readonly mailsFromTeamTo: RateLimiter
-  /** The same, by address: whoever is invited may have nothing to do with us. */
+  /** Limits invitation mails per address: the recipient may not be a user of this installation. */
   readonly mailsTo: RateLimiter
-  /** The same, by team. */
+  /** Limits invitation mails per team. */
   readonly mailsOfTeam: RateLimiter
 }
 
 export type Invitee = { readonly email: string; readonly is_admin?: boolean; readonly message?: string }
 
 /**
- * Invites, or sends an open invitation again with a new link and a new lifetime. Throws `already_member`,
+ * Sends an invitation, or sends an open one again with a new link and a new lifetime. Throws `already_member`,
  * `quota_exceeded` and `rate_limited`.
  */
 export async function inviteMember(
@@ -79,7 +79,7 @@ async function invite(
   if (await isMember(trx, teamId, email)) throw fail('already_member', 'member', { email })
   const open = await findOpenInvitation(trx, teamId, email)
   if (open === undefined) await requireRoom(trx, teamId, deps.quota)
-  // Last, so that what is refused counts for nothing; the address first, since the team has more to spare.
+  // Last, so that refused requests do not count; the address first, since its limit is the lower one.
   deps.mailsFromTeamTo.take(`${teamId} ${email.toLowerCase()}`)
   deps.mailsTo.take(email.toLowerCase())
   deps.mailsOfTeam.take(`team ${teamId}`)
@@ -129,10 +129,10 @@ async function send(
 }
 
 function invitingUser(trx: Trx, teamId: number, actor: Actor): Promise<number | null> | number {
-  return actor.kind === 'user' ? actor.userId : findTokenMaker(trx, teamId, actor.tokenId)
+  return actor.kind === 'user' ? actor.userId : findTokenCreator(trx, teamId, actor.tokenId)
 }
 
-/** How the mail calls the inviter: a member by name and address, staff as the provider, a program as the team. */
+/** Returns the inviter's name for the mail: name and address of a member, the provider for staff, the team for an API token. */
 async function nameOf(trx: Trx, actor: Actor, team: string, providerName: string): Promise<string> {
   if (actor.kind === 'token') return team
   const user = await findInviter(trx, actor.userId)

@@ -1,5 +1,5 @@
-// The SQL of a team's members and of those whom it has invited, as one kind of row: reads, and what PATCH and DELETE
-// come to. Every statement names the team.
+// The SQL of a team's members and its invitations, as one kind of row: reads, updates and deletes. Every statement is
+// limited to the team.
 import type { listMembersRoute } from '@pharos/contract/member'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
@@ -10,8 +10,8 @@ import type { Postgres, Trx } from '../db/postgres.ts'
 export type MemberStatus = 'active' | 'invited'
 
 /**
- * Members, and invitations that are open. Who invited is shown while the team sees him: the users that it sees are its
- * members. When somebody was last seen is said of this team, not of others that he works in.
+ * Members and open invitations. The inviter is shown while visible to the team: only members are. The time of the last
+ * use is that in this team, not in other teams of the user.
  */
 const membersOf = (teamId: number): RawBuilder<unknown> => sql`
   select m.id, m.user_id, u.email, u.display_name, m.is_admin, 'active' as status, m.invited_by, m.joined,
@@ -53,7 +53,7 @@ export async function readMember(trx: Trx, teamId: number, id: number): Promise<
   return (await oneOf(teamId, id).execute(trx)).rows[0]
 }
 
-/** A page. A member who never joined or was never seen comes before all others. */
+/** Returns a page. Members who never joined or were never active sort first. */
 export const listMemberRows = (
   postgres: Postgres,
   teamId: number,
@@ -82,7 +82,7 @@ export const listMemberRows = (
     slice: query,
   })
 
-/** Members and open invitations, of which a team has a limited number. */
+/** Returns the number of members and open invitations, which is limited per team. */
 export async function countMembers(trx: Trx, teamId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select (select count(*) from memberships where team_id = ${teamId})
@@ -91,7 +91,7 @@ export async function countMembers(trx: Trx, teamId: number): Promise<number> {
   return rows[0]!.count
 }
 
-/** Whether somebody with the address is a member, in whatever case it is written. */
+/** Returns whether a member has the address, compared case-insensitively. */
 export async function isMember(trx: Trx, teamId: number, email: string): Promise<boolean> {
   const { rows } = await sql`
     select from memberships m join users u on u.id = m.user_id
@@ -99,14 +99,14 @@ export async function isMember(trx: Trx, teamId: number, email: string): Promise
   return rows.length > 0
 }
 
-/** Whether the team has an admin beside this member. Holds for as long as the team is locked. */
+/** Returns whether the team has an admin besides this member. Valid for as long as the team is locked. */
 export async function hasOtherAdmin(trx: Trx, teamId: number, id: number): Promise<boolean> {
   const { rows } = await sql`
     select from memberships where team_id = ${teamId} and is_admin and id <> ${id} limit 1`.execute(trx)
   return rows.length > 0
 }
 
-/** From then on the role is the team's own decision. */
+/** From then on the team decides on the role, not the platform file. */
 export async function setAdmin(trx: Trx, teamId: number, member: MemberRow, isAdmin: boolean): Promise<void> {
   await (
     member.status === 'active'
@@ -116,7 +116,7 @@ export async function setAdmin(trx: Trx, teamId: number, member: MemberRow, isAd
   ).execute(trx)
 }
 
-/** Notes that he was a member, so that only an invitation brings him back. */
+/** Records the former membership, so that only an invitation makes the user a member again. */
 export async function deleteMembership(trx: Trx, teamId: number, userId: number): Promise<void> {
   await sql`delete from memberships where team_id = ${teamId} and user_id = ${userId}`.execute(trx)
   await sql`
@@ -125,7 +125,7 @@ export async function deleteMembership(trx: Trx, teamId: number, userId: number)
   )
 }
 
-/** Ends the user's sessions that work in the team; how many. */
+/** Ends the user's sessions in the team; returns their number. */
 export async function revokeSessionsIn(trx: Trx, teamId: number, userId: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update sessions set revoked = now(), revoked_reason = 'removed from the team'
@@ -133,7 +133,7 @@ export async function revokeSessionsIn(trx: Trx, teamId: number, userId: number)
   return Number(numAffectedRows)
 }
 
-/** Takes the admin role from the API tokens that the user made for the team; their ids. */
+/** Removes the admin role from the API tokens that the user created for the team; returns their ids. */
 export async function demoteTokensOf(trx: Trx, teamId: number, userId: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update api_tokens set is_admin = false

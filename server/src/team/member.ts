@@ -1,4 +1,4 @@
-// The members of a team, and those whom it has invited, as its members see them.
+// The members and invitations of a team, as its members see them.
 import type { listMembersRoute, Member } from '@pharos/contract/member'
 import type { QueryOf } from '@pharos/contract/route'
 import { notFound } from '../runtime/error.ts'
@@ -33,7 +33,7 @@ export async function getMember(
   return presentMember(row)
 }
 
-/** With its tag: the version, and what the user's account changes without the member. */
+/** Returns the member with its ETag: the version, and the fields of the user's account, which have another version. */
 export function presentMember({ version, joined, last_seen, ...rest }: MemberRow): MemberAnswer {
   const times = { joined: joined?.toISOString() ?? null, last_seen: last_seen?.toISOString() ?? null }
   const body: Member = { ...rest, ...times }

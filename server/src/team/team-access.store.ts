@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
 
-export type TeamStanding = {
+export type TeamAccessRow = {
   readonly teamId: number
   readonly modules: readonly string[]
   readonly requiresFactor: boolean
@@ -12,13 +12,13 @@ export type TeamStanding = {
   readonly isAdmin: boolean | null
 }
 
-/** Undefined if the team does not exist. */
-export async function findTeamStanding(
+/** Returns undefined if the team does not exist. */
+export async function findTeamAccess(
   db: Db,
   teamId: number,
   userId: number,
-): Promise<TeamStanding | undefined> {
-  const { rows } = await sql<TeamStanding>`
+): Promise<TeamAccessRow | undefined> {
+  const { rows } = await sql<TeamAccessRow>`
     select t.id as "teamId", t.enabled_modules as modules, t.require_2fa as "requiresFactor",
       u.totp_enabled is not null as "hasFactor", u.is_staff as "isStaff", m.is_admin as "isAdmin"
     from teams t

@@ -1,25 +1,25 @@
-// Into which team a call goes that names one in its path, and as what: a user may act in any team of his, whichever the
-// session works in; staff in all; an API token in its own. What a team's operations need beyond that they ask for here.
+// Resolves the team in the path of a request and the actor's role in it: a user may act in any of their teams, whichever the
+// session is in; staff in all teams; an API token in its own. Operations of a team check further requirements with this file.
 import type { Db } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import type { Operation } from '../operation/operation.ts'
-import { findTeamStanding, type TeamStanding } from './team-access.store.ts'
+import { findTeamAccess, type TeamAccessRow } from './team-access.store.ts'
 
 export type TeamAccess = {
   readonly teamId: number
   /** Admin of this team, by membership; an API token by its role. */
   readonly isAdmin: boolean
-  /** Of the provider's staff, who may do in every team what its admins may. */
+  /** The provider's staff, who have the rights of an admin in every team. */
   readonly isStaff: boolean
   readonly isMember: boolean
   readonly modules: readonly string[]
-  /** Whether signing in as this user takes a second factor; a program has none. */
+  /** Whether the user has a second factor; an API token has none. */
   readonly hasFactor: boolean
 }
 
 /**
- * The actor's access to the team that the path names: `current` or an id. `not_found` for a team that he is not in,
- * as for one that there is not; `second_factor_required` where the team wants one and the user has none.
+ * Returns the actor's access to the team in the path: `current` or an id. Throws `not_found` for a team that the actor is not
+ * in or that does not exist; `second_factor_required` if the team requires one and the user has none.
  */
 export async function enterTeam(db: Db, { actor }: Operation, named: string): Promise<TeamAccess> {
   const teamId = named === 'current' ? actor.teamId : Number(named)
@@ -28,26 +28,26 @@ export async function enterTeam(db: Db, { actor }: Operation, named: string): Pr
     const { isAdmin, modules } = actor
     return { teamId, isAdmin, isStaff: false, isMember: true, modules, hasFactor: false }
   }
-  const standing = await findTeamStanding(db, teamId, actor.userId)
-  if (!standing || (standing.isAdmin === null && !standing.isStaff)) throw notFound('team')
-  if (standing.requiresFactor && !standing.hasFactor) {
+  const row = await findTeamAccess(db, teamId, actor.userId)
+  if (!row || (row.isAdmin === null && !row.isStaff)) throw notFound('team')
+  if (row.requiresFactor && !row.hasFactor) {
     throw fail('second_factor_required', 'team')
   }
-  return accessOf(standing)
+  return accessOf(row)
 }
 
-function accessOf({ teamId, isAdmin, isStaff, modules, hasFactor }: TeamStanding): TeamAccess {
+function accessOf({ teamId, isAdmin, isStaff, modules, hasFactor }: TeamAccessRow): TeamAccess {
   return { teamId, isAdmin: isAdmin ?? false, isStaff, isMember: isAdmin !== null, modules, hasFactor }
 }
 
-/** Throws `forbidden` unless it is an admin of the team, or staff. */
+/** Throws `forbidden` unless the actor is an admin of the team, or staff. */
 export function requireAdmin({ isAdmin, isStaff }: TeamAccess): void {
   if (!isAdmin && !isStaff) throw fail('forbidden', 'adminOnly')
 }
 
 /**
- * The operation as one of the team that was entered: what it changes, its audit entries and its Idempotency-Key then
- * belong there, and not to the team that the session works in.
+ * Returns the operation in the entered team: its changes, audit entries and Idempotency-Key belong to that team, not to the
+ * team of the session.
  */
 export function operationIn(operation: Operation, { teamId, isAdmin, modules }: TeamAccess): Operation {
   return { ...operation, actor: { ...operation.actor, teamId, isAdmin, modules } }

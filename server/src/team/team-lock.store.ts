@@ -1,16 +1,16 @@
-// The lock of a team: whoever changes who may do what in it takes it first, so that two such changes come one after the
-// other, each seeing what the other left.
+// The lock of a team: every change of roles in it takes this lock first, so that such changes run one after the other, each
+// seeing the result of the previous one.
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 
-/** The team's name; undefined if the team does not exist. Members can read and work meanwhile. */
+/** Locks the team and returns its name; undefined if it does not exist. Does not block the team's other reads and writes. */
 export async function lockTeamRow(trx: Trx, teamId: number): Promise<{ name: string } | undefined> {
   const { rows } = await sql<{ name: string }>`
     select name from teams where id = ${teamId} for no key update`.execute(trx)
   return rows[0]
 }
 
-/** Whether the user is an admin of the team; undefined: not even a member. */
+/** Returns whether the user is an admin of the team; undefined if not a member. */
 export async function findMembership(
   trx: Trx,
   teamId: number,
@@ -23,7 +23,7 @@ export async function findMembership(
   return rows[0]
 }
 
-/** Undefined for a token that was revoked. */
+/** Returns undefined for a revoked token. */
 export async function findTokenRole(
   trx: Trx,
   teamId: number,

@@ -1,5 +1,5 @@
-// Locks a team and looks again at what the actor may do in it: it may have changed since he entered, by the very change
-// that held the lock.
+// Locks a team and checks the actor's role again: it may have changed since the request was authorized, by the change that
+// held the lock.
 import type { Trx } from '../db/postgres.ts'
 import { fail, notFound } from '../runtime/error.ts'
 import type { Actor, Operation } from '../operation/operation.ts'
@@ -8,7 +8,7 @@ import { findMembership, findTokenRole, lockTeamRow } from './team-lock.store.ts
 
 export type LockedTeam = { readonly name: string; readonly access: TeamAccess }
 
-/** `not_found` where the team is gone, or the actor is no longer in it. Read the rest after this, not with it. */
+/** Throws `not_found` if the team is gone or the actor is no longer in it. Read other rows after this, not together with it. */
 export async function lockTeam(trx: Trx, { actor }: Operation, entered: TeamAccess): Promise<LockedTeam> {
   const team = await lockTeamRow(trx, entered.teamId)
   if (!team) throw notFound('team')
@@ -21,8 +21,8 @@ export async function lockTeam(trx: Trx, { actor }: Operation, entered: TeamAcce
 }
 
 /**
- * For what outlives the call and ends with its maker's role, such as an API token: locks the actor's team and throws
- * `forbidden` unless he is an admin still. Otherwise it could be made while he is removed, and stay.
+ * For resources that outlive the request and depend on their creator's role, such as API tokens: locks the actor's team and
+ * throws `forbidden` unless the actor is still an admin. Otherwise one could be created while the actor is being removed.
  */
 export async function requireStillAdmin(trx: Trx, { actor }: Operation): Promise<void> {
   await lockTeamRow(trx, actor.teamId)

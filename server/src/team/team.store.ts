@@ -1,4 +1,4 @@
-// The SQL of a team itself: read, lock, save.
+// The SQL of teams: read, lock, save.
 import type { QueryOf } from '@pharos/contract/route'
 import type { listTeamsRoute } from '@pharos/contract/team'
 import { sql, type RawBuilder } from 'kysely'
@@ -8,7 +8,7 @@ import type { Db, Postgres, Trx } from '../db/postgres.ts'
 
 const asnJson = jsonOf(
   columns('asns', 'a', ['asn'], {
-    // A proof that has ended verifies nothing.
+    // An expired proof verifies nothing.
     verified: sql<Date | null>`case when a.expires is null or a.expires > now() then a.verified end`,
   }),
 )
@@ -66,7 +66,7 @@ export type TeamColumns = Partial<
   >
 >
 
-/** The version follows by itself. A name that the team gives itself is its own from then on. */
+/** A trigger raises the version. From then on the team decides on its name, not the platform file. */
 export async function saveTeam(trx: Trx, teamId: number, columns: TeamColumns): Promise<void> {
   const renamed = columns.name === undefined ? {} : { renamed: sql<Date>`now()` }
   await trx
@@ -77,8 +77,8 @@ export async function saveTeam(trx: Trx, teamId: number, columns: TeamColumns): 
 }
 
 /**
- * Which teams somebody reaches: those of a user, for staff every one, for a token its own, in which it has the role that
- * it was given.
+ * The teams that an actor can access: those of a user, every team for staff, for an API token its own, with the token's
+ * role.
  */
 export type Reach =
   | { readonly userId: number; readonly isStaff: boolean }
@@ -90,7 +90,7 @@ const availableColumns = columns('teams', 't', ['id', 'name', 'enable_sdwan', 'e
 })
 export type AvailableRow = RowOf<typeof availableColumns>
 
-/** A page over all teams: this one question crosses the wall between them, with `reach` in its place. */
+/** Returns a page over all teams: the only query without the row-level limit of a team; `reach` limits it instead. */
 export const listAvailable = (
   db: Db,
   reach: Reach,

@@ -1,4 +1,4 @@
-// A team as its members see it, and the list of teams that somebody may switch to.
+// A team as its members see it, and the list of teams that the actor can switch to.
 import type { QueryOf } from '@pharos/contract/route'
 import type { AvailableTeam, listTeamsRoute, Team } from '@pharos/contract/team'
 import type { Db, Postgres } from '../db/postgres.ts'
@@ -12,7 +12,7 @@ export type TeamDeps = { readonly postgres: Postgres; readonly db: Db }
 
 export type TeamAnswer = { readonly body: Team; readonly etag: string }
 
-/** The team that the path names. */
+/** Returns the team in the path. */
 export async function getTeam(deps: TeamDeps, operation: Operation, named: string): Promise<TeamAnswer> {
   const access = await enterTeam(deps.db, operation, named)
   const row = await findTeam(deps.postgres, access.teamId)
@@ -20,7 +20,7 @@ export async function getTeam(deps: TeamDeps, operation: Operation, named: strin
   return presentTeam(row, access)
 }
 
-/** With its tag: the version, and beside it what the answer shows that has none. */
+/** Returns the team with its ETag: the version, and the fields of the answer that the version does not cover. */
 export function presentTeam(row: TeamRow, { isAdmin }: TeamAccess): TeamAnswer {
   const { version, created, asns, ...rest } = row
   const body: Team = {
@@ -32,7 +32,7 @@ export function presentTeam(row: TeamRow, { isAdmin }: TeamAccess): TeamAnswer {
   return { body, etag: etagOf(version, [body.is_admin, body.asns, body.member_count]) }
 }
 
-/** The teams that the actor can work in, with the actor's role; for staff every team. */
+/** Returns the teams that the actor can access, with the actor's role; for staff every team. */
 export async function listTeams(
   { db }: TeamDeps,
   { actor }: Operation,

@@ -2,8 +2,8 @@
 
 export type TxtResolver = {
   /**
-   * The TXT records of a name, the strings of each joined; empty if the name, or such a record, does not exist. Rejects with a
-   * DriverError, `unreachable` if no server answered.
+   * Returns the TXT records of a name, the strings of each joined; empty if the name or such a record does not exist. Rejects
+   * with a DriverError, `unreachable` if no server answered.
    */
   resolveTxt(name: string, signal: AbortSignal): Promise<readonly string[]>
 }

@@ -1,4 +1,4 @@
-// What an admin changes of the team itself. Modules and the slug are the operator's.
+// Changes of a team by its admins. Modules and the slug are set by the operator.
 import type { Team, TeamChanges } from '@pharos/contract/team'
 import { auditOf, writeAudit } from '../db/audit.ts'
 import { mutate, type Answer } from '../db/mutate.ts'
@@ -14,7 +14,7 @@ import { lockTeam } from './team-lock.ts'
 import { presentTeam, type TeamDeps } from './team.ts'
 import { readTeam, saveTeam, type TeamColumns, type TeamRow } from './team.store.ts'
 
-/** Answers what GET then answers. What is so already is no change. */
+/** Returns the same body as GET. Values that are set already are not a change. */
 export async function updateTeam(
   deps: TeamDeps,
   operation: Operation,
@@ -62,7 +62,7 @@ async function change(
   })
 }
 
-/** Who locks the door must be inside of it; a program has no second factor and cannot tell whether anybody has. */
+/** Only a user with a second factor may require it, so that they do not lock themselves out. An API token has none. */
 function requireOwnFactor({ hasFactor }: TeamAccess): void {
   if (hasFactor) return
   throw fail('conflict', 'ownFactorFirst')
@@ -70,7 +70,7 @@ function requireOwnFactor({ hasFactor }: TeamAccess): void {
 
 const emailFields = ['billing_email', 'technical_email', 'abuse_email'] as const
 
-/** The changes in the form in which they are kept; 422 with everything that a schema cannot say. */
+/** Returns the changes in their stored form. Throws a 422 with all errors that the schema cannot express. */
 function readChanges(changes: TeamChanges): TeamColumns {
   const emails = emailFields.flatMap((field) => {
     const text = changes[field]

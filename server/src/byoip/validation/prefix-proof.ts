@@ -1,7 +1,7 @@
 // Paperless proofs that a team controls a prefix: a token in its reverse zone, or in the remarks of its registration. Each is
 // looked for by itself and kept with its age; whether it is enough is the operator's policy (authorization.ts).
 import type { TxtResolver } from '../../team/txt-resolver.ts'
-import { lookUpNames, type NameAnswer } from '../../inventory/asn-proof-dns.ts'
+import { queryNames, type NameAnswer } from '../../inventory/asn-proof-dns.ts'
 import { familyOf } from '../../net/address.ts'
 import {
   firstOf,
@@ -43,7 +43,7 @@ export async function checkTxt(
   signal: AbortSignal,
 ): Promise<Judgement> {
   const names = proofNames(prefix)
-  const answers = await lookUpNames(txt, names, tokens, signal)
+  const answers = await queryNames(txt, names, tokens, signal)
   return judgeTxt(prefix, names, answers, tokens, now)
 }
 

@@ -1,4 +1,4 @@
-// The result of checking one method, and how a failed check differs from one that finds nothing. It knows no method.
+// The result of checking one method, and how a failed check differs from one that finds nothing. Independent of the methods.
 import { asnProofReasonText, type AsnProofReason } from '@pharos/contract/asn-proof-reason'
 import type { AsnProofMethod, AsnProofState, ProofStep } from '@pharos/contract/inventory'
 import type { ReasonAttrs } from '@pharos/contract/region-reason'
@@ -14,10 +14,10 @@ import type { AsnTokens } from './asn-token.ts'
 
 export type Evidence = Readonly<Record<string, unknown>>
 
-export type Finding = {
-  /** `pending` is what was not looked at, and so never found. */
+export type ProofResult = {
+  /** `pending` is a method that was not checked, so it is never a result. */
   readonly state: Exclude<AsnProofState, 'pending'>
-  /** Null: it was stored before reasons had codes. */
+  /** Null: stored before reasons had codes. */
   readonly reason: AsnProofReason | null
   readonly attrs: ReasonAttrs
   /** The sentence of the reason, for people. */
@@ -25,7 +25,7 @@ export type Finding = {
   readonly evidence: Evidence
 }
 
-/** The last finding of a method, as it is stored. */
+/** The last result of a method, as stored. */
 export type AsnProof = {
   readonly method: AsnProofMethod
   readonly state: AsnProofState
@@ -33,12 +33,12 @@ export type AsnProof = {
   readonly attrs: ReasonAttrs
   readonly note: string
   readonly evidence: Evidence
-  /** Since when a proof that was valid is missing; null if it is valid, or never was. */
+  /** The time since which a proof that was valid is missing; null if it is valid, or never was. */
   readonly missingSince: Date | null
   readonly checked: Date
 }
 
-/** The sources in which proofs are searched. A method whose source is not configured is `unavailable`. */
+/** The sources of proofs. A method whose source is not configured is `unavailable`. */
 export type AsnProofSources = {
   readonly irr?: Pick<Irr, 'autNum'> | undefined
   readonly rpki?: Pick<Rpki, 'judge' | 'originsOf'> | undefined
@@ -46,20 +46,20 @@ export type AsnProofSources = {
 }
 
 /** The ASN, with the data that every method needs. */
-export type Claim = {
+export type ProofSubject = {
   readonly asn: Asn
   readonly tokens: AsnTokens
-  /** The prefixes that are the team's by other proof than the ASN's. */
+  /** The prefixes that the team holds independently of the ASN. */
   readonly heldPrefixes: readonly Prefix[]
 }
 
-/** Returns a finding with the sentence of its reason. */
-export const finding = (
-  state: Finding['state'],
+/** Returns a result with the sentence of its reason. */
+export const proofResult = (
+  state: ProofResult['state'],
   reason: AsnProofReason,
   attrs: ReasonAttrs = {},
   evidence: Evidence = {},
-): Finding => ({ state, reason, attrs, note: asnProofReasonText(reason, attrs), evidence })
+): ProofResult => ({ state, reason, attrs, note: asnProofReasonText(reason, attrs), evidence })
 
 /** Returns a step with its lines, all of which are needed unless `needs` is `one`. */
 export const step = (
@@ -72,38 +72,41 @@ export const step = (
   needs,
 })
 
-/** The first step of such a method. */
+/** Returns the first step of a method that is only evidence. */
 export const instructEvidence = (asn: Asn): ProofStep =>
   step(
     `This does not verify AS${asn}, since the holder of a prefix can name any ASN. Add the token to the aut-num object instead. ` +
       'If no regional registry has an aut-num object of the ASN, ask the provider to verify it with this as evidence.',
   )
 
-export const notSetUp = finding('unavailable', 'not_configured')
+export const notConfigured = proofResult('unavailable', 'not_configured')
 
-/** Runs a look for at most so long, whether it heeds its signal or not. Whatever it throws is a finding, never `valid`. */
-export async function lookFor(
+/** Runs a check with a timeout, whether or not it respects its signal. Every error becomes a result, never `valid`. */
+export async function runCheck(
   timeoutMs: number,
   signal: AbortSignal,
-  look: (signal: AbortSignal) => Promise<Finding>,
+  check: (signal: AbortSignal) => Promise<ProofResult>,
   onError: (error: unknown) => void,
-): Promise<Finding> {
+): Promise<ProofResult> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const ended = AbortSignal.any([signal, timeout])
   try {
-    return await unlessAborted(ended, look(ended))
+    return await unlessAborted(ended, check(ended))
   } catch (error) {
-    if (timeout.aborted) return finding('unavailable', 'timeout', { seconds: timeoutMs / 1000 })
+    if (timeout.aborted) return proofResult('unavailable', 'timeout', { seconds: timeoutMs / 1000 })
     signal.throwIfAborted()
-    return findingOf(error, onError)
+    return resultOfError(error, onError)
   }
 }
 
-function findingOf(error: unknown, onError: (error: unknown) => void): Finding {
-  if (error instanceof Failure && error.code === 'unavailable') return finding('unavailable', 'not_queried')
+function resultOfError(error: unknown, onError: (error: unknown) => void): ProofResult {
+  if (error instanceof Failure && error.code === 'unavailable')
+    return proofResult('unavailable', 'not_queried')
   if (!(error instanceof DriverError)) {
     onError(error)
-    return finding('error', 'failed')
+    return proofResult('error', 'failed')
   }
-  return error.kind === 'unreachable' ? finding('unavailable', 'unreachable') : finding('error', 'unreadable')
+  return error.kind === 'unreachable'
+    ? proofResult('unavailable', 'unreachable')
+    : proofResult('error', 'unreadable')
 }

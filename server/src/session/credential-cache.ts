@@ -6,10 +6,10 @@ import type { Waker } from '../db/wake.ts'
 const ttlMs = 5_000
 const entriesMax = 50_000
 
-export class StandingCache<T> {
+export class CredentialCache<T> {
   readonly #waker: Pick<Waker, 'connected'>
   readonly #entries = new Map<string, { value: T; until: number }>()
-  /** Raised by every clearing: what was read before it must not be kept after it. */
+  /** Incremented by every `clear`: a value that was loaded before it must not be stored after it. */
   #generation = 0
 
   constructor(waker: Pick<Waker, 'connected' | 'on'>) {
@@ -26,7 +26,7 @@ export class StandingCache<T> {
     return value
   }
 
-  forget(key: string): void {
+  invalidate(key: string): void {
     this.#entries.delete(key)
   }
 

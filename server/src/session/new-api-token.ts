@@ -1,5 +1,5 @@
-// What an admin may ask of an API token: every rule that can be told from the request alone, with every mistake and its
-// place. Pure.
+// Validates the settings of an API token: every rule that depends on the request alone, with every error and its location.
+// Pure.
 import type { ProblemError } from '@pharos/contract/problem'
 import { tokenYearsMax } from '@pharos/contract/token'
 import { PrefixError } from '../net/prefix-error.ts'
@@ -7,8 +7,8 @@ import { parsePrefixOrAddress, type Prefix } from '../net/prefix.ts'
 import { errorAt, failWith, prefixErrorAt } from '../runtime/error.ts'
 import { parseTime } from '../text/time.ts'
 
-/** The body of createToken, as the contract read it. */
-export type WantedToken = {
+/** The body of createToken, as parsed by the contract. */
+export type NewTokenBody = {
   readonly name: string
   readonly scopes: readonly string[]
   readonly is_admin?: boolean
@@ -18,31 +18,34 @@ export type WantedToken = {
 }
 
 /** The body of updateToken. */
-export type TokenChange = Pick<Partial<WantedToken>, 'name' | 'allowed_subnets' | 'expires'>
+export type TokenChange = Pick<Partial<NewTokenBody>, 'name' | 'allowed_subnets' | 'expires'>
 
-type Read = { readonly name: string; readonly networks: Prefix[]; readonly expires: Date | null }
+type ParsedToken = { readonly name: string; readonly networks: Prefix[]; readonly expires: Date | null }
 
-/** Throws `invalid` with everything that is wrong. */
-export function readWanted(body: WantedToken, now: Date) {
-  const { networks = [], expires = null } = readChange(body, now)
+/** Throws `invalid` with all errors. */
+export function parseNewToken(body: NewTokenBody, now: Date) {
+  const { networks = [], expires = null } = parseTokenChange(body, now)
   const { name, scopes, is_admin: isAdmin = false, max_unused_days: maxUnusedDays = null } = body
   return { name, scopes, isAdmin, maxUnusedDays, networks, expires }
 }
 
-/** The fields that were named. Throws `invalid` with everything that is wrong. */
-export function readChange({ name, allowed_subnets, expires }: TokenChange, now: Date): Partial<Read> {
+/** Returns the given fields. Throws `invalid` with all errors. */
+export function parseTokenChange(
+  { name, allowed_subnets, expires }: TokenChange,
+  now: Date,
+): Partial<ParsedToken> {
   const errors: ProblemError[] = []
   const change = {
     ...(name === undefined ? {} : { name }),
-    ...(allowed_subnets && { networks: readNetworks(allowed_subnets, errors) }),
-    ...(expires === undefined ? {} : { expires: readExpires(expires, now, errors) }),
+    ...(allowed_subnets && { networks: parseNetworks(allowed_subnets, errors) }),
+    ...(expires === undefined ? {} : { expires: parseExpires(expires, now, errors) }),
   }
   if (errors.length > 0) throw failWith('invalid', errors)
   return change
 }
 
-/** In the order given, each once. */
-function readNetworks(texts: readonly string[], errors: ProblemError[]): Prefix[] {
+/** Returns the networks without duplicates, in the given order. */
+function parseNetworks(texts: readonly string[], errors: ProblemError[]): Prefix[] {
   const networks = texts.flatMap((text, at) => {
     try {
       return [parsePrefixOrAddress(text)]
@@ -55,7 +58,7 @@ function readNetworks(texts: readonly string[], errors: ProblemError[]): Prefix[
   return [...new Set(networks)]
 }
 
-function readExpires(text: string | null, now: Date, errors: ProblemError[]): Date | null {
+function parseExpires(text: string | null, now: Date, errors: ProblemError[]): Date | null {
   if (text === null) return null
   const expires = parseTime(text)!
   const latest = new Date(now)

@@ -1,20 +1,20 @@
-// "Who am I": the credential in use, and the user when it is a person's. Never a secret.
+// Describes the current credential, and its user if it is an access token. Contains no secret.
 import type { ResponseOf } from '@pharos/contract/route'
 import type { getSessionTokenRoute } from '@pharos/contract/session'
 import type { Db } from '../db/postgres.ts'
 import { fail } from '../runtime/error.ts'
 import type { Actor, TokenActor, UserActor } from '../operation/operation.ts'
-import { findTokenStanding } from './credentials.store.ts'
+import { findTokenRecord } from './credentials.store.ts'
 import { findSession, findSessionTimes } from './session.store.ts'
 import { userEtag } from './tokens.ts'
 
-type WhoAmI = ResponseOf<typeof getSessionTokenRoute>
+type CurrentCredential = ResponseOf<typeof getSessionTokenRoute>
 
-export function whoAmI(db: Db, actor: Actor): Promise<WhoAmI> {
+export function describeCredential(db: Db, actor: Actor): Promise<CurrentCredential> {
   return actor.kind === 'user' ? describeSession(db, actor) : describeToken(db, actor)
 }
 
-async function describeSession(db: Db, actor: UserActor): Promise<WhoAmI> {
+async function describeSession(db: Db, actor: UserActor): Promise<CurrentCredential> {
   const [session, times] = await Promise.all([
     findSession(db, actor.sessionId, actor.teamId),
     findSessionTimes(db, actor.sessionId),
@@ -36,8 +36,8 @@ async function describeSession(db: Db, actor: UserActor): Promise<WhoAmI> {
   }
 }
 
-async function describeToken(db: Db, actor: TokenActor): Promise<WhoAmI> {
-  const token = await findTokenStanding(db, actor.tokenId)
+async function describeToken(db: Db, actor: TokenActor): Promise<CurrentCredential> {
+  const token = await findTokenRecord(db, actor.tokenId)
   if (!token) throw fail('unauthenticated', 'credentialInvalid', { credential: 'API token' })
   return {
     token: {

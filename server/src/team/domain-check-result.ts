@@ -1,11 +1,11 @@
-// A look at a domain's record and what follows from it: DNS is asked outside of any transaction, and one settles what was
-// seen. Asked for by hand and by the loop alike.
+// Applies the result of a domain check. DNS is queried outside of any transaction; one transaction then saves the result. Used
+// by checks on request and by the loop.
 import { writeAudit, type AuditEntry } from '../db/audit.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { queueMail } from '../mail/mail.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
-import { recordName, type DomainProofDeps, type Seen } from './domain-proof.ts'
-import { settle, type Settlement } from './domain-verification.ts'
+import { recordName, type DomainProofDeps, type RecordState } from './domain-proof.ts'
+import { transition, type DomainTransition } from './domain-verification.ts'
 import {
   findAdmins,
   isClaimedElsewhere,
@@ -21,27 +21,27 @@ export type DomainCheckDeps = DomainProofDeps & {
   readonly now: () => Date
 }
 
-export type Checked = { readonly kind: Settlement['kind']; readonly domain: TeamDomain }
+export type Checked = { readonly kind: DomainTransition['kind']; readonly domain: TeamDomain }
 
 type By = Pick<AuditEntry, 'teamId' | 'actor'> & Partial<AuditEntry>
 
-/** Keeps what was seen and does what follows from it, audited; undefined where the domain is gone meanwhile. */
-export async function saveSeen(
+/** Saves the result, and audits what changes by it; undefined if the domain was deleted in between. */
+export async function saveCheckResult(
   trx: Trx,
   { ring, now }: DomainCheckDeps,
   { id, teamId, domain }: DueDomain,
-  look: { readonly seen: Seen; readonly byHand: boolean },
+  check: { readonly record: RecordState; readonly onRequest: boolean },
   by: By,
 ): Promise<Checked | undefined> {
   await lockName(trx, domain)
   const before = await lockDomain(trx, teamId, id)
   if (!before) return undefined
-  // A team without the proof does not learn of it, not even by the time of the answer.
-  const claimed = look.seen === 'valid' && (await isClaimedElsewhere(trx, teamId, domain))
-  const { kind, after } = settle(id, before, { ...look, claimed }, now())
+  // A team without the record must not learn whether another team has the domain, not even from the response time.
+  const claimed = check.record === 'valid' && (await isClaimedElsewhere(trx, teamId, domain))
+  const { kind, after } = transition(id, before, { ...check, claimed }, now())
   await saveDomainState(trx, before, after)
   if (kind !== 'keep') await auditChange(trx, before, kind, after.verified, by)
-  if (kind === 'lose') await tellAdmins(trx, ring, before, look.seen)
+  if (kind === 'lose') await notifyAdmins(trx, ring, before, check.record)
   return { kind, domain: { ...before, ...after } }
 }
 
@@ -61,15 +61,15 @@ function auditChange(
   })
 }
 
-async function tellAdmins(
+async function notifyAdmins(
   trx: Trx,
   ring: KeyRing,
   { teamId, domain }: TeamDomain,
-  seen: Seen,
+  record: RecordState,
 ): Promise<void> {
   const { team, emails } = await findAdmins(trx, teamId)
-  const found = seen === 'mismatch' ? 'There is only another text at' : 'There is no TXT record at'
-  const reason = `${found} ${recordName(domain)}; it was looked for on three days.`
+  const found = record === 'mismatch' ? 'Only another text was found at' : 'No TXT record was found at'
+  const reason = `${found} ${recordName(domain)} in three daily checks.`
   for (const to of emails)
     await queueMail(trx, ring, { to, teamId, template: 'domain-lost', content: { team, domain, reason } })
 }
