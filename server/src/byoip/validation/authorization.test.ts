@@ -50,7 +50,7 @@ const letter = (state: 'valid' | 'pending' | 'invalid' | 'expired') =>
   ({ state, ...because('letter_rejected', { reason: state }), validUntil: null, letterId: 3 }) as const
 
 describe('the authorization of an announcement', () => {
-  it('is given by any kind that the operator accepts, and by no other', () => {
+  it('is valid by any kind that the operator accepts, and by no other', () => {
     const facts = {
       letter: { ...noLetter },
       rpki: judgement('valid'),
@@ -64,18 +64,18 @@ describe('the authorization of an announcement', () => {
     assert.equal(judge(all, { letter: letter('valid') }).evidence['by'], 'letter')
   })
 
-  it('is not given by a ROA of an ASN that is not verified', () => {
+  it('is not valid by a ROA of an ASN that is not verified', () => {
     const facts = { rpki: judgement('valid'), asn: judgement('missing') }
     assert.equal(judge(['roa'], facts).state, 'missing')
     assert.match(judge(['roa'], facts).fix!, /asns\/64500\/verify/)
   })
 
-  it('has the age of what it rests on', () => {
+  it('has the check time of the proof that it is based on', () => {
     const kept = { dns_txt: judgement('valid', { checked: earlier }) }
     assert.deepEqual(judge(all, { kept }).checked, earlier)
   })
 
-  it('tells the literal fix of every kind, also before anything was looked for', () => {
+  it('returns the literal fix of every kind, also before the first query', () => {
     const { fix, evidence } = judge(all)
     const [token] = tokens
     assert.equal(
@@ -94,21 +94,21 @@ describe('the authorization of an announcement', () => {
     assert.match(judge(['letter']).fix!, /^POST /)
   })
 
-  it('waits for, fails by, and ends with the letter while nothing else is there', () => {
+  it('has the state of the letter if no other proof is valid', () => {
     for (const state of ['pending', 'invalid', 'expired'] as const)
       assert.equal(judge(all, { letter: letter(state) }).state, state)
     const kept = { rdap: judgement('valid') }
     assert.equal(judge(all, { letter: letter('invalid'), kept }).state, 'valid')
   })
 
-  it('expires when what it rested on is gone, and stays so until there is something else', () => {
+  it('expires when its proof is gone, and stays expired until another proof is valid', () => {
     const valid = judge(['dns_txt', 'rdap'], { kept: { dns_txt: judgement('valid') } })
     const kept = { dns_txt: judgement('missing') }
     const gone = judge(['dns_txt', 'rdap'], { kept }, valid)
     assert.deepEqual([gone.state, gone.evidence['lost']], ['expired', 'dns_txt'])
     assert.equal(judge(['dns_txt', 'rdap'], { kept }, gone).state, 'expired')
     assert.equal(judge(['dns_txt'], { kept }, judgement('missing')).state, 'missing')
-    assert.equal(judge(['rdap'], { kept }, valid).state, 'expired', 'the operator accepts it no longer')
+    assert.equal(judge(['rdap'], { kept }, valid).state, 'expired', 'the operator no longer accepts the kind')
     const other = judge(['dns_txt', 'rdap'], { kept: { ...kept, rdap: judgement('valid') } }, gone)
     assert.equal(other.state, 'valid')
   })

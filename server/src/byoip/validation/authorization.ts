@@ -1,5 +1,5 @@
-// The check `loa`: whether somebody who may has authorised the announcement, by any of the kinds of proof that the operator
-// accepts. Pure.
+// The check `loa`: whether the holder of the prefix has authorized the announcement, by any of the kinds of proof that the
+// operator accepts. Pure.
 import type { AuthorizationKind, AuthorizationProof } from '@pharos/contract/announcement-checks'
 import type { Claim, LetterVerdict } from './judge.ts'
 import { roaFix } from './fix.ts'
@@ -7,14 +7,14 @@ import { rdapFix, txtFix } from './prefix-proof.ts'
 import type { PrefixTokens } from './prefix-token.ts'
 import { because, type Judgement, type Reasoned } from './validation.ts'
 
-/** The kinds that are looked for and kept, each by itself. */
+/** The kinds that are queried and stored separately. */
 export const keptKinds = ['dns_txt', 'rdap'] as const
 export type KeptKind = (typeof keptKinds)[number]
 export type KeptProofs = Partial<Readonly<Record<KeptKind, Judgement>>>
 
-/** What is known of each kind of proof. */
+/** The facts about each kind of proof. */
 export type AuthorizationFacts = {
-  /** Null: it is not stored yet. */
+  /** Null: the announcement is not stored yet. */
   readonly announcementId: number | null
   readonly claim: Claim
   readonly tokens: PrefixTokens
@@ -22,13 +22,13 @@ export type AuthorizationFacts = {
   /** The other checks of the announcement. */
   readonly rpki: Judgement
   readonly asn: Judgement
-  /** Undefined until it was looked for. */
+  /** Undefined before the first query. */
   readonly kept: KeptProofs
 }
 
 type Proof = Judgement & { readonly kind: AuthorizationKind }
 
-/** `before`: the check as it stands, which tells a proof that is gone from one that never was. */
+/** `before`: the stored check, which distinguishes a lost proof from one that never existed. */
 export function judgeAuthorization(
   kinds: readonly AuthorizationKind[],
   facts: AuthorizationFacts,
@@ -71,7 +71,7 @@ export function judgeAuthorization(
   }
 }
 
-/** The kind by which it was authorised until now, unless it was a letter, whose own end is told by itself. */
+/** Returns the kind that authorized the announcement until now; undefined for a letter, which has its own end date. */
 function lostKind(before: Pick<Judgement, 'state' | 'evidence'> | undefined): unknown {
   if (before?.state === 'expired') return before.evidence['lost']
   const by = before?.state === 'valid' ? before.evidence['by'] : undefined
@@ -80,7 +80,7 @@ function lostKind(before: Pick<Judgement, 'state' | 'evidence'> | undefined): un
 
 const reasonOf = ({ reason, attrs, note }: Reasoned): Reasoned => ({ reason, attrs, note })
 
-/** The reason of the only kind that is accepted; if several are, each of them is enough. */
+/** Returns the reason of the only accepted kind; if several are accepted, that none of them is valid. */
 const missingReason = (proofs: readonly Proof[]): Reasoned =>
   proofs.length === 1 ? reasonOf(proofs[0]!) : because('authorization_missing')
 
@@ -120,7 +120,7 @@ function judgeLetter({ announcementId, letter }: AuthorizationFacts, now: Date):
   return { state, ...reasonOf(letter), evidence, fix, checked: now }
 }
 
-/** A signature can be checked, ink cannot; but a ROA alone says nothing about who asks. */
+/** A ROA is signed, unlike a letter on paper, but does not identify the team: the ASN must be verified too. */
 function judgeRoa({ claim, rpki, asn }: AuthorizationFacts, now: Date): Judgement {
   const rest = { evidence: {}, checked: now }
   if (rpki.state !== 'valid') {

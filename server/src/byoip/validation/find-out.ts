@@ -1,5 +1,5 @@
-// What is found out about announcements in one go: every check from what is known now, the routing registries asked where
-// they are due. It changes nothing; saveFindings() does.
+// Evaluates all checks of a batch of announcements, and queries the routing registries and proofs that are due. Changes
+// nothing; saveFindings() does.
 import type { Irr } from '../../registry/irr.ts'
 import type { AuthorizationKind } from '@pharos/contract/announcement-checks'
 import type { TxtResolver } from '../../team/txt-resolver.ts'
@@ -40,7 +40,7 @@ export type FindOutDeps = {
   readonly irrIntervalSeconds: number
 }
 
-/** Which proofs authorize an announcement, one of them being enough, and where they are looked for. */
+/** The accepted kinds of proof, one of which is enough, and the sources to query for them. */
 export type AuthorizationDeps = {
   readonly kinds: readonly AuthorizationKind[]
   readonly ring: KeyRing
@@ -49,21 +49,21 @@ export type AuthorizationDeps = {
   readonly rdap: RdapSource | undefined
 }
 
-/** The kinds of proof that are looked for. */
+/** Returns the kinds of proof that are queried. */
 export const soughtKinds = ({ kinds, rdap }: AuthorizationDeps): readonly KeptKind[] =>
   keptKinds.filter((kind) => kinds.includes(kind) && (kind !== 'rdap' || rdap !== undefined))
 
-/** Questions to the routing registries at once. */
+/** Concurrent queries to the routing registries. */
 const questionsAtOnce = 32
-/** A check that was made again with the same result is written when the kept time is this old. */
+/** A check with an unchanged result is saved again once the stored time is this old. */
 const checkedAgeMs = 10 * 60_000
 const retrySecondsMin = 10
-/** Address registries limit how often they are asked; name servers do not. */
+/** Address registries limit the rate of queries; name servers do not. */
 const rdapRetrySecondsMin = 60
 
 export type LetterVerdicts = ReadonlyMap<number, LetterVerdict>
 
-/** Findings of those about which there is anything to save, in the order of the subjects. */
+/** Returns the results that differ from the stored ones, in the order of the subjects. */
 export async function findOut(
   deps: FindOutDeps,
   subjects: readonly Subject[],
@@ -82,7 +82,7 @@ export async function findOut(
     }
     const finding = findingOf(deps, subject, facts, now)
     if (!finding.claims) return isWorthSaving(finding) ? [finding] : []
-    // Two teams whose checks pass at the same moment: the first takes the prefix, the other learns of it next time.
+    // If the checks of two teams pass in the same batch, the first team claims the prefix. The next run reports the conflict.
     if (taken.has(subject.prefix)) return []
     taken.add(subject.prefix)
     return [finding]
@@ -106,7 +106,7 @@ async function askIrr(
     const { prefix, originAsn, asSet, requested } = subject
     const question = {
       ...(asSet === null ? {} : { asSet }),
-      // Whoever waits for what he has just changed is not served what was kept.
+      // A team that requested the checks has just changed its objects, so a cached answer would be out of date.
       ...(requested === null ? {} : { maxAgeSeconds: 0 }),
       ...(signal ? { signal } : {}),
     }
@@ -117,7 +117,7 @@ async function askIrr(
   return answers
 }
 
-/** Looks for the proofs that are due, those of each announcement one after the other. */
+/** Queries the proofs that are due, those of one announcement in sequence. */
 async function askProofs(
   { authorization, irrIntervalSeconds }: FindOutDeps,
   subjects: readonly Subject[],
@@ -143,7 +143,7 @@ async function askProofs(
   return found
 }
 
-/** A sweep over all announcements asks nobody about those that have never been looked for: these are due by themselves. */
+/** A sweep does not query proofs that were never queried: those have a due time of their own. */
 function isProofDue({ proofs, proofsDue, requested, vouched }: Subject, kind: KeptKind, now: Date): boolean {
   if (vouched.includes('loa')) return false
   const known = proofs.find((proof) => proof.kind === kind)
@@ -187,7 +187,7 @@ function findingOf(deps: FindOutDeps, subject: Subject, facts: Facts, now: Date)
   return { subject, checks, proofs: facts.proofs, clearance, claims, answers: subject.requested }
 }
 
-/** What stands of a judgement: an unanswered registry leaves the last one, and what the operator vouches for counts. */
+/** Keeps the last answer of an unavailable registry, and marks a check as valid if the operator vouches for it. */
 function standing(
   { vouched }: Subject,
   before: Check | undefined,
@@ -213,7 +213,7 @@ function judgeAll(
     claim: subject,
     tokens: prefixTokens(ring, subject.teamId, prefix),
     letter,
-    // An RPKI that is silent leaves the last answer standing here too.
+    // If the RPKI is unavailable, its last answer is kept here too.
     rpki: settle(
       subject.checks.find(({ name }) => name === 'rpki'),
       rpki,
@@ -232,7 +232,7 @@ function judgeAll(
   }
 }
 
-/** Where the operator's file vouches for everything, it vouches for the origin too. */
+/** If the platform file vouches for all three checks, it vouches for the origin ASN too. */
 function vouchedAsn({ vouched }: Subject, judged: Judgement, now: Date): Judgement {
   return vouched.length === 3 && isFailing({ name: 'asn', state: judged.state }) ? vouch(judged, now) : judged
 }
@@ -249,7 +249,7 @@ function nextIrr({ irrIntervalSeconds }: FindOutDeps, subject: Subject, check: C
 
 type Pace = { readonly irrIntervalSeconds: number; readonly secondsMin: number }
 
-/** What is valid is asked for again at the interval; what is not, soon, and later the longer it has been so. */
+/** A valid check is queried again at the interval; any other one soon, with a delay that grows with the age of its state. */
 function nextCheckOf(
   before: { readonly state: ValidationState; readonly since: Date } | undefined,
   state: ValidationState,

@@ -1,4 +1,4 @@
-// From what registries and our own tables say to judgements with their reasons and fixes. Pure: whoever calls has asked.
+// The rules of the checks: from the verdicts of registries and our own rows to results with reasons and fixes. Pure.
 import type { CheckReason } from '@pharos/contract/check-reason'
 import type { Asn } from '../../net/asn.ts'
 import { prefixParts, type Prefix } from '../../net/prefix.ts'
@@ -7,12 +7,12 @@ import type { IrrVerdict } from '../../registry/irr-verdict.ts'
 import type { RpkiVerdict } from '../../registry/rpki.ts'
 import { because, type Judgement, type Reasoned } from './validation.ts'
 
-/** What is judged. */
+/** The prefix and origin to check. */
 export type Claim = { readonly prefix: Prefix; readonly originAsn: Asn; readonly asSet: string | null }
 
-/** The longest prefixes that other networks accept. */
+/** The longest prefixes that most networks accept. */
 export const longestAccepted = { 4: 24, 6: 48 } as const
-/** Nobody holds more; a shorter prefix is a slip of the keyboard. */
+/** No organisation holds a larger block; a shorter prefix is a typing error. */
 export const shortestAccepted = { 4: 8, 6: 16 } as const
 
 export function judgeSize(prefix: Prefix, now: Date): Judgement {
@@ -30,7 +30,7 @@ export function judgeOverlap(contested: boolean, now: Date): Judgement {
   return { state: 'invalid', ...because('prefix_contested'), ...rest }
 }
 
-/** What is known of the team's hold on the ASN. */
+/** The team's verification of the ASN. */
 export type AsnHold = {
   readonly verified: Date | null
   readonly verifiedBy: string | null
@@ -114,7 +114,7 @@ const irrReasons = {
   unavailable: 'irr_unavailable',
 } as const satisfies Record<IrrVerdict['state'], CheckReason>
 
-/** What a store of letters knows about one announcement. */
+/** The verdict of the letters of one announcement. */
 export type LetterVerdict = Reasoned & {
   readonly state: 'missing' | 'pending' | 'valid' | 'invalid' | 'expired'
   readonly validUntil: Date | null
@@ -128,7 +128,7 @@ export const noLetter: LetterVerdict = {
   letterId: null,
 }
 
-/** Makes a check valid that the operator's file vouches for; the reason keeps what the registry answered. */
+/** Marks a check as valid that the platform file vouches for; the reason keeps the result of the registry. */
 export function vouch(judged: Judgement, now: Date): Judgement {
   if (judged.state === 'valid') return judged
   const { reason, attrs } = judged

@@ -1,5 +1,5 @@
-// Paperless proofs that a team controls a prefix: a token in its reverse zone, or in the remarks of its registration. Each is
-// looked for by itself and kept with its age; whether it is enough is the operator's policy (authorization.ts).
+// Proofs without paper that a team controls a prefix: a token in its reverse zone, or in the remarks of its registration. Each is
+// queried and stored separately; the operator's policy decides whether it is enough (authorization.ts).
 import type { TxtResolver } from '../../team/txt-resolver.ts'
 import { lookUpNames, type NameAnswer } from '../../inventory/asn-proof-dns.ts'
 import { familyOf } from '../../net/address.ts'
@@ -19,22 +19,22 @@ import { shortestAccepted } from './judge.ts'
 import type { PrefixTokens } from './prefix-token.ts'
 import { because, type Judgement } from './validation.ts'
 
-/** A prefix of more reverse zones is not offered: nobody would create so many records. */
+/** Not offered for a prefix with more reverse zones: creating so many records is impractical. */
 const zonesMax = 16
 
-/** The names that all have to have the token: one for each zone, since a zone may have been delegated to a customer. */
+/** Returns the names that must all have the token: one for each zone, since a zone may be delegated to a customer. */
 export function proofNames(prefix: Prefix): readonly string[] {
   const zones = reverseZones(prefix)
   return zones.length > zonesMax ? [] : zones.map((zone) => `_pharos.${zone}`)
 }
 
-/** The records to create, one on each line; null if the prefix has too many zones. */
+/** Returns the records to create, one per line; null if the prefix has too many zones. */
 export function txtFix(prefix: Prefix, [token]: PrefixTokens): string | null {
   const records = proofNames(prefix).map((name) => `${name}. 3600 IN TXT "${token}"`)
   return records.length > 0 ? records.join('\n') : null
 }
 
-/** Looks for the token at each name; never rejects because of a name server. */
+/** Queries the token at each name; never rejects because of a name server. */
 export async function checkTxt(
   txt: TxtResolver,
   prefix: Prefix,
@@ -47,7 +47,7 @@ export async function checkTxt(
   return judgeTxt(prefix, names, answers, tokens, now)
 }
 
-/** Pure. A name server that fails says nothing about the record, so only an answer makes it missing. */
+/** Pure. The failure of a name server is not evidence, so only an answer makes the record missing. */
 export function judgeTxt(
   prefix: Prefix,
   names: readonly string[],
@@ -80,10 +80,10 @@ export function judgeTxt(
   return { state: 'unavailable', ...because('txt_unavailable', { name }), evidence, fix, checked: null }
 }
 
-/** The line to add to the registration. */
+/** Returns the line to add to the registration. */
 export const rdapFix = ([token]: PrefixTokens): string => `remarks: ${token}`
 
-/** Looks for the token in the registrations of the prefix; never rejects because of a registry. */
+/** Queries the registrations of the prefix for the token; never rejects because of a registry. */
 export async function checkRdap(
   rdap: RdapSource,
   prefix: Prefix,
@@ -108,12 +108,12 @@ export async function checkRdap(
   }
 }
 
-/** The first and the last address: a part of the prefix that is registered by itself begins or ends there, as a rule. */
+/** Returns the first and the last address: a part with a separate registration usually begins or ends there. */
 const endsOf = (prefix: Prefix): readonly Prefix[] => [hostPrefix(networkOf(prefix)), lastHostOf(prefix)]
 
 /**
- * Pure. The registration has to cover the prefix and must not be the block of a whole registry; a registration of a part of the
- * prefix, found at its ends, may be somebody else's and has to have the token too.
+ * Pure. The registration must cover the prefix and must not be the block of a whole registry; a registration of a part of the
+ * prefix, found at its ends, may belong to another holder and must contain the token too.
  */
 export function judgeRdap(
   prefix: Prefix,

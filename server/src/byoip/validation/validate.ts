@@ -1,5 +1,5 @@
-// The validator's runs: what is judged, in which order, and what a verdict that stays bad leads to. It reads what is
-// known, judges, saves what differs, and remembers nothing; what fails is done by the next run.
+// The validator's runs: which announcements are checked and in which order, and the policy for checks that keep failing. A run
+// reads, evaluates and saves the differences, and keeps no state; the next run is the retry.
 import type { Db } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { findOut, soughtKinds, type FindOutDeps, type LetterVerdicts } from './find-out.ts'
@@ -23,24 +23,24 @@ export type ValidateDeps = FindOutDeps & {
 
 export type ValidationReport = {
   judged: number
-  /** Announcements of which a check turned from valid to something else. */
+  /** Announcements with a check that changed from valid to another state. */
   lost: number
   passed: number
   changed: number
 }
 
-/** Announcements that are judged and saved together. */
+/** Announcements that are evaluated and saved together. */
 const atOnce = 500
 
-/** Announcements whose proofs are looked for in one run: a registry that does not answer takes seconds for each. */
+/** Announcements whose proofs are queried in one run: a registry that does not answer takes seconds for each. */
 const proofsAtOnce = 128
 
-/** Judges every announcement, the oldest first. */
+/** Evaluates every announcement, the oldest first. */
 export async function validateAll(deps: ValidateDeps, signal?: AbortSignal): Promise<ValidationReport> {
   return judgeEach(deps, signal, (after) => readSubjectsAfter(deps.db, after, atOnce))
 }
 
-/** Judges those that a change of these prefixes concerns. */
+/** Evaluates the announcements that a change of these prefixes affects. */
 export async function validateTouched(
   deps: ValidateDeps,
   prefixes: readonly Prefix[],
@@ -49,7 +49,7 @@ export async function validateTouched(
   return judgeEach(deps, signal, (after) => readSubjectsInside(deps.db, prefixes, after, atOnce))
 }
 
-/** Asks the routing registries, and looks for proofs, about those that are due. */
+/** Queries the routing registries and the proofs that are due. */
 export async function validateDue(deps: ValidateDeps, signal?: AbortSignal): Promise<ValidationReport> {
   const report = noReport()
   await judge(deps, await readSubjectsDue(deps.db, deps.now(), atOnce), report, signal)

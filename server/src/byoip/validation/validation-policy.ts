@@ -9,7 +9,7 @@ import type { Finding, Subject } from './validation.store.ts'
 
 export type Policy = {
   readonly onLoss: 'warn' | 'suspend'
-  /** How long a check has failed before the announcement is suspended. */
+  /** Hours for which a check must have failed before the announcement is suspended. */
   readonly graceHours: number
 }
 

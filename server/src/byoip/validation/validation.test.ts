@@ -33,8 +33,8 @@ const anyChecks = fc
   .tuple(...validationNames.map(() => anyState))
   .map((states) => validationNames.map((name, at): Check => ({ ...judgement(states[at]!), name })))
 
-describe('what a new judgement makes of the old one', () => {
-  it('is the new one, unless the registry was silent', () => {
+describe('a new result of a check', () => {
+  it('replaces the stored one, unless the registry is unavailable', () => {
     fc.assert(
       fc.property(anyState, anyState, (before, after) => {
         const { state } = settle(judgement(before), judgement(after))
@@ -44,7 +44,7 @@ describe('what a new judgement makes of the old one', () => {
     )
   })
 
-  it('tells the silence once, and keeps the time of the answer', () => {
+  it('reports an unavailable registry once, and keeps the time of the answer', () => {
     const silent = judgement('unavailable', { ...because('rpki_unavailable'), checked: null })
     const once = settle(judgement('valid'), silent)
     const twice = settle(once, silent)
@@ -58,8 +58,8 @@ describe('what a new judgement makes of the old one', () => {
   })
 })
 
-describe('two judgements', () => {
-  it('are the same by their values, as the database returns them', () => {
+describe('two results', () => {
+  it('are compared by value, as the database returns them', () => {
     const stored = { vrps: [{ asn: 1, prefix: 'a' }], source: null }
     const made = { source: null, vrps: [{ prefix: 'a', asn: 1 }], member: undefined }
     const [before, after] = [stored, made].map((evidence) => judgement('valid', { evidence }))
@@ -82,7 +82,7 @@ describe('the clearance', () => {
     )
   })
 
-  it('is failed as soon as somebody said no, and a letter that was never sent is no "no"', () => {
+  it('is failed as soon as one check failed, and a missing letter is not a failure', () => {
     fc.assert(
       fc.property(anyChecks, (checks) => {
         assert.equal(clearanceOf(checks) === 'failed', checks.some(isFailing))
@@ -95,7 +95,7 @@ describe('the clearance', () => {
     assert.equal(clearanceOf(without), 'pending')
   })
 
-  it('knows every check before it was made', () => {
+  it('contains every check before the first run', () => {
     const complete = completeChecks([])
     assert.deepEqual(Object.keys(complete), [...validationNames])
     assert.equal(clearanceOf(Object.values(complete)), 'running')
@@ -104,14 +104,14 @@ describe('the clearance', () => {
 
 const claim = { prefix: parsePrefix('203.0.113.0/24'), originAsn: parseAsn(64496), asSet: null }
 
-describe('a judgement', () => {
-  it('of a prefix that is too long says how long it may be', () => {
+describe('the result of a check', () => {
+  it('of a prefix that is too long states the limit', () => {
     assert.equal(judgeSize(parsePrefix('203.0.113.0/25'), now).state, 'invalid')
     assert.equal(judgeSize(parsePrefix('2001:db8::/48'), now).state, 'valid')
     assert.equal(judgeSize(parsePrefix('2001:db8::/49'), now).state, 'invalid')
   })
 
-  it('of an ASN follows its proof, to the moment at which that ends', () => {
+  it('of an ASN follows its proof until the moment that it expires', () => {
     const hold = { verified: now, verifiedBy: 'aut_num', expires: new Date(now.getTime() + 1) }
     assert.equal(judgeAsn(claim.originAsn, hold, now).state, 'valid')
     assert.equal(judgeAsn(claim.originAsn, { ...hold, expires: now }, now).state, 'expired')
@@ -124,7 +124,7 @@ describe('a judgement', () => {
     assert.match(revoked.note, /revoked/)
   })
 
-  it('of the RPKI and of the IRR has the literal fix for whatever is not valid, and none for silence', () => {
+  it('of the RPKI and of the IRR has the literal fix if it is neither valid nor unavailable', () => {
     for (const state of ['valid', 'missing', 'mismatch_asn', 'mismatch_length', 'unavailable'] as const) {
       const asks = state !== 'valid' && state !== 'unavailable'
       const silent = state === 'unavailable'
@@ -156,7 +156,7 @@ describe('a judgement', () => {
     )
   })
 
-  it('that the operator vouches for is valid, with what it would be otherwise', () => {
+  it('is valid if the operator vouches for it, and contains the result of the registry', () => {
     const vouched = vouch(judgement('missing', { fix: 'x' }), now)
     assert.deepEqual([vouched.state, vouched.fix], ['valid', null])
     assert.match(vouched.note, /vouches.*it is missing/)
@@ -168,11 +168,11 @@ describe('the state messages', () => {
   const tagsOf = (rest: Parameters<typeof sampleAnnouncement>[0], checks: readonly Check[] = valid) =>
     stateMessages(sampleAnnouncement(rest), completeChecks(checks), now).map(({ tag }) => tag)
 
-  it('are none where everything is as wanted', () => {
+  it('are empty if the announcement is as desired', () => {
     assert.deepEqual(tagsOf({ enabled: true, regions: [sampleRegion('ams', { state: 'announced' })] }), [])
   })
 
-  it('tell a check that was never passed from one that was lost', () => {
+  it('distinguish a check that never passed from one that was lost', () => {
     const checks = valid.map((check) =>
       check.name === 'rpki' ? { ...check, state: 'missing' as const } : check,
     )
@@ -180,7 +180,7 @@ describe('the state messages', () => {
     assert.deepEqual(tagsOf({}, checks), ['validation_lost'])
   })
 
-  it('put the gravest first', () => {
+  it('are sorted by severity', () => {
     const regions = [sampleRegion('ams', { state: 'announcing', since: now })]
     const tags = tagsOf({ enabled: true, suspended: false, regions }, [
       ...valid.filter(({ name }) => name !== 'loa'),
@@ -189,7 +189,7 @@ describe('the state messages', () => {
     assert.deepEqual(tags, ['validation_lost', 'region_announcing'])
   })
 
-  it('warn a month before a letter or a proof ends', () => {
+  it('warn a month before a letter or a proof expires', () => {
     const until = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString()
     const ending = (name: 'loa' | 'asn', days: number) =>
       valid.map((check) =>

@@ -1,5 +1,5 @@
-// The validator: judges announcements when a registry changes, when somebody asks, and from time to time. Any number of
-// processes may run it; the leader works, the others wait.
+// The validator: checks announcements when a registry changes, on request, and at an interval. Any number of processes may
+// run it; the leader works, the others are standbys.
 import { Leadership } from '../../db/leadership.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Waker } from '../../db/wake.ts'
@@ -26,14 +26,14 @@ export type ValidatorDeps = Omit<ValidateDeps, 'db' | 'rpki' | 'irr'> & {
   readonly irr: Irr
   readonly log: Log
   readonly metrics: Metrics
-  /** Between two sweeps over all announcements, for what ends by itself: letters and proofs. */
+  /** Between two sweeps over all announcements, which detect letters and proofs that have expired. */
   readonly intervalMs?: number
 }
 
 const defaultIntervalMs = 300_000
-/** How often it looks which questions to the routing registries are due. */
+/** Interval at which due queries of registries and proofs are read. */
 const dueIntervalMs = 5_000
-/** Between sweeps that somebody asked for. */
+/** Minimum time between requested sweeps. */
 const sweepGapMs = 1_000
 const runTimeoutMs = 120_000
 
@@ -49,11 +49,11 @@ class Validator implements Component {
   readonly #leadership: Leadership
   readonly #loop: Loop
   readonly #off: (() => void)[] = []
-  /** What the RPKI has changed since the last run; everything until there was one. */
+  /** Prefixes that the RPKI has changed since the last run; `all` before the first run. */
   #touched: Set<Prefix> | 'all' = 'all'
   #irrChanged = false
   #sweptAt = -Infinity
-  /** A sweep that was asked for right after another one waits: asking is cheap, and sweeping is not. */
+  /** Delays a sweep that was requested right after another one, since a request is cheap and a sweep is not. */
   #later: NodeJS.Timeout | undefined
 
   constructor(deps: ValidatorDeps) {
@@ -134,7 +134,7 @@ class Validator implements Component {
     return touched.length > 0 ? validateTouched(this.#validate, touched, signal) : undefined
   }
 
-  /** What there is to judge: everything, too, when the last sweep is long ago. */
+  /** Returns the prefixes to check: all of them if the last sweep is older than the interval. */
   #take(): readonly Prefix[] | 'all' {
     const touched = this.#touched
     this.#touched = new Set()
