@@ -1,5 +1,5 @@
-// From what the routers of a region hold after a run to what its rows then store: the state and, if that is not as
-// desired, the reason. Pure.
+// Converts the routes on a region's routers after a run into the values that its rows store: the state and, if it is not
+// as desired, the reason. Pure.
 import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
 import type { Family } from '../../net/bits.ts'
 import { familyOf } from '../../net/address.ts'
@@ -8,7 +8,7 @@ import type { RegionState } from '../announcement/announcement.ts'
 import type { CheckedRow, Plan, PlanRow, QuarantinedRow } from './plan.ts'
 import { sameRoute, type Route } from './speaker.ts'
 
-/** Which families the established BGP sessions of a router carry. */
+/** The address families that a router's established BGP sessions carry. */
 export type Reach = Readonly<Record<Family, boolean>>
 
 /** Final state of one router that could be read. */
@@ -19,16 +19,16 @@ export type RouterOutcome = {
   readonly after: ReadonlyMap<Prefix, Route>
   /** Changes that were sent to it. */
   readonly announced: ReadonlyMap<Prefix, Route>
-  /** Prefixes that it refused. */
+  /** Prefixes that the router rejected. */
   readonly refused: ReadonlySet<string>
 }
 
 /** Result of a run in all routers of the region. */
 export type Outcome = {
   readonly routers: readonly RouterOutcome[]
-  /** How many routers that are not drained could not be read. */
+  /** Number of routers that are not drained and could not be read. */
   readonly unread: number
-  /** How many routers have to carry a route. */
+  /** Number of routers that must carry a route. */
   readonly quorum: number
   readonly waiting: ReadonlyMap<Prefix, Date>
   readonly withdrawn: ReadonlySet<Prefix>
@@ -36,7 +36,7 @@ export type Outcome = {
   readonly declined: ReadonlySet<Prefix>
   /** Withdrawals that this run leaves to another one: their rows are not updated. */
   readonly undecided: ReadonlySet<Prefix>
-  /** Prefixes of which a change of origin or next hop is held. */
+  /** Prefixes with a held change of origin or next hop. */
   readonly heldChanges: ReadonlySet<Prefix>
 }
 
@@ -54,7 +54,7 @@ export type SeenRow = Observed & {
   readonly desired: boolean
 }
 
-/** Returns the rows of the region whose stored state or reason is not what was seen. */
+/** Returns the rows of the region whose stored state or reason differs from the observed one. */
 export function seenRows(
   regionId: number,
   plan: Pick<Plan, 'rows' | 'quarantined'>,
@@ -85,7 +85,7 @@ const isStored = (row: PlanRow, { state, reason, attrs, announcedOrigin }: Obser
   announcedOrigin === row.announcedOrigin &&
   JSON.stringify(attrs) === JSON.stringify(row.attrs)
 
-/** The origin that a router shows; what is not seen and not known to be gone is kept. */
+/** Returns the origin that a router shows; an origin that is not observed and not known to be gone is kept. */
 function originOf(
   { prefix, announcedOrigin }: CheckedRow,
   state: RegionState,
@@ -116,7 +116,7 @@ function settleDesired(
   const until = waiting.get(prefix)
   if (until) return { state: 'announcing', reason: 'damped', attrs: { until: until.toISOString() } }
   if (carriers.length + unread < quorum) return { state: 'announcing', reason: 'not_shown' }
-  // The router that cannot be read may well carry it.
+  // A router that cannot be read may still carry the route.
   return row.state === 'announced' ? 'unknown' : { state: 'announcing', reason: 'router_unreadable' }
 }
 

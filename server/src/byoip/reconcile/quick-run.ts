@@ -1,6 +1,6 @@
-// The quick run of one region: only the rows that changed and that no run has looked at, and only their prefixes on the
-// routers. It goes through the same plan, guard and fence as the full run, may do less than it, and never more: what a
-// look at the whole region could hold back is left to the full run, which follows every quick run that found rows.
+// The quick run of one region: only the rows that changed and were not handled by a run yet, and only their prefixes on the
+// routers. It uses the same plan, guard and fence as the full run and never does more than it. Anything that the guard could
+// hold with the whole region in view is left to the full run, which follows every quick run that found rows.
 import type { Db } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { readPrefix, type PlanRow } from './plan.ts'
@@ -34,12 +34,12 @@ export type KnownRegion = {
   /** Number of routes of the owner on its routers. */
   readonly observed: number
   readonly quarantined: number
-  /** Of each router that could be read; the others are left to the full run. */
+  /** For each router that could be read; the others are left to the full run. */
   readonly neighbors: ReadonlyMap<string, readonly Neighbor[]>
 }
 
 export type QuickReport = Record<'moving' | 'announced' | 'withdrawn' | 'refused', number> & {
-  /** When the full run has to follow: `soon` to see the whole again, `now` for what this one had to leave. */
+  /** When the full run must follow: `soon` to read the whole region again, `now` if this run left work to it. */
   readonly full: 'soon' | 'now' | undefined
   /** Changes that were sent, so that last known routes do not undo them. */
   readonly gone: ReadonlySet<Prefix>
@@ -54,7 +54,7 @@ const idle = {
   gone: new Set<Prefix>(),
 } as const
 
-/** One run under the lease. Rejects with whatever failed it, after storing that the region could not be checked. */
+/** Runs once under the lease. Rejects with the error of the run, after storing that the region could not be checked. */
 export function quickRun(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): Promise<QuickReport> {
   return storeFailure(deps.db, lease, () => run(deps, lease, known))
 }
@@ -78,7 +78,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
     },
   )
   const answers = Promise.all([found, lease.readMemory()])
-  // Awaited within the fence, which is taken meanwhile.
+  // Awaited later, within the fence that is taken meanwhile.
   answers.catch(() => {})
   const { planned, sends, sent, isLeft, quorum, views, memory, failures } = await whileHolding(
     db,
@@ -132,8 +132,8 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
 }
 
 /**
- * Whether the full run might hold one of the withdrawals or changes, seeing more: the guard holds some already, a hold
- * is open that they would belong to, or there are rows that are not valid, here or elsewhere in the region.
+ * Whether the full run, which reads the whole region, might hold one of the withdrawals or changes: the guard already holds some,
+ * a hold is open that would cover them, or rows are invalid, here or elsewhere in the region.
  */
 function leavesToFullRun({ plans, verdict }: Planned, memory: RegionMemory, known: KnownRegion): boolean {
   if (verdict.hold || plans.some(({ plan }) => plan.quarantined.length + plan.change.length > 0)) return true

@@ -13,7 +13,7 @@ import { RegionReconciler, type RegionSpeaker } from './region-reconciler.ts'
 export type ReconcilersDeps = {
   readonly postgres: Postgres
   readonly waker: Waker
-  /** The speakers of a region; closed when the loops stop. Throws if their settings are not valid. */
+  /** Returns the speakers of a region, which are closed when the loops stop. Throws if their settings are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly keptPlans: KeptPlans
   readonly log: Log
@@ -22,7 +22,7 @@ export type ReconcilersDeps = {
 }
 
 const defaultIntervalMs = 30_000
-/** Regions are looked for when everything that was woken with it is on its way. */
+/** Delay before looking for new regions, so that the loops that were woken too start first. */
 const lookAfterMs = 250
 
 /** The loops, inert until started. */
@@ -48,7 +48,7 @@ class Reconcilers implements Component {
     const { waker } = this.#deps
     const wakeAll = () => {
       for (const region of this.#regions.values()) region.wake()
-      // A region that was just added has no loop yet that could be woken.
+      // A region that was just added has no loop to wake yet.
       this.#looking ??= setTimeout(() => this.#lookNow(), lookAfterMs)
     }
     const wakeAllFully = () => {
@@ -76,7 +76,7 @@ class Reconcilers implements Component {
     this.#loop.wake()
   }
 
-  /** Starts what is new, restarts what is reached otherwise, stops what is gone. One bad region stops no other. */
+  /** Starts new regions, restarts those with changed settings, and stops removed ones. An invalid region stops no other. */
   async #look(): Promise<void> {
     const records = await this.#readRegions()
     const present = new Set(records.map(({ id }) => id))
@@ -89,7 +89,7 @@ class Reconcilers implements Component {
     for (const record of records) if (!this.#regions.has(record.id)) this.#add(record)
   }
 
-  /** At a start without a database, regions come from the files of the last process. */
+  /** Without a database at the start, regions come from the files of the last process. */
   async #readRegions(): Promise<RegionRecord[]> {
     try {
       return await readRegions(this.#deps.postgres.owner)
@@ -110,7 +110,7 @@ class Reconcilers implements Component {
       this.#regions.set(record.id, region)
       region.start()
     } catch (error) {
-      this.#deps.log.error({ region: record.slug, error }, 'speakers of the region are not valid')
+      this.#deps.log.error({ region: record.slug, error }, 'speakers of the region are invalid')
     }
   }
 }

@@ -1,5 +1,5 @@
-// The conformance suite of every speaker, run for the sandbox and for the real daemon. It uses only the port; whatever needs the
-// daemon itself (a foreign route, a restart) comes from the fixture.
+// The conformance suite of every speaker, run for the sandbox and for the real daemon. It uses only the port; tests that need the
+// daemon itself (a foreign route, a restart) use the fixture.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,28 +18,28 @@ export type SpeakerFixture = {
   readonly speaker: Speaker
   /** Another owner on the same daemon. */
   readonly stranger: Speaker
-  /** One more client of the same owner on the same daemon, which the test closes. */
+  /** Another client of the same owner on the same daemon, which the test closes. */
   connect(): Speaker
   /** The same for the other owner. */
   connectStranger(): Speaker
-  /** A speaker whose daemon does not exist, and the timeout that it is configured with. */
+  /** A speaker whose daemon does not exist, and its configured timeout. */
   readonly absent: { readonly speaker: Speaker; readonly timeoutMs: number }
   /** Adds a foreign route at the daemon, as an operator would. */
   addByHand(prefix: string): Promise<void>
-  /** Every prefix of the daemon that was put there by hand. */
+  /** Lists every prefix of the daemon that was added by hand. */
   listByHand(): Promise<readonly string[]>
-  /** Removes every route from the daemon by hand, whosever it is. */
+  /** Removes every route from the daemon by hand, whoever its owner is. */
   clearByHand(): Promise<void>
-  /** The daemon's only neighbour, which speaks IPv4 and IPv6. */
+  /** The daemon's only neighbor, which supports IPv4 and IPv6. */
   readonly neighbor: { readonly address: string; readonly asn: number }
   /** Enables or disables the neighbor; the daemon may take a while to notice. */
   setNeighbor(isUp: boolean): Promise<void>
-  /** Stops and starts the daemon; resolves when it can be asked again. */
+  /** Restarts the daemon; resolves when it answers again. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Runs the suite; `make` starts one daemon for all of it. `skip` gives the reason why there is none. */
+/** Runs the suite; `make` starts one daemon for all tests. `skip` is the reason to skip it. */
 export function speakerConformance(name: string, make: () => Promise<SpeakerFixture>, skip?: string): void {
   describe(`the ${name} speaker`, { skip: skip ?? false }, () => {
     let fixture: SpeakerFixture
@@ -62,7 +62,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [rich4, rich6, plain4, plain6])
     })
 
-    it('finds just the prefixes it is asked for, with all of their attributes', async () => {
+    it('finds exactly the requested prefixes, with all of their attributes', async () => {
       const specifics = [route('198.51.100.0/25'), route('2001:db8:a::/49')]
       await starting(fixture, [rich4, rich6, plain4, plain6, ...specifics])
       const absent = ['192.0.2.0/24', '198.51.0.0/16', '2001:db8::/32', '203.0.113.0/25'] as Prefix[]
@@ -89,7 +89,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [rich4, rich6])
     })
 
-    it('replaces the attributes of a prefix that is announced otherwise', async () => {
+    it('replaces the attributes of a prefix that is announced again', async () => {
       await starting(fixture, [rich4, rich6])
       const replaced4 = { ...rich4, asPath: [], communities: ['64500:1'], largeCommunities: [] }
       const replaced6 = { ...rich6, asPath: [64511], nextHop: '2001:db8::2' }
@@ -103,7 +103,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [rich6, plain4])
     })
 
-    it('withdraws a prefix whatever attributes it is announced with', async () => {
+    it('withdraws a prefix whatever its attributes are', async () => {
       await starting(fixture, [rich4, rich6])
       await fixture.speaker.withdraw([
         { ...plain4, prefix: rich4.prefix },
@@ -112,13 +112,13 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [])
     })
 
-    it('takes the withdrawal of an absent prefix', async () => {
+    it('accepts the withdrawal of an absent prefix', async () => {
       await starting(fixture, [rich4])
       await fixture.speaker.withdraw([plain4, plain6])
       await assertListed(fixture.speaker, [rich4])
     })
 
-    it('does not take a more specific or a covering prefix for the one it withdraws', async () => {
+    it('does not withdraw more specific or covering prefixes', async () => {
       await starting(fixture, [rich4, rich6])
       await fixture.speaker.withdraw([
         route('198.51.100.0/25'),
@@ -129,7 +129,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [rich4, rich6])
     })
 
-    it('does nothing at all when it is given no routes', async () => {
+    it('does nothing for an empty list of routes', async () => {
       await starting(fixture, [rich4, rich6])
       await fixture.stranger.announce([plain4])
       await fixture.addByHand('192.0.2.0/24')
@@ -140,7 +140,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       assert.deepEqual(await fixture.listByHand(), ['192.0.2.0/24'])
     })
 
-    it('neither shows nor touches routes of others', async () => {
+    it('neither lists nor changes routes of others', async () => {
       await starting(fixture, [])
       await fixture.stranger.announce([plain4, rich6])
       await fixture.addByHand('192.0.2.0/24')
@@ -151,7 +151,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       assert.deepEqual([...(await fixture.listByHand())].sort(), ['192.0.2.0/24', '2001:db8:ffff::/48'])
     })
 
-    it('keeps its own route and a foreign route for the same prefix apart', async () => {
+    it('distinguishes its own route from a foreign route for the same prefix', async () => {
       await starting(fixture, [])
       await fixture.addByHand('192.0.2.0/24')
       await fixture.stranger.announce([route('192.0.2.0/24', { asPath: [64510] })])
@@ -164,7 +164,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       assert.deepEqual(await fixture.listByHand(), ['192.0.2.0/24'])
     })
 
-    it('keeps what is announced when a client closes its connection', async () => {
+    it('keeps announced routes when a client closes its connection', async () => {
       await starting(fixture, [])
       const other = fixture.connect()
       await other.announce([rich4, rich6])
@@ -212,7 +212,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await client.close()
     })
 
-    it('lists its neighbours, established and not', async () => {
+    it('lists its neighbors, established and not', async () => {
       const { speaker, neighbor } = fixture
       await fixture.setNeighbor(true)
       const up = await untilNeighbor(speaker, ({ state }) => state === 'established')
@@ -280,7 +280,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await client.announce([rich4])
       await fixture.clearByHand()
       await until(() => seen.tableChanges > 0)
-      assert.equal(seen.tableChanges, 1, 'only what was done by hand')
+      assert.equal(seen.tableChanges, 1, 'only the changes made by hand')
       assert.ok(
         observed.tableChanges < 1_000,
         `${observed.tableChanges} calls for 30,000 changes by another client`,
@@ -314,7 +314,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await client.close()
     })
 
-    it('reports unreachable within the timeout without a daemon', async () => {
+    it('reports `unreachable` within the timeout if the daemon does not run', async () => {
       const { speaker, timeoutMs } = fixture.absent
       const calls: (() => Promise<unknown>)[] = [
         () => speaker.probe(),
@@ -335,7 +335,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
 
 type Seen = { ups: number; tableChanges: number; neighborChanges: number; readonly stop: () => void }
 
-/** Counts what a watcher is called for. */
+/** Counts the calls of a watcher. */
 function watch(speaker: Speaker): Seen {
   const counts = { ups: 0, tableChanges: 0, neighborChanges: 0 }
   const events: SpeakerEvents = {
@@ -346,7 +346,7 @@ function watch(speaker: Speaker): Seen {
   return Object.assign(counts, { stop: speaker.watch(events) })
 }
 
-/** As `watch`, and resolves when the watcher is known to be called; the counts begin at 0 again. */
+/** As `watch`, but resolves once the watcher is known to be called; the counts restart at 0. */
 async function watching(fixture: SpeakerFixture, speaker: Speaker): Promise<Seen> {
   const seen = watch(speaker)
   await untilTold(seen, speaker === fixture.stranger ? fixture.connectStranger() : fixture.connect())
@@ -355,9 +355,9 @@ async function watching(fixture: SpeakerFixture, speaker: Speaker): Promise<Seen
 
 let probes = 0
 
-/** Lets another client make one change after the other until the watcher is called for one. */
+/** Makes changes by another client until the watcher is called. */
 async function untilTold(seen: Seen, other: Speaker): Promise<void> {
-  // One of its own each time: beside another's route for the same prefix, a change may not be reported.
+  // A separate prefix each time: if another owner has a route for the same prefix, a change may not be reported.
   const probe = route(`10.255.${probes++ % 256}.0/24`)
   for (let at = 0; at < 100 && seen.tableChanges === 0; at++) {
     await (at % 2 === 0 ? other.announce([probe]) : other.withdraw([probe]))
@@ -373,14 +373,14 @@ async function onlyNeighbor(speaker: Speaker): Promise<Neighbor> {
   return neighbors[0]!
 }
 
-/** A session takes seconds to come up. */
+/** A session takes seconds to be established. */
 async function untilNeighbor(speaker: Speaker, is: (neighbor: Neighbor) => boolean): Promise<Neighbor> {
   for (let at = 0; at < 3_000; at++) {
     const neighbor = await onlyNeighbor(speaker)
     if (is(neighbor)) return neighbor
     await sleep(10)
   }
-  return assert.fail('the neighbour does not change within 30 s')
+  return assert.fail('the neighbor did not change within 30 s')
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -408,7 +408,7 @@ const rich6 = route('2001:db8:a::/48', {
   nextHop: '2001:db8::1',
 })
 
-/** Half IPv4, half IPv6, no two alike. */
+/** Returns routes without duplicates, half IPv4, half IPv6. */
 function manyRoutes(count: number): Route[] {
   return Array.from({ length: count }, (_, at) => {
     const attributes = { asPath: [64_496 + (at % 16)], communities: [`64500:${at % 1000}`] }
@@ -417,7 +417,7 @@ function manyRoutes(count: number): Route[] {
   })
 }
 
-/** Restarts the daemon, so that no test depends on another, and announces what the test begins with. */
+/** Restarts the daemon, so that tests are independent of each other, and announces the initial routes. */
 async function starting(fixture: SpeakerFixture, routes: readonly Route[]): Promise<void> {
   await fixture.restart()
   await fixture.speaker.announce(routes)
