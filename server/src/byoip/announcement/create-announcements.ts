@@ -1,5 +1,5 @@
-// Creating announcements: all or nothing, every mistake told with its place, checked at once from what is known. A dry run
-// is the preflight: the same, with the routing registries asked on the spot, and nothing stored.
+// Creates announcements: all or none, with all errors and their locations, and a first result of every check. A dry run is
+// the preflight: the same, but it waits longer for the routing registries and stores nothing.
 import type { Announcement as Wire, NewAnnouncement } from '@pharos/contract/byoip'
 import type { ProblemError } from '@pharos/contract/problem'
 import { auditOf, writeAudit } from '../../db/audit.ts'
@@ -37,9 +37,9 @@ export type CreateDeps = {
   readonly irr: Pick<Irr, 'judge'>
   readonly allowDocumentation: boolean
   readonly authorizationKinds: readonly AuthorizationKind[]
-  /** For the tokens of the instructions. */
+  /** For the tokens in the fixes. */
   readonly ring: KeyRing
-  /** Announcements of one team. */
+  /** Maximum number of announcements per team. */
   readonly quota: number
   readonly now: () => Date
 }
@@ -48,8 +48,8 @@ export type CreateBody = NewAnnouncement | { readonly announcements: readonly Ne
 export type Created = { readonly results: Wire[]; readonly count: number }
 
 /**
- * How long the routing registries are waited for. Who asks for a preflight wants their answer; who creates wants the record,
- * and what has not answered by then is `pending`, and asked for by the validator.
+ * How long to wait for the routing registries. A preflight is about their answer; creating is about the stored announcement, so
+ * a check without an answer by then is `pending`, and the validator queries it.
  */
 const waitMs = { preflight: 3_000, create: 200 } as const
 
@@ -76,7 +76,7 @@ export async function createAnnouncements(
 
 type Read = { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] }
 
-/** Throws unless every one may be created; answers how the team holds their ASNs. */
+/** Throws unless every announcement may be created; returns the team's verification of their ASNs. */
 async function refuse(
   { quota, now }: CreateDeps,
   trx: Trx,
@@ -180,7 +180,7 @@ async function store(
     trx,
     teamId,
     ids.map((id, at) => ({ id, checks: judged[at]! })),
-    // The validator asks at once whatever was not answered, and then by its own pace.
+    // The validator queries unanswered checks immediately, and then at its own interval.
     now(),
   )
   const actor = actorName(operation.actor)

@@ -15,8 +15,8 @@ const nearlyPrefix = fc.oneof(
   fc.constantFrom('0.0.0.0/0', '::/0', '::ffff:1.2.3.0/120', '1.2.3.0/024', '1.2.3/24', '8.8.8.0/24'),
 )
 
-describe('what a team may ask to announce', () => {
-  it('is a prefix that others accept, and every refusal names its place', () => {
+describe('a new announcement', () => {
+  it('must have a prefix that other networks accept, and every error has its location', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ cidr: nearlyPrefix, origin_asn: fc.integer({ min: 1, max: 4_294_967_295 }) }), {
@@ -45,7 +45,7 @@ describe('what a team may ask to announce', () => {
     )
   })
 
-  it('may be of documentation and benchmarking space in a lab only', () => {
+  it('may use documentation and benchmarking space only in a lab', () => {
     const of = (cidr: string, allowDocumentation: boolean) =>
       readNewAnnouncements([{ cidr, origin_asn: 64496 }], true, { ...rules, allowDocumentation }).errors
         .length

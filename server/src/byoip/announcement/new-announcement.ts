@@ -1,5 +1,5 @@
-// What a team may ask to announce: every rule that can be told from the request alone, with every mistake and its place.
-// Pure; what needs the database is in create-announcements.ts.
+// The rules for new announcements that need only the request; returns every error with its location. Pure; rules that need
+// the database are in create-announcements.ts.
 import type { NewAnnouncement } from '@pharos/contract/byoip'
 import type { ProblemError } from '@pharos/contract/problem'
 import { parseAsn, reservedAsn, type Asn } from '../../net/asn.ts'
@@ -9,20 +9,20 @@ import { covers, overlaps, parsePrefix, prefixParts, type Prefix } from '../../n
 import { errorAt, prefixErrorAt } from '../../runtime/error.ts'
 import { longestAccepted, shortestAccepted } from '../validation/judge.ts'
 
-/** One that was asked for, checked. */
+/** A validated new announcement of the request. */
 export type Wanted = {
-  /** Where it stands in the request: `["body","announcements",3]`. */
+  /** Its location in the request: `["body","announcements",3]`. */
   readonly loc: readonly (string | number)[]
   readonly prefix: Prefix
   readonly originAsn: Asn
   readonly regions: readonly string[]
   readonly asSet: string | null
-  /** Saved as they are, in the columns of the same names. */
+  /** Saved unchanged, in the columns of the same names. */
   readonly details: Omit<NewAnnouncement, 'cidr' | 'origin_asn' | 'regions'>
 }
 
 export type NewRules = {
-  /** What is reserved for documentation and benchmarking (RFC 5737, 3849, 5398, 2544) is taken for real: demo and lab. */
+  /** Accepts resources reserved for documentation and benchmarking (RFC 5737, 3849, 5398, 2544): demo and lab. */
   readonly allowDocumentation: boolean
   /** Slugs of the regions open to the team. */
   readonly regions: readonly string[]
@@ -30,7 +30,7 @@ export type NewRules = {
 
 export type ReadNew = { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] }
 
-/** Those without a mistake, and all mistakes; `bare` when the request holds one without a list. */
+/** Returns the valid announcements, and all errors; `bare` if the request is a single one without a list. */
 export function readNewAnnouncements(
   items: readonly NewAnnouncement[],
   bare: boolean,
@@ -88,7 +88,7 @@ function sizeMistake(prefix: Prefix, loc: ProblemError['loc']): ProblemError | u
   return errorAt(loc, length > longest ? 'prefixTooLong' : 'prefixTooShort', { shortest, longest })
 }
 
-/** RFC 2544: as little of the Internet as documentation space, and larger. */
+/** RFC 2544: not routed, as documentation space, but larger. */
 const benchmarking = parsePrefix('198.18.0.0/15')
 
 function bogonMistake(prefix: Prefix, loc: ProblemError['loc'], allowed: boolean): ProblemError | undefined {
@@ -124,7 +124,7 @@ function overlapsWithin(wanted: readonly Wanted[]): ProblemError[] {
   })
 }
 
-/** The same for what the request and what the database hold. */
+/** Also used for announcements in the database. */
 export function overlapError(
   { loc, prefix }: Pick<Wanted, 'loc' | 'prefix'>,
   other: Prefix,

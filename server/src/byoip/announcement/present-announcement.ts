@@ -1,4 +1,4 @@
-// An announcement as the API shows it: the specification's fields, and what was asked for by include beside them.
+// Converts an announcement to its API representation, with the optional parts that `include` requests.
 import type {
   AnnouncementDetails,
   AuthorizationProof,
@@ -22,7 +22,7 @@ export type Include = {
 /** The query of operations that return announcements. */
 export type IncludeQuery = { readonly include?: string }
 
-/** The value of the include parameter, already checked by the contract. */
+/** Parses the include parameter, which the contract has already validated. */
 export function parseInclude(text: string | undefined): Include {
   const names = new Set(text?.split(','))
   return {
@@ -33,14 +33,14 @@ export function parseInclude(text: string | undefined): Include {
   }
 }
 
-/** Whether the kept checks are needed to present it. */
+/** Whether the stored checks are needed to present it. */
 export const needsChecks = ({ validations, stateMessages }: Include): boolean =>
   validations === true || stateMessages === true
 
-/** What is shown beside the announcement itself. */
+/** Values besides the announcement that its representation needs. */
 export type Told = { readonly checks: readonly Check[]; readonly now: Date }
 
-/** The record of GET, list and PATCH alike. */
+/** Returns the response body of GET, list and PATCH. */
 export function present(stored: Announcement, include: Include, told?: Told): Wire {
   const announcement = shownAnnouncement(stored)
   const check = checkOf(announcement)
@@ -73,7 +73,7 @@ function checksOf(announcement: Announcement, include: Include, { checks, now }:
   }
 }
 
-/** The proofs of the check `loa` are kept in its evidence. */
+/** The proofs of the check `loa` are stored in its evidence. */
 function validationOf({ name, state, reason, attrs, note, evidence: kept, fix, checked }: Check): Validation {
   const { proofs, ...evidence } = kept as { proofs?: AuthorizationProof[] }
   const why = { reason, attrs, note }
@@ -90,8 +90,8 @@ function detailsOf({ suspended, claimed, details }: Announcement): AnnouncementD
 }
 
 /**
- * The last time that all of its regions had been compared with their routers: the oldest of them. The result is true when
- * that found every region as wanted. Regions where it neither should be nor was seen do not count, unless there are no
+ * Returns the time of the oldest of the last checks of its regions, and true if all of these found the region as desired.
+ * Regions where the announcement neither should be nor was observed do not count, unless there are no
  * others.
  */
 function checkOf(announcement: Announcement): { at: Date | null; result: boolean | null } {
@@ -130,14 +130,14 @@ function regionStatesOf(announcement: Announcement): RegionStateOfAnnouncement[]
   }))
 }
 
-/** From the last request to what was seen on the router; null while it has not been seen. */
+/** Returns the time from the last request until it was observed on the routers; null if it has not been observed yet. */
 function tookMs(announcement: Announcement, region: AnnouncementRegion): number | null {
   const requested = region.changes.at(-1)
   if (!requested || !isAsWanted(announcement, region) || region.since < requested) return null
   return region.since.getTime() - requested.getTime()
 }
 
-/** A router that does not answer leaves the last known states standing; this says so without writing them all. */
+/** Explains why the last known states are shown, while a router does not answer. */
 function silenceOf({ lastCheck, lastCheckResult }: AnnouncementRegion): string | null {
   if (lastCheckResult !== false) return null
   const seen = lastCheck ? `has not been read since ${lastCheck.toISOString()}` : 'has not been read yet'

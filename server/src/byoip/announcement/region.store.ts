@@ -1,4 +1,4 @@
-// The SQL of regions as teams see them.
+// The SQL of regions as teams may list them.
 import type { listRegionsRoute } from '@pharos/contract/byoip'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
@@ -15,7 +15,7 @@ const regionColumns = columns('regions', 'r', ['slug', 'name', 'last_check'], {
 })
 export type RegionRow = RowOf<typeof regionColumns>
 
-/** The open regions. They are open to every team. */
+/** Lists the open regions, which are open to every team. */
 export const listOpenRegions = (
   postgres: Postgres,
   teamId: number,

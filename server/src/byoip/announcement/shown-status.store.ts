@@ -1,5 +1,5 @@
-// What is shown of regions and announcements while routers cannot be read, as SQL expressions, so that filters, counts and
-// orders agree with the answers: the twin of shown-announcement.ts (decision 027).
+// The shown state of regions and announcements while routers cannot be read, as SQL expressions, so that filters, counts and
+// orders match the responses: the SQL counterpart of shown-announcement.ts (decision 027).
 import { sql, type RawBuilder } from 'kysely'
 
 /**

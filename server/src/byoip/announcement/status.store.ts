@@ -10,9 +10,9 @@ import {
 } from './announcement.ts'
 import { notifyStatusChanges, type StatusChange } from './status-message.store.ts'
 
-/** Announcements with the same status and the same input of statusOf(): ten thousand announcements are a handful of groups. */
+/** Announcements with the same status and the same input of statusOf(): ten thousand announcements form only a few groups. */
 type Alike = Pick<Announcement, 'enabled' | 'suspended' | 'clearance' | 'status'> & {
-  /** State, configured and switched of each region, as `announced ++,withdrawn -+`; null without any. */
+  /** State, configured and changed of each region, as `announced ++,withdrawn -+`; null without any. */
   readonly regions: string | null
   readonly ids: readonly number[]
 }
@@ -20,8 +20,8 @@ type Alike = Pick<Announcement, 'enabled' | 'suspended' | 'clearance' | 'status'
 const anything = sql`is not null`
 
 /**
- * Gives the announcements, which the caller has locked, the statuses that follow from all of their regions, raises their
- * versions and notifies the teams whose announcements changed their status. `within` repeats the bounds of the ids for the planner, as `between 1 and 2000`.
+ * Sets the statuses of the announcements, which the caller has locked, from all of their regions, increments their versions and
+ * notifies the teams of changed statuses. `within` repeats the bounds of the ids for the planner, as `between 1 and 2000`.
  */
 export async function saveStatuses(
   trx: Trx,

@@ -1,22 +1,22 @@
-// Whether the letters of one announcement authorize it, and if not, why. Pure.
+// Decides whether the letters of one announcement authorize it, and if not, why. Pure.
 import type { LetterStatus } from '@pharos/contract/letter'
 import { noLetter, type LetterVerdict } from '../validation/judge.ts'
 import { because, type Reasoned } from '../validation/validation.ts'
 
-/** A letter that names the announcement and was not replaced for it. */
+/** A letter for the announcement that was not replaced by another. */
 export type LetterOfAnnouncement = {
   readonly id: number
   readonly status: LetterStatus
   readonly reason: string | null
   readonly validUntil: Date | null
-  /** Whether `validUntil` is over. */
+  /** Whether `validUntil` is in the past. */
   readonly past: boolean
 }
 
 /**
- * An accepted letter that has not ended makes it valid, whatever else was uploaded; of several that which lasts longest.
- * Otherwise one that waits for review makes it pending, one that has ended expired, and one that was refused invalid.
- * Of several of a kind the newest counts.
+ * An accepted letter that has not expired makes the check valid, whatever else was uploaded; of several the one that expires last.
+ * Otherwise a letter that waits for review makes it pending, an expired one expired, and a rejected one invalid.
+ * Of several with the same status the newest counts.
  */
 export function verdictOf(letters: readonly LetterOfAnnouncement[]): LetterVerdict {
   const newestFirst = letters.toSorted((a, b) => b.id - a.id)
@@ -32,7 +32,7 @@ export function verdictOf(letters: readonly LetterOfAnnouncement[]): LetterVerdi
   return noLetter
 }
 
-/** `Infinity - Infinity` is no number, and a letter without an end does not. */
+/** `Infinity - Infinity` is NaN, and a letter without an end date does not expire. */
 const endOf = ({ validUntil }: LetterOfAnnouncement): number =>
   validUntil?.getTime() ?? Number.MAX_SAFE_INTEGER
 

@@ -1,4 +1,4 @@
-// Reads all objects of a PDF with the parser of pdf.js and judges what they hold: scripts, attached files, actions that
+// Reads all objects of a PDF with the parser of pdf.js and checks their content: scripts, attached files, actions that
 // leave the document. Runs in a thread only: see letter-thread.ts.
 import type { LetterRefusalCode } from '@pharos/contract/letter'
 import { damaged, pixelsMax, type Refusal } from './letter-refusal.ts'
@@ -80,8 +80,8 @@ Name.get = (text) => {
 }
 
 /**
- * Why the objects of the PDF are refused; undefined if they only show something. The table of objects is read twice: as
- * the file gives it, and rebuilt from the file's bytes, as readers do that find the file's table wrong.
+ * Returns why the objects of the PDF are rejected; undefined if they are allowed. The table of objects is read twice: as
+ * stored in the file, and rebuilt from the file's bytes, as readers do that find the file's table invalid.
  */
 export function refusalOfObjects(bytes: Uint8Array): Refusal | undefined {
   const tables = [false, true].map((recovery) => readTable(bytes, recovery))
@@ -122,7 +122,7 @@ function readTable(bytes: Uint8Array, recovery: boolean): Table {
   return { isRead: isRead === true, isEncrypted, found }
 }
 
-/** Resolves a reference, also over further references, which only some readers follow. */
+/** Resolves a reference, also through further references, which only some readers follow. */
 function resolve(value: unknown, xref: XRef): unknown {
   let found = value
   for (let steps = 0; found instanceof Ref && steps < 10; steps++) {
@@ -134,7 +134,7 @@ function resolve(value: unknown, xref: XRef): unknown {
 
 function readObjects(xref: XRef): Found[] {
   const found: Found[] = []
-  // The next number that is free is the length of the table.
+  // The next free number is the length of the table.
   const length = xref.getNewTemporaryRef().num
   for (let number = 0; number < length; number++) {
     const entry = xref.getEntry(number)
@@ -148,7 +148,7 @@ function readObjects(xref: XRef): Found[] {
 function judgeStream(stream: Stream, xref: XRef): Found[] {
   const { dict } = stream
   const value = (key: string) => attempt(() => dict.get(key))
-  // Its content is in another file, by a path or a share.
+  // Its content is in another file, at a path or network share.
   if (value('F') != null) return [{ code: 'link', name: 'F' }]
   if (Number(value('Width')) * Number(value('Height')) > pixelsMax)
     return [{ code: 'dimensions', name: `${value('Width')}x${value('Height')}` }]
@@ -158,7 +158,7 @@ function judgeStream(stream: Stream, xref: XRef): Found[] {
   return []
 }
 
-/** Objects that no table lists are read too: a reader that rebuilds the table finds them (ISO 32000-2, 7.5.7). */
+/** Reads also objects that no table lists: a reader that rebuilds the table finds them (ISO 32000-2, 7.5.7). */
 function readObjectStream(stream: Stream, xref: XRef, first: number, count: number): void {
   const parserAt = (at: Stream) => new Parser({ lexer: new Lexer(at), xref, allowStreams: false })
   const table = parserAt(stream)
@@ -171,7 +171,7 @@ function readObjectStream(stream: Stream, xref: XRef, first: number, count: numb
   }
 }
 
-/** An object that the parser cannot read is none; one that is nested without end ends the reading. */
+/** Skips an object that the parser cannot read; one that is nested too deeply stops the parser. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()
