@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import {
   changesKept,
   isDesired,
-  stateAfterSwitch,
+  stateAfterChange,
   statusOf,
   withIntent,
   type Announcement,
@@ -92,7 +92,11 @@ describe('the status of an announcement', () => {
         regions: [sampleRegion('ams', { state: 'withdrawing' })],
       },
     ],
-    ['suspended and withdrawn', 'suspended', { ...on, suspended: true, regions: [sampleRegion('ams', once)] }],
+    [
+      'suspended and withdrawn',
+      'suspended',
+      { ...on, suspended: true, regions: [sampleRegion('ams', once)] },
+    ],
     [
       'announced, its validation lost',
       'announced',
@@ -147,7 +151,7 @@ describe('a changed intent', () => {
           const was = before !== undefined && isDesired(announcement, before)
           const is = isDesired(next, region)
           const state = before?.state ?? 'withdrawn'
-          const expected = was === is ? state : stateAfterSwitch[state][is ? 'desired' : 'undesired']
+          const expected = was === is ? state : stateAfterChange[state][is ? 'desired' : 'undesired']
           assert.equal(region.state, expected)
           if (was === is) assert.deepEqual(region.changes, before?.changes ?? [])
           else assert.equal(region.changes.at(-1), sampleNow)

@@ -88,7 +88,7 @@ export function missingValidations(
 }
 
 /** The state of a region right after its desired state was stored: nothing was observed yet, only the direction changes. */
-export const stateAfterSwitch: Record<RegionState, Record<'desired' | 'undesired', RegionState>> = {
+export const stateAfterChange: Record<RegionState, Record<'desired' | 'undesired', RegionState>> = {
   withdrawn: { desired: 'announcing', undesired: 'withdrawn' },
   announcing: { desired: 'announcing', undesired: 'withdrawing' },
   announced: { desired: 'announced', undesired: 'withdrawing' },
@@ -107,15 +107,13 @@ export function withIntent(
   now: Date,
 ): Announcement {
   const { enabled, suspended } = intent
-  const switched = [...announcement.regions, ...newRegions(announcement, intent, known, now)].map(
-    (region) => {
-      const configured = intent.configured.has(region.regionId)
-      const before = isDesired(announcement, region)
-      const after = isDesired({ enabled, suspended }, { configured })
-      return switchRegion(region, configured, before, after, now)
-    },
-  )
-  const regions = switched.sort((a, b) => (a.slug < b.slug ? -1 : 1))
+  const changed = [...announcement.regions, ...newRegions(announcement, intent, known, now)].map((region) => {
+    const configured = intent.configured.has(region.regionId)
+    const before = isDesired(announcement, region)
+    const after = isDesired({ enabled, suspended }, { configured })
+    return changeRegion(region, configured, before, after, now)
+  })
+  const regions = changed.sort((a, b) => (a.slug < b.slug ? -1 : 1))
   const next = { ...announcement, enabled, suspended, regions, version: announcement.version + 1 }
   return { ...next, status: statusOf(next) }
 }
@@ -145,7 +143,7 @@ function newRegions(
 }
 
 /** Returns the same object if nothing changes, so that only changed regions are saved. */
-function switchRegion(
+function changeRegion(
   region: AnnouncementRegion,
   configured: boolean,
   before: boolean,
@@ -153,7 +151,7 @@ function switchRegion(
   now: Date,
 ): AnnouncementRegion {
   if (before === after) return configured === region.configured ? region : { ...region, configured }
-  const state = stateAfterSwitch[region.state][after ? 'desired' : 'undesired']
+  const state = stateAfterChange[region.state][after ? 'desired' : 'undesired']
   const since = state === region.state ? region.since : now
   const changes = [...region.changes, now].slice(-changesKept)
   return { ...region, configured, state, since, reason: null, attrs: null, changes }

@@ -64,9 +64,9 @@ export async function restoreAnnouncement(
     const locked = await lockAnnouncement(trx, teamId, id)
     if (!locked) throw notFound('announcement')
     const { announcement } = locked
-    const told = { checks: await readChecksIn(trx, teamId, id), now: deps.now() }
+    const context = { checks: await readChecksIn(trx, teamId, id), now: deps.now() }
     return {
-      body: present(announcement, parseInclude(query.include), told),
+      body: present(announcement, parseInclude(query.include), context),
       etag: etagOf(announcement.version),
     }
   })

@@ -36,9 +36,9 @@ describe('a new announcement', () => {
             assert.ok(typeof loc[2] === 'number' && loc[2] < items.length)
             assert.ok(msg.length > 0 && type.length > 0)
           }
-          const told = new Set(errors.map(({ loc }) => loc[2]))
+          const rejected = new Set(errors.map(({ loc }) => loc[2]))
           const kept = new Set(wanted.map(({ loc }) => loc[2]))
-          for (const at of items.keys()) assert.ok(told.has(at) || kept.has(at), `item ${at} is neither`)
+          for (const at of items.keys()) assert.ok(rejected.has(at) || kept.has(at), `item ${at} is neither`)
         },
       ),
       { numRuns: long ? 10_000_000 : 100_000 },

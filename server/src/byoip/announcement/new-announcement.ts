@@ -7,7 +7,7 @@ import { bogonOf } from '../../net/bogon.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { covers, overlaps, parsePrefix, prefixParts, type Prefix } from '../../net/prefix.ts'
 import { errorAt, prefixErrorAt } from '../../runtime/error.ts'
-import { longestAccepted, shortestAccepted } from '../validation/judge.ts'
+import { longestAccepted, shortestAccepted } from '../validation/check-rules.ts'
 
 /** A validated new announcement of the request. */
 export type Wanted = {

@@ -52,7 +52,7 @@ export function applyPatch(
   const intent =
     patch.region === undefined
       ? switchEverywhere(announcement, patch.enabled, open)
-      : switchRegion(announcement, patch.enabled, knownRegion(announcement, patch.region, open))
+      : changeRegion(announcement, patch.enabled, knownRegion(announcement, patch.region, open))
   // Thrown even if it is already enabled: a 200 would suggest that the prefix will be announced.
   if (patch.enabled && announcement.suspended) throw suspended()
   if (isSame(announcement, intent)) return announcement
@@ -67,7 +67,7 @@ function switchEverywhere(announcement: Announcement, enabled: boolean, open: re
   return { ...announcement, enabled, configured: new Set(open.map(({ regionId }) => regionId)) }
 }
 
-function switchRegion(announcement: Announcement, enabled: boolean, regionId: number): Intent {
+function changeRegion(announcement: Announcement, enabled: boolean, regionId: number): Intent {
   const configured = configuredOf(announcement)
   if (enabled) return { ...announcement, enabled, configured: configured.add(regionId) }
   const removed = configured.delete(regionId)
@@ -99,7 +99,7 @@ function suspended(): Failure {
   return fail('suspended', 'announcement')
 }
 
-const whatIsMissing: Record<ValidationName | 'overlap', string> = {
+const missingTexts: Record<ValidationName | 'overlap', string> = {
   irr: 'no route object for the prefix and its origin was found in the IRR',
   rpki: 'the prefix and its origin are not validated by RPKI',
   loa: 'no letter of authorization has been accepted',
@@ -117,7 +117,7 @@ function notValidated(missing: readonly (ValidationName | 'overlap')[], checks: 
   const errors = missing.map((name) => {
     const check = checks.find((one) => one.name === name)
     const ctx = { missing: name, ...(check ? { state: check.state, fix: check.fix } : {}) }
-    return { loc: ['body', 'enabled'], msg: check?.note ?? whatIsMissing[name], type: 'not_validated', ctx }
+    return { loc: ['body', 'enabled'], msg: check?.note ?? missingTexts[name], type: 'not_validated', ctx }
   })
   return fail('not_validated', 'checks', { missing }, { errors })
 }

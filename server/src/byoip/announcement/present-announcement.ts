@@ -38,10 +38,10 @@ export const needsChecks = ({ validations, stateMessages }: Include): boolean =>
   validations === true || stateMessages === true
 
 /** Values besides the announcement that its representation needs. */
-export type Told = { readonly checks: readonly Check[]; readonly now: Date }
+export type PresentContext = { readonly checks: readonly Check[]; readonly now: Date }
 
 /** Returns the response body of GET, list and PATCH. */
-export function present(stored: Announcement, include: Include, told?: Told): Wire {
+export function present(stored: Announcement, include: Include, context?: PresentContext): Wire {
   const announcement = shownAnnouncement(stored)
   const check = checkOf(announcement)
   return {
@@ -60,12 +60,12 @@ export function present(stored: Announcement, include: Include, told?: Told): Wi
     enabled: announcement.enabled,
     created: announcement.created.toISOString(),
     ...(include.regionStates ? { region_states: regionStatesOf(announcement) } : {}),
-    ...(told ? checksOf(announcement, include, told) : {}),
+    ...(context ? checksOf(announcement, include, context) : {}),
     ...(include.details ? { details: detailsOf(announcement) } : {}),
   }
 }
 
-function checksOf(announcement: Announcement, include: Include, { checks, now }: Told) {
+function checksOf(announcement: Announcement, include: Include, { checks, now }: PresentContext) {
   const complete = completeChecks(checks)
   return {
     ...(include.validations ? { validations: Object.values(complete).map(validationOf) } : {}),
@@ -109,12 +109,12 @@ function oldestCheck(regions: readonly AnnouncementRegion[]): Date | null {
 }
 
 function resultOf(announcement: Announcement, regions: readonly AnnouncementRegion[]): boolean | null {
-  const results = regions.map((region) => region.lastCheckResult && isAsWanted(announcement, region))
+  const results = regions.map((region) => region.lastCheckResult && isAsDesired(announcement, region))
   if (results.includes(false)) return false
   return results.length === 0 || results.includes(null) ? null : true
 }
 
-const isAsWanted = (announcement: Announcement, region: AnnouncementRegion): boolean =>
+const isAsDesired = (announcement: Announcement, region: AnnouncementRegion): boolean =>
   region.state === (isDesired(announcement, region) ? 'announced' : 'withdrawn')
 
 function regionStatesOf(announcement: Announcement): RegionStateOfAnnouncement[] {
@@ -124,7 +124,7 @@ function regionStatesOf(announcement: Announcement): RegionStateOfAnnouncement[]
     state: region.state,
     since: region.since.toISOString(),
     reason: region.reason,
-    message: region.reason ? regionReasonText(region.reason, region.attrs) : silenceOf(region),
+    message: region.reason ? regionReasonText(region.reason, region.attrs) : unreadableReason(region),
     requested: isoOf(region.changes.at(-1) ?? null),
     took_ms: tookMs(announcement, region),
   }))
@@ -133,15 +133,15 @@ function regionStatesOf(announcement: Announcement): RegionStateOfAnnouncement[]
 /** Returns the time from the last request until it was observed on the routers; null if it has not been observed yet. */
 function tookMs(announcement: Announcement, region: AnnouncementRegion): number | null {
   const requested = region.changes.at(-1)
-  if (!requested || !isAsWanted(announcement, region) || region.since < requested) return null
+  if (!requested || !isAsDesired(announcement, region) || region.since < requested) return null
   return region.since.getTime() - requested.getTime()
 }
 
 /** Explains why the last known states are shown, while a router does not answer. */
-function silenceOf({ lastCheck, lastCheckResult }: AnnouncementRegion): string | null {
+function unreadableReason({ lastCheck, lastCheckResult }: AnnouncementRegion): string | null {
   if (lastCheckResult !== false) return null
-  const seen = lastCheck ? `has not been read since ${lastCheck.toISOString()}` : 'has not been read yet'
-  return `The region's router ${seen}. Nothing is withdrawn because of that.`
+  const since = lastCheck ? `has not been read since ${lastCheck.toISOString()}` : 'has not been read yet'
+  return `The region's router ${since}. Nothing is withdrawn because of that.`
 }
 
 const isoOf = (time: Date | null): string | null => time && time.toISOString()

@@ -118,7 +118,7 @@ export function operationOf(
 }
 
 /** Disables announcements as a faulty statement would: without a request by name in the audit that explains it. */
-export async function disableUnasked(postgres: Postgres, ids: readonly number[]): Promise<void> {
+export async function disableWithoutRequest(postgres: Postgres, ids: readonly number[]): Promise<void> {
   await sql`
     with off as (update announcements set enabled = false where id = any(${ids}::integer[]) returning id)
     update announcement_regions ar set state = 'withdrawing', reason = null, attrs = null, changes = changes || clock_timestamp()

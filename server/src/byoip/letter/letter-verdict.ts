@@ -1,7 +1,7 @@
 // Decides whether the letters of one announcement authorize it, and if not, why. Pure.
 import type { LetterStatus } from '@pharos/contract/letter'
-import { noLetter, type LetterVerdict } from '../validation/judge.ts'
-import { because, type Reasoned } from '../validation/validation.ts'
+import { noLetter, type LetterVerdict } from '../validation/check-rules.ts'
+import { explain, type Explanation } from '../validation/validation.ts'
 
 /** A letter for the announcement that was not replaced by another. */
 export type LetterOfAnnouncement = {
@@ -22,13 +22,13 @@ export function verdictOf(letters: readonly LetterOfAnnouncement[]): LetterVerdi
   const newestFirst = letters.toSorted((a, b) => b.id - a.id)
   const accepted = newestFirst.filter(({ status }) => status === 'accepted')
   const valid = accepted.filter(({ past }) => !past).sort((a, b) => endOf(b) - endOf(a) || b.id - a.id)[0]
-  if (valid) return verdict('valid', valid, because('letter_accepted'))
+  if (valid) return verdict('valid', valid, explain('letter_accepted'))
   const pending = newestFirst.find(({ status }) => status === 'pending_review')
-  if (pending) return verdict('pending', pending, because('letter_pending'))
+  if (pending) return verdict('pending', pending, explain('letter_pending'))
   const ended = accepted[0]
-  if (ended) return verdict('expired', ended, because('letter_expired'))
+  if (ended) return verdict('expired', ended, explain('letter_expired'))
   const rejected = newestFirst[0]
-  if (rejected) return verdict('invalid', rejected, because('letter_rejected', { reason: rejected.reason }))
+  if (rejected) return verdict('invalid', rejected, explain('letter_rejected', { reason: rejected.reason }))
   return noLetter
 }
 
@@ -39,7 +39,7 @@ const endOf = ({ validUntil }: LetterOfAnnouncement): number =>
 function verdict(
   state: LetterVerdict['state'],
   letter: LetterOfAnnouncement,
-  reason: Reasoned,
+  reason: Explanation,
 ): LetterVerdict {
   return { state, ...reason, validUntil: letter.validUntil, letterId: letter.id }
 }

@@ -11,7 +11,7 @@ import { sql } from 'kysely'
 import { columns, jsonOf, withExpressions, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
-import type { LetterVerdict } from '../validation/judge.ts'
+import type { LetterVerdict } from '../validation/check-rules.ts'
 import { verdictOf, type LetterOfAnnouncement } from './letter-verdict.ts'
 
 /** A letter that was replaced before its review is shown as rejected, with the reason: the API has no fourth status. */

@@ -33,49 +33,52 @@ const refusedKeys: Readonly<Record<string, LetterRefusalCode>> = {
   EF: 'attachment',
   XFA: 'form',
 }
-const judges: Readonly<Record<string, (value: unknown, key: string) => Found | undefined>> = {
-  S: judgeKind,
-  Subtype: judgeKind,
-  Type: judgeKind,
-  JS: judgeScript,
-  URI: judgeLink,
-  Base: judgeLink,
-  F: judgeLink,
-  UF: judgeLink,
-  ...Object.fromEntries(Object.keys(refusedKeys).map((key) => [key, judgeKey])),
+const rules: Readonly<Record<string, (value: unknown, key: string) => Found | undefined>> = {
+  S: checkKind,
+  Subtype: checkKind,
+  Type: checkKind,
+  JS: checkScript,
+  URI: checkLink,
+  Base: checkLink,
+  F: checkLink,
+  UF: checkLink,
+  ...Object.fromEntries(Object.keys(refusedKeys).map((key) => [key, checkKey])),
 }
 
 type Found = { readonly code: LetterRefusalCode; readonly name: string }
 
-function judgeKind(value: unknown): Found | undefined {
+function checkKind(value: unknown): Found | undefined {
   if (!(value instanceof Name) || !Object.hasOwn(refusedKinds, value.name)) return undefined
   return { code: refusedKinds[value.name]!, name: value.name }
 }
 
-function judgeKey(value: unknown, name: string): Found | undefined {
+function checkKey(value: unknown, name: string): Found | undefined {
   return value === null ? undefined : { code: refusedKeys[name]!, name }
 }
 
-function judgeScript(value: unknown, name: string): Found | undefined {
+function checkScript(value: unknown, name: string): Found | undefined {
   return typeof value === 'string' || value instanceof BaseStream ? { code: 'script', name } : undefined
 }
 
-function judgeLink(value: unknown, name: string): Found | undefined {
+function checkLink(value: unknown, name: string): Found | undefined {
   return typeof value === 'string' && !isSafeLink(value) ? { code: 'link', name } : undefined
 }
 
 /** Visits every value, also in unreferenced objects and in repeated keys. */
-type Met = { readonly entries: { readonly key: string; readonly value: unknown }[]; readonly found: Found[] }
-let met: Met | undefined
+type VisitedValues = {
+  readonly entries: { readonly key: string; readonly value: unknown }[]
+  readonly found: Found[]
+}
+let visited: VisitedValues | undefined
 
 const { set } = internals.Dict.prototype
 internals.Dict.prototype.set = function (this: Dict, key, value) {
-  if (Object.hasOwn(judges, key)) met?.entries.push({ key, value })
+  if (Object.hasOwn(rules, key)) visited?.entries.push({ key, value })
   set.call(this, key, value)
 }
 const { get } = Name
 Name.get = (text) => {
-  if (text.includes('\0')) met?.found.push({ code: 'name', name: text.replaceAll('\0', '#00') })
+  if (text.includes('\0')) visited?.found.push({ code: 'name', name: text.replaceAll('\0', '#00') })
   return get.call(Name, text)
 }
 
@@ -103,8 +106,8 @@ function readTable(bytes: Uint8Array, recovery: boolean): Table {
     password: '',
     evaluatorOptions: {},
   })
-  met = { entries: [], found: [] }
-  const { entries, found } = met
+  visited = { entries: [], found: [] }
+  const { entries, found } = visited
   const { xref } = document
   const isRead = attempt(() => {
     document.checkHeader()
@@ -114,10 +117,10 @@ function readTable(bytes: Uint8Array, recovery: boolean): Table {
     return true
   })
   for (const { key, value } of entries) {
-    const one = judges[key]!(Object.hasOwn(refusedKeys, key) ? value : resolve(value, xref), key)
+    const one = rules[key]!(Object.hasOwn(refusedKeys, key) ? value : resolve(value, xref), key)
     if (one) found.push(one)
   }
-  met = undefined
+  visited = undefined
   const isEncrypted = !xref.encrypt && attempt(() => xref.trailer?.get('Encrypt')) instanceof internals.Dict
   return { isRead: isRead === true, isEncrypted, found }
 }
@@ -140,12 +143,12 @@ function readObjects(xref: XRef): Found[] {
     const entry = xref.getEntry(number)
     if (!entry) continue
     const object = attempt(() => xref.fetch(Ref.get(number, entry.uncompressed ? entry.gen : 0)))
-    if (object instanceof BaseStream) found.push(...judgeStream(object, xref))
+    if (object instanceof BaseStream) found.push(...checkStream(object, xref))
   }
   return found
 }
 
-function judgeStream(stream: Stream, xref: XRef): Found[] {
+function checkStream(stream: Stream, xref: XRef): Found[] {
   const { dict } = stream
   const value = (key: string) => attempt(() => dict.get(key))
   // Its content is in another file, at a path or network share.

@@ -121,8 +121,8 @@ async function note(
     teamId,
     action: status === 'accepted' ? 'letter.accept' : 'letter.reject',
     target: `letter:${id}`,
-    before: judgementOf(before),
-    after: judgementOf(after),
+    before: reviewOf(before),
+    after: reviewOf(after),
   })
   const detail =
     status === 'accepted' ? { letter_id: id, valid_until: after.valid_until } : { letter_id: id, reason }
@@ -131,7 +131,7 @@ async function note(
   await wake(trx, 'validations')
 }
 
-const judgementOf = ({ status, reason, valid_until, announcement_ids }: ReviewedLetterRow) => ({
+const reviewOf = ({ status, reason, valid_until, announcement_ids }: ReviewedLetterRow) => ({
   status,
   reason,
   valid_until,

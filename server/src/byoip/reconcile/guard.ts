@@ -100,7 +100,7 @@ export function guardPlans(plans: readonly RouterPlan[], context: GuardContext):
   const all = merge(plans)
   const explained = sortWithdrawals(all.withdraw, all.rows, context.decisions)
   const unexplained = sortWithdrawals(all.unexplained, all.rows, context.decisions)
-  const rowsDoubtful = areRowsDoubtful(all)
+  const rowsDoubtful = hasTooManyInvalidRows(all)
   const overBudget = rowsDoubtful ? noBudget(explained.open) : findOverBudget(explained.open, all, context)
   const heldRequests = rowsDoubtful ? explained.requested : []
   const changes = sortChanges(plans, context)
@@ -217,7 +217,7 @@ function sortChanges(plans: readonly RouterPlan[], { routes, decisions }: GuardC
 }
 
 /** One invalid row is quarantined and blocks nothing; if many are invalid, the others cannot be trusted either. */
-function areRowsDoubtful({ quarantined, rows }: Merged): boolean {
+function hasTooManyInvalidRows({ quarantined, rows }: Merged): boolean {
   return quarantined.length > Math.max(3, (rows.size + quarantined.length) * 0.05)
 }
 

@@ -94,7 +94,7 @@ export type HoldItemRow = {
 }
 
 /** The announcement `a` of each withdrawal `w` of the hold `h`: the one that is not deleted, otherwise the newest. */
-const speaking = sql`
+const deciding = sql`
   left join lateral (
     select a.id, a.team_id from announcements a
       join announcement_regions ar on ar.announcement_id = a.id and ar.region_id = h.region_id
@@ -112,7 +112,7 @@ export async function listHoldItems(db: Db | Trx, id: number, limit: number): Pr
         as requested_by_name
     from holds h cross join lateral (
       select * from unnest(h.withdrawals) with ordinality w (cidr, place) order by place limit ${limit}) w
-    ${speaking}
+    ${deciding}
     left join lateral (
       select e.actor, e.at, e.action from audit_entries e
       where e.team_id = a.team_id and e.target = 'announcement:' || a.id and e.action in ${desiredActions}
@@ -131,7 +131,7 @@ export type HoldTeamRow = {
 export async function countHoldTeams(db: Db | Trx, id: number): Promise<HoldTeamRow[]> {
   const { rows } = await sql<HoldTeamRow>`
     select t.id as team_id, t.name as team_name, count(*)::integer as withdrawals
-    from holds h cross join lateral unnest(h.withdrawals) w (cidr) ${speaking}
+    from holds h cross join lateral unnest(h.withdrawals) w (cidr) ${deciding}
     where h.id = ${id}::bigint group by t.id, t.name order by count(*) desc, t.name`.execute(db)
   return rows
 }

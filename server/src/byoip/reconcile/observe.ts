@@ -12,7 +12,7 @@ import { sameRoute, type Route } from './speaker.ts'
 export type Reach = Readonly<Record<Family, boolean>>
 
 /** Final state of one router that could be read. */
-export type RouterOutcome = {
+export type RouterResult = {
   readonly asn: number
   readonly drained: boolean
   readonly reach: Reach
@@ -24,8 +24,8 @@ export type RouterOutcome = {
 }
 
 /** Result of a run in all routers of the region. */
-export type Outcome = {
-  readonly routers: readonly RouterOutcome[]
+export type RunResult = {
+  readonly routers: readonly RouterResult[]
   /** Number of routers that are not drained and could not be read. */
   readonly unread: number
   /** Number of routers that must carry a route. */
@@ -48,35 +48,33 @@ type Observed = {
 }
 
 /** Observed values of one row that differ from the stored ones. */
-export type SeenRow = Observed & {
+export type ObservedRow = Observed & {
   readonly announcementId: number
   /** The desired state at the time of the observation. */
   readonly desired: boolean
 }
 
 /** Returns the rows of the region whose stored state or reason differs from the observed one. */
-export function seenRows(
+export function observedRows(
   regionId: number,
   plan: Pick<Plan, 'rows' | 'quarantined'>,
-  outcome: Outcome,
-): SeenRow[] {
+  result: RunResult,
+): ObservedRow[] {
   const quarantined = plan.quarantined.filter(({ row }) => row.regionId === regionId)
-  return [...seenOfRows(plan.rows.values(), outcome), ...quarantined.flatMap(seenOfQuarantined)]
+  return [...observeRows(plan.rows.values(), result), ...quarantined.flatMap(seenOfQuarantined)]
 }
 
-function seenOfRows(rows: Iterable<CheckedRow>, outcome: Outcome): SeenRow[] {
-  const seen: SeenRow[] = []
+function observeRows(rows: Iterable<CheckedRow>, result: RunResult): ObservedRow[] {
+  const observed: ObservedRow[] = []
   for (const row of rows) {
-    const holders = outcome.routers.filter(({ after }) => after.has(row.prefix))
-    const settled = row.desired
-      ? settleDesired(row, holders, outcome)
-      : settleUndesired(row, holders, outcome)
+    const holders = result.routers.filter(({ after }) => after.has(row.prefix))
+    const settled = row.desired ? settleDesired(row, holders, result) : settleUndesired(row, holders, result)
     if (settled === 'unknown') continue
     const one = { attrs: null, ...settled, announcedOrigin: originOf(row, settled.state, holders) }
     if (isStored(row, one)) continue
-    seen.push({ announcementId: row.announcementId, desired: row.desired, ...one })
+    observed.push({ announcementId: row.announcementId, desired: row.desired, ...one })
   }
-  return seen
+  return observed
 }
 
 const isStored = (row: PlanRow, { state, reason, attrs, announcedOrigin }: Observed): boolean =>
@@ -89,7 +87,7 @@ const isStored = (row: PlanRow, { state, reason, attrs, announcedOrigin }: Obser
 function originOf(
   { prefix, announcedOrigin }: CheckedRow,
   state: RegionState,
-  [holder]: readonly RouterOutcome[],
+  [holder]: readonly RouterResult[],
 ): number | null {
   if (holder) return holder.after.get(prefix)!.asPath.at(-1) ?? holder.asn
   return state === 'withdrawn' ? null : announcedOrigin
@@ -99,11 +97,11 @@ type Settled = Pick<Observed, 'state' | 'reason'> & { readonly attrs?: ReasonAtt
 
 function settleDesired(
   row: CheckedRow,
-  holders: readonly RouterOutcome[],
-  outcome: Outcome,
+  holders: readonly RouterResult[],
+  result: RunResult,
 ): Settled | 'unknown' {
   const { prefix } = row
-  const { quorum, unread, waiting, heldChanges, routers } = outcome
+  const { quorum, unread, waiting, heldChanges, routers } = result
   const carriers = holders.filter((router) => !router.drained && isAsSent(router, prefix))
   if (carriers.length >= quorum) {
     const family = familyOf(prefix)
@@ -120,15 +118,15 @@ function settleDesired(
   return row.state === 'announced' ? 'unknown' : { state: 'announcing', reason: 'router_unreadable' }
 }
 
-function isAsSent({ after, announced }: RouterOutcome, prefix: Prefix): boolean {
+function isAsSent({ after, announced }: RouterResult, prefix: Prefix): boolean {
   const sent = announced.get(prefix)
   return !sent || sameRoute(after.get(prefix)!, sent)
 }
 
 function settleUndesired(
   row: CheckedRow,
-  holders: readonly RouterOutcome[],
-  { unread, withdrawn, held, declined, routers, undecided }: Outcome,
+  holders: readonly RouterResult[],
+  { unread, withdrawn, held, declined, routers, undecided }: RunResult,
 ): Settled | 'unknown' {
   const { prefix } = row
   if (undecided.has(prefix)) return 'unknown'
@@ -159,7 +157,7 @@ const lingeringAttrs = ({ changedMs }: PlanRow) => ({
   disabled: changedMs === null ? null : new Date(changedMs).toISOString(),
 })
 
-function seenOfQuarantined({ row, problem }: QuarantinedRow): SeenRow[] {
+function seenOfQuarantined({ row, problem }: QuarantinedRow): ObservedRow[] {
   if (!Number.isInteger(row.announcementId) || typeof row.desired !== 'boolean') return []
   const { announcementId, desired, announcedOrigin } = row
   const one = { state: 'error', reason: 'invalid_row', attrs: { problem }, announcedOrigin } as const

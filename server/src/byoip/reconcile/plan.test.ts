@@ -194,9 +194,9 @@ describe('the plan', () => {
     fc.assert(
       fc.property(anyRows, anyRoutes, (rows, routes) => {
         const plan = planRoutes(region, rows, routes)
-        const asked = new Map(rows.map((row) => [row.prefix, row.desired]))
-        for (const { prefix } of plan.announce) assert.equal(asked.get(prefix), true)
-        for (const prefix of plan.withdraw) assert.equal(asked.get(prefix), false)
+        const desired = new Map(rows.map((row) => [row.prefix, row.desired]))
+        for (const { prefix } of plan.announce) assert.equal(desired.get(prefix), true)
+        for (const prefix of plan.withdraw) assert.equal(desired.get(prefix), false)
         const routed = new Set([...plan.withdraw, ...plan.unexplained, ...plan.keep])
         for (const prefix of routed) assert.ok(plan.observed.has(prefix))
         for (const prefix of plan.keep) assert.ok(sameRoute(plan.observed.get(prefix)!, routeAt(prefix)))
@@ -414,8 +414,8 @@ describe('the guard', () => {
   })
 
   it('does not open another hold for invalid rows that staff have acknowledged', () => {
-    const seen = { ...decided(true, 1), reason: 'invalid_rows' as const }
-    const verdict = guardPlan(planOf(20, 1, [rowOf('10.9.9.9/24')]), { ...calm, decisions: [seen] })
+    const acknowledged = { ...decided(true, 1), reason: 'invalid_rows' as const }
+    const verdict = guardPlan(planOf(20, 1, [rowOf('10.9.9.9/24')]), { ...calm, decisions: [acknowledged] })
     assert.deepEqual([verdict.withdraw.length, verdict.hold], [1, undefined])
   })
 
@@ -454,8 +454,8 @@ describe('the guard', () => {
   it('applies the newest decision, and none from before the last change of the row', () => {
     const newest = { ...calm, decisions: [decided(true, 2, 0), decided(false, 1, 0)] }
     assert.deepEqual([...guardPlan(planOf(20, 1), newest).declined], [prefixAt(0)])
-    const switched = [rowOf(prefixAt(0), { desired: false, changedMs: ago(1).getTime() }), rowOf(prefixAt(1))]
-    const plan = planRoutes(region, switched, routes(2))
+    const rows = [rowOf(prefixAt(0), { desired: false, changedMs: ago(1).getTime() }), rowOf(prefixAt(1))]
+    const plan = planRoutes(region, rows, routes(2))
     const full = { ...calm, recent: recently(3) }
     assert.equal(guardPlan(plan, { ...full, decisions: [decided(true, 2, 0)] }).withdraw.length, 0)
     assert.equal(guardPlan(plan, { ...calm, decisions: [decided(false, 2, 0)] }).withdraw.length, 1)

@@ -4,12 +4,12 @@
 import type { Db } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { readPrefix, type PlanRow } from './plan.ts'
-import { movingMax, saveSeen, whileHolding } from './reconcile.store.ts'
+import { movingMax, saveObserved, withFence } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 import {
   byPrefix,
   callAll,
-  isSilent,
+  isEmpty,
   nothingSent,
   observe,
   planRegion,
@@ -80,7 +80,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   const answers = Promise.all([found, lease.readMemory()])
   // Awaited later, within the fence that is taken meanwhile.
   answers.catch(() => {})
-  const { planned, sends, sent, isLeft, quorum, views, memory, failures } = await whileHolding(
+  const { planned, sends, sent, needsFullRun, quorum, views, memory, failures } = await withFence(
     db,
     lease,
     async (trx) => {
@@ -88,14 +88,14 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
       const quorum = quorumOf(deps, memory)
       const planned = planRegion(lease, rows, views, memory, { at: startedAt, routes: known.observed })
       requireFresh(ageMs())
-      const isLeft = leavesToFullRun(planned, memory, known)
-      const sends = sendsOfAll(planned, quorum, isLeft)
-      const sent = isSilent(sends) ? nothingSent : await sendAll(trx, lease, planned, sends, ageMs)
+      const needsFullRun = requiresFullRun(planned, memory, known)
+      const sends = sendsOfAll(planned, quorum, needsFullRun)
+      const sent = isEmpty(sends) ? nothingSent : await sendAll(trx, lease, planned, sends, ageMs)
       return {
         planned,
         sends,
         sent,
-        isLeft,
+        needsFullRun,
         quorum,
         views,
         memory,
@@ -103,7 +103,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
       }
     },
   )
-  const after = isSilent(sends)
+  const after = isEmpty(sends)
     ? {
         answers: planned.plans.map(({ plan }, at) => ({ router: views[at]!.router, after: plan.observed })),
         failures: [],
@@ -119,14 +119,14 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   const afters = after.answers.filter(({ router }) => !failed.includes(router))
   const active = deps.routers.filter(({ name }) => !memory.routers.get(name)?.drained)
   const unread = active.filter((router) => !afters.some((one) => one.router === router)).length
-  const undecided = new Set(isLeft ? planned.plans.flatMap(({ plan }) => plan.withdraw) : [])
-  await saveSeen(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread, undecided }))
+  const undecided = new Set(needsFullRun ? planned.plans.flatMap(({ plan }) => plan.withdraw) : [])
+  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread, undecided }))
   return {
     moving: rows.length,
     announced: sends.reduce((count, { announce }) => count + announce.length, 0),
     withdrawn: sent.withdrawn.size,
     refused: [...sent.refused.values()].reduce((count, { size }) => count + size, 0),
-    full: isLeft || failed.length > 0 ? 'now' : 'soon',
+    full: needsFullRun || failed.length > 0 ? 'now' : 'soon',
     gone: sent.withdrawn,
   }
 }
@@ -135,7 +135,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
  * Whether the full run, which reads the whole region, might hold one of the withdrawals or changes: the guard already holds some,
  * a hold is open that would cover them, or rows are invalid, here or elsewhere in the region.
  */
-function leavesToFullRun({ plans, verdict }: Planned, memory: RegionMemory, known: KnownRegion): boolean {
+function requiresFullRun({ plans, verdict }: Planned, memory: RegionMemory, known: KnownRegion): boolean {
   if (verdict.hold || plans.some(({ plan }) => plan.quarantined.length + plan.change.length > 0)) return true
   const counted = verdict.withdraw.filter((one) => one.counted)
   if (verdict.withdraw.length > 0 && known.quarantined > 0) return true

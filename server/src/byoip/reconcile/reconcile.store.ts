@@ -5,7 +5,7 @@ import type { Db, Trx } from '../../db/postgres.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { changesPerHourMax } from '../announcement/announcement.ts'
-import type { Reach, SeenRow } from './observe.ts'
+import type { Reach, ObservedRow } from './observe.ts'
 import type { Applied, PlanRow } from './plan.ts'
 import type { Neighbor } from './speaker.ts'
 import { LeaseLost, type RegionLease } from './region-lock.store.ts'
@@ -83,7 +83,7 @@ export const movingMax = 200
  * Returns at most one more than `movingMax`. Uses a partial index of such rows.
  */
 export async function readMovingRows(db: Db, regionId: number): Promise<PlanRow[]> {
-  const { rows } = await movingRows(regionId).execute(db)
+  const { rows } = await movingRowsQuery(regionId).execute(db)
   return rows
 }
 
@@ -92,7 +92,7 @@ export async function readMovingRows(db: Db, regionId: number): Promise<PlanRow[
  * from a time when all rows were in motion, it would read whole tables for two hundred of them. No other index has the order
  * of `since`, and the planner cannot reorder a lateral join with a limit.
  */
-export const movingRows = (regionId: number) => sql<PlanRow>`
+export const movingRowsQuery = (regionId: number) => sql<PlanRow>`
   with moving as materialized (
     select * from announcement_regions
     where region_id = ${regionId} and state in ('announcing', 'withdrawing') and reason is null
@@ -110,7 +110,7 @@ type Fence = Pick<RegionLease, 'regionId' | 'epoch'>
  * Runs `send` while the region's row is locked in shared mode at the epoch of the lease. A takeover must raise the epoch, so it
  * waits until the routes are sent. Throws LeaseLost if the epoch has been raised already.
  */
-export async function whileHolding<T>(db: Db, fence: Fence, send: (trx: Trx) => Promise<T>): Promise<T> {
+export async function withFence<T>(db: Db, fence: Fence, send: (trx: Trx) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ epoch: number }>`
       select epoch, set_config('idle_in_transaction_session_timeout', ${fenceTimeout}, true)
@@ -121,7 +121,7 @@ export async function whileHolding<T>(db: Db, fence: Fence, send: (trx: Trx) => 
 }
 
 /** Announcements `a`, and their rows `ar` of one region, that decide about the prefix `n`, as in readRegionRows(). */
-const speaking = (regionId: number) => sql`
+const deciding = (regionId: number) => sql`
   select from announcements a join announcement_regions ar on ar.announcement_id = a.id and ar.region_id = ${regionId}
   where a.prefix = n.prefix::cidr and a.claimed is not null`
 
@@ -143,8 +143,8 @@ export async function confirmWithdrawals(
     select n.prefix
     from (select unnest(${prefixes}::text[]) as prefix, true as explained
       union all select unnest(${unexplained}::text[]), false) n
-    where not exists (${speaking(regionId)} and ${isDesired})
-      and (not n.explained or exists (${speaking(regionId)} and (a.deleted is null or not exists (
+    where not exists (${deciding(regionId)} and ${isDesired})
+      and (not n.explained or exists (${deciding(regionId)} and (a.deleted is null or not exists (
         select from announcements o where o.prefix = a.prefix and o.claimed is not null and o.deleted is null))))`.execute(
     trx,
   )
@@ -160,22 +160,22 @@ export async function confirmDrained(trx: Trx, regionId: number, name: string): 
 }
 
 /** Announcements whose rows are written in one statement, in about 50 ms; a PATCH of one of them waits as long. */
-const savedAtOnce = 2_000
+const saveBatchSize = 2_000
 
 /**
  * Saves the observed rows, with the statuses that follow from them. A row that was changed meanwhile is not updated: the change
  * has set its direction, and the next run observes it again.
  */
-export async function saveSeen(db: Db, fence: Fence, seen: readonly SeenRow[]): Promise<void> {
+export async function saveObserved(db: Db, fence: Fence, seen: readonly ObservedRow[]): Promise<void> {
   const ordered = seen.toSorted((a, b) => a.announcementId - b.announcementId)
-  for (let at = 0; at < ordered.length; at += savedAtOnce) {
-    const rows = ordered.slice(at, at + savedAtOnce)
-    await whileHolding(db, fence, (trx) => saveSome(trx, fence.regionId, rows))
+  for (let at = 0; at < ordered.length; at += saveBatchSize) {
+    const rows = ordered.slice(at, at + saveBatchSize)
+    await withFence(db, fence, (trx) => saveBatch(trx, fence.regionId, rows))
   }
 }
 
 /** The bounds of the ids are for the planner: with them it reads a part of the indexes instead of whole tables. */
-async function saveSome(trx: Trx, regionId: number, rows: readonly SeenRow[]): Promise<void> {
+async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[]): Promise<void> {
   const ids = rows.map((row) => row.announcementId)
   const within = sql`between ${ids[0]} and ${ids.at(-1)}`
   await sql`select id from announcements where id = any(${ids}::integer[]) order by id for no key update`.execute(

@@ -6,13 +6,13 @@ import { familyOf } from '../../net/address.ts'
 import { closeHold, holdChange, openHold } from './hold.ts'
 import type { KeptRouter } from './kept-plan.ts'
 import type { Applied, Plan, PlanRow } from './plan.ts'
-import { saveCheck, saveSeen, whileHolding, type RouterCheck } from './reconcile.store.ts'
+import { saveCheck, saveObserved, withFence, type RouterCheck } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 import {
   byPrefix,
   callAll,
   failedCheckOf,
-  isSilent,
+  isEmpty,
   nothingSent,
   observe,
   planRegion,
@@ -68,15 +68,15 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const planned = planRegion(lease, rows, views, memory, { at: startedAt })
   requireFresh(ageMs())
   const sends = sendsOfAll(planned, quorum)
-  const silent = isSilent(sends)
+  const silent = isEmpty(sends)
   const sent = silent
     ? nothingSent
-    : await whileHolding(db, lease, (trx) => sendAll(trx, lease, planned, sends, ageMs))
+    : await withFence(db, lease, (trx) => sendAll(trx, lease, planned, sends, ageMs))
   const after = silent ? { answers: observedOf(planned), failures: [] } : await readBack(views)
   const failed = [...failures, ...sent.failures, ...after.failures]
   const unread = activeOf(failed, memory)
   const afters = after.answers.filter(({ router }) => !failed.some((one) => one.router === router))
-  await saveSeen(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread }))
+  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread }))
   await saveHold(db, lease.regionId, memory, planned)
   const checks = [...afters.map((one) => checkOf(one, planned, memory)), ...failed.map(failedCheckOf)]
   await saveCheck(db, lease, { at: startedAt, quorum, routers: checks })

@@ -23,7 +23,7 @@ export type ReconcilersDeps = {
 
 const defaultIntervalMs = 30_000
 /** Delay before looking for new regions, so that the loops that were woken too start first. */
-const lookAfterMs = 250
+const discoverDelayMs = 250
 
 /** The loops, inert until started. */
 export function createReconcilers(deps: ReconcilersDeps): Component {
@@ -36,12 +36,12 @@ class Reconcilers implements Component {
   readonly #loop: Loop
   readonly #regions = new Map<number, RegionReconciler>()
   readonly #off: (() => void)[] = []
-  #looking: NodeJS.Timeout | undefined
+  #discoverTimer: NodeJS.Timeout | undefined
 
   constructor(deps: ReconcilersDeps) {
     this.#deps = deps
     const { log, metrics, intervalMs = defaultIntervalMs } = deps
-    this.#loop = createLoop({ name: 'regions', intervalMs, run: () => this.#look(), log, metrics })
+    this.#loop = createLoop({ name: 'regions', intervalMs, run: () => this.#discover(), log, metrics })
   }
 
   start(): void {
@@ -49,7 +49,7 @@ class Reconcilers implements Component {
     const wakeAll = () => {
       for (const region of this.#regions.values()) region.wake()
       // A region that was just added has no loop to wake yet.
-      this.#looking ??= setTimeout(() => this.#lookNow(), lookAfterMs)
+      this.#discoverTimer ??= setTimeout(() => this.#discoverNow(), discoverDelayMs)
     }
     const wakeAllFully = () => {
       for (const region of this.#regions.values()) region.wakeFully()
@@ -64,20 +64,20 @@ class Reconcilers implements Component {
 
   async stop(): Promise<void> {
     for (const off of this.#off.splice(0)) off()
-    clearTimeout(this.#looking)
-    this.#looking = undefined
+    clearTimeout(this.#discoverTimer)
+    this.#discoverTimer = undefined
     await this.#loop.stop()
     await Promise.all([...this.#regions.values()].map((region) => region.stop()))
     this.#regions.clear()
   }
 
-  #lookNow(): void {
-    this.#looking = undefined
+  #discoverNow(): void {
+    this.#discoverTimer = undefined
     this.#loop.wake()
   }
 
   /** Starts new regions, restarts those with changed settings, and stops removed ones. An invalid region stops no other. */
-  async #look(): Promise<void> {
+  async #discover(): Promise<void> {
     const records = await this.#readRegions()
     const present = new Set(records.map(({ id }) => id))
     for (const [id, region] of this.#regions) {

@@ -21,7 +21,7 @@ import type { Route } from './speaker.ts'
 /** First half of the advisory lock's key, "phar"; the second is the region's id. */
 export const lockClass = 0x70686172
 
-/** Longer than PostgreSQL lets a paused process lock the region's row, see whileHolding(). */
+/** Longer than PostgreSQL lets a paused process lock the region's row, see withFence(). */
 const raiseTimeoutMs = 20_000
 
 export type OpenHold = {

@@ -8,7 +8,7 @@ import { DriverError } from '../../runtime/driver-error.ts'
 import { Failure } from '../../runtime/error.ts'
 import { damp } from './damping.ts'
 import { changeKey, guardPlans, sendsOf, type RouterPlan, type Verdict } from './guard.ts'
-import { seenRows, type Outcome, type Reach, type SeenRow } from './observe.ts'
+import { observedRows, type RunResult, type Reach, type ObservedRow } from './observe.ts'
 import { planRoutes, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
 import { confirmDrained, confirmWithdrawals, saveFailedCheck } from './reconcile.store.ts'
 import { LeaseLost, type RegionLease, type RegionMemory, type RouterMemory } from './region-lock.store.ts'
@@ -187,7 +187,7 @@ export function sendsOfAll({ views, plans, verdict }: Planned, quorum: number, o
 }
 
 /** Whether nothing is sent, so that no read-back is needed. */
-export const isSilent = (sends: Sends): boolean =>
+export const isEmpty = (sends: Sends): boolean =>
   sends.every(({ announce, withdraw, drain }) => announce.length + withdraw.length + drain.length === 0)
 
 export type Sent = {
@@ -200,7 +200,7 @@ export type Sent = {
 export const nothingSent: Sent = { withdrawn: new Set(), refused: new Map(), failures: [] }
 
 /**
- * Sends announcements, then withdrawals, in a transaction of whileHolding(). This order keeps a network reachable that replaces a
+ * Sends announcements, then withdrawals, in a transaction of withFence(). This order keeps a network reachable that replaces a
  * prefix by its halves, or the halves by the whole. A prefix that moves to another origin needs no withdrawal, because a router has
  * one route per prefix and the new one replaces the old in the same update. A move between regions is make-before-break too, as
  * far as two independent routers allow.
@@ -302,8 +302,8 @@ export function observe(
     quorum,
     unread,
     undecided = new Set(),
-  }: Pick<Outcome, 'quorum' | 'unread'> & Partial<Pick<Outcome, 'undecided'>>,
-): SeenRow[] {
+  }: Pick<RunResult, 'quorum' | 'unread'> & Partial<Pick<RunResult, 'undecided'>>,
+): ObservedRow[] {
   const [first] = planned.plans
   if (!first) return []
   const { verdict, waiting, plans } = planned
@@ -324,8 +324,8 @@ export function observe(
   )
   const { held, declined } = verdict
   const { withdrawn } = sent
-  const outcome = { routers, unread, quorum, waiting, withdrawn, held, declined, heldChanges, undecided }
-  return seenRows(lease.regionId, first.plan, outcome)
+  const result = { routers, unread, quorum, waiting, withdrawn, held, declined, heldChanges, undecided }
+  return observedRows(lease.regionId, first.plan, result)
 }
 
 export const byPrefix = (routes: readonly Route[]): Map<Prefix, Route> =>

@@ -66,8 +66,8 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       const specifics = [route('198.51.100.0/25'), route('2001:db8:a::/49')]
       await starting(fixture, [rich4, rich6, plain4, plain6, ...specifics])
       const absent = ['192.0.2.0/24', '198.51.0.0/16', '2001:db8::/32', '203.0.113.0/25'] as Prefix[]
-      const asked = [rich4.prefix, plain6.prefix, rich6.prefix, ...absent]
-      assertSame(await fixture.speaker.find(asked), [rich4, plain6, rich6])
+      const requested = [rich4.prefix, plain6.prefix, rich6.prefix, ...absent]
+      assertSame(await fixture.speaker.find(requested), [rich4, plain6, rich6])
       assertSame(await fixture.speaker.find([plain4.prefix, plain4.prefix]), [plain4])
       assertSame(await fixture.speaker.find(absent), [])
       assertSame(await fixture.speaker.find([]), [])
@@ -201,14 +201,14 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await starting(fixture, [rich4])
       const client = fixture.connect()
       await client.list()
-      const seen = watch(client)
+      const received = watch(client)
       await fixture.restart()
-      await until(() => seen.ups > 0)
-      seen.stop()
-      const before = seen.ups
+      await until(() => received.ups > 0)
+      received.stop()
+      const before = received.ups
       await fixture.restart()
       await fixture.speaker.list()
-      assert.equal(seen.ups, before)
+      assert.equal(received.ups, before)
       await client.close()
     })
 
@@ -230,24 +230,24 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await fixture.setNeighbor(true)
       await untilNeighbor(speaker, ({ state }) => state === 'established')
       const client = fixture.connect()
-      const seen = await watching(fixture, client)
+      const received = await watching(fixture, client)
       await fixture.setNeighbor(false)
-      await until(() => seen.neighborChanges === 1)
+      await until(() => received.neighborChanges === 1)
       assert.notEqual((await onlyNeighbor(client)).state, 'established')
       await fixture.setNeighbor(true)
-      await until(() => seen.neighborChanges === 2)
+      await until(() => received.neighborChanges === 2)
       assert.equal((await onlyNeighbor(client)).state, 'established')
-      assert.equal(seen.tableChanges, 0)
+      assert.equal(received.tableChanges, 0)
       await client.close()
     })
 
     it('notifies a watcher when another client removes its routes', async () => {
       await starting(fixture, [])
       const client = fixture.connect()
-      const seen = await watching(fixture, client)
+      const received = await watching(fixture, client)
       await client.announce([rich4, rich6, ...manyRoutes(1_000)])
       await fixture.clearByHand()
-      await until(() => seen.tableChanges > 0)
+      await until(() => received.tableChanges > 0)
       assert.deepEqual(await client.list(), [])
       await client.close()
     })
@@ -255,13 +255,13 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
     it('notifies a watcher when another client of the owner adds, changes or removes a route', async () => {
       await starting(fixture, [])
       const client = fixture.connect()
-      const seen = await watching(fixture, client)
+      const received = await watching(fixture, client)
       await fixture.speaker.announce([rich4])
-      await until(() => seen.tableChanges === 1)
+      await until(() => received.tableChanges === 1)
       await fixture.speaker.announce([{ ...rich4, asPath: [64511] }])
-      await until(() => seen.tableChanges === 2)
+      await until(() => received.tableChanges === 2)
       await fixture.speaker.withdraw([rich4])
-      await until(() => seen.tableChanges === 3)
+      await until(() => received.tableChanges === 3)
       await client.close()
     })
 
@@ -269,7 +269,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await starting(fixture, [])
       const [client, observer] = [fixture.connect(), fixture.connect()]
       const observed = await watching(fixture, observer)
-      const seen = await watching(fixture, client)
+      const received = await watching(fixture, client)
       const many = manyRoutes(10_000)
       for (let start = 0; start < many.length; start += 1_000) {
         const part = many.slice(start, start + 1_000)
@@ -279,8 +279,8 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       }
       await client.announce([rich4])
       await fixture.clearByHand()
-      await until(() => seen.tableChanges > 0)
-      assert.equal(seen.tableChanges, 1, 'only the changes made by hand')
+      await until(() => received.tableChanges > 0)
+      assert.equal(received.tableChanges, 1, 'only the changes made by hand')
       assert.ok(
         observed.tableChanges < 1_000,
         `${observed.tableChanges} calls for 30,000 changes by another client`,
@@ -291,13 +291,13 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
     it('does not notify a watcher of foreign routes', async () => {
       await starting(fixture, [plain4])
       const client = fixture.connect()
-      const seen = await watching(fixture, client)
+      const received = await watching(fixture, client)
       const other = await watching(fixture, fixture.stranger)
       await fixture.addByHand('192.0.2.0/24')
       const someone = fixture.connectStranger()
       await someone.announce([rich4])
       await until(() => other.tableChanges > 0)
-      assert.equal(seen.tableChanges, 0)
+      assert.equal(received.tableChanges, 0)
       other.stop()
       await Promise.all([client.close(), someone.close()])
     })
@@ -305,12 +305,12 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
     it('keeps notifying a watcher after a restart, and reports nothing else of it', async () => {
       await starting(fixture, [rich4])
       const client = fixture.connect()
-      const seen = await watching(fixture, client)
+      const received = await watching(fixture, client)
       await fixture.restart()
-      await until(() => seen.ups > 0)
+      await until(() => received.ups > 0)
       assert.deepEqual(await client.list(), [])
-      assert.equal(seen.tableChanges, 0)
-      await untilTold(seen, fixture.connect())
+      assert.equal(received.tableChanges, 0)
+      await untilNotified(received, fixture.connect())
       await client.close()
     })
 
@@ -333,10 +333,10 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
   })
 }
 
-type Seen = { ups: number; tableChanges: number; neighborChanges: number; readonly stop: () => void }
+type WatcherCalls = { ups: number; tableChanges: number; neighborChanges: number; readonly stop: () => void }
 
 /** Counts the calls of a watcher. */
-function watch(speaker: Speaker): Seen {
+function watch(speaker: Speaker): WatcherCalls {
   const counts = { ups: 0, tableChanges: 0, neighborChanges: 0 }
   const events: SpeakerEvents = {
     onUp: () => counts.ups++,
@@ -347,23 +347,23 @@ function watch(speaker: Speaker): Seen {
 }
 
 /** As `watch`, but resolves once the watcher is known to be called; the counts restart at 0. */
-async function watching(fixture: SpeakerFixture, speaker: Speaker): Promise<Seen> {
-  const seen = watch(speaker)
-  await untilTold(seen, speaker === fixture.stranger ? fixture.connectStranger() : fixture.connect())
-  return Object.assign(seen, { ups: 0, tableChanges: 0, neighborChanges: 0 })
+async function watching(fixture: SpeakerFixture, speaker: Speaker): Promise<WatcherCalls> {
+  const received = watch(speaker)
+  await untilNotified(received, speaker === fixture.stranger ? fixture.connectStranger() : fixture.connect())
+  return Object.assign(received, { ups: 0, tableChanges: 0, neighborChanges: 0 })
 }
 
 let probes = 0
 
 /** Makes changes by another client until the watcher is called. */
-async function untilTold(seen: Seen, other: Speaker): Promise<void> {
+async function untilNotified(received: WatcherCalls, other: Speaker): Promise<void> {
   // A separate prefix each time: if another owner has a route for the same prefix, a change may not be reported.
   const probe = route(`10.255.${probes++ % 256}.0/24`)
-  for (let at = 0; at < 100 && seen.tableChanges === 0; at++) {
+  for (let at = 0; at < 100 && received.tableChanges === 0; at++) {
     await (at % 2 === 0 ? other.announce([probe]) : other.withdraw([probe]))
-    for (let wait = 0; wait < 50 && seen.tableChanges === 0; wait++) await sleep(10)
+    for (let wait = 0; wait < 50 && received.tableChanges === 0; wait++) await sleep(10)
   }
-  assert.ok(seen.tableChanges > 0, 'the watcher is not called')
+  assert.ok(received.tableChanges > 0, 'the watcher is not called')
   await other.close()
 }
 

@@ -7,7 +7,7 @@ import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
 import type { IpNetwork } from '../../registry/rdap-source.ts'
-import { checkRdap, checkTxt, judgeRdap, judgeTxt, proofNames, txtFix } from './prefix-proof.ts'
+import { checkRdap, checkTxt, evaluateRdap, evaluateTxt, proofNames, txtFix } from './prefix-proof.ts'
 import { prefixTokens } from './prefix-token.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -33,8 +33,8 @@ describe('the token of a prefix', () => {
 })
 
 describe('a token in the reverse zone', () => {
-  const judge = (answers: Record<string, NameAnswer>, of = prefix) =>
-    judgeTxt(of, proofNames(of), new Map(Object.entries(answers)), tokens, now)
+  const evaluate = (answers: Record<string, NameAnswer>, of = prefix) =>
+    evaluateTxt(of, proofNames(of), new Map(Object.entries(answers)), tokens, now)
   const name = '_pharos.113.0.203.in-addr.arpa'
 
   it('has a fix with the literal record of each reverse zone of the prefix', () => {
@@ -51,17 +51,17 @@ describe('a token in the reverse zone', () => {
   })
 
   it('is valid at all names, missing if one has none, and unavailable if a name server does not answer', () => {
-    assert.equal(judge({ [name]: 'token' }).state, 'valid')
-    assert.equal(judge({ [name]: 'none' }).state, 'missing')
-    assert.match(judge({ [name]: 'other' }).note, /^Other text/)
+    assert.equal(evaluate({ [name]: 'token' }).state, 'valid')
+    assert.equal(evaluate({ [name]: 'none' }).state, 'missing')
+    assert.match(evaluate({ [name]: 'other' }).note, /^Other text/)
     const two = parsePrefix('203.0.112.0/23')
     const [first, second] = proofNames(two) as [string, string]
-    assert.equal(judge({ [first]: 'token', [second]: 'none' }, two).state, 'missing')
-    assert.equal(judge({ [first]: 'token', [second]: 'token' }, two).state, 'valid')
+    assert.equal(evaluate({ [first]: 'token', [second]: 'none' }, two).state, 'missing')
+    assert.equal(evaluate({ [first]: 'token', [second]: 'token' }, two).state, 'valid')
     for (const silence of ['unreachable', 'failed'] as const) {
-      assert.equal(judge({ [name]: silence }).state, 'unavailable')
-      assert.equal(judge({ [first]: 'token', [second]: silence }, two).state, 'unavailable')
-      assert.equal(judge({ [name]: silence }).checked, null)
+      assert.equal(evaluate({ [name]: silence }).state, 'unavailable')
+      assert.equal(evaluate({ [first]: 'token', [second]: silence }, two).state, 'unavailable')
+      assert.equal(evaluate({ [name]: silence }).checked, null)
     }
   })
 
@@ -84,18 +84,18 @@ const network = (first: string, last: string, ...remarks: string[]): IpNetwork =
 
 describe('a token in the registration', () => {
   const own = network('203.0.113.0', '203.0.113.255', 'other', token)
-  const judge = (found: IpNetwork | undefined, ...ends: (IpNetwork | undefined)[]) =>
-    judgeRdap(prefix, found, ends, tokens, now)
+  const evaluate = (found: IpNetwork | undefined, ...ends: (IpNetwork | undefined)[]) =>
+    evaluateRdap(prefix, found, ends, tokens, now)
 
   it('is valid as a separate line, also in the registration of a larger network of the holder', () => {
-    assert.equal(judge(own, own, own).state, 'valid')
-    assert.equal(judge(network('203.0.112.0', '203.0.115.255', ` ${token} `)).state, 'valid')
+    assert.equal(evaluate(own, own, own).state, 'valid')
+    assert.equal(evaluate(network('203.0.112.0', '203.0.115.255', ` ${token} `)).state, 'valid')
   })
 
   it('is missing if the line contains other text, or the token of another team', () => {
     for (const line of [`${token}.`, `see ${token}`, prefixTokens(ring, 8, prefix)[0]])
-      assert.equal(judge(network('203.0.113.0', '203.0.113.255', line)).state, 'missing', line)
-    assert.equal(judge(undefined).state, 'missing')
+      assert.equal(evaluate(network('203.0.113.0', '203.0.113.255', line)).state, 'missing', line)
+    assert.equal(evaluate(undefined).state, 'missing')
   })
 
   it('is not accepted in a registration that does not contain the prefix', () => {
@@ -104,40 +104,40 @@ describe('a token in the registration', () => {
       ['198.51.100.0', '198.51.100.255'],
       ['::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
     ] as const)
-      assert.equal(judge(network(first, last, token)).state, 'invalid', first)
+      assert.equal(evaluate(network(first, last, token)).state, 'invalid', first)
   })
 
   it('is not accepted in the block of a whole registry', () => {
-    assert.equal(judge(network('0.0.0.0', '255.255.255.255', token)).state, 'missing')
-    assert.equal(judge(network('202.0.0.0', '203.255.255.255', token)).state, 'missing')
-    assert.equal(judge(network('203.0.0.0', '203.255.255.255', token)).state, 'valid')
+    assert.equal(evaluate(network('0.0.0.0', '255.255.255.255', token)).state, 'missing')
+    assert.equal(evaluate(network('202.0.0.0', '203.255.255.255', token)).state, 'missing')
+    assert.equal(evaluate(network('203.0.0.0', '203.255.255.255', token)).state, 'valid')
   })
 
   it('is not accepted for a part that is registered for another holder', () => {
     const part = network('203.0.113.128', '203.0.113.255', 'a customer')
-    const finding = judge(own, own, part)
-    assert.equal(finding.state, 'missing')
-    assert.match(finding.note, /203\.0\.113\.128 - 203\.0\.113\.255/)
-    assert.equal(judge(own, own, { ...part, remarks: [token] }).state, 'valid')
+    const result = evaluate(own, own, part)
+    assert.equal(result.state, 'missing')
+    assert.match(result.note, /203\.0\.113\.128 - 203\.0\.113\.255/)
+    assert.equal(evaluate(own, own, { ...part, remarks: [token] }).state, 'valid')
   })
 
   it('is queried at the prefix and at both of its ends', async () => {
-    const asked: string[] = []
+    const queried: string[] = []
     const rdap = {
       findIpNetwork: async (of: string) => {
-        asked.push(of)
+        queried.push(of)
         return own
       },
     }
     assert.equal((await checkRdap(rdap, prefix, tokens, now, never)).state, 'valid')
-    assert.deepEqual(asked, ['203.0.113.0/24', '203.0.113.0/32', '203.0.113.255/32'])
+    assert.deepEqual(queried, ['203.0.113.0/24', '203.0.113.0/32', '203.0.113.255/32'])
   })
 
   it('is unavailable if the registry does not answer, or the answer cannot be parsed', async () => {
     for (const kind of ['unreachable', 'protocol', 'refused'] as const) {
       const rdap = { findIpNetwork: () => Promise.reject(new DriverError(kind, 'x')) }
-      const finding = await checkRdap(rdap, prefix, tokens, now, never)
-      assert.deepEqual([finding.state, finding.checked], ['unavailable', null])
+      const result = await checkRdap(rdap, prefix, tokens, now, never)
+      assert.deepEqual([result.state, result.checked], ['unavailable', null])
     }
     const bug = { findIpNetwork: () => Promise.reject(new TypeError('a bug')) }
     await assert.rejects(checkRdap(bug, prefix, tokens, now, never), TypeError)
@@ -157,7 +157,7 @@ describe('a token in the registration', () => {
       )
     fc.assert(
       fc.property(any, fc.array(any, { maxLength: 2 }), (found, ends) => {
-        if (judge(found, ...ends).state !== 'valid') return
+        if (evaluate(found, ...ends).state !== 'valid') return
         assert.ok(found.remarks.includes(token))
         assert.ok(Number(found.first.split('.')[2]) <= 113 && Number(found.last.split('.')[2]) >= 113)
       }),

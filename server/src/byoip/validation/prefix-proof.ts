@@ -15,9 +15,9 @@ import {
 import { reverseZones } from '../../net/reverse-zone.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import type { IpNetwork, RdapSource } from '../../registry/rdap-source.ts'
-import { shortestAccepted } from './judge.ts'
+import { shortestAccepted } from './check-rules.ts'
 import type { PrefixTokens } from './prefix-token.ts'
-import { because, type Judgement } from './validation.ts'
+import { explain, type CheckResult } from './validation.ts'
 
 /** Not offered for a prefix with more reverse zones: creating so many records is impractical. */
 const zonesMax = 16
@@ -41,26 +41,26 @@ export async function checkTxt(
   tokens: PrefixTokens,
   now: Date,
   signal: AbortSignal,
-): Promise<Judgement> {
+): Promise<CheckResult> {
   const names = proofNames(prefix)
   const answers = await lookUpNames(txt, names, tokens, signal)
-  return judgeTxt(prefix, names, answers, tokens, now)
+  return evaluateTxt(prefix, names, answers, tokens, now)
 }
 
 /** Pure. The failure of a name server is not evidence, so only an answer makes the record missing. */
-export function judgeTxt(
+export function evaluateTxt(
   prefix: Prefix,
   names: readonly string[],
   answers: ReadonlyMap<string, NameAnswer>,
   tokens: PrefixTokens,
   now: Date,
-): Judgement {
+): CheckResult {
   const found = (...wanted: NameAnswer[]) => names.filter((name) => wanted.includes(answers.get(name)!))
   const fix = txtFix(prefix, tokens)
   if (names.length === 0) {
     return {
       state: 'missing',
-      ...because('txt_zones_too_many', { prefix }),
+      ...explain('txt_zones_too_many', { prefix }),
       evidence: {},
       fix: null,
       checked: now,
@@ -69,15 +69,15 @@ export function judgeTxt(
   const [withToken, absent] = [found('token'), found('none', 'other')]
   const evidence = { token_at: withToken }
   if (withToken.length === names.length) {
-    return { state: 'valid', ...because('txt_found', { names }), evidence, fix: null, checked: now }
+    return { state: 'valid', ...explain('txt_found', { names }), evidence, fix: null, checked: now }
   }
   if (absent.length > 0) {
     const [other] = found('other')
-    const reason = other ? because('txt_other', { name: other }) : because('txt_missing', { name: absent[0] })
+    const reason = other ? explain('txt_other', { name: other }) : explain('txt_missing', { name: absent[0] })
     return { state: 'missing', ...reason, evidence, fix, checked: now }
   }
   const name = found('unreachable', 'failed')[0]
-  return { state: 'unavailable', ...because('txt_unavailable', { name }), evidence, fix, checked: null }
+  return { state: 'unavailable', ...explain('txt_unavailable', { name }), evidence, fix, checked: null }
 }
 
 /** Returns the line to add to the registration. */
@@ -90,17 +90,17 @@ export async function checkRdap(
   tokens: PrefixTokens,
   now: Date,
   signal: AbortSignal,
-): Promise<Judgement> {
+): Promise<CheckResult> {
   try {
     const own = await rdap.findIpNetwork(prefix, signal)
     const ends: (IpNetwork | undefined)[] = []
     if (own) for (const end of endsOf(prefix)) ends.push(await rdap.findIpNetwork(end, signal))
-    return judgeRdap(prefix, own, ends, tokens, now)
+    return evaluateRdap(prefix, own, ends, tokens, now)
   } catch (error) {
     if (!(error instanceof DriverError)) throw error
     return {
       state: 'unavailable',
-      ...because('rdap_unavailable'),
+      ...explain('rdap_unavailable'),
       evidence: {},
       fix: rdapFix(tokens),
       checked: null,
@@ -115,31 +115,31 @@ const endsOf = (prefix: Prefix): readonly Prefix[] => [hostPrefix(networkOf(pref
  * Pure. The registration must cover the prefix and must not be the block of a whole registry; a registration of a part of the
  * prefix, found at its ends, may belong to another holder and must contain the token too.
  */
-export function judgeRdap(
+export function evaluateRdap(
   prefix: Prefix,
   own: IpNetwork | undefined,
   ends: readonly (IpNetwork | undefined)[],
   tokens: PrefixTokens,
   now: Date,
-): Judgement {
+): CheckResult {
   const fix = rdapFix(tokens)
   const rest = { evidence: { networks: own ? [shown(own)] : [] }, fix, checked: now }
-  if (!own) return { state: 'missing', ...because('rdap_unregistered', { prefix }), ...rest }
+  if (!own) return { state: 'missing', ...explain('rdap_unregistered', { prefix }), ...rest }
   if (!containsAll(own, prefix)) {
-    return { state: 'invalid', ...because('rdap_other_network', { network: rangeOf(own), prefix }), ...rest }
+    return { state: 'invalid', ...explain('rdap_other_network', { network: rangeOf(own), prefix }), ...rest }
   }
   if (sizeOf(own) > largestHolder[prefixParts(prefix).family]) {
-    return { state: 'missing', ...because('rdap_registry_block', { network: rangeOf(own), prefix }), ...rest }
+    return { state: 'missing', ...explain('rdap_registry_block', { network: rangeOf(own), prefix }), ...rest }
   }
   const parts = ends.filter((end) => end !== undefined && sizeOf(end) < sizeOf(own)) as IpNetwork[]
   const networks = [own, ...parts]
   const evidence = { networks: networks.map(shown) }
   const without = networks.find(({ remarks }) => !remarks.some((line) => tokens.includes(line.trim())))
   if (without) {
-    const reason = because('rdap_token_missing', { network: rangeOf(without) })
+    const reason = explain('rdap_token_missing', { network: rangeOf(without) })
     return { state: 'missing', ...reason, ...rest, evidence }
   }
-  const reason = because('rdap_found', { networks: networks.map(rangeOf) })
+  const reason = explain('rdap_found', { networks: networks.map(rangeOf) })
   return { state: 'valid', ...reason, evidence, fix: null, checked: now }
 }
 

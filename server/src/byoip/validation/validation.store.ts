@@ -8,11 +8,11 @@ import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import type { Clearance } from '../announcement/announcement.ts'
-import type { AsnHold, Claim } from './judge.ts'
+import type { AsnHold, Claim } from './check-rules.ts'
 import { saveStatuses } from '../announcement/status.store.ts'
-import type { KeptKind } from './authorization.ts'
+import type { StoredKind } from './authorization.ts'
 import { failedCheckMessages, type ChangedCheck } from './failed-check-message.ts'
-import type { Check, Judgement, ValidationName, ValidationState } from './validation.ts'
+import type { Check, CheckResult, ValidationName, ValidationState } from './validation.ts'
 
 /** An announcement with all facts that its checks need. */
 export type Subject = Claim & {
@@ -31,7 +31,7 @@ export type Subject = Claim & {
   readonly asn: AsnHold | null
   readonly checks: readonly (Check & { readonly since: Date })[]
   /** The stored proofs other than letters. */
-  readonly proofs: readonly KeptProof[]
+  readonly proofs: readonly StoredProof[]
   /** Whether due proofs are queried in this run. */
   readonly proofsDue: boolean
   /** When all checks were requested, by the team or staff. */
@@ -41,14 +41,14 @@ export type Subject = Claim & {
 }
 
 /** A stored proof other than a letter. */
-export type KeptProof = Judgement & {
-  readonly kind: KeptKind
+export type StoredProof = CheckResult & {
+  readonly kind: StoredKind
   readonly since: Date
   readonly nextCheck: Date
 }
 
 type ProofJson = {
-  kind: KeptKind
+  kind: StoredKind
   state: ValidationState
   note: string
   reason: CheckReason | null
@@ -139,7 +139,7 @@ export const readSubjectsInside = (
 /** Returns announcements with a proof of these kinds that was never queried or is due. */
 export const readSubjectsDueForProof = (
   db: Db,
-  kinds: readonly KeptKind[],
+  kinds: readonly StoredKind[],
   now: Date,
   limit: number,
 ): Promise<Subject[]> =>
@@ -207,14 +207,14 @@ export function checkOf({ name, state, reason, attrs, note, evidence, fix, check
 }
 
 /** A proof that was queried in this run. */
-export type FoundProof = Judgement & { readonly kind: KeptKind; readonly nextCheck: Date }
+export type QueriedProof = CheckResult & { readonly kind: StoredKind; readonly nextCheck: Date }
 
 /** The results of a run for one announcement. */
-export type Finding = {
+export type CheckEvaluation = {
   readonly subject: Subject
   /** The checks that differ from the stored ones, or were queried again. */
   readonly checks: readonly (Check & { readonly nextCheck?: Date | null })[]
-  readonly proofs: readonly FoundProof[]
+  readonly proofs: readonly QueriedProof[]
   readonly clearance: Clearance
   /** Claims the prefix, because every check has passed for the first time. */
   readonly claims: boolean
@@ -223,20 +223,22 @@ export type Finding = {
 }
 
 /** Saves results, statuses and messages in one transaction; ids must be in ascending order. */
-export async function saveFindings(trx: Trx, findings: readonly Finding[]): Promise<void> {
-  const ids = findings.map(({ subject }) => subject.id)
+export async function saveEvaluations(trx: Trx, evaluations: readonly CheckEvaluation[]): Promise<void> {
+  const ids = evaluations.map(({ subject }) => subject.id)
   await sql`select id from announcements where id = any(${ids}::integer[]) order by id for no key update`.execute(
     trx,
   )
   await upsertChecks(
     trx,
-    findings.flatMap(({ subject, checks }) => checks.map((check) => ({ subject, check }))),
+    evaluations.flatMap(({ subject, checks }) => checks.map((check) => ({ subject, check }))),
   )
-  await upsertProofs(trx, findings)
-  await noteChanges(trx, findings)
-  const turned = findings.filter(isTurn)
-  if (turned.length > 0) await turn(trx, turned)
-  const answered = findings.flatMap(({ subject, answers }) => (answers ? [{ id: subject.id, answers }] : []))
+  await upsertProofs(trx, evaluations)
+  await insertCheckHistory(trx, evaluations)
+  const changed = evaluations.filter(changesAnnouncement)
+  if (changed.length > 0) await saveClearances(trx, changed)
+  const answered = evaluations.flatMap(({ subject, answers }) =>
+    answers ? [{ id: subject.id, answers }] : [],
+  )
   if (answered.length > 0) {
     await sql`
       update announcements a set check_requested = null
@@ -249,18 +251,18 @@ const stateOf = (subject: Subject, name: ValidationName): ValidationState | unde
   subject.checks.find((check) => check.name === name)?.state
 
 /** Whether the announcement itself changes, and not only its checks. */
-function isTurn(finding: Finding): boolean {
-  const { subject, checks, clearance, claims } = finding
+function changesAnnouncement(evaluation: CheckEvaluation): boolean {
+  const { subject, checks, clearance, claims } = evaluation
   return (
     claims ||
-    (confirmsOrigin(finding) && subject.checkedOrigin !== subject.originAsn) ||
+    (confirmsOrigin(evaluation) && subject.checkedOrigin !== subject.originAsn) ||
     clearance !== subject.clearance ||
     checks.some(({ name, state }) => stateOf(subject, name) !== state)
   )
 }
 
 /** Whether every check was made for the current origin: stored answers may be about an earlier one. */
-const confirmsOrigin = ({ clearance, claims, answers }: Finding): boolean =>
+const confirmsOrigin = ({ clearance, claims, answers }: CheckEvaluation): boolean =>
   clearance === 'passed' && (claims || answers !== null)
 
 type ToSave = { readonly subject: Subject; readonly check: Check & { readonly nextCheck?: Date | null } }
@@ -293,8 +295,8 @@ async function upsertChecks(trx: Trx, rows: readonly ToSave[]): Promise<void> {
   await writeMessages(trx, failedCheckMessages(changes))
 }
 
-async function upsertProofs(trx: Trx, findings: readonly Finding[]): Promise<void> {
-  const rows = findings.flatMap(({ subject: { id, teamId }, proofs }) =>
+async function upsertProofs(trx: Trx, evaluations: readonly CheckEvaluation[]): Promise<void> {
+  const rows = evaluations.flatMap(({ subject: { id, teamId }, proofs }) =>
     proofs.map(({ nextCheck, ...proof }) => ({
       ...proof,
       announcement_id: id,
@@ -316,8 +318,8 @@ async function upsertProofs(trx: Trx, findings: readonly Finding[]): Promise<voi
 }
 
 /** Adds a history entry for each changed state; also for the first result, unless it is "pending". */
-async function noteChanges(trx: Trx, findings: readonly Finding[]): Promise<void> {
-  const changes = findings.flatMap(({ subject, checks }) =>
+async function insertCheckHistory(trx: Trx, evaluations: readonly CheckEvaluation[]): Promise<void> {
+  const changes = evaluations.flatMap(({ subject, checks }) =>
     checks
       .filter(({ name, state }) => state !== (stateOf(subject, name) ?? 'pending'))
       .map(({ name, state, reason, attrs, note }) => {
@@ -334,14 +336,14 @@ async function noteChanges(trx: Trx, findings: readonly Finding[]): Promise<void
       as n (announcement_id integer, team_id integer, detail jsonb)`.execute(trx)
 }
 
-async function turn(trx: Trx, turned: readonly Finding[]): Promise<void> {
-  const rows = turned.map((finding) => {
-    const { subject, checks, clearance, claims } = finding
-    const stands = (name: ValidationName) =>
+async function saveClearances(trx: Trx, changed: readonly CheckEvaluation[]): Promise<void> {
+  const rows = changed.map((evaluation) => {
+    const { subject, checks, clearance, claims } = evaluation
+    const isValid = (name: ValidationName) =>
       (checks.find((check) => check.name === name)?.state ?? stateOf(subject, name)) === 'valid'
-    const origin = confirmsOrigin(finding) ? subject.originAsn : null
-    const standing = { irr: stands('irr'), rpki: stands('rpki'), loa: stands('loa') }
-    return { id: subject.id, clearance, claims, origin, ...standing }
+    const origin = confirmsOrigin(evaluation) ? subject.originAsn : null
+    const passes = { irr: isValid('irr'), rpki: isValid('rpki'), loa: isValid('loa') }
+    return { id: subject.id, clearance, claims, origin, ...passes }
   })
   await sql`
     update announcements a set clearance = n.clearance,
@@ -391,16 +393,16 @@ export async function readChecksIn(trx: Trx, teamId: number, id: number): Promis
 }
 
 /** Marks IRR checks as due, a limited number at a time, because a change of a routing registry may change their result. */
-export async function hastenIrr(db: Db, now: Date): Promise<void> {
+export async function markIrrDue(db: Db, now: Date): Promise<void> {
   await sql`
     update announcement_validations set next_check = ${now}
     where (announcement_id, name) in (
       select announcement_id, name from announcement_validations
       where name = 'irr' and next_check > ${now}
-        and (state <> 'valid' or checked < ${new Date(now.getTime() - hastenAgeMs)})
+        and (state <> 'valid' or checked < ${new Date(now.getTime() - recentCheckMs)})
       order by checked nulls first limit ${hastenAtOnce})`.execute(db)
 }
 
 /** A recent valid check is not repeated on each change: a registry may change all the time. */
-const hastenAgeMs = 60_000
+const recentCheckMs = 60_000
 const hastenAtOnce = 500

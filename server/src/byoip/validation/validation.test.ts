@@ -4,24 +4,24 @@ import fc from 'fast-check'
 import { validationStates, type ValidationState } from '@pharos/contract/announcement-checks'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix } from '../../net/prefix.ts'
-import { judgeAsn, judgeIrr, judgeRpki, judgeSize, vouch } from './judge.ts'
+import { evaluateAsn, evaluateIrr, evaluateRpki, evaluateSize, vouch } from './check-rules.ts'
 import { sampleAnnouncement, sampleNow as now, sampleRegion } from '../announcement/samples.ts'
 import { stateMessages } from '../announcement/state-messages.ts'
 import {
-  because,
+  explain,
   clearanceOf,
   completeChecks,
   isFailing,
-  sameJudgement,
-  settle,
+  isSameResult,
+  keepLastAnswer,
   validationNames,
   type Check,
-  type Judgement,
+  type CheckResult,
 } from './validation.ts'
 
-const judgement = (state: ValidationState, rest: Partial<Judgement> = {}): Judgement => ({
+const resultOf = (state: ValidationState, rest: Partial<CheckResult> = {}): CheckResult => ({
   state,
-  ...because('letter_rejected', { reason: `it is ${state}.` }),
+  ...explain('letter_rejected', { reason: `it is ${state}.` }),
   evidence: {},
   fix: null,
   checked: now,
@@ -31,13 +31,13 @@ const judgement = (state: ValidationState, rest: Partial<Judgement> = {}): Judge
 const anyState = fc.constantFrom(...validationStates)
 const anyChecks = fc
   .tuple(...validationNames.map(() => anyState))
-  .map((states) => validationNames.map((name, at): Check => ({ ...judgement(states[at]!), name })))
+  .map((states) => validationNames.map((name, at): Check => ({ ...resultOf(states[at]!), name })))
 
 describe('a new result of a check', () => {
   it('replaces the stored one, unless the registry is unavailable', () => {
     fc.assert(
       fc.property(anyState, anyState, (before, after) => {
-        const { state } = settle(judgement(before), judgement(after))
+        const { state } = keepLastAnswer(resultOf(before), resultOf(after))
         const isAnswer = before !== 'pending' && before !== 'unavailable'
         assert.equal(state, after === 'unavailable' && isAnswer ? before : after)
       }),
@@ -45,16 +45,16 @@ describe('a new result of a check', () => {
   })
 
   it('reports an unavailable registry once, and keeps the time of the answer', () => {
-    const silent = judgement('unavailable', { ...because('rpki_unavailable'), checked: null })
-    const once = settle(judgement('valid'), silent)
-    const twice = settle(once, silent)
+    const unavailable = resultOf('unavailable', { ...explain('rpki_unavailable'), checked: null })
+    const once = keepLastAnswer(resultOf('valid'), unavailable)
+    const twice = keepLastAnswer(once, unavailable)
     assert.deepEqual(twice, once)
     assert.deepEqual([twice.state, twice.checked], ['valid', now])
     assert.match(
       twice.note,
       /rejected: it is valid\. This is the last answer: The RPKI could not be queried\.$/,
     )
-    assert.deepEqual(settle(twice, judgement('missing')), judgement('missing'))
+    assert.deepEqual(keepLastAnswer(twice, resultOf('missing')), resultOf('missing'))
   })
 })
 
@@ -62,11 +62,11 @@ describe('two results', () => {
   it('are compared by value, as the database returns them', () => {
     const stored = { vrps: [{ asn: 1, prefix: 'a' }], source: null }
     const made = { source: null, vrps: [{ prefix: 'a', asn: 1 }], member: undefined }
-    const [before, after] = [stored, made].map((evidence) => judgement('valid', { evidence }))
-    assert.equal(sameJudgement(before!, after!), true)
-    assert.equal(sameJudgement(before!, { ...after!, evidence: { ...made, source: 'x' } }), false)
-    assert.equal(sameJudgement(before!, { ...after!, attrs: { reason: 'other' } }), false)
-    assert.equal(sameJudgement(before!, { ...after!, checked: null }), true)
+    const [before, after] = [stored, made].map((evidence) => resultOf('valid', { evidence }))
+    assert.equal(isSameResult(before!, after!), true)
+    assert.equal(isSameResult(before!, { ...after!, evidence: { ...made, source: 'x' } }), false)
+    assert.equal(isSameResult(before!, { ...after!, attrs: { reason: 'other' } }), false)
+    assert.equal(isSameResult(before!, { ...after!, checked: null }), true)
   })
 })
 
@@ -88,7 +88,7 @@ describe('the clearance', () => {
         assert.equal(clearanceOf(checks) === 'failed', checks.some(isFailing))
       }),
     )
-    const valid = validationNames.map((name): Check => ({ ...judgement('valid'), name }))
+    const valid = validationNames.map((name): Check => ({ ...resultOf('valid'), name }))
     const without = valid.map((check) =>
       check.name === 'loa' ? { ...check, state: 'missing' as const } : check,
     )
@@ -106,40 +106,40 @@ const claim = { prefix: parsePrefix('203.0.113.0/24'), originAsn: parseAsn(64496
 
 describe('the result of a check', () => {
   it('of a prefix that is too long states the limit', () => {
-    assert.equal(judgeSize(parsePrefix('203.0.113.0/25'), now).state, 'invalid')
-    assert.equal(judgeSize(parsePrefix('2001:db8::/48'), now).state, 'valid')
-    assert.equal(judgeSize(parsePrefix('2001:db8::/49'), now).state, 'invalid')
+    assert.equal(evaluateSize(parsePrefix('203.0.113.0/25'), now).state, 'invalid')
+    assert.equal(evaluateSize(parsePrefix('2001:db8::/48'), now).state, 'valid')
+    assert.equal(evaluateSize(parsePrefix('2001:db8::/49'), now).state, 'invalid')
   })
 
   it('of an ASN follows its proof until the moment that it expires', () => {
     const hold = { verified: now, verifiedBy: 'aut_num', expires: new Date(now.getTime() + 1) }
-    assert.equal(judgeAsn(claim.originAsn, hold, now).state, 'valid')
-    assert.equal(judgeAsn(claim.originAsn, { ...hold, expires: now }, now).state, 'expired')
-    assert.equal(judgeAsn(claim.originAsn, { ...hold, expires: null }, now).state, 'valid')
-    assert.equal(judgeAsn(claim.originAsn, null, now).state, 'missing')
+    assert.equal(evaluateAsn(claim.originAsn, hold, now).state, 'valid')
+    assert.equal(evaluateAsn(claim.originAsn, { ...hold, expires: now }, now).state, 'expired')
+    assert.equal(evaluateAsn(claim.originAsn, { ...hold, expires: null }, now).state, 'valid')
+    assert.equal(evaluateAsn(claim.originAsn, null, now).state, 'missing')
     const none = { verified: null, verifiedBy: null, expires: null }
-    assert.match(judgeAsn(claim.originAsn, none, now).fix!, /verify$/)
-    const revoked = judgeAsn(claim.originAsn, { ...none, isRevoked: true }, now)
+    assert.match(evaluateAsn(claim.originAsn, none, now).fix!, /verify$/)
+    const revoked = evaluateAsn(claim.originAsn, { ...none, isRevoked: true }, now)
     assert.deepEqual([revoked.state, revoked.fix], ['missing', null])
     assert.match(revoked.note, /revoked/)
   })
 
   it('of the RPKI and of the IRR has the literal fix if it is neither valid nor unavailable', () => {
     for (const state of ['valid', 'missing', 'mismatch_asn', 'mismatch_length', 'unavailable'] as const) {
-      const asks = state !== 'valid' && state !== 'unavailable'
-      const silent = state === 'unavailable'
-      const rpki = judgeRpki(claim, { state, covering: [], source: null, asOf: silent ? null : now })
-      const irr = judgeIrr(claim, {
+      const needsFix = state !== 'valid' && state !== 'unavailable'
+      const unavailable = state === 'unavailable'
+      const rpki = evaluateRpki(claim, { state, covering: [], source: null, asOf: unavailable ? null : now })
+      const irr = evaluateIrr(claim, {
         state,
         objects: [],
         source: null,
-        fetched: silent ? null : now,
+        fetched: unavailable ? null : now,
         cached: false,
-        ...(silent ? { reason: 'no source answers' } : {}),
+        ...(unavailable ? { reason: 'no source answers' } : {}),
       })
       assert.deepEqual([rpki.state, irr.state], [state, state])
-      assert.deepEqual([rpki.fix !== null, irr.fix !== null], [asks, asks])
-      assert.deepEqual([rpki.checked === null, irr.checked === null], [silent, silent])
+      assert.deepEqual([rpki.fix !== null, irr.fix !== null], [needsFix, needsFix])
+      assert.deepEqual([rpki.checked === null, irr.checked === null], [unavailable, unavailable])
     }
   })
 
@@ -148,23 +148,23 @@ describe('the result of a check', () => {
     const irr = { state: 'missing', objects: [], fetched: now, cached: false } as const
     assert.deepEqual(
       [
-        judgeRpki(claim, { ...rpki, source: 'RTR cache' }).evidence['source'],
-        judgeRpki(claim, { ...rpki, source: null }).evidence['source'],
-        judgeIrr(claim, { ...irr, source: 'IRR dump' }).evidence['source'],
+        evaluateRpki(claim, { ...rpki, source: 'RTR cache' }).evidence['source'],
+        evaluateRpki(claim, { ...rpki, source: null }).evidence['source'],
+        evaluateIrr(claim, { ...irr, source: 'IRR dump' }).evidence['source'],
       ],
       ['RTR cache', null, 'IRR dump'],
     )
   })
 
   it('is valid if the operator vouches for it, and contains the result of the registry', () => {
-    const vouched = vouch(judgement('missing', { fix: 'x' }), now)
+    const vouched = vouch(resultOf('missing', { fix: 'x' }), now)
     assert.deepEqual([vouched.state, vouched.fix], ['valid', null])
     assert.match(vouched.note, /vouches.*it is missing/)
   })
 })
 
 describe('the state messages', () => {
-  const valid = validationNames.map((name): Check => ({ ...judgement('valid'), name }))
+  const valid = validationNames.map((name): Check => ({ ...resultOf('valid'), name }))
   const tagsOf = (rest: Parameters<typeof sampleAnnouncement>[0], checks: readonly Check[] = valid) =>
     stateMessages(sampleAnnouncement(rest), completeChecks(checks), now).map(({ tag }) => tag)
 
@@ -184,7 +184,7 @@ describe('the state messages', () => {
     const regions = [sampleRegion('ams', { state: 'announcing', since: now })]
     const tags = tagsOf({ enabled: true, suspended: false, regions }, [
       ...valid.filter(({ name }) => name !== 'loa'),
-      { ...judgement('expired'), name: 'loa' },
+      { ...resultOf('expired'), name: 'loa' },
     ])
     assert.deepEqual(tags, ['validation_lost', 'region_announcing'])
   })

@@ -1,5 +1,5 @@
 // The stored checks of an announcement: how a new result replaces a stored one, and the clearance of all checks together.
-// Pure. The rules of each check are in judge.ts.
+// Pure. The rules of each check are in check-rules.ts.
 import { isDeepStrictEqual } from 'node:util'
 import { checkReasonText, type CheckReason } from '@pharos/contract/check-reason'
 import type { ReasonAttrs } from '@pharos/contract/region-reason'
@@ -13,7 +13,7 @@ import type { Clearance } from '../announcement/announcement.ts'
 export { validationNames, type ValidationName, type ValidationState }
 
 /** Why a check has its state: code, attributes, and the sentence for people. */
-export type Reasoned = {
+export type Explanation = {
   /** Null: stored before reasons had codes. */
   readonly reason: CheckReason | null
   readonly attrs: ReasonAttrs
@@ -21,12 +21,12 @@ export type Reasoned = {
 }
 
 /** Returns a reason with its sentence. */
-export function because(reason: CheckReason, attrs: ReasonAttrs = {}): Reasoned {
+export function explain(reason: CheckReason, attrs: ReasonAttrs = {}): Explanation {
   return { reason, attrs, note: checkReasonText(reason, attrs) }
 }
 
 /** The result of a check, without its history. */
-export type Judgement = Reasoned & {
+export type CheckResult = Explanation & {
   readonly state: ValidationState
   readonly evidence: Readonly<Record<string, unknown>>
   /** The literal text of what to create; null if there is nothing to do. */
@@ -36,19 +36,19 @@ export type Judgement = Reasoned & {
 }
 
 /** A stored result. */
-export type Check = Judgement & { readonly name: ValidationName }
+export type Check = CheckResult & { readonly name: ValidationName }
 
 export type Checks = Readonly<Record<ValidationName, Check>>
 
 /** Keeps the last answer while a registry is unavailable: its outage never makes a check fail. */
-export function settle(before: Judgement | undefined, judged: Judgement): Judgement {
-  if (judged.state !== 'unavailable' || before === undefined || !isAnswer(before)) return judged
+export function keepLastAnswer(before: CheckResult | undefined, result: CheckResult): CheckResult {
+  if (result.state !== 'unavailable' || before === undefined || !isAnswer(before)) return result
   if (before.reason === null) return before
-  const { reason, attrs } = judged
-  return { ...before, ...because(before.reason, { ...before.attrs, unanswered: { reason, attrs } }) }
+  const { reason, attrs } = result
+  return { ...before, ...explain(before.reason, { ...before.attrs, unanswered: { reason, attrs } }) }
 }
 
-const isAnswer = ({ state }: Judgement): boolean => state !== 'pending' && state !== 'unavailable'
+const isAnswer = ({ state }: CheckResult): boolean => state !== 'pending' && state !== 'unavailable'
 
 /** Whether a check failed. A letter that was never uploaded does not count: the team has yet to act. */
 export function isFailing({ name, state }: Pick<Check, 'name' | 'state'>): boolean {
@@ -64,16 +64,16 @@ export function clearanceOf(checks: readonly Pick<Check, 'name' | 'state'>[]): C
 }
 
 /** Whether two results are equal except for their times; one may have been stored as JSON, which reorders keys. */
-export function sameJudgement(a: Judgement, b: Judgement): boolean {
+export function isSameResult(a: CheckResult, b: CheckResult): boolean {
   return isDeepStrictEqual(contentOf(a), contentOf(b))
 }
 
-const contentOf = ({ state, reason, attrs, fix, evidence }: Judgement): unknown =>
+const contentOf = ({ state, reason, attrs, fix, evidence }: CheckResult): unknown =>
   JSON.parse(JSON.stringify({ state, reason, attrs, fix, evidence }))
 
-const notYet: Judgement = {
+const notYet: CheckResult = {
   state: 'pending',
-  ...because('not_checked'),
+  ...explain('not_checked'),
   evidence: {},
   fix: null,
   checked: null,

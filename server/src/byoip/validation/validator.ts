@@ -17,7 +17,7 @@ import {
   type ValidateDeps,
   type ValidationReport,
 } from './validate.ts'
-import { hastenIrr } from './validation.store.ts'
+import { markIrrDue } from './validation.store.ts'
 
 export type ValidatorDeps = Omit<ValidateDeps, 'db' | 'rpki' | 'irr'> & {
   readonly postgres: Postgres
@@ -54,7 +54,7 @@ class Validator implements Component {
   #irrChanged = false
   #sweptAt = -Infinity
   /** Delays a sweep that was requested right after another one, since a request is cheap and a sweep is not. */
-  #later: NodeJS.Timeout | undefined
+  #sweepTimer: NodeJS.Timeout | undefined
 
   constructor(deps: ValidatorDeps) {
     const { postgres, log, metrics } = deps
@@ -74,7 +74,7 @@ class Validator implements Component {
   start(): void {
     const { waker, rpki, irr } = this.#deps
     this.#off.push(
-      waker.on('validations', () => this.#touchSoon()),
+      waker.on('validations', () => this.#scheduleSweep()),
       rpki.onChange((touched) => this.#touch(touched)),
       irr.watch(() => {
         this.#irrChanged = true
@@ -86,7 +86,7 @@ class Validator implements Component {
 
   async stop(): Promise<void> {
     for (const off of this.#off.splice(0)) off()
-    clearTimeout(this.#later)
+    clearTimeout(this.#sweepTimer)
     await this.#loop.stop()
     await this.#leadership.release()
   }
@@ -97,24 +97,24 @@ class Validator implements Component {
     this.#loop.wake()
   }
 
-  #touchSoon(): void {
-    if (this.#later) return
+  #scheduleSweep(): void {
+    if (this.#sweepTimer) return
     const waitMs = Math.max(0, this.#sweptAt + sweepGapMs - performance.now())
-    this.#later = setTimeout(() => {
-      this.#later = undefined
+    this.#sweepTimer = setTimeout(() => {
+      this.#sweepTimer = undefined
       this.#touch('all')
     }, waitMs)
   }
 
   async #run(signal: AbortSignal): Promise<void> {
     if (!(await this.#leadership.hold())) return
-    const touched = this.#take()
+    const touched = this.#takeTouched()
     try {
       if (this.#irrChanged) {
         this.#irrChanged = false
-        await hastenIrr(this.#deps.postgres.owner, this.#deps.now())
+        await markIrrDue(this.#deps.postgres.owner, this.#deps.now())
       }
-      this.#report(await this.#judge(touched, signal))
+      this.#report(await this.#check(touched, signal))
       this.#report(await validateDue(this.#validate, signal))
     } catch (error) {
       this.#touched = 'all'
@@ -122,7 +122,7 @@ class Validator implements Component {
     }
   }
 
-  async #judge(
+  async #check(
     touched: readonly Prefix[] | 'all',
     signal: AbortSignal,
   ): Promise<ValidationReport | undefined> {
@@ -135,12 +135,12 @@ class Validator implements Component {
   }
 
   /** Returns the prefixes to check: all of them if the last sweep is older than the interval. */
-  #take(): readonly Prefix[] | 'all' {
+  #takeTouched(): readonly Prefix[] | 'all' {
     const touched = this.#touched
     this.#touched = new Set()
     const { intervalMs = defaultIntervalMs } = this.#deps
-    const isLongAgo = performance.now() - this.#sweptAt > intervalMs
-    return touched === 'all' || isLongAgo ? 'all' : [...touched]
+    const isSweepDue = performance.now() - this.#sweptAt > intervalMs
+    return touched === 'all' || isSweepDue ? 'all' : [...touched]
   }
 
   #report(report: ValidationReport | undefined): void {

@@ -2,10 +2,10 @@
 import type { CheckReason } from '@pharos/contract/check-reason'
 import type { Asn } from '../../net/asn.ts'
 import { prefixParts, type Prefix } from '../../net/prefix.ts'
-import { roaFix, routeObjectFix } from './fix.ts'
+import { roaFix, routeObjectFix } from './check-fix.ts'
 import type { IrrVerdict } from '../../registry/irr-verdict.ts'
 import type { RpkiVerdict } from '../../registry/rpki.ts'
-import { because, type Judgement, type Reasoned } from './validation.ts'
+import { explain, type CheckResult, type Explanation } from './validation.ts'
 
 /** The prefix and origin to check. */
 export type Claim = { readonly prefix: Prefix; readonly originAsn: Asn; readonly asSet: string | null }
@@ -15,19 +15,19 @@ export const longestAccepted = { 4: 24, 6: 48 } as const
 /** No organisation holds a larger block; a shorter prefix is a typing error. */
 export const shortestAccepted = { 4: 8, 6: 16 } as const
 
-export function judgeSize(prefix: Prefix, now: Date): Judgement {
+export function evaluateSize(prefix: Prefix, now: Date): CheckResult {
   const { family, length } = prefixParts(prefix)
   const longest = longestAccepted[family]
   const evidence = { prefixlen: length, longest_accepted: longest }
   if (length <= longest)
-    return { state: 'valid', ...because('size_accepted', { length }), evidence, fix: null, checked: now }
-  return { state: 'invalid', ...because('size_too_long', { longest }), evidence, fix: null, checked: now }
+    return { state: 'valid', ...explain('size_accepted', { length }), evidence, fix: null, checked: now }
+  return { state: 'invalid', ...explain('size_too_long', { longest }), evidence, fix: null, checked: now }
 }
 
-export function judgeOverlap(contested: boolean, now: Date): Judgement {
+export function evaluateOverlap(contested: boolean, now: Date): CheckResult {
   const rest = { evidence: {}, fix: null, checked: now }
-  if (!contested) return { state: 'valid', ...because('prefix_unclaimed'), ...rest }
-  return { state: 'invalid', ...because('prefix_contested'), ...rest }
+  if (!contested) return { state: 'valid', ...explain('prefix_unclaimed'), ...rest }
+  return { state: 'invalid', ...explain('prefix_contested'), ...rest }
 }
 
 /** The team's verification of the ASN. */
@@ -40,7 +40,7 @@ export type AsnHold = {
   readonly isRevoked?: boolean
 }
 
-export function judgeAsn(asn: Asn, hold: AsnHold | null, now: Date): Judgement {
+export function evaluateAsn(asn: Asn, hold: AsnHold | null, now: Date): CheckResult {
   const evidence = {
     verified: hold?.verified?.toISOString() ?? null,
     verified_by: hold?.verifiedBy ?? null,
@@ -48,14 +48,14 @@ export function judgeAsn(asn: Asn, hold: AsnHold | null, now: Date): Judgement {
   }
   const rest = { evidence, checked: now }
   const fix = `GET /v3/inventory/asns/${asn}/verify`
-  if (hold?.isRevoked) return { state: 'missing', ...because('asn_revoked', { asn }), fix: null, ...rest }
-  if (!hold?.verified) return { state: 'missing', ...because('asn_unverified', { asn }), fix, ...rest }
+  if (hold?.isRevoked) return { state: 'missing', ...explain('asn_revoked', { asn }), fix: null, ...rest }
+  if (!hold?.verified) return { state: 'missing', ...explain('asn_unverified', { asn }), fix, ...rest }
   if (hold.expires !== null && hold.expires <= now)
-    return { state: 'expired', ...because('asn_expired', { asn }), fix, ...rest }
-  return { state: 'valid', ...because('asn_verified', { asn }), fix: null, ...rest }
+    return { state: 'expired', ...explain('asn_expired', { asn }), fix, ...rest }
+  return { state: 'valid', ...explain('asn_verified', { asn }), fix: null, ...rest }
 }
 
-export function judgeRpki({ prefix, originAsn }: Claim, verdict: RpkiVerdict): Judgement {
+export function evaluateRpki({ prefix, originAsn }: Claim, verdict: RpkiVerdict): CheckResult {
   const evidence = {
     vrps: verdict.covering.map(({ prefix: covering, maxLength, asn }) => ({
       prefix: covering,
@@ -68,7 +68,7 @@ export function judgeRpki({ prefix, originAsn }: Claim, verdict: RpkiVerdict): J
   const fix = verdict.state === 'valid' || verdict.state === 'unavailable' ? null : roaFix(prefix, originAsn)
   return {
     state: verdict.state,
-    ...because(rpkiReasons[verdict.state], attrsOf(prefix, originAsn, verdict.reason)),
+    ...explain(rpkiReasons[verdict.state], attrsOf(prefix, originAsn, verdict.reason)),
     evidence,
     fix,
     checked: verdict.state === 'unavailable' ? null : verdict.asOf,
@@ -89,19 +89,19 @@ const attrsOf = (prefix: Prefix, asn: Asn, detail: string | undefined) => ({
   ...(detail === undefined ? {} : { detail }),
 })
 
-export function judgeIrr({ prefix, originAsn }: Claim, verdict: IrrVerdict): Judgement {
+export function evaluateIrr({ prefix, originAsn }: Claim, verdict: IrrVerdict): CheckResult {
   const evidence = {
     objects: verdict.objects.map(({ prefix: of, origin, source }) => ({ prefix: of, origin, source })),
     source: verdict.source,
     as_of: verdict.fetched?.toISOString() ?? null,
     ...(verdict.member ? { member: verdict.member } : {}),
   }
-  const asks = verdict.state !== 'valid' && verdict.state !== 'unavailable'
+  const needsFix = verdict.state !== 'valid' && verdict.state !== 'unavailable'
   return {
     state: verdict.state,
-    ...because(irrReasons[verdict.state], attrsOf(prefix, verdict.member?.asn ?? originAsn, verdict.reason)),
+    ...explain(irrReasons[verdict.state], attrsOf(prefix, verdict.member?.asn ?? originAsn, verdict.reason)),
     evidence,
-    fix: asks ? routeObjectFix(prefix, originAsn) : null,
+    fix: needsFix ? routeObjectFix(prefix, originAsn) : null,
     checked: verdict.state === 'unavailable' ? null : verdict.fetched,
   }
 }
@@ -115,7 +115,7 @@ const irrReasons = {
 } as const satisfies Record<IrrVerdict['state'], CheckReason>
 
 /** The verdict of the letters of one announcement. */
-export type LetterVerdict = Reasoned & {
+export type LetterVerdict = Explanation & {
   readonly state: 'missing' | 'pending' | 'valid' | 'invalid' | 'expired'
   readonly validUntil: Date | null
   readonly letterId: number | null
@@ -123,15 +123,15 @@ export type LetterVerdict = Reasoned & {
 
 export const noLetter: LetterVerdict = {
   state: 'missing',
-  ...because('letter_missing'),
+  ...explain('letter_missing'),
   validUntil: null,
   letterId: null,
 }
 
 /** Marks a check as valid that the platform file vouches for; the reason keeps the result of the registry. */
-export function vouch(judged: Judgement, now: Date): Judgement {
-  if (judged.state === 'valid') return judged
-  const { reason, attrs } = judged
-  const vouched = because('vouched', { instead: { reason, attrs } })
-  return { ...judged, ...vouched, state: 'valid', fix: null, checked: judged.checked ?? now }
+export function vouch(result: CheckResult, now: Date): CheckResult {
+  if (result.state === 'valid') return result
+  const { reason, attrs } = result
+  const vouched = explain('vouched', { instead: { reason, attrs } })
+  return { ...result, ...vouched, state: 'valid', fix: null, checked: result.checked ?? now }
 }

@@ -1,21 +1,21 @@
 // Evaluates all checks of a batch of announcements, and queries the routing registries and proofs that are due. Changes
-// nothing; saveFindings() does.
+// nothing; saveEvaluations() does.
 import type { Irr } from '../../registry/irr.ts'
 import type { AuthorizationKind } from '@pharos/contract/announcement-checks'
 import type { TxtResolver } from '../../team/txt-resolver.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
 import type { RdapSource } from '../../registry/rdap-source.ts'
-import { judgeAuthorization, keptKinds, type KeptKind } from './authorization.ts'
+import { evaluateAuthorization, storedKinds, type StoredKind } from './authorization.ts'
 import {
-  judgeAsn,
-  judgeIrr,
-  judgeOverlap,
-  judgeRpki,
-  judgeSize,
+  evaluateAsn,
+  evaluateIrr,
+  evaluateOverlap,
+  evaluateRpki,
+  evaluateSize,
   noLetter,
   vouch,
   type LetterVerdict,
-} from './judge.ts'
+} from './check-rules.ts'
 import { checkRdap, checkTxt } from './prefix-proof.ts'
 import { prefixTokens } from './prefix-token.ts'
 import type { Rpki } from '../../registry/rpki.ts'
@@ -23,17 +23,17 @@ import {
   clearanceOf,
   completeChecks,
   isFailing,
-  sameJudgement,
-  settle,
+  isSameResult,
+  keepLastAnswer,
   validationNames,
   type Check,
-  type Judgement,
+  type CheckResult,
   type ValidationName,
   type ValidationState,
 } from './validation.ts'
-import type { FoundProof, Finding, Subject } from './validation.store.ts'
+import type { QueriedProof, CheckEvaluation, Subject } from './validation.store.ts'
 
-export type FindOutDeps = {
+export type EvaluateChecksDeps = {
   readonly rpki: Pick<Rpki, 'judge'>
   readonly irr: Pick<Irr, 'judge'>
   readonly authorization: AuthorizationDeps
@@ -50,11 +50,11 @@ export type AuthorizationDeps = {
 }
 
 /** Returns the kinds of proof that are queried. */
-export const soughtKinds = ({ kinds, rdap }: AuthorizationDeps): readonly KeptKind[] =>
-  keptKinds.filter((kind) => kinds.includes(kind) && (kind !== 'rdap' || rdap !== undefined))
+export const queriedKinds = ({ kinds, rdap }: AuthorizationDeps): readonly StoredKind[] =>
+  storedKinds.filter((kind) => kinds.includes(kind) && (kind !== 'rdap' || rdap !== undefined))
 
 /** Concurrent queries to the routing registries. */
-const questionsAtOnce = 32
+const concurrentQueries = 32
 /** A check with an unchanged result is saved again once the stored time is this old. */
 const checkedAgeMs = 10 * 60_000
 const retrySecondsMin = 10
@@ -64,15 +64,15 @@ const rdapRetrySecondsMin = 60
 export type LetterVerdicts = ReadonlyMap<number, LetterVerdict>
 
 /** Returns the results that differ from the stored ones, in the order of the subjects. */
-export async function findOut(
-  deps: FindOutDeps,
+export async function evaluateChecks(
+  deps: EvaluateChecksDeps,
   subjects: readonly Subject[],
   letters: LetterVerdicts,
   now: Date,
   signal?: AbortSignal,
-): Promise<Finding[]> {
-  const irr = await askIrr(deps, subjects, now, signal)
-  const proofs = await askProofs(deps, subjects, now, signal)
+): Promise<CheckEvaluation[]> {
+  const irr = await queryIrr(deps, subjects, now, signal)
+  const proofs = await queryProofs(deps, subjects, now, signal)
   const taken = new Set<string>()
   return subjects.flatMap((subject) => {
     const facts = {
@@ -80,83 +80,87 @@ export async function findOut(
       irr: irr.get(subject.id),
       proofs: proofs.get(subject.id) ?? [],
     }
-    const finding = findingOf(deps, subject, facts, now)
-    if (!finding.claims) return isWorthSaving(finding) ? [finding] : []
+    const evaluation = evaluateSubject(deps, subject, facts, now)
+    if (!evaluation.claims) return needsSaving(evaluation) ? [evaluation] : []
     // If the checks of two teams pass in the same batch, the first team claims the prefix. The next run reports the conflict.
     if (taken.has(subject.prefix)) return []
     taken.add(subject.prefix)
-    return [finding]
+    return [evaluation]
   })
 }
 
-const isWorthSaving = ({ checks, proofs, clearance, answers, subject }: Finding): boolean =>
+const needsSaving = ({ checks, proofs, clearance, answers, subject }: CheckEvaluation): boolean =>
   checks.length > 0 || proofs.length > 0 || answers !== null || clearance !== subject.clearance
 
-async function askIrr(
-  { irr }: FindOutDeps,
+async function queryIrr(
+  { irr }: EvaluateChecksDeps,
   subjects: readonly Subject[],
   now: Date,
   signal: AbortSignal | undefined,
-): Promise<Map<number, Judgement>> {
+): Promise<Map<number, CheckResult>> {
   const due = subjects.filter(
     ({ irrDue, requested }) => irrDue === null || irrDue <= now || requested !== null,
   )
-  const answers = new Map<number, Judgement>()
-  const ask = async (subject: Subject) => {
+  const answers = new Map<number, CheckResult>()
+  const query = async (subject: Subject) => {
     const { prefix, originAsn, asSet, requested } = subject
-    const question = {
+    const options = {
       ...(asSet === null ? {} : { asSet }),
       // A team that requested the checks has just changed its objects, so a cached answer would be out of date.
       ...(requested === null ? {} : { maxAgeSeconds: 0 }),
       ...(signal ? { signal } : {}),
     }
-    answers.set(subject.id, judgeIrr(subject, await irr.judge(prefix, originAsn, question)))
+    answers.set(subject.id, evaluateIrr(subject, await irr.judge(prefix, originAsn, options)))
   }
-  for (let at = 0; at < due.length; at += questionsAtOnce)
-    await Promise.all(due.slice(at, at + questionsAtOnce).map(ask))
+  for (let at = 0; at < due.length; at += concurrentQueries)
+    await Promise.all(due.slice(at, at + concurrentQueries).map(query))
   return answers
 }
 
 /** Queries the proofs that are due, those of one announcement in sequence. */
-async function askProofs(
-  { authorization, irrIntervalSeconds }: FindOutDeps,
+async function queryProofs(
+  { authorization, irrIntervalSeconds }: EvaluateChecksDeps,
   subjects: readonly Subject[],
   now: Date,
   signal: AbortSignal = new AbortController().signal,
-): Promise<Map<number, FoundProof[]>> {
+): Promise<Map<number, QueriedProof[]>> {
   const waiting = subjects
-    .flatMap((subject) => soughtKinds(authorization).map((kind) => ({ subject, kind })))
+    .flatMap((subject) => queriedKinds(authorization).map((kind) => ({ subject, kind })))
     .filter(({ subject, kind }) => isProofDue(subject, kind, now))
     .values()
-  const found = new Map<number, FoundProof[]>()
+  const found = new Map<number, QueriedProof[]>()
   const work = async (): Promise<void> => {
     for (const { subject, kind } of waiting) {
-      const judged = await lookForProof(authorization, subject, kind, now, signal)
+      const result = await queryProof(authorization, subject, kind, now, signal)
       const before = subject.proofs.find((proof) => proof.kind === kind)
-      const proof = settle(before, judged)
+      const proof = keepLastAnswer(before, result)
       const secondsMin = kind === 'rdap' ? rdapRetrySecondsMin : retrySecondsMin
       const nextCheck = nextCheckOf(before, proof.state, { irrIntervalSeconds, secondsMin }, now)
       found.set(subject.id, [...(found.get(subject.id) ?? []), { ...proof, kind, nextCheck }])
     }
   }
-  await Promise.all(Array.from({ length: questionsAtOnce }, work))
+  await Promise.all(Array.from({ length: concurrentQueries }, work))
   return found
 }
 
 /** A sweep does not query proofs that were never queried: those have a due time of their own. */
-function isProofDue({ proofs, proofsDue, requested, vouched }: Subject, kind: KeptKind, now: Date): boolean {
+function isProofDue(
+  { proofs, proofsDue, requested, vouched }: Subject,
+  kind: StoredKind,
+  now: Date,
+): boolean {
   if (vouched.includes('loa')) return false
   const known = proofs.find((proof) => proof.kind === kind)
   return requested !== null || (proofsDue && (known === undefined || known.nextCheck <= now))
 }
 
-function lookForProof(
+function queryProof(
   { ring, txt, rdap }: AuthorizationDeps,
   { teamId, prefix }: Subject,
-  kind: KeptKind,
+  kind: StoredKind,
   now: Date,
   signal: AbortSignal,
-): Promise<Judgement> {
+): Promise<CheckResult> {
   const tokens = prefixTokens(ring, teamId, prefix)
   return kind === 'dns_txt'
     ? checkTxt(txt, prefix, tokens, now, signal)
@@ -165,95 +169,105 @@ function lookForProof(
 
 type Facts = {
   readonly letter: LetterVerdict
-  readonly irr: Judgement | undefined
-  readonly proofs: readonly FoundProof[]
+  readonly irr: CheckResult | undefined
+  readonly proofs: readonly QueriedProof[]
 }
 
-function findingOf(deps: FindOutDeps, subject: Subject, facts: Facts, now: Date): Finding {
+function evaluateSubject(
+  deps: EvaluateChecksDeps,
+  subject: Subject,
+  facts: Facts,
+  now: Date,
+): CheckEvaluation {
   const known = new Map(subject.checks.map((check) => [check.name, check]))
-  const judged = judgeAll(deps, subject, facts, now)
-  const settled = validationNames.flatMap((name) => {
-    const judgement = judged[name]
-    return judgement ? [{ ...standing(subject, known.get(name), name, judgement, now), name }] : []
+  const results = resultsOf(deps, subject, facts, now)
+  const updated = validationNames.flatMap((name) => {
+    const result = results[name]
+    return result ? [{ ...resultToStore(subject, known.get(name), name, result, now), name }] : []
   })
-  const checks = settled
-    .filter((check) => check.name === 'irr' || isNews(known.get(check.name), check))
+  const checks = updated
+    .filter((check) => check.name === 'irr' || hasChanged(known.get(check.name), check))
     .map((check) =>
       check.name === 'irr' ? { ...check, nextCheck: nextIrr(deps, subject, check, now) } : check,
     )
-  const all = Object.values(completeChecks([...subject.checks, ...settled]))
+  const all = Object.values(completeChecks([...subject.checks, ...updated]))
   const clearance = clearanceOf(all)
   const claims = clearance === 'passed' && !subject.claimed
   return { subject, checks, proofs: facts.proofs, clearance, claims, answers: subject.requested }
 }
 
 /** Keeps the last answer of an unavailable registry, and marks a check as valid if the operator vouches for it. */
-function standing(
+function resultToStore(
   { vouched }: Subject,
   before: Check | undefined,
   name: ValidationName,
-  judgement: Judgement,
+  result: CheckResult,
   now: Date,
-): Judgement {
-  return vouched.includes(name) ? vouch(judgement, now) : settle(before, judgement)
+): CheckResult {
+  return vouched.includes(name) ? vouch(result, now) : keepLastAnswer(before, result)
 }
 
-function judgeAll(
-  deps: FindOutDeps,
+function resultsOf(
+  deps: EvaluateChecksDeps,
   subject: Subject,
   { letter, irr, proofs }: Facts,
   now: Date,
-): Partial<Record<ValidationName, Judgement>> {
+): Partial<Record<ValidationName, CheckResult>> {
   const { prefix, originAsn } = subject
-  const rpki = judgeRpki(subject, deps.rpki.judge(prefix, originAsn))
-  const asn = judgeAsn(originAsn, subject.asn, now)
+  const rpki = evaluateRpki(subject, deps.rpki.judge(prefix, originAsn))
+  const asn = evaluateAsn(originAsn, subject.asn, now)
   const { kinds, ring } = deps.authorization
   const authorization = {
     announcementId: subject.id,
     claim: subject,
     tokens: prefixTokens(ring, subject.teamId, prefix),
     letter,
-    // If the RPKI is unavailable, its last answer is kept here too.
-    rpki: settle(
+    // If the RPKI is unavailable, its last answer is stored here too.
+    rpki: keepLastAnswer(
       subject.checks.find(({ name }) => name === 'rpki'),
       rpki,
     ),
     asn,
-    kept: Object.fromEntries([...subject.proofs, ...proofs].map((proof) => [proof.kind, proof])),
+    stored: Object.fromEntries([...subject.proofs, ...proofs].map((proof) => [proof.kind, proof])),
   }
   const before = subject.checks.find(({ name }) => name === 'loa')
   return {
     rpki,
     asn: vouchedAsn(subject, asn, now),
-    size: judgeSize(prefix, now),
-    overlap: judgeOverlap(subject.contested, now),
-    loa: judgeAuthorization(kinds, authorization, before, now),
+    size: evaluateSize(prefix, now),
+    overlap: evaluateOverlap(subject.contested, now),
+    loa: evaluateAuthorization(kinds, authorization, before, now),
     ...(irr ? { irr } : {}),
   }
 }
 
 /** If the platform file vouches for all three checks, it vouches for the origin ASN too. */
-function vouchedAsn({ vouched }: Subject, judged: Judgement, now: Date): Judgement {
-  return vouched.length === 3 && isFailing({ name: 'asn', state: judged.state }) ? vouch(judged, now) : judged
+function vouchedAsn({ vouched }: Subject, result: CheckResult, now: Date): CheckResult {
+  return vouched.length === 3 && isFailing({ name: 'asn', state: result.state }) ? vouch(result, now) : result
 }
 
-function isNews(before: Check | undefined, check: Check): boolean {
-  if (!before || !sameJudgement(before, check)) return true
+function hasChanged(before: Check | undefined, check: Check): boolean {
+  if (!before || !isSameResult(before, check)) return true
   return check.checked !== null && check.checked.getTime() - (before.checked?.getTime() ?? 0) > checkedAgeMs
 }
 
-function nextIrr({ irrIntervalSeconds }: FindOutDeps, subject: Subject, check: Check, now: Date): Date {
+function nextIrr(
+  { irrIntervalSeconds }: EvaluateChecksDeps,
+  subject: Subject,
+  check: Check,
+  now: Date,
+): Date {
   const before = subject.checks.find(({ name }) => name === 'irr')
   return nextCheckOf(before, check.state, { irrIntervalSeconds, secondsMin: retrySecondsMin }, now)
 }
 
-type Pace = { readonly irrIntervalSeconds: number; readonly secondsMin: number }
+type RetryDelays = { readonly irrIntervalSeconds: number; readonly secondsMin: number }
 
 /** A valid check is queried again at the interval; any other one soon, with a delay that grows with the age of its state. */
 function nextCheckOf(
   before: { readonly state: ValidationState; readonly since: Date } | undefined,
   state: ValidationState,
-  { irrIntervalSeconds, secondsMin }: Pace,
+  { irrIntervalSeconds, secondsMin }: RetryDelays,
   now: Date,
 ): Date {
   const ageSeconds = before?.state === state ? (now.getTime() - before.since.getTime()) / 1000 : 0
