@@ -13,7 +13,7 @@ import type { Announcement, AnnouncementRegion, OpenRegion } from './announcemen
 import { detailNames } from './announcement-details.ts'
 import type { Check } from '../validation/validation.ts'
 import { checkOf, checksJson, type CheckJson } from '../validation/validation.store.ts'
-import { checkResult, shownStatus, unreadAnnouncements } from './shown-status.store.ts'
+import { regionCheckResult, shownStatus, unreadAnnouncements } from './shown-status.store.ts'
 import { notifyStatusChanges } from './status-message.store.ts'
 
 export type ListQuery = QueryOf<typeof listAnnouncementsRoute>
@@ -51,7 +51,7 @@ const regionColumns = camelColumns(
     regionId: sql<number>`r.id`,
     slug: sql<string>`r.slug`,
     lastCheck: sql<Date | null>`r.last_check`,
-    lastCheckResult: checkResult,
+    lastCheckResult: regionCheckResult,
     // Whether a quorum of the region's routers has an established session for the family.
     reached: sql<boolean>`case family(a.prefix) when 4 then r.neighbors4 else r.neighbors6 end`,
   },

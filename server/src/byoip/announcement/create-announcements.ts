@@ -73,7 +73,7 @@ export async function createAnnouncements(
   const read = readNewAnnouncements(items, !('announcements' in body), { allowDocumentation, regions })
   const irr = await queryIrr(deps, read.wanted, waitMs[operation.dryRun ? 'preflight' : 'create'])
   return mutate(deps.postgres, operation, async (trx) => {
-    const asns = await refuse(deps, trx, teamId, read)
+    const asns = await requireCreatable(deps, trx, teamId, read)
     const checks = read.wanted.map((wanted) =>
       checksOf(deps, teamId, wanted, asns.get(wanted.originAsn), irr.get(wanted)),
     )
@@ -84,7 +84,7 @@ export async function createAnnouncements(
 type Read = { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] }
 
 /** Throws unless every announcement may be created; returns the team's verification of their ASNs. */
-async function refuse(
+async function requireCreatable(
   { quota, now }: CreateDeps,
   trx: Trx,
   teamId: number,
@@ -147,7 +147,7 @@ function checksOf(
   const asnResult = evaluateAsn(wanted.originAsn, asn ?? null, now)
   const authorization = {
     announcementId: null,
-    claim: wanted,
+    target: wanted,
     tokens: prefixTokens(deps.ring, teamId, wanted.prefix),
     letter: noLetter,
     rpki,

@@ -35,11 +35,14 @@ export async function getAnnouncement(
   const found = await findAnnouncement(deps.postgres, actor.teamId, id, needsChecks(include))
   if (!found) throw notFound('announcement')
   const body = presentFound(deps, found, include)
-  return { body, etag: etagOf(found.announcement.version, besideVersion(found.announcement, include, body)) }
+  return {
+    body,
+    etag: etagOf(found.announcement.version, unversionedParts(found.announcement, include, body)),
+  }
 }
 
 /** Returns the parts of the response that change without a new version: checks, and unreadable routers. */
-function besideVersion(stored: Announcement, include: Include, body: Wire): unknown {
+function unversionedParts(stored: Announcement, include: Include, body: Wire): unknown {
   const shown = shownAnnouncement(stored)
   if (shown === stored && !needsChecks(include)) return undefined
   return [body.validations, body.state_messages, ...(shown === stored ? [] : [shown.regions])]

@@ -39,8 +39,8 @@ export function readNewAnnouncements(
   const errors: ProblemError[] = []
   const wanted = items.flatMap((item, at) => {
     const loc = bare ? ['body'] : ['body', 'announcements', at]
-    const { one, mistakes } = readOne(item, loc, rules)
-    errors.push(...mistakes)
+    const { one, itemErrors } = readOne(item, loc, rules)
+    errors.push(...itemErrors)
     return one ? [one] : []
   })
   return { wanted, errors: [...errors, ...overlapsWithin(wanted)] }
@@ -49,12 +49,12 @@ export function readNewAnnouncements(
 function readOne(item: NewAnnouncement, loc: (string | number)[], rules: NewRules) {
   const { cidr, origin_asn: originAsn, regions = [], ...details } = item
   const prefix = readPrefix(cidr, [...loc, 'cidr'], rules)
-  const mistakes = [
+  const itemErrors = [
     ...('error' in prefix ? [prefix.error] : []),
-    ...asnMistakes(originAsn, [...loc, 'origin_asn'], rules),
-    ...regionMistakes(regions, loc, rules),
+    ...asnErrors(originAsn, [...loc, 'origin_asn'], rules),
+    ...regionErrors(regions, loc, rules),
   ]
-  if ('error' in prefix || mistakes.length > 0) return { mistakes }
+  if ('error' in prefix || itemErrors.length > 0) return { itemErrors }
   const one: Wanted = {
     loc,
     prefix: prefix.prefix,
@@ -63,7 +63,7 @@ function readOne(item: NewAnnouncement, loc: (string | number)[], rules: NewRule
     asSet: details.as_set ?? null,
     details,
   }
-  return { one, mistakes }
+  return { one, itemErrors }
 }
 
 function readPrefix(
@@ -73,7 +73,7 @@ function readPrefix(
 ): { readonly prefix: Prefix } | { readonly error: ProblemError } {
   try {
     const prefix = parsePrefix(text)
-    const error = sizeMistake(prefix, loc) ?? bogonMistake(prefix, loc, allowDocumentation)
+    const error = sizeError(prefix, loc) ?? bogonError(prefix, loc, allowDocumentation)
     return error ? { error } : { prefix }
   } catch (error) {
     if (!(error instanceof PrefixError)) throw error
@@ -81,7 +81,7 @@ function readPrefix(
   }
 }
 
-function sizeMistake(prefix: Prefix, loc: ProblemError['loc']): ProblemError | undefined {
+function sizeError(prefix: Prefix, loc: ProblemError['loc']): ProblemError | undefined {
   const { family, length } = prefixParts(prefix)
   const [shortest, longest] = [shortestAccepted[family], longestAccepted[family]]
   if (length >= shortest && length <= longest) return undefined
@@ -91,23 +91,19 @@ function sizeMistake(prefix: Prefix, loc: ProblemError['loc']): ProblemError | u
 /** RFC 2544: not routed, as documentation space, but larger. */
 const benchmarking = parsePrefix('198.18.0.0/15')
 
-function bogonMistake(prefix: Prefix, loc: ProblemError['loc'], allowed: boolean): ProblemError | undefined {
+function bogonError(prefix: Prefix, loc: ProblemError['loc'], allowed: boolean): ProblemError | undefined {
   const bogon = bogonOf(prefix)
   if (!bogon || (allowed && (bogon.documentation || covers(benchmarking, prefix)))) return undefined
   return errorAt(loc, 'bogon', { block: bogon.block, name: bogon.name })
 }
 
-function asnMistakes(
-  asn: number,
-  loc: ProblemError['loc'],
-  { allowDocumentation }: NewRules,
-): ProblemError[] {
+function asnErrors(asn: number, loc: ProblemError['loc'], { allowDocumentation }: NewRules): ProblemError[] {
   const reserved = reservedAsn(asn)
   if (!reserved || (reserved.documentation && allowDocumentation)) return []
   return [errorAt(loc, 'asnReserved', { name: reserved.name })]
 }
 
-function regionMistakes(
+function regionErrors(
   slugs: readonly string[],
   loc: readonly (string | number)[],
   { regions }: NewRules,

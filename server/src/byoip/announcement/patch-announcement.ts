@@ -51,7 +51,7 @@ export function applyPatch(
 ): Announcement {
   const intent =
     patch.region === undefined
-      ? switchEverywhere(announcement, patch.enabled, open)
+      ? setInAllRegions(announcement, patch.enabled, open)
       : changeRegion(announcement, patch.enabled, knownRegion(announcement, patch.region, open))
   // Thrown even if it is already enabled: a 200 would suggest that the prefix will be announced.
   if (patch.enabled && announcement.suspended) throw suspended()
@@ -60,7 +60,7 @@ export function applyPatch(
   return withIntent(announcement, intent, open, now)
 }
 
-function switchEverywhere(announcement: Announcement, enabled: boolean, open: readonly OpenRegion[]): Intent {
+function setInAllRegions(announcement: Announcement, enabled: boolean, open: readonly OpenRegion[]): Intent {
   const configured = configuredOf(announcement)
   if (!enabled || configured.size > 0) return { ...announcement, enabled, configured }
   if (open.length === 0) throw fail('conflict', 'noOpenRegion')
@@ -140,7 +140,7 @@ export async function patchAnnouncement(
     const now = deps.now()
     const checks = await checksFor(trx, announcement, patch, include)
     const next = applyPatch(announcement, patch, open, now, checks)
-    if (patch.enabled && next !== announcement) await refuseRevokedAsn(trx, announcement)
+    if (patch.enabled && next !== announcement) await rejectRevokedAsn(trx, announcement)
     if (next !== announcement) await store(trx, operation, announcement, next, patch)
     return {
       body: present(next, include, { checks, now }),
@@ -151,7 +151,7 @@ export async function patchAnnouncement(
 }
 
 /** After a revocation the checks are updated with a short delay; enabling is rejected immediately. */
-async function refuseRevokedAsn(trx: Trx, { teamId, originAsn }: Announcement): Promise<void> {
+async function rejectRevokedAsn(trx: Trx, { teamId, originAsn }: Announcement): Promise<void> {
   if (!(await isRevokedAsn(trx, teamId, originAsn))) return
   const msg = `the provider has revoked the verification of AS${originAsn} for the team; contact the provider`
   const errors = [

@@ -5,10 +5,10 @@ import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
-import { checkResult } from './shown-status.store.ts'
+import { regionCheckResult } from './shown-status.store.ts'
 
 const regionColumns = columns('regions', 'r', ['slug', 'name', 'last_check'], {
-  last_check_result: checkResult,
+  last_check_result: regionCheckResult,
   location: sql<string>`(select l.name from locations l where l.key = r.location_key)`,
   country: sql<string>`(select l.country from locations l where l.key = r.location_key)`,
   timezone: sql<string>`(select l.timezone from locations l where l.key = r.location_key)`,

@@ -11,7 +11,7 @@ import {
 import { notifyStatusChanges, type StatusChange } from './status-message.store.ts'
 
 /** Announcements with the same status and the same input of statusOf(): ten thousand announcements form only a few groups. */
-type Alike = Pick<Announcement, 'enabled' | 'suspended' | 'clearance' | 'status'> & {
+type StatusGroup = Pick<Announcement, 'enabled' | 'suspended' | 'clearance' | 'status'> & {
   /** State, configured and changed of each region, as `announced ++,withdrawn -+`; null without any. */
   readonly regions: string | null
   readonly ids: readonly number[]
@@ -28,7 +28,7 @@ export async function saveStatuses(
   ids: readonly number[],
   within: RawBuilder<unknown> = anything,
 ): Promise<void> {
-  const { rows } = await sql<Alike>`
+  const { rows } = await sql<StatusGroup>`
     select enabled, suspended, clearance, status, regions, array_agg(id) as ids
     from (
       select a.id, a.enabled, a.suspended, a.clearance, a.status,
@@ -39,7 +39,7 @@ export async function saveStatuses(
       group by a.id) one
     group by enabled, suspended, clearance, status, regions`.execute(trx)
   const statuses = rows.flatMap((alike) => {
-    const status = statusOfAlike(alike)
+    const status = statusOfGroup(alike)
     return alike.ids.map((id) => ({ id, status, before: alike.status }))
   })
   const saved = await sql<StatusChange>`
@@ -52,7 +52,7 @@ export async function saveStatuses(
   await notifyStatusChanges(trx, saved.rows)
 }
 
-function statusOfAlike({ enabled, suspended, clearance, regions }: Alike): AnnouncementStatus {
+function statusOfGroup({ enabled, suspended, clearance, regions }: StatusGroup): AnnouncementStatus {
   return statusOf({ enabled, suspended, clearance, regions: regions ? regions.split(',').map(regionOf) : [] })
 }
 

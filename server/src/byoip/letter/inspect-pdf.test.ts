@@ -14,7 +14,7 @@ import type { Mutations } from './testing-inspect-mutations.ts'
 const fixtures = new URL('fixtures/', import.meta.url)
 const fixture = (name: string): Buffer => readFileSync(new URL(name, fixtures))
 
-const honest = readdirSync(fixtures).filter((name) => name.endsWith('.pdf') && !name.startsWith('refused-'))
+const valid = readdirSync(fixtures).filter((name) => name.endsWith('.pdf') && !name.startsWith('refused-'))
 
 const refusalOfPdf = async (bytes: Buffer) => {
   const result = await inspectPdf(bytes)
@@ -32,7 +32,7 @@ const annotation = (action: string) =>
   samplePdf('', [`<< /Type /Annot /Subtype /Link /Rect [0 0 1 1] /A ${action} >>`])
 
 describe('a valid letter', () => {
-  for (const name of honest)
+  for (const name of valid)
     it(`is accepted: ${name}`, async () => {
       const inspected = await createInspector().inspect(fixture(name), 'someone')
       assert.equal(inspected.mediaType, 'application/pdf')
@@ -263,7 +263,7 @@ describe('a PDF that cannot be parsed', () => {
   it('is rejected if it is nested too deeply, or its page tree is a cycle', async () => {
     await isRefused(samplePdf('', ['['.repeat(100_000)]), 'too_complex')
     await isRefused(samplePdf('', ['<< /A '.repeat(100_000)]), 'too_complex')
-    const circle = (kids: string, count: number) =>
+    const cycle = (kids: string, count: number) =>
       writePdf({
         objects: [
           '<< /Type /Catalog /Pages 2 0 R >>',
@@ -271,7 +271,7 @@ describe('a PDF that cannot be parsed', () => {
           `<< /Type /Pages /Kids [2 0 R] /Count ${count} /Parent 2 0 R >>`,
         ],
       })
-    for (const kids of ['2 0 R', '3 0 R']) await isRefused(circle(kids, 1), 'damaged', undefined, kids)
+    for (const kids of ['2 0 R', '3 0 R']) await isRefused(cycle(kids, 1), 'damaged', undefined, kids)
   })
 
   it('is rejected with more pages than a letter may have', async () => {
@@ -316,7 +316,7 @@ describe('the inspection of a PDF', () => {
   it(`returns a result after any change, ${times(300)} times`, async () => {
     const samples = [
       samplePdf('/OpenAction [3 0 R /Fit]', [pdfObjectStream([[9, empty]])]),
-      ...honest.map(fixture).filter(({ length }) => length < 10_000),
+      ...valid.map(fixture).filter(({ length }) => length < 10_000),
     ]
     const work: Mutations = { samples, words, seed, rounds: times(300) }
     const script = new URL('testing-inspect-mutations.ts', import.meta.url)

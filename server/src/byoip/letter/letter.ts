@@ -84,7 +84,7 @@ export async function uploadLetter(
     const { teamId } = operation.actor
     await lockLetters(trx, teamId)
     await requireAnnouncements(trx, teamId, announcementId, applies_to)
-    await requireRoom(trx, teamId, quotas, file.bytes.length)
+    await requireQuota(trx, teamId, quotas, file.bytes.length)
     return { body: present(await store(trx, operation, letter)) }
   })
 }
@@ -127,7 +127,7 @@ function requireKnown(
   throw failWith('invalid', errors)
 }
 
-async function requireRoom(trx: Trx, teamId: number, quotas: LetterQuotas, bytes: number): Promise<void> {
+async function requireQuota(trx: Trx, teamId: number, quotas: LetterQuotas, bytes: number): Promise<void> {
   const used = await measureLetters(trx, teamId)
   if (used.today >= quotas.lettersPerDay)
     throw fail('quota_exceeded', 'lettersPerDay', { limit: quotas.lettersPerDay })

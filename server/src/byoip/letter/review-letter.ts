@@ -103,13 +103,13 @@ async function decide(
     const decision = decisionOn(before)
     await saveDecision(trx, id, decision, operation.actor.kind === 'user' ? operation.actor.userId : null)
     const after = await get(trx, id)
-    await note(trx, operation, before, after)
+    await recordReview(trx, operation, before, after)
     return presentReviewed(after)
   })
 }
 
 /** The audit entry names the staff user; the team's history names only the provider. */
-async function note(
+async function recordReview(
   trx: Trx,
   operation: Operation,
   before: ReviewedLetterRow,

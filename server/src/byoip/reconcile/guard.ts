@@ -59,7 +59,7 @@ export type Withdrawal = {
   readonly counted: boolean
 }
 
-export type Verdict = {
+export type GuardResult = {
   /** Withdrawals to apply now. */
   readonly withdraw: readonly Withdrawal[]
   /** Withdrawals that await approval or were rejected: these routes stay, and are announced again after a restart. */
@@ -96,7 +96,7 @@ function routeText({ asPath, nextHop }: Route): string {
 }
 
 /** Decides which parts of the plans are applied and which are held. */
-export function guardPlans(plans: readonly RouterPlan[], context: GuardContext): Verdict {
+export function guardPlans(plans: readonly RouterPlan[], context: GuardContext): GuardResult {
   const all = merge(plans)
   const explained = sortWithdrawals(all.withdraw, all.rows, context.decisions)
   const unexplained = sortWithdrawals(all.unexplained, all.rows, context.decisions)
@@ -126,19 +126,19 @@ export function guardPlans(plans: readonly RouterPlan[], context: GuardContext):
 /** Returns the routes to send to one router. */
 export function sendsOf(
   { router, plan }: RouterPlan,
-  verdict: Verdict,
+  guarded: GuardResult,
 ): { announce: Route[]; withdraw: Prefix[] } {
-  const isHeld = (change: RouteChange) => verdict.heldChanges.has(changeKey(router, change))
+  const isHeld = (change: RouteChange) => guarded.heldChanges.has(changeKey(router, change))
   const changed = plan.change
     .filter((change) => !isHeld(change) || !plan.observed.has(change.prefix))
     .map((change) => (isHeld(change) ? change.from : change.to))
   const restored = plan.drained
     ? []
-    : [...plan.lost.values()].filter(({ prefix }) => verdict.held.has(prefix))
+    : [...plan.lost.values()].filter(({ prefix }) => guarded.held.has(prefix))
   return {
     announce: [...plan.announce, ...changed, ...restored],
     // A withdrawal of a route that the router has lost is sent too: it counts, and it undoes a late announcement.
-    withdraw: verdict.withdraw
+    withdraw: guarded.withdraw
       .map(({ prefix }) => prefix)
       .filter((prefix) => plan.observed.has(prefix) || plan.lost.has(prefix)),
   }

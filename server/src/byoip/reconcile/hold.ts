@@ -123,20 +123,20 @@ export async function getHold({ db }: HoldDeps, _operation: unknown, id: number)
 }
 
 /** The staff user who decides, and the actor of the audit entry. */
-export type Decider = {
+export type DecisionActor = {
   readonly userId: number | null
   readonly by: Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
 }
 
 /** Approves an open hold for the caller of an operation. */
 export const approveHold = (deps: HoldDeps, operation: Operation, id: number): Promise<Wire> =>
-  decideAs(deps, deciderOf(operation), id, 'approved')
+  decideAs(deps, decisionActorOf(operation), id, 'approved')
 
 /** Rejects an open hold for the caller of an operation. */
 export const rejectHold = (deps: HoldDeps, operation: Operation, id: number): Promise<Wire> =>
-  decideAs(deps, deciderOf(operation), id, 'rejected')
+  decideAs(deps, decisionActorOf(operation), id, 'rejected')
 
-function deciderOf(operation: Operation): Decider {
+function decisionActorOf(operation: Operation): DecisionActor {
   const { actor } = operation
   return { userId: actor.kind === 'user' ? actor.userId : null, by: auditOf(operation) }
 }
@@ -147,7 +147,7 @@ function deciderOf(operation: Operation): Decider {
  */
 export async function decideAs(
   { db }: HoldDeps,
-  { userId, by }: Decider,
+  { userId, by }: DecisionActor,
   id: number,
   decision: 'approved' | 'rejected',
 ): Promise<Wire> {

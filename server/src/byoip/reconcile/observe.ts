@@ -61,14 +61,16 @@ export function observedRows(
   result: RunResult,
 ): ObservedRow[] {
   const quarantined = plan.quarantined.filter(({ row }) => row.regionId === regionId)
-  return [...observeRows(plan.rows.values(), result), ...quarantined.flatMap(seenOfQuarantined)]
+  return [...observeRows(plan.rows.values(), result), ...quarantined.flatMap(observeQuarantined)]
 }
 
 function observeRows(rows: Iterable<CheckedRow>, result: RunResult): ObservedRow[] {
   const observed: ObservedRow[] = []
   for (const row of rows) {
     const holders = result.routers.filter(({ after }) => after.has(row.prefix))
-    const settled = row.desired ? settleDesired(row, holders, result) : settleUndesired(row, holders, result)
+    const settled = row.desired
+      ? stateOfDesired(row, holders, result)
+      : stateOfUndesired(row, holders, result)
     if (settled === 'unknown') continue
     const one = { attrs: null, ...settled, announcedOrigin: originOf(row, settled.state, holders) }
     if (isStored(row, one)) continue
@@ -93,13 +95,13 @@ function originOf(
   return state === 'withdrawn' ? null : announcedOrigin
 }
 
-type Settled = Pick<Observed, 'state' | 'reason'> & { readonly attrs?: ReasonAttrs }
+type RowState = Pick<Observed, 'state' | 'reason'> & { readonly attrs?: ReasonAttrs }
 
-function settleDesired(
+function stateOfDesired(
   row: CheckedRow,
   holders: readonly RouterResult[],
   result: RunResult,
-): Settled | 'unknown' {
+): RowState | 'unknown' {
   const { prefix } = row
   const { quorum, unread, waiting, heldChanges, routers } = result
   const carriers = holders.filter((router) => !router.drained && isAsSent(router, prefix))
@@ -123,11 +125,11 @@ function isAsSent({ after, announced }: RouterResult, prefix: Prefix): boolean {
   return !sent || sameRoute(after.get(prefix)!, sent)
 }
 
-function settleUndesired(
+function stateOfUndesired(
   row: CheckedRow,
   holders: readonly RouterResult[],
   { unread, withdrawn, held, declined, routers, undecided }: RunResult,
-): Settled | 'unknown' {
+): RowState | 'unknown' {
   const { prefix } = row
   if (undecided.has(prefix)) return 'unknown'
   if (declined.has(prefix)) return { state: 'withdrawing', reason: 'withdrawal_rejected' }
@@ -157,7 +159,7 @@ const lingeringAttrs = ({ changedMs }: PlanRow) => ({
   disabled: changedMs === null ? null : new Date(changedMs).toISOString(),
 })
 
-function seenOfQuarantined({ row, problem }: QuarantinedRow): ObservedRow[] {
+function observeQuarantined({ row, problem }: QuarantinedRow): ObservedRow[] {
   if (!Number.isInteger(row.announcementId) || typeof row.desired !== 'boolean') return []
   const { announcementId, desired, announcedOrigin } = row
   const one = { state: 'error', reason: 'invalid_row', attrs: { problem }, announcedOrigin } as const

@@ -50,8 +50,8 @@ const calm: Context = { recent: [], decisions: [] }
 /** Returns the guard's decision for a region with one router, and the routes to send to it. */
 function guardWith(plan: Plan, context: GuardContext) {
   const one = { router: 'r1', plan }
-  const verdict = guardPlans([one], context)
-  return { ...verdict, sends: sendsOf(one, verdict) }
+  const guarded = guardPlans([one], context)
+  return { ...guarded, sends: sendsOf(one, guarded) }
 }
 /** Guards the plan as a full run does: it covers every route of the region. */
 const guardPlan = (plan: Plan, context: Context) =>
@@ -276,9 +276,9 @@ describe('the guard', () => {
   })
 
   it('passes the withdrawal of the last prefix of a small region', () => {
-    const verdict = guardPlan(planOf(1, 1), calm)
-    assert.deepEqual(verdict.withdraw, [{ prefix: prefixAt(0), teamId: 0, counted: true }])
-    assert.equal(verdict.hold, undefined)
+    const guarded = guardPlan(planOf(1, 1), calm)
+    assert.deepEqual(guarded.withdraw, [{ prefix: prefixAt(0), teamId: 0, counted: true }])
+    assert.equal(guarded.hold, undefined)
   })
 
   it('allows three, or 5 % of the region', () => {
@@ -288,11 +288,11 @@ describe('the guard', () => {
   })
 
   it('holds all withdrawals if they are over budget, and still announces', () => {
-    const verdict = guardPlan(planOf(50, 4, [rowOf('192.0.2.0/24')]), calm)
-    assert.deepEqual(verdict.withdraw, [])
-    assert.deepEqual(prefixesOf(verdict.sends.announce), ['192.0.2.0/24'])
-    assert.equal(reasonOf(verdict), 'too_many_withdrawals')
-    assert.deepEqual(verdict.hold?.withdrawals, [0, 1, 2, 3].map(prefixAt))
+    const guarded = guardPlan(planOf(50, 4, [rowOf('192.0.2.0/24')]), calm)
+    assert.deepEqual(guarded.withdraw, [])
+    assert.deepEqual(prefixesOf(guarded.sends.announce), ['192.0.2.0/24'])
+    assert.equal(reasonOf(guarded), 'too_many_withdrawals')
+    assert.deepEqual(guarded.hold?.withdrawals, [0, 1, 2, 3].map(prefixAt))
   })
 
   it('counts the withdrawals of the last ten minutes', () => {
@@ -307,16 +307,16 @@ describe('the guard', () => {
 
   it('passes withdrawals that were requested by name, without a limit', () => {
     const rows = routes(20).map(({ prefix }) => rowOf(prefix, { desired: false, requested: true }))
-    const verdict = guardPlan(planRoutes(region, rows, routes(20)), { ...calm, recent: recently(3) })
-    assert.deepEqual([verdict.withdraw.length, verdict.hold], [20, undefined])
-    assert.ok(verdict.withdraw.every(({ counted }) => !counted))
+    const guarded = guardPlan(planRoutes(region, rows, routes(20)), { ...calm, recent: recently(3) })
+    assert.deepEqual([guarded.withdraw.length, guarded.hold], [20, undefined])
+    assert.ok(guarded.withdraw.every(({ counted }) => !counted))
   })
 
   it('holds requested withdrawals too while many rows are invalid', () => {
     const rows = routes(20).map(({ prefix }) => rowOf(prefix, { desired: false, requested: true }))
     const bad = Array.from({ length: 4 }, () => rowOf('10.9.9.9/24'))
-    const verdict = guardPlan(planRoutes(region, [...rows, ...bad], routes(20)), calm)
-    assert.deepEqual([verdict.withdraw, verdict.held.size], [[], 20])
+    const guarded = guardPlan(planRoutes(region, [...rows, ...bad], routes(20)), calm)
+    assert.deepEqual([guarded.withdraw, guarded.held.size], [[], 20])
   })
 
   it('limits a team to half of the budget of the region, without blocking other teams', () => {
@@ -324,9 +324,9 @@ describe('the guard', () => {
     const rows = routes(20).map(({ prefix }, at) =>
       rowOf(prefix, { desired: at > 3, teamId: at < 3 ? 1 : 2 }),
     )
-    const verdict = guardPlan(planRoutes(region, rows, routes(20)), calm)
+    const guarded = guardPlan(planRoutes(region, rows, routes(20)), calm)
     assert.deepEqual(
-      [prefixesOf(verdict.withdraw), [...verdict.held]],
+      [prefixesOf(guarded.withdraw), [...guarded.held]],
       [[prefixAt(3)], [0, 1, 2].map(prefixAt)],
     )
   })
@@ -394,14 +394,14 @@ describe('the guard', () => {
   })
 
   it('always holds the withdrawal of a route without a row', () => {
-    const verdict = guardPlan(planRoutes(region, [rowOf(prefixAt(0))], routes(2)), calm)
-    assert.deepEqual(verdict.withdraw, [])
-    assert.deepEqual([reasonOf(verdict), verdict.hold?.withdrawals], ['unexplained_routes', [prefixAt(1)]])
+    const guarded = guardPlan(planRoutes(region, [rowOf(prefixAt(0))], routes(2)), calm)
+    assert.deepEqual(guarded.withdraw, [])
+    assert.deepEqual([reasonOf(guarded), guarded.hold?.withdrawals], ['unexplained_routes', [prefixAt(1)]])
   })
 
   it('holds everything if the region has no rows', () => {
-    const verdict = guardPlan(planRoutes(region, [], routes(2)), calm)
-    assert.deepEqual([verdict.withdraw, reasonOf(verdict)], [[], 'no_rows'])
+    const guarded = guardPlan(planRoutes(region, [], routes(2)), calm)
+    assert.deepEqual([guarded.withdraw, reasonOf(guarded)], [[], 'no_rows'])
     assert.equal(guardPlan(planRoutes(region, [], []), calm).hold, undefined)
   })
 
@@ -415,8 +415,8 @@ describe('the guard', () => {
 
   it('does not open another hold for invalid rows that staff have acknowledged', () => {
     const acknowledged = { ...decided(true, 1), reason: 'invalid_rows' as const }
-    const verdict = guardPlan(planOf(20, 1, [rowOf('10.9.9.9/24')]), { ...calm, decisions: [acknowledged] })
-    assert.deepEqual([verdict.withdraw.length, verdict.hold], [1, undefined])
+    const guarded = guardPlan(planOf(20, 1, [rowOf('10.9.9.9/24')]), { ...calm, decisions: [acknowledged] })
+    assert.deepEqual([guarded.withdraw.length, guarded.hold], [1, undefined])
   })
 
   const decided = (approved: boolean, minutes: number, ...places: number[]): Decision => ({
@@ -428,27 +428,27 @@ describe('the guard', () => {
   })
 
   it('passes exactly the approved withdrawals', () => {
-    const verdict = guardPlan(planOf(20, 5), {
+    const guarded = guardPlan(planOf(20, 5), {
       ...calm,
       decisions: [decided(true, 1, 0, 1, 2, 3)],
       recent: recently(3),
     })
-    assert.deepEqual(prefixesOf(verdict.withdraw), [0, 1, 2, 3].map(prefixAt))
-    assert.ok(verdict.withdraw.every((one) => !one.counted))
-    assert.deepEqual(verdict.hold?.withdrawals, [prefixAt(4)])
+    assert.deepEqual(prefixesOf(guarded.withdraw), [0, 1, 2, 3].map(prefixAt))
+    assert.ok(guarded.withdraw.every((one) => !one.counted))
+    assert.deepEqual(guarded.hold?.withdrawals, [prefixAt(4)])
   })
 
   it('passes the withdrawal of an unexplained route that was approved by name', () => {
     const plan = planRoutes(region, [rowOf(prefixAt(0))], routes(3))
-    const verdict = guardPlan(plan, { ...calm, decisions: [decided(true, 1, 1)] })
-    assert.deepEqual(verdict.withdraw, [{ prefix: prefixAt(1), teamId: null, counted: false }])
-    assert.deepEqual(verdict.hold?.withdrawals, [prefixAt(2)])
+    const guarded = guardPlan(plan, { ...calm, decisions: [decided(true, 1, 1)] })
+    assert.deepEqual(guarded.withdraw, [{ prefix: prefixAt(1), teamId: null, counted: false }])
+    assert.deepEqual(guarded.hold?.withdrawals, [prefixAt(2)])
   })
 
   it('keeps rejected withdrawals without opening another hold', () => {
-    const verdict = guardPlan(planOf(20, 5), { ...calm, decisions: [decided(false, 1, 0, 1, 2, 3, 4)] })
-    assert.deepEqual([verdict.withdraw, verdict.hold], [[], undefined])
-    assert.deepEqual([...verdict.declined], [0, 1, 2, 3, 4].map(prefixAt))
+    const guarded = guardPlan(planOf(20, 5), { ...calm, decisions: [decided(false, 1, 0, 1, 2, 3, 4)] })
+    assert.deepEqual([guarded.withdraw, guarded.hold], [[], undefined])
+    assert.deepEqual([...guarded.declined], [0, 1, 2, 3, 4].map(prefixAt))
   })
 
   it('applies the newest decision, and none from before the last change of the row', () => {
@@ -466,19 +466,19 @@ describe('the guard', () => {
     fc.assert(
       fc.property(anyRows, anyRoutes, anyContext, (rows, routes, context) => {
         const plan = planRoutes(region, rows, routes)
-        const verdict = guardPlan(plan, context)
-        const held = verdict.hold?.withdrawals ?? []
-        const accounted = [...prefixesOf(verdict.withdraw), ...held, ...verdict.declined]
+        const guarded = guardPlan(plan, context)
+        const held = guarded.hold?.withdrawals ?? []
+        const accounted = [...prefixesOf(guarded.withdraw), ...held, ...guarded.declined]
         assert.deepEqual(accounted.toSorted(), [...plan.withdraw, ...plan.unexplained].toSorted())
-        const counted = verdict.withdraw.filter((one) => one.counted)
+        const counted = guarded.withdraw.filter((one) => one.counted)
         const distinct = new Set([...prefixesOf(counted), ...context.recent.map(({ prefix }) => prefix)])
         if (counted.length > 0) assert.ok(distinct.size <= withdrawalsMax(routes.length))
         for (const { prefix } of counted) assert.equal(plan.rows.get(prefix)?.desired, false)
         const named = (approved: boolean) => context.decisions.filter((one) => one.approved === approved)
-        for (const { prefix } of verdict.withdraw.filter((one) => !one.counted)) {
+        for (const { prefix } of guarded.withdraw.filter((one) => !one.counted)) {
           assert.ok(named(true).some(({ withdrawals }) => withdrawals.has(prefix)))
         }
-        assert.deepEqual(verdict.sends.announce, plan.announce)
+        assert.deepEqual(guarded.sends.announce, plan.announce)
         // A router that has lost everything gets exactly the routes back that must not be withdrawn.
         const lost = planRoutes(
           region,

@@ -135,9 +135,9 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
  * Whether the full run, which reads the whole region, might hold one of the withdrawals or changes: the guard already holds some,
  * a hold is open that would cover them, or rows are invalid, here or elsewhere in the region.
  */
-function requiresFullRun({ plans, verdict }: Planned, memory: RegionMemory, known: KnownRegion): boolean {
-  if (verdict.hold || plans.some(({ plan }) => plan.quarantined.length + plan.change.length > 0)) return true
-  const counted = verdict.withdraw.filter((one) => one.counted)
-  if (verdict.withdraw.length > 0 && known.quarantined > 0) return true
+function requiresFullRun({ plans, guarded }: Planned, memory: RegionMemory, known: KnownRegion): boolean {
+  if (guarded.hold || plans.some(({ plan }) => plan.quarantined.length + plan.change.length > 0)) return true
+  const counted = guarded.withdraw.filter((one) => one.counted)
+  if (guarded.withdraw.length > 0 && known.quarantined > 0) return true
   return counted.length > 0 && memory.openHold !== null
 }

@@ -130,13 +130,13 @@ function activeOf(failures: readonly RouterFailure[], memory: RegionMemory): num
 
 function checkOf(
   { router, after }: RouterAfter,
-  { views, plans, verdict }: Planned,
+  { views, plans, guarded }: Planned,
   memory: RegionMemory,
 ): RouterCheck {
   const view = views.find((one) => one.router === router)!
   const { plan } = plans.find((one) => one.router === router.name)!
   const before = memory.routers.get(router.name)
-  const isHeld = plan.change.length > 0 && verdict.heldChanges.size > 0
+  const isHeld = plan.change.length > 0 && guarded.heldChanges.size > 0
   return {
     name: router.name,
     drained: before?.drained ?? false,
@@ -171,9 +171,9 @@ async function saveHold(
   db: Db,
   regionId: number,
   { openHold: open }: RegionMemory,
-  { plans, verdict }: Planned,
+  { plans, guarded }: Planned,
 ): Promise<void> {
-  const { hold } = verdict
+  const { hold } = guarded
   const change = holdChange(open, hold)
   if (change === 'close') await closeHold(db, regionId)
   if (change !== 'open' || !hold) return
@@ -186,10 +186,10 @@ async function saveHold(
   await openHold(db, regionId, hold, unexplained)
 }
 
-function countsOf({ plans, verdict, waiting }: Planned) {
+function countsOf({ plans, guarded, waiting }: Planned) {
   const plan = plans[0]?.plan
   const desired = plan?.rows.values().reduce((count, row) => count + (row.desired ? 1 : 0), 0) ?? 0
-  const held = verdict.held.size + verdict.heldChanges.size
+  const held = guarded.held.size + guarded.heldChanges.size
   return { desired, held, waiting: waiting.size, quarantined: plan?.quarantined.length ?? 0 }
 }
 

@@ -139,7 +139,7 @@ export class RegionReconciler {
       this.#known = undefined
       await this.#lock.release()
       this.#fullIn(Math.min(retryAfterMs * 2 ** this.#failedRuns++, this.#intervalMs))
-      if (error instanceof LeaseLost) this.#dropKept()
+      if (error instanceof LeaseLost) this.#discardKept()
       if (error instanceof RoutersFailed) this.#reportFailures(error.failures)
       if (isDatabaseAway(error)) await this.#announceKept()
       throw error
@@ -149,7 +149,7 @@ export class RegionReconciler {
   async #hold(): Promise<RegionLease | undefined> {
     try {
       const lease = await this.#lock.hold()
-      if (!lease) this.#dropKept()
+      if (!lease) this.#discardKept()
       return lease
     } catch (error) {
       if (isDatabaseAway(error)) await this.#announceKept()
@@ -170,7 +170,7 @@ export class RegionReconciler {
   }
 
   /** Another process reconciles the region, so the kept plan is out of date. */
-  #dropKept(): void {
+  #discardKept(): void {
     if (!this.#kept) return
     this.#kept = undefined
     this.#savedMs = undefined

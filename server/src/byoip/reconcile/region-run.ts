@@ -7,7 +7,7 @@ import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { Failure } from '../../runtime/error.ts'
 import { damp } from './damping.ts'
-import { changeKey, guardPlans, sendsOf, type RouterPlan, type Verdict } from './guard.ts'
+import { changeKey, guardPlans, sendsOf, type RouterPlan, type GuardResult } from './guard.ts'
 import { observedRows, type RunResult, type Reach, type ObservedRow } from './observe.ts'
 import { planRoutes, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
 import { confirmDrained, confirmWithdrawals, saveFailedCheck } from './reconcile.store.ts'
@@ -122,12 +122,12 @@ export function quorumOf({ routers, quorum }: RunDeps, memory: RegionMemory): nu
   return Math.max(1, Math.min(quorum ?? active, active))
 }
 
-/** The damped plans of all routers that answered, and the guard's verdict about them. */
+/** The damped plans of all routers that answered, and the guard's guarded about them. */
 export type Planned = {
   readonly views: readonly RouterView[]
   readonly plans: readonly RouterPlan[]
   readonly waiting: ReadonlyMap<Prefix, Date>
-  readonly verdict: Verdict
+  readonly guarded: GuardResult
 }
 
 export function planRegion(
@@ -147,8 +147,8 @@ export function planRegion(
   const plans = damped.map(({ router, plan }) => ({ router, plan }))
   const waiting = new Map(damped.flatMap((one) => [...one.waiting]))
   const observed = new Set(views.flatMap((view) => view.observed.map(({ prefix }) => prefix)))
-  const verdict = guardPlans(plans, { ...memory, routes: routes ?? observed.size })
-  return { views, plans, waiting, verdict }
+  const guarded = guardPlans(plans, { ...memory, routes: routes ?? observed.size })
+  return { views, plans, waiting, guarded }
 }
 
 /** The changes that a run sends to one router. */
@@ -164,7 +164,7 @@ type RouterSend = {
 export type Sends = readonly RouterSend[]
 
 /** Returns the changes for each router. `onlyAnnounce`: withdrawals and changed routes are left to another run. */
-export function sendsOfAll({ views, plans, verdict }: Planned, quorum: number, onlyAnnounce = false): Sends {
+export function sendsOfAll({ views, plans, guarded }: Planned, quorum: number, onlyAnnounce = false): Sends {
   const carrying = plans.flatMap(({ plan }, at) =>
     plan.drained ? [] : [{ kept: new Set(plan.keep), reach: reachOf(views[at]!.neighbors) }],
   )
@@ -172,7 +172,7 @@ export function sendsOfAll({ views, plans, verdict }: Planned, quorum: number, o
     carrying.filter(({ kept, reach }) => kept.has(prefix) && reach[prefix.includes(':') ? 6 : 4]).length >=
     quorum
   return plans.map((one, at) => {
-    const { announce, withdraw } = sendsOf(one, verdict)
+    const { announce, withdraw } = sendsOf(one, guarded)
     const drain = one.plan.drained
       ? [...one.plan.observed.keys()].filter(
           (prefix) => one.plan.rows.get(prefix)?.desired && isCarried(prefix),
@@ -208,7 +208,7 @@ export const nothingSent: Sent = { withdrawn: new Set(), refused: new Map(), fai
 export async function sendAll(
   trx: Trx,
   lease: RegionLease,
-  { plans, verdict }: Planned,
+  { plans, guarded }: Planned,
   sends: Sends,
   ageMs: () => number,
 ): Promise<Sent> {
@@ -217,7 +217,7 @@ export async function sendAll(
   const announced = await callAll(sends, routerOf, async (send) => {
     return { send, refused: await refusedBy(send.view.router.speaker.announce(send.announce)) }
   })
-  const confirmed = await confirm(trx, lease, plans, verdict, sends)
+  const confirmed = await confirm(trx, lease, plans, guarded, sends)
   requireFresh(ageMs())
   const alive = announced.answers.filter(({ send }) => send.withdraw.length + send.drain.length > 0)
   const withdrawn = await callAll(
@@ -244,7 +244,7 @@ async function confirm(
   trx: Trx,
   lease: RegionLease,
   plans: readonly RouterPlan[],
-  { withdraw }: Verdict,
+  { withdraw }: GuardResult,
   sends: Sends,
 ): Promise<ReadonlySet<Prefix>> {
   const sending = new Set(sends.flatMap((send) => send.withdraw))
@@ -306,7 +306,7 @@ export function observe(
 ): ObservedRow[] {
   const [first] = planned.plans
   if (!first) return []
-  const { verdict, waiting, plans } = planned
+  const { guarded, waiting, plans } = planned
   const routers = afters.flatMap(({ router, after }) => {
     const send = sends.find(({ view }) => view.router === router)
     if (!send) return []
@@ -318,11 +318,11 @@ export function observe(
   const heldChanges = new Set(
     plans.flatMap(({ router, plan }) =>
       plan.change
-        .filter((change) => verdict.heldChanges.has(changeKey(router, change)))
+        .filter((change) => guarded.heldChanges.has(changeKey(router, change)))
         .map(({ prefix }) => prefix),
     ),
   )
-  const { held, declined } = verdict
+  const { held, declined } = guarded
   const { withdrawn } = sent
   const result = { routers, unread, quorum, waiting, withdrawn, held, declined, heldChanges, undecided }
   return observedRows(lease.regionId, first.plan, result)

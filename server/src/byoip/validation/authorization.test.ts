@@ -34,7 +34,7 @@ const evaluate = (
     kinds,
     {
       announcementId: 42,
-      claim: { prefix, originAsn: parseAsn(64_500), asSet: null },
+      target: { prefix, originAsn: parseAsn(64_500), asSet: null },
       tokens,
       letter: noLetter,
       rpki: resultOf('missing'),

@@ -1,7 +1,7 @@
 // The check `loa`: whether the holder of the prefix has authorized the announcement, by any of the kinds of proof that the
 // operator accepts. Pure.
 import type { AuthorizationKind, AuthorizationProof } from '@pharos/contract/announcement-checks'
-import type { Claim, LetterVerdict } from './check-rules.ts'
+import type { CheckTarget, LetterVerdict } from './check-rules.ts'
 import { roaFix } from './check-fix.ts'
 import { rdapFix, txtFix } from './prefix-proof.ts'
 import type { PrefixTokens } from './prefix-token.ts'
@@ -16,7 +16,7 @@ export type StoredProofs = Partial<Readonly<Record<StoredKind, CheckResult>>>
 export type AuthorizationFacts = {
   /** Null: the announcement is not stored yet. */
   readonly announcementId: number | null
-  readonly claim: Claim
+  readonly target: CheckTarget
   readonly tokens: PrefixTokens
   readonly letter: LetterVerdict
   /** The other checks of the announcement. */
@@ -103,7 +103,7 @@ const presentProof = ({ kind, state, reason, attrs, note, fix, checked }: Proof)
 const evaluators: Record<AuthorizationKind, (facts: AuthorizationFacts, now: Date) => CheckResult> = {
   letter: evaluateLetter,
   roa: evaluateRoa,
-  dns_txt: ({ claim, tokens, stored }, now) => stored.dns_txt ?? notYet(txtFix(claim.prefix, tokens), now),
+  dns_txt: ({ target, tokens, stored }, now) => stored.dns_txt ?? notYet(txtFix(target.prefix, tokens), now),
   rdap: ({ tokens, stored }, now) => stored.rdap ?? notYet(rdapFix(tokens), now),
 }
 
@@ -123,15 +123,15 @@ function evaluateLetter({ announcementId, letter }: AuthorizationFacts, now: Dat
 }
 
 /** A ROA is signed, unlike a letter on paper, but does not identify the team: the ASN must be verified too. */
-function evaluateRoa({ claim, rpki, asn }: AuthorizationFacts, now: Date): CheckResult {
+function evaluateRoa({ target, rpki, asn }: AuthorizationFacts, now: Date): CheckResult {
   const rest = { evidence: {}, checked: now }
   if (rpki.state !== 'valid') {
-    const fix = roaFix(claim.prefix, claim.originAsn)
+    const fix = roaFix(target.prefix, target.originAsn)
     return { state: 'missing', ...explain('proof_roa_missing'), fix, ...rest }
   }
   if (asn.state !== 'valid') {
-    const reason = explain('proof_roa_asn_unverified', { asn: claim.originAsn })
-    return { state: 'missing', ...reason, fix: `GET /v3/inventory/asns/${claim.originAsn}/verify`, ...rest }
+    const reason = explain('proof_roa_asn_unverified', { asn: target.originAsn })
+    return { state: 'missing', ...reason, fix: `GET /v3/inventory/asns/${target.originAsn}/verify`, ...rest }
   }
-  return { state: 'valid', ...explain('proof_roa_valid', { asn: claim.originAsn }), fix: null, ...rest }
+  return { state: 'valid', ...explain('proof_roa_valid', { asn: target.originAsn }), fix: null, ...rest }
 }

@@ -8,7 +8,7 @@ import type { RpkiVerdict } from '../../registry/rpki.ts'
 import { explain, type CheckResult, type Explanation } from './validation.ts'
 
 /** The prefix and origin to check. */
-export type Claim = { readonly prefix: Prefix; readonly originAsn: Asn; readonly asSet: string | null }
+export type CheckTarget = { readonly prefix: Prefix; readonly originAsn: Asn; readonly asSet: string | null }
 
 /** The longest prefixes that most networks accept. */
 export const longestAccepted = { 4: 24, 6: 48 } as const
@@ -31,7 +31,7 @@ export function evaluateOverlap(contested: boolean, now: Date): CheckResult {
 }
 
 /** The team's verification of the ASN. */
-export type AsnHold = {
+export type AsnVerification = {
   readonly verified: Date | null
   readonly verifiedBy: string | null
   /** Null: it does not expire. */
@@ -40,22 +40,24 @@ export type AsnHold = {
   readonly isRevoked?: boolean
 }
 
-export function evaluateAsn(asn: Asn, hold: AsnHold | null, now: Date): CheckResult {
+export function evaluateAsn(asn: Asn, verification: AsnVerification | null, now: Date): CheckResult {
   const evidence = {
-    verified: hold?.verified?.toISOString() ?? null,
-    verified_by: hold?.verifiedBy ?? null,
-    expires: hold?.expires?.toISOString() ?? null,
+    verified: verification?.verified?.toISOString() ?? null,
+    verified_by: verification?.verifiedBy ?? null,
+    expires: verification?.expires?.toISOString() ?? null,
   }
   const rest = { evidence, checked: now }
   const fix = `GET /v3/inventory/asns/${asn}/verify`
-  if (hold?.isRevoked) return { state: 'missing', ...explain('asn_revoked', { asn }), fix: null, ...rest }
-  if (!hold?.verified) return { state: 'missing', ...explain('asn_unverified', { asn }), fix, ...rest }
-  if (hold.expires !== null && hold.expires <= now)
+  if (verification?.isRevoked)
+    return { state: 'missing', ...explain('asn_revoked', { asn }), fix: null, ...rest }
+  if (!verification?.verified)
+    return { state: 'missing', ...explain('asn_unverified', { asn }), fix, ...rest }
+  if (verification.expires !== null && verification.expires <= now)
     return { state: 'expired', ...explain('asn_expired', { asn }), fix, ...rest }
   return { state: 'valid', ...explain('asn_verified', { asn }), fix: null, ...rest }
 }
 
-export function evaluateRpki({ prefix, originAsn }: Claim, verdict: RpkiVerdict): CheckResult {
+export function evaluateRpki({ prefix, originAsn }: CheckTarget, verdict: RpkiVerdict): CheckResult {
   const evidence = {
     vrps: verdict.covering.map(({ prefix: covering, maxLength, asn }) => ({
       prefix: covering,
@@ -89,7 +91,7 @@ const attrsOf = (prefix: Prefix, asn: Asn, detail: string | undefined) => ({
   ...(detail === undefined ? {} : { detail }),
 })
 
-export function evaluateIrr({ prefix, originAsn }: Claim, verdict: IrrVerdict): CheckResult {
+export function evaluateIrr({ prefix, originAsn }: CheckTarget, verdict: IrrVerdict): CheckResult {
   const evidence = {
     objects: verdict.objects.map(({ prefix: of, origin, source }) => ({ prefix: of, origin, source })),
     source: verdict.source,

@@ -219,7 +219,7 @@ function resultsOf(
   const { kinds, ring } = deps.authorization
   const authorization = {
     announcementId: subject.id,
-    claim: subject,
+    target: subject,
     tokens: prefixTokens(ring, subject.teamId, prefix),
     letter,
     // If the RPKI is unavailable, its last answer is stored here too.

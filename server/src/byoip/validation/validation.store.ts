@@ -8,14 +8,14 @@ import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import type { Clearance } from '../announcement/announcement.ts'
-import type { AsnHold, Claim } from './check-rules.ts'
+import type { AsnVerification, CheckTarget } from './check-rules.ts'
 import { saveStatuses } from '../announcement/status.store.ts'
 import type { StoredKind } from './authorization.ts'
 import { failedCheckMessages, type ChangedCheck } from './failed-check-message.ts'
 import type { Check, CheckResult, ValidationName, ValidationState } from './validation.ts'
 
 /** An announcement with all facts that its checks need. */
-export type Subject = Claim & {
+export type Subject = CheckTarget & {
   readonly id: number
   readonly teamId: number
   readonly enabled: boolean
@@ -28,7 +28,7 @@ export type Subject = Claim & {
   /** Another team holds the prefix; queried only while it is not claimed. */
   readonly contested: boolean
   readonly vouched: readonly string[]
-  readonly asn: AsnHold | null
+  readonly asn: AsnVerification | null
   readonly checks: readonly (Check & { readonly since: Date })[]
   /** The stored proofs other than letters. */
   readonly proofs: readonly StoredProof[]
@@ -400,9 +400,9 @@ export async function markIrrDue(db: Db, now: Date): Promise<void> {
       select announcement_id, name from announcement_validations
       where name = 'irr' and next_check > ${now}
         and (state <> 'valid' or checked < ${new Date(now.getTime() - recentCheckMs)})
-      order by checked nulls first limit ${hastenAtOnce})`.execute(db)
+      order by checked nulls first limit ${dueBatchSize})`.execute(db)
 }
 
 /** A recent valid check is not repeated on each change: a registry may change all the time. */
 const recentCheckMs = 60_000
-const hastenAtOnce = 500
+const dueBatchSize = 500

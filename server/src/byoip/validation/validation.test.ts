@@ -102,7 +102,7 @@ describe('the clearance', () => {
   })
 })
 
-const claim = { prefix: parsePrefix('203.0.113.0/24'), originAsn: parseAsn(64496), asSet: null }
+const target = { prefix: parsePrefix('203.0.113.0/24'), originAsn: parseAsn(64496), asSet: null }
 
 describe('the result of a check', () => {
   it('of a prefix that is too long states the limit', () => {
@@ -112,14 +112,14 @@ describe('the result of a check', () => {
   })
 
   it('of an ASN follows its proof until the moment that it expires', () => {
-    const hold = { verified: now, verifiedBy: 'aut_num', expires: new Date(now.getTime() + 1) }
-    assert.equal(evaluateAsn(claim.originAsn, hold, now).state, 'valid')
-    assert.equal(evaluateAsn(claim.originAsn, { ...hold, expires: now }, now).state, 'expired')
-    assert.equal(evaluateAsn(claim.originAsn, { ...hold, expires: null }, now).state, 'valid')
-    assert.equal(evaluateAsn(claim.originAsn, null, now).state, 'missing')
+    const verification = { verified: now, verifiedBy: 'aut_num', expires: new Date(now.getTime() + 1) }
+    assert.equal(evaluateAsn(target.originAsn, verification, now).state, 'valid')
+    assert.equal(evaluateAsn(target.originAsn, { ...verification, expires: now }, now).state, 'expired')
+    assert.equal(evaluateAsn(target.originAsn, { ...verification, expires: null }, now).state, 'valid')
+    assert.equal(evaluateAsn(target.originAsn, null, now).state, 'missing')
     const none = { verified: null, verifiedBy: null, expires: null }
-    assert.match(evaluateAsn(claim.originAsn, none, now).fix!, /verify$/)
-    const revoked = evaluateAsn(claim.originAsn, { ...none, isRevoked: true }, now)
+    assert.match(evaluateAsn(target.originAsn, none, now).fix!, /verify$/)
+    const revoked = evaluateAsn(target.originAsn, { ...none, isRevoked: true }, now)
     assert.deepEqual([revoked.state, revoked.fix], ['missing', null])
     assert.match(revoked.note, /revoked/)
   })
@@ -128,8 +128,8 @@ describe('the result of a check', () => {
     for (const state of ['valid', 'missing', 'mismatch_asn', 'mismatch_length', 'unavailable'] as const) {
       const needsFix = state !== 'valid' && state !== 'unavailable'
       const unavailable = state === 'unavailable'
-      const rpki = evaluateRpki(claim, { state, covering: [], source: null, asOf: unavailable ? null : now })
-      const irr = evaluateIrr(claim, {
+      const rpki = evaluateRpki(target, { state, covering: [], source: null, asOf: unavailable ? null : now })
+      const irr = evaluateIrr(target, {
         state,
         objects: [],
         source: null,
@@ -148,9 +148,9 @@ describe('the result of a check', () => {
     const irr = { state: 'missing', objects: [], fetched: now, cached: false } as const
     assert.deepEqual(
       [
-        evaluateRpki(claim, { ...rpki, source: 'RTR cache' }).evidence['source'],
-        evaluateRpki(claim, { ...rpki, source: null }).evidence['source'],
-        evaluateIrr(claim, { ...irr, source: 'IRR dump' }).evidence['source'],
+        evaluateRpki(target, { ...rpki, source: 'RTR cache' }).evidence['source'],
+        evaluateRpki(target, { ...rpki, source: null }).evidence['source'],
+        evaluateIrr(target, { ...irr, source: 'IRR dump' }).evidence['source'],
       ],
       ['RTR cache', null, 'IRR dump'],
     )
