@@ -7,7 +7,7 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { Value } from 'typebox/value'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
 import {
-  disableUnasked,
+  disableWithoutRequest,
   operationOf,
   seedAnnouncement,
   seedRegions,
@@ -124,7 +124,7 @@ describe('the details of a hold', () => {
       asked,
       { enabled: false },
     )
-    await disableUnasked(database.postgres, [unasked])
+    await disableWithoutRequest(database.postgres, [unasked])
     await openOne(held(['203.0.113.0/24', '198.51.100.0/24', '192.0.2.0/24']))
     const { items, items_truncated, withdrawals } = await getHold({ db: owner() }, null, await lastHold())
     assert.deepEqual([items.map(({ cidr }) => cidr), items_truncated], [withdrawals, false])

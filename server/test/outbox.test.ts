@@ -21,7 +21,7 @@ import { fixture } from '../src/analysis/sources/fixtures.ts'
 import { addPrefix, addSource, deliver } from '../src/analysis/testing.ts'
 import { seedAnnouncement, seedChecks, seedRegions } from '../src/byoip/announcement/testing.ts'
 import { saveStatuses } from '../src/byoip/announcement/status.store.ts'
-import { readSubjectsAfter, saveFindings } from '../src/byoip/validation/validation.store.ts'
+import { readSubjectsAfter, saveEvaluations } from '../src/byoip/validation/validation.store.ts'
 import { maintain } from '../src/db/maintenance.ts'
 import type { Db } from '../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
@@ -273,7 +273,7 @@ describe('an announcement', () => {
           claims: false,
           answers: null,
         }
-        await saveFindings(trx, [finding])
+        await saveEvaluations(trx, [finding])
       })
     await become('rpki', 'invalid')
     const [failed, ...none] = await told()

@@ -11,7 +11,7 @@ import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.
 import type { Speaker } from '../src/byoip/reconcile/speaker.ts'
 import {
   operationOf,
-  disableUnasked,
+  disableWithoutRequest,
   seedAnnouncement,
   seedRegions,
   seedTeam,
@@ -191,7 +191,7 @@ describe('the reconcilers', () => {
     const ids = await Promise.all([0, 1, 2, 3, 4].map((at) => seed(`10.0.${at}.0/24`)))
     const { metrics } = await startReconcilers()
     for (const id of ids) await hasStatus(id, 'announced')
-    await disableUnasked(database.postgres, ids)
+    await disableWithoutRequest(database.postgres, ids)
     await sql`select pg_notify('pharos', 'announcements')`.execute(database.postgres.owner)
     await until('the hold', async () =>
       (await metrics.registry.metrics()).includes('pharos_region_routes{region="ams",state="held"}'),

@@ -11,16 +11,16 @@ import { reconcileRegion, type ReconcileDeps } from '../src/byoip/reconcile/reco
 import {
   confirmWithdrawals,
   movingMax,
-  movingRows,
+  movingRowsQuery,
   readMovingRows,
   readRegionRows,
-  whileHolding,
+  withFence,
 } from '../src/byoip/reconcile/reconcile.store.ts'
 import { emptyMemory, routerOf } from '../src/byoip/reconcile/testing.ts'
 import { RegionLock, type RegionLease } from '../src/byoip/reconcile/region-lock.store.ts'
 import type { Speaker } from '../src/byoip/reconcile/speaker.ts'
 import {
-  disableUnasked,
+  disableWithoutRequest,
   operationOf,
   seedAnnouncement,
   seedRegions,
@@ -72,7 +72,7 @@ const reconcile = async (rest: Partial<ReconcileDeps> = {}) =>
   (known = await reconcileRegion({ ...common(), readRows: readRegionRows, ...rest }, lease))
 const quick = (rest: Partial<QuickRunDeps> = {}, found = known) =>
   quickRun({ ...common(), readMoving: readMovingRows, ...rest }, lease, found)
-const disable = (ids: readonly number[]) => disableUnasked(database.postgres, ids)
+const disable = (ids: readonly number[]) => disableWithoutRequest(database.postgres, ids)
 const patch = async (id: number, enabled: boolean, now = new Date()) =>
   patchAnnouncement(
     { postgres: database.postgres, memberToggle: true, now: () => now },
@@ -174,7 +174,7 @@ describe('a quick run', () => {
     // It counts them while all are in motion, as after the first load, and does not count again.
     await write(sql`vacuum analyze announcement_regions, announcements`)
     await write(sql`update announcement_regions set state = 'announced'`)
-    const { rows } = await sql<Record<string, string>>`explain ${movingRows(region)}`.execute(
+    const { rows } = await sql<Record<string, string>>`explain ${movingRowsQuery(region)}`.execute(
       database.postgres.owner,
     )
     const steps = rows.map((row) => row['QUERY PLAN']).join('\n')
@@ -526,7 +526,7 @@ describe('announcements that are gone', () => {
     assert.deepEqual([onRouter().length, await stateOf(claim)], [2, 'withdrawn'])
     assert.deepEqual(await holds(), [{ state: 'open' }])
     const prefixes = ['192.0.2.0/24', '198.51.100.0/24'].map(parsePrefix)
-    const confirmed = await whileHolding(database.postgres.owner, lease, (trx) =>
+    const confirmed = await withFence(database.postgres.owner, lease, (trx) =>
       confirmWithdrawals(trx, region, prefixes, []),
     )
     assert.deepEqual(confirmed, [])

@@ -16,7 +16,7 @@ import {
   operationOf,
   seedAnnouncement,
   seedRegions,
-  disableUnasked,
+  disableWithoutRequest,
   seedTeam,
   seedTeams,
   teamOf,
@@ -85,7 +85,7 @@ const patch = async (id: number, enabled: boolean, region?: string, now = new Da
     id,
     region === undefined ? { enabled } : { enabled, region },
   )
-const disable = (ids: readonly number[]) => disableUnasked(database.postgres, ids)
+const disable = (ids: readonly number[]) => disableWithoutRequest(database.postgres, ids)
 const get = async (id: number) =>
   (
     await getAnnouncement(

@@ -13,7 +13,7 @@ import { skipWithout } from '../../lab/src/program.ts'
 import { waitFor } from '../../lab/src/wait.ts'
 import { patchAnnouncement } from '../src/byoip/announcement/patch-announcement.ts'
 import {
-  disableUnasked,
+  disableWithoutRequest,
   operationOf,
   seedAnnouncement,
   seedRegions,
@@ -76,7 +76,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
   shardedIt('a restart carries out no withdrawal that is held, and none that was rejected', async () => {
     await startReconcilers()
     await allAnnounced()
-    await disableUnasked(database.postgres, ids.slice(0, 47))
+    await disableWithoutRequest(database.postgres, ids.slice(0, 47))
     await wake('announcements')
     const hold = await openHold()
     await losesNothing('held')
@@ -89,7 +89,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     const running = await startReconcilers()
     await allAnnounced()
     await running.stop()
-    await disableUnasked(database.postgres, ids.slice(0, 47))
+    await disableWithoutRequest(database.postgres, ids.slice(0, 47))
     await startReconcilers()
     await losesNothing('not asked yet')
   })
@@ -170,7 +170,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
       for (let kill = 1; kill <= kills; kill++) {
         const scene = random.pick(['hold', 'reject', 'damping', 'outage', 'leader', 'calm'] as const)
         if (scene === 'hold' || scene === 'reject') {
-          await disableUnasked(database.postgres, ids.slice(0, 20))
+          await disableWithoutRequest(database.postgres, ids.slice(0, 20))
           await wake('announcements')
           const hold = await openHold()
           if (scene === 'reject')

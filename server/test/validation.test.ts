@@ -8,8 +8,8 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
 
-import type { LetterVerdict } from '../src/byoip/validation/judge.ts'
-import { because } from '../src/byoip/validation/validation.ts'
+import type { LetterVerdict } from '../src/byoip/validation/check-rules.ts'
+import { explain } from '../src/byoip/validation/validation.ts'
 import { createValidator } from '../src/byoip/validation/validator.ts'
 import type { Policy } from '../src/byoip/validation/validation-policy.ts'
 import type { Component } from '../src/runtime/component.ts'
@@ -156,7 +156,7 @@ async function create(who: string, cidr: string, asn = who === 'red' ? 64496 : 6
 const accept = (id: number) =>
   accepted.set(id, {
     state: 'valid',
-    ...because('letter_accepted'),
+    ...explain('letter_accepted'),
     validUntil: null,
     letterId: null,
   })

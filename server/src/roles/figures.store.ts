@@ -1,6 +1,6 @@
 // The SQL of the installation's figures. Each statement reads an index or a handful of rows.
 import { sql } from 'kysely'
-import { checkResult } from '../byoip/announcement/shown-status.store.ts'
+import { regionCheckResult } from '../byoip/announcement/shown-status.store.ts'
 import type { Db } from '../db/postgres.ts'
 
 export type Figures = {
@@ -41,7 +41,7 @@ export async function readFigures(db: Db): Promise<Figures> {
         trx,
       )
       const regions = await sql<Figures['regions'][number]>`
-        select slug, last_check, ${checkResult} as last_check_result,
+        select slug, last_check, ${regionCheckResult} as last_check_result,
           (select count(*) from holds h where h.region_id = r.id and h.state = 'open') as holds
         from regions r order by slug`.execute(trx)
       const routers = await sql<Figures['routers'][number]>`

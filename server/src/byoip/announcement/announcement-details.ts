@@ -1,11 +1,11 @@
-// The columns of an announcement that no rule depends on: what the team and the operator noted beside the prefix and its
-// origin. A column that is added here is read, saved and shown; see "A field of a record" in CONTRIBUTING.md.
+// The columns of an announcement that no rule depends on: notes of the team and the operator about the prefix and its
+// origin. A new column here is read, saved and shown; see "A field of a record" in CONTRIBUTING.md.
 import type { Selectable } from 'kysely'
 import type { AnnouncementsTable } from '../../db/schema.ts'
 
 type Row = Selectable<AnnouncementsTable>
 
-/** The details of an announcement that was just created, without anything that its team stated. */
+/** The details of a new announcement, before its team has set any. */
 export const noDetails = {
   description: '',
   as_set: null,

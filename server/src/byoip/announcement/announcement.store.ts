@@ -1,5 +1,5 @@
-// The SQL of a team's announcements: read, lock, save. Every statement names the team. What a loop reads and writes
-// for all teams is in reconcile.store.ts.
+// The SQL of a team's announcements: read, lock, save. Every statement filters by the team. The statements of the loops,
+// which work for all teams, are in reconcile.store.ts.
 import { sql } from 'kysely'
 import type { listAnnouncementsRoute } from '@pharos/contract/byoip'
 import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
@@ -13,7 +13,7 @@ import type { Announcement, AnnouncementRegion, OpenRegion } from './announcemen
 import { detailNames } from './announcement-details.ts'
 import type { Check } from '../validation/validation.ts'
 import { checkOf, checksJson, type CheckJson } from '../validation/validation.store.ts'
-import { checkResult, shownStatus, unreadAnnouncements } from './shown-status.store.ts'
+import { regionCheckResult, shownStatus, unreadAnnouncements } from './shown-status.store.ts'
 import { notifyStatusChanges } from './status-message.store.ts'
 
 export type ListQuery = QueryOf<typeof listAnnouncementsRoute>
@@ -40,7 +40,7 @@ const announcementColumns = camelColumns(
   { details: jsonOf(columns('announcements', 'a', detailNames)) },
 )
 
-/** A region `r` of an announcement `a`, which is in `ar`. */
+/** A region `r` with its row `ar` of an announcement `a`. */
 const regionColumns = camelColumns(
   'announcement_regions',
   'ar',
@@ -51,7 +51,7 @@ const regionColumns = camelColumns(
     regionId: sql<number>`r.id`,
     slug: sql<string>`r.slug`,
     lastCheck: sql<Date | null>`r.last_check`,
-    lastCheckResult: checkResult,
+    lastCheckResult: regionCheckResult,
     // Whether a quorum of the region's routers has an established session for the family.
     reached: sql<boolean>`case family(a.prefix) when 4 then r.neighbors4 else r.neighbors6 end`,
   },
@@ -67,7 +67,7 @@ const fullColumns = withExpressions(announcementColumns, {
 })
 const checkedColumns = withExpressions(fullColumns, { checks: checksJson })
 
-/** An announcement with its kept checks, from one snapshot; without any unless they were asked for. */
+/** An announcement with its stored checks, from one snapshot; without checks unless they were requested. */
 export type WithChecks = { readonly announcement: Announcement; readonly checks: readonly Check[] }
 
 type AnnouncementRow = RowOf<typeof announcementColumns>
@@ -90,7 +90,7 @@ function announcementOf(row: AnnouncementRow, regions: readonly AnnouncementRegi
   }
 }
 
-/** One announcement of the team with its regions. */
+/** Returns one announcement of the team with its regions. */
 export async function findAnnouncement(
   postgres: Postgres,
   teamId: number,
@@ -106,7 +106,7 @@ export async function findAnnouncement(
   return row && fullOf(row)
 }
 
-/** The same in a transaction, of several, by id. */
+/** Returns several announcements by id, in a transaction. */
 export async function readAnnouncements(
   trx: Trx,
   teamId: number,
@@ -120,7 +120,7 @@ export async function readAnnouncements(
   return rows.map((row) => fullOf(row).announcement)
 }
 
-/** `overlapped`: prefixes with one of which a match overlaps. */
+/** `overlapped`: lists only announcements that overlap one of these prefixes. */
 export async function listAnnouncementRows(
   postgres: Postgres,
   teamId: number,
@@ -166,7 +166,7 @@ export async function listAnnouncementRows(
   return { page: page.map(fullOf), count }
 }
 
-/** As checkOf() in present-announcement.ts: the oldest of the regions concerned, null when one was never checked. */
+/** As checkOf() in present-announcement.ts: the oldest check of its regions; null if one was never checked. */
 const lastCheck = sql`, (
     select case when bool_or(o.last_check is null) then null else min(o.last_check) end
     from (
@@ -182,9 +182,9 @@ const unreadOf = (teamId: number) => sql`
 export type Locked = { readonly announcement: Announcement; readonly open: readonly OpenRegion[] }
 
 /**
- * The announcement, locked until the end of the transaction, with the regions open to the team. Whoever changes what is
- * desired takes this lock first, so that the regions read after it are the newest. Two statements for that reason: one
- * statement that waited for the lock would show the regions as they were before the wait.
+ * Returns the announcement, locked until the end of the transaction, with the regions open to the team. Every change of the
+ * desired state takes this lock first, so that the regions read after it are the newest. Two statements for that reason: a
+ * single statement that waited for the lock would return the regions as they were before the wait.
  */
 export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Promise<Locked | undefined> {
   const locked = await sql<AnnouncementRow>`
@@ -200,7 +200,7 @@ export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Pr
     where a.team_id = ${teamId} and a.id = ${id}::bigint and (r.open or ar.announcement_id is not null)
     order by r.slug collate "C"`.execute(trx)
   const regions = rows.map(({ open: _open, ...region }) => region)
-  // The columns of a region in which the announcement never was are null.
+  // Columns of a region that was never configured for the announcement are null.
   const present = regions.filter(({ configured }) => (configured as boolean | null) !== null)
   return {
     announcement: announcementOf(row, present),
@@ -208,12 +208,12 @@ export async function lockAnnouncement(trx: Trx, teamId: number, id: number): Pr
   }
 }
 
-/** As `saveAnnouncements`, for one. */
+/** As `saveAnnouncements`, for one announcement. */
 export const saveAnnouncement = (trx: Trx, before: Announcement, after: Announcement): Promise<void> =>
   saveAnnouncements(trx, [{ before, after }])
 
 /**
- * Writes the switches and the regions that differ, and notifies the teams of all changed statuses at once. Rows of regions are never
+ * Saves the changed announcements and regions, and notifies the teams of all changed statuses at once. Rows of regions are never
  * deleted: they are the evidence.
  */
 export async function saveAnnouncements(
@@ -249,7 +249,7 @@ export async function saveAnnouncements(
 /** Days for which a deleted announcement can be restored. */
 const restorableDays = 7
 
-/** The team's deleted announcement, locked, while it can be restored; without its regions, which do not matter yet. */
+/** Locks and returns the team's deleted announcement while it can be restored; without its regions, which are not needed. */
 export async function lockDeleted(trx: Trx, teamId: number, id: number): Promise<Announcement | undefined> {
   const { rows } = await sql<AnnouncementRow>`
     select ${announcementColumns} from announcements a
@@ -268,7 +268,7 @@ export async function markRestored(trx: Trx, teamId: number, id: number): Promis
     where team_id = ${teamId} and id = ${id}`.execute(trx)
 }
 
-/** The validator asks all registries anew. */
+/** Requests that the validator queries all registries again. */
 export async function requestChecks(trx: Trx, teamId: number, id: number): Promise<void> {
   await sql`update announcements set check_requested = now() where team_id = ${teamId} and id = ${id}`.execute(
     trx,

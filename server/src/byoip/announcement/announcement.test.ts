@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import {
   changesKept,
   isDesired,
-  stateAfterSwitch,
+  stateAfterChange,
   statusOf,
   withIntent,
   type Announcement,
@@ -23,13 +23,13 @@ describe('the status of an announcement', () => {
     ['validated, never enabled', 'ready', {}],
     ['validated, configured, never enabled', 'ready', { regions: [sampleRegion('ams')] }],
     [
-      'enabled, nothing seen',
+      'enabled, nothing observed',
       'announcing',
       { ...on, regions: [sampleRegion('ams', { state: 'announcing' })] },
     ],
-    ['seen everywhere', 'announced', { ...on, regions: [sampleRegion('ams', { state: 'announced' })] }],
+    ['observed everywhere', 'announced', { ...on, regions: [sampleRegion('ams', { state: 'announced' })] }],
     [
-      'seen in one of two',
+      'observed in one of two',
       'partially_announced',
       {
         ...on,
@@ -37,7 +37,7 @@ describe('the status of an announcement', () => {
       },
     ],
     [
-      'seen in one, refused in the other',
+      'observed in one, rejected in the other',
       'partially_announced',
       {
         ...on,
@@ -45,7 +45,7 @@ describe('the status of an announcement', () => {
       },
     ],
     [
-      'seen everywhere, still leaving a region that was removed',
+      'observed everywhere, still being withdrawn from a removed region',
       'announced',
       {
         ...on,
@@ -55,9 +55,9 @@ describe('the status of an announcement', () => {
         ],
       },
     ],
-    ['refused everywhere', 'error', { ...on, regions: [sampleRegion('ams', { state: 'error' })] }],
+    ['rejected everywhere', 'error', { ...on, regions: [sampleRegion('ams', { state: 'error' })] }],
     [
-      'refused in one, on its way in the other',
+      'rejected in one, being announced in the other',
       'announcing',
       {
         ...on,
@@ -65,18 +65,18 @@ describe('the status of an announcement', () => {
       },
     ],
     [
-      'disabled, still there',
+      'disabled, still announced',
       'withdrawing',
       { regions: [sampleRegion('ams', { state: 'withdrawing', ...once })] },
     ],
-    ['disabled and gone', 'withdrawn', { regions: [sampleRegion('ams', once)] }],
+    ['disabled and withdrawn', 'withdrawn', { regions: [sampleRegion('ams', once)] }],
     [
-      'disabled, its withdrawal refused',
+      'disabled, its withdrawal rejected',
       'error',
       { regions: [sampleRegion('ams', { state: 'error', ...once })] },
     ],
     [
-      'disabled and gone, no longer validated',
+      'disabled and withdrawn, no longer validated',
       'pending_validation',
       {
         rpkiValidated: null,
@@ -84,7 +84,7 @@ describe('the status of an announcement', () => {
       },
     ],
     [
-      'suspended, still there',
+      'suspended, still announced',
       'withdrawing',
       {
         ...on,
@@ -92,7 +92,11 @@ describe('the status of an announcement', () => {
         regions: [sampleRegion('ams', { state: 'withdrawing' })],
       },
     ],
-    ['suspended and gone', 'suspended', { ...on, suspended: true, regions: [sampleRegion('ams', once)] }],
+    [
+      'suspended and withdrawn',
+      'suspended',
+      { ...on, suspended: true, regions: [sampleRegion('ams', once)] },
+    ],
     [
       'announced, its validation lost',
       'announced',
@@ -113,7 +117,7 @@ describe('the status of an announcement', () => {
     assert.equal(statusOf({ ...announcement, clearance: 'failed' }), 'validation_failed')
   })
 
-  it('is one of the published statuses for all rows', () => {
+  it('is one of the documented statuses for all rows', () => {
     fc.assert(
       fc.property(anyAnnouncement, (announcement) => {
         assert.ok(announcementStatuses.includes(statusOf(announcement)))
@@ -121,7 +125,7 @@ describe('the status of an announcement', () => {
     )
   })
 
-  it('never claims a route that was not seen, and never hides one that was', () => {
+  it('never reports a route that was not observed, and never hides one that was', () => {
     fc.assert(
       fc.property(anyAnnouncement, (announcement) => {
         const status = statusOf(announcement)
@@ -137,8 +141,8 @@ describe('the status of an announcement', () => {
   })
 })
 
-describe('another intent', () => {
-  it('turns the direction of each region whose desired state changes, and of no other', () => {
+describe('a changed intent', () => {
+  it('changes the direction of each region whose desired state changes, and of no other', () => {
     fc.assert(
       fc.property(anyAnnouncement, anyIntent, (announcement, intent) => {
         const next = withIntent(announcement, intent, sampleOpen, sampleNow)
@@ -147,7 +151,7 @@ describe('another intent', () => {
           const was = before !== undefined && isDesired(announcement, before)
           const is = isDesired(next, region)
           const state = before?.state ?? 'withdrawn'
-          const expected = was === is ? state : stateAfterSwitch[state][is ? 'desired' : 'undesired']
+          const expected = was === is ? state : stateAfterChange[state][is ? 'desired' : 'undesired']
           assert.equal(region.state, expected)
           if (was === is) assert.deepEqual(region.changes, before?.changes ?? [])
           else assert.equal(region.changes.at(-1), sampleNow)
@@ -167,7 +171,7 @@ describe('another intent', () => {
     )
   })
 
-  it('never claims that something was observed', () => {
+  it('never changes what was observed', () => {
     fc.assert(
       fc.property(anyAnnouncement, anyIntent, (announcement, intent) => {
         const seen = new Set(
@@ -185,7 +189,7 @@ describe('another intent', () => {
     )
   })
 
-  it('remembers the newest changes only', () => {
+  it('keeps only the newest changes', () => {
     let announcement = sampleAnnouncement({ regions: [sampleRegion('ams')] })
     for (let minute = 0; minute < 40; minute++) {
       const intent = { enabled: minute % 2 === 0, suspended: false, configured: new Set([1]) }

@@ -1,5 +1,5 @@
-// An announcement and its regions: what is desired, what was observed, and how one moves the other. Pure: no SQL, no
-// HTTP, no clock. Who may switch one is said in patch-announcement.ts, who makes it true in reconcile.ts.
+// An announcement and its regions: the desired state, the observed state, and the transitions between states. Pure: no SQL,
+// no HTTP, no clock. patch-announcement.ts decides which changes are allowed, reconcile.ts applies them.
 import type { AnnouncementStatus, RegionState } from '@pharos/contract/byoip'
 import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
 import type { Asn } from '../../net/asn.ts'
@@ -18,15 +18,15 @@ export type Announcement = {
   readonly irrValidated: Date | null
   readonly rpkiValidated: Date | null
   readonly loaValidated: Date | null
-  /** How far its checks are, as the validator left them. */
+  /** The progress of its checks, as the validator stored it. */
   readonly clearance: Clearance
-  /** When every check had passed for the first time: since then it holds its prefix against other teams. */
+  /** When all checks passed for the first time: since then it holds its prefix against other teams. */
   readonly claimed: Date | null
   readonly status: AnnouncementStatus
   readonly version: number
   readonly created: Date
   readonly details: Details
-  /** Every region that was ever configured, by slug: a row that says "not here" stays as evidence. */
+  /** Every region that was ever configured, by slug: a region that is no longer desired stays as evidence. */
   readonly regions: readonly AnnouncementRegion[]
 }
 
@@ -36,40 +36,40 @@ export type AnnouncementRegion = {
   readonly configured: boolean
   readonly state: RegionState
   readonly since: Date
-  /** Why the routers do not carry it as desired; null while nothing is known to be wrong. */
+  /** Why the routers do not carry it as desired; null if no problem is known. */
   readonly reason: RegionReason | null
   readonly attrs: ReasonAttrs | null
   /** When the desired state changed, oldest first; the newest `changesKept` only. */
   readonly changes: readonly Date[]
-  /** When the region's router was last compared with what is desired there; false when that failed since or is overdue. */
+  /** When the region's routers were last compared with the desired state; false if the last check failed or is overdue. */
   readonly lastCheck: Date | null
   readonly lastCheckResult: boolean | null
   /** Whether a quorum of its routers has an established BGP session for the prefix's family. */
   readonly reached: boolean
-  /** Of a region as it is shown: the state is not the stored one, since that cannot be confirmed. */
+  /** Set if the shown state is not the stored one, because the stored one cannot be confirmed. */
   readonly isAssumed?: true
 }
 
-/** What an announcement needs to know of a region that is open to the team. */
+/** A region that is open to the team, as announcements use it. */
 export type OpenRegion = Pick<
   AnnouncementRegion,
   'regionId' | 'slug' | 'lastCheck' | 'lastCheckResult' | 'reached'
 >
 
-/** What can be asked of an announcement: the switches, and where. */
+/** The desired state that a request can set. */
 export type Intent = {
   readonly enabled: boolean
   readonly suspended: boolean
   readonly configured: ReadonlySet<number>
 }
 
-/** Changes of the desired state within an hour that are still carried out at once. */
+/** Maximum changes of the desired state within an hour that are applied immediately. */
 export const changesPerHourMax = 12
 
-/** One more than the limit: the oldest of them then says until when the prefix waits. */
+/** One more than the limit: the oldest change then determines until when the prefix is damped. */
 export const changesKept = changesPerHourMax + 1
 
-/** Whether the announcement should be on the region's router. Validation is not asked: losing it withdraws nothing. */
+/** Whether the announcement should be on the region's routers. Ignores validation: losing it withdraws nothing. */
 export function isDesired(
   announcement: Pick<Announcement, 'enabled' | 'suspended'>,
   region: Pick<AnnouncementRegion, 'configured'>,
@@ -80,7 +80,7 @@ export function isDesired(
 export const validationNames = ['irr', 'rpki', 'loa'] as const
 export type ValidationName = (typeof validationNames)[number]
 
-/** The validations without a valid pass. */
+/** Returns the validations that have not passed. */
 export function missingValidations(
   announcement: Pick<Announcement, `${ValidationName}Validated`>,
 ): ValidationName[] {
@@ -88,7 +88,7 @@ export function missingValidations(
 }
 
 /** The state of a region right after its desired state was stored: nothing was observed yet, only the direction changes. */
-export const stateAfterSwitch: Record<RegionState, Record<'desired' | 'undesired', RegionState>> = {
+export const stateAfterChange: Record<RegionState, Record<'desired' | 'undesired', RegionState>> = {
   withdrawn: { desired: 'announcing', undesired: 'withdrawn' },
   announcing: { desired: 'announcing', undesired: 'withdrawing' },
   announced: { desired: 'announced', undesired: 'withdrawing' },
@@ -97,8 +97,8 @@ export const stateAfterSwitch: Record<RegionState, Record<'desired' | 'undesired
 }
 
 /**
- * The announcement with another intent: regions in their new direction, status and version following. A region that is
- * no longer configured keeps its row; one that is configured for the first time is taken from `known`.
+ * Returns the announcement with another intent: regions in their new direction, and the resulting status and version. A region
+ * that is no longer configured keeps its row; one that is configured for the first time is taken from `known`.
  */
 export function withIntent(
   announcement: Announcement,
@@ -107,15 +107,13 @@ export function withIntent(
   now: Date,
 ): Announcement {
   const { enabled, suspended } = intent
-  const switched = [...announcement.regions, ...newRegions(announcement, intent, known, now)].map(
-    (region) => {
-      const configured = intent.configured.has(region.regionId)
-      const before = isDesired(announcement, region)
-      const after = isDesired({ enabled, suspended }, { configured })
-      return switchRegion(region, configured, before, after, now)
-    },
-  )
-  const regions = switched.sort((a, b) => (a.slug < b.slug ? -1 : 1))
+  const changed = [...announcement.regions, ...newRegions(announcement, intent, known, now)].map((region) => {
+    const configured = intent.configured.has(region.regionId)
+    const before = isDesired(announcement, region)
+    const after = isDesired({ enabled, suspended }, { configured })
+    return changeRegion(region, configured, before, after, now)
+  })
+  const regions = changed.sort((a, b) => (a.slug < b.slug ? -1 : 1))
   const next = { ...announcement, enabled, suspended, regions, version: announcement.version + 1 }
   return { ...next, status: statusOf(next) }
 }
@@ -144,8 +142,8 @@ function newRegions(
     }))
 }
 
-/** The very same object where nothing changes: only what differs is saved. */
-function switchRegion(
+/** Returns the same object if nothing changes, so that only changed regions are saved. */
+function changeRegion(
   region: AnnouncementRegion,
   configured: boolean,
   before: boolean,
@@ -153,24 +151,24 @@ function switchRegion(
   now: Date,
 ): AnnouncementRegion {
   if (before === after) return configured === region.configured ? region : { ...region, configured }
-  const state = stateAfterSwitch[region.state][after ? 'desired' : 'undesired']
+  const state = stateAfterChange[region.state][after ? 'desired' : 'undesired']
   const since = state === region.state ? region.since : now
   const changes = [...region.changes, now].slice(-changesKept)
   return { ...region, configured, state, since, reason: null, attrs: null, changes }
 }
 
 /**
- * How far the checks are: `pending` waits for the team, `running` for a registry or a reviewer, `failed` was told no,
- * `passed` exactly while irr, rpki and loa are valid.
+ * The progress of the checks: `pending` waits for the team, `running` for a registry or a reviewer, `failed` means that a check
+ * failed, `passed` that all are valid.
  */
 export type Clearance = 'pending' | 'running' | 'failed' | 'passed'
 
-/** Where the announcement is seen, as seen from where it should be. */
+/** Where the announcement was observed, relative to where it should be. */
 export type Presence = 'everywhere' | 'somewhere' | 'arriving' | 'failing' | 'leaving' | 'stuck' | 'nowhere'
 
 type Past = 'suspended' | 'used' | 'unused'
 
-/** What there is to say about an announcement that is on no router and should be on none. */
+/** The status of an announcement that is on no router and should be on none. */
 const atRest: Record<Clearance, Record<Past, AnnouncementStatus>> = {
   pending: { suspended: 'suspended', used: 'pending_validation', unused: 'pending_validation' },
   running: { suspended: 'suspended', used: 'validating', unused: 'validating' },
@@ -191,7 +189,7 @@ type Observed = Pick<Announcement, 'enabled' | 'suspended' | 'clearance'> & {
   readonly regions: readonly Pick<AnnouncementRegion, 'configured' | 'state' | 'changes'>[]
 }
 
-/** The status that follows from what was observed. Total: every combination has one. */
+/** Returns the status that follows from the observed states. Total: every combination has one. */
 export function statusOf(announcement: Observed): AnnouncementStatus {
   const presence = presenceOf(announcement)
   return presence === 'nowhere' ? atRest[announcement.clearance][pastOf(announcement)] : inMotion[presence]

@@ -11,7 +11,7 @@ export async function readOpenSlugs(postgres: Postgres, teamId: number): Promise
   return rows.map(({ slug }) => slug)
 }
 
-/** How many the team has. Others who create for the team wait from here to the end of the transaction. */
+/** Counts the team's announcements. Other requests that create some for the team wait until the end of the transaction. */
 export async function countAnnouncements(trx: Trx, teamId: number): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtext('announcements of a team'), ${teamId})`.execute(trx)
   const { rows } = await sql<{ count: number }>`
@@ -22,11 +22,11 @@ export async function countAnnouncements(trx: Trx, teamId: number): Promise<numb
 export type Claims = {
   /** An announcement of the team that overlaps the prefix. */
   readonly own: Prefix | null
-  /** Another team holds it, or a prefix that covers it. */
+  /** Another team holds the prefix, or one that covers it. */
   readonly taken: boolean
 }
 
-/** What stands against each of the prefixes, in their order. */
+/** Returns the conflicting announcements of each prefix, in the order of the prefixes. */
 export async function readClaims(trx: Trx, teamId: number, prefixes: readonly Prefix[]): Promise<Claims[]> {
   const { rows } = await sql<{ own: string | null; taken: boolean }>`
     select (select a.prefix from announcements a
@@ -39,7 +39,7 @@ export async function readClaims(trx: Trx, teamId: number, prefixes: readonly Pr
 
 const atRest = { enabled: false, suspended: false, regions: [] } as const
 
-/** Returns their ids, in order. They are disabled, and configured in the named regions. */
+/** Returns the ids, in order. The announcements are disabled, and configured in the named regions. */
 export async function insertAnnouncements(
   trx: Trx,
   teamId: number,

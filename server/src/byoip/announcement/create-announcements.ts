@@ -1,5 +1,5 @@
-// Creating announcements: all or nothing, every mistake told with its place, checked at once from what is known. A dry run
-// is the preflight: the same, with the routing registries asked on the spot, and nothing stored.
+// Creates announcements: all or none, with all errors and their locations, and a first result of every check. A dry run is
+// the preflight: the same, but it waits longer for the routing registries and stores nothing.
 import type { Announcement as Wire, NewAnnouncement } from '@pharos/contract/byoip'
 import type { ProblemError } from '@pharos/contract/problem'
 import { auditOf, writeAudit } from '../../db/audit.ts'
@@ -22,13 +22,20 @@ import {
 import { writeHistory } from './history.store.ts'
 import type { Irr } from '../../registry/irr.ts'
 import type { AuthorizationKind } from '@pharos/contract/announcement-checks'
-import { judgeAuthorization } from '../validation/authorization.ts'
-import { judgeAsn, judgeIrr, judgeOverlap, judgeRpki, judgeSize, noLetter } from '../validation/judge.ts'
+import { evaluateAuthorization } from '../validation/authorization.ts'
+import {
+  evaluateAsn,
+  evaluateIrr,
+  evaluateOverlap,
+  evaluateRpki,
+  evaluateSize,
+  noLetter,
+} from '../validation/check-rules.ts'
 import { prefixTokens } from '../validation/prefix-token.ts'
 import { overlapError, readNewAnnouncements, type Wanted } from './new-announcement.ts'
 import { parseInclude, present, type Include, type IncludeQuery } from './present-announcement.ts'
 import type { Rpki } from '../../registry/rpki.ts'
-import { clearanceOf, completeChecks, type Check, type Judgement } from '../validation/validation.ts'
+import { clearanceOf, completeChecks, type Check, type CheckResult } from '../validation/validation.ts'
 import { saveFirstChecks } from '../validation/validation.store.ts'
 
 export type CreateDeps = {
@@ -37,9 +44,9 @@ export type CreateDeps = {
   readonly irr: Pick<Irr, 'judge'>
   readonly allowDocumentation: boolean
   readonly authorizationKinds: readonly AuthorizationKind[]
-  /** For the tokens of the instructions. */
+  /** For the tokens in the fixes. */
   readonly ring: KeyRing
-  /** Announcements of one team. */
+  /** Maximum number of announcements per team. */
   readonly quota: number
   readonly now: () => Date
 }
@@ -48,8 +55,8 @@ export type CreateBody = NewAnnouncement | { readonly announcements: readonly Ne
 export type Created = { readonly results: Wire[]; readonly count: number }
 
 /**
- * How long the routing registries are waited for. Who asks for a preflight wants their answer; who creates wants the record,
- * and what has not answered by then is `pending`, and asked for by the validator.
+ * How long to wait for the routing registries. A preflight is about their answer; creating is about the stored announcement, so
+ * a check without an answer by then is `pending`, and the validator queries it.
  */
 const waitMs = { preflight: 3_000, create: 200 } as const
 
@@ -64,20 +71,20 @@ export async function createAnnouncements(
   const regions = await readOpenSlugs(deps.postgres, teamId)
   const { allowDocumentation } = deps
   const read = readNewAnnouncements(items, !('announcements' in body), { allowDocumentation, regions })
-  const irr = await askIrr(deps, read.wanted, waitMs[operation.dryRun ? 'preflight' : 'create'])
+  const irr = await queryIrr(deps, read.wanted, waitMs[operation.dryRun ? 'preflight' : 'create'])
   return mutate(deps.postgres, operation, async (trx) => {
-    const asns = await refuse(deps, trx, teamId, read)
-    const judged = read.wanted.map((wanted) =>
+    const asns = await requireCreatable(deps, trx, teamId, read)
+    const checks = read.wanted.map((wanted) =>
       checksOf(deps, teamId, wanted, asns.get(wanted.originAsn), irr.get(wanted)),
     )
-    return { body: await store(deps, trx, operation, read.wanted, judged, parseInclude(query.include)) }
+    return { body: await store(deps, trx, operation, read.wanted, checks, parseInclude(query.include)) }
   })
 }
 
 type Read = { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] }
 
-/** Throws unless every one may be created; answers how the team holds their ASNs. */
-async function refuse(
+/** Throws unless every announcement may be created; returns the team's verification of their ASNs. */
+async function requireCreatable(
   { quota, now }: CreateDeps,
   trx: Trx,
   teamId: number,
@@ -112,20 +119,20 @@ function claimError({ loc }: Wanted): ProblemError {
   return errorAt([...loc, 'cidr'], 'prefixHeld')
 }
 
-async function askIrr(
+async function queryIrr(
   { irr }: CreateDeps,
   wanted: readonly Wanted[],
   ms: number,
-): Promise<Map<Wanted, Judgement>> {
+): Promise<Map<Wanted, CheckResult>> {
   const signal = AbortSignal.timeout(ms)
-  const judged = await Promise.all(
-    wanted.map(async (one): Promise<[Wanted, Judgement] | undefined> => {
-      const question = { signal, ...(one.asSet === null ? {} : { asSet: one.asSet }) }
-      const verdict = await irr.judge(one.prefix, one.originAsn, question).catch(() => undefined)
-      return verdict && [one, judgeIrr(one, verdict)]
+  const answers = await Promise.all(
+    wanted.map(async (one): Promise<[Wanted, CheckResult] | undefined> => {
+      const options = { signal, ...(one.asSet === null ? {} : { asSet: one.asSet }) }
+      const verdict = await irr.judge(one.prefix, one.originAsn, options).catch(() => undefined)
+      return verdict && [one, evaluateIrr(one, verdict)]
     }),
   )
-  return new Map(judged.filter((entry) => entry !== undefined))
+  return new Map(answers.filter((entry) => entry !== undefined))
 }
 
 function checksOf(
@@ -133,30 +140,30 @@ function checksOf(
   teamId: number,
   wanted: Wanted,
   asn: HeldAsn | undefined,
-  irr: Judgement | undefined,
+  irr: CheckResult | undefined,
 ): Check[] {
   const now = deps.now()
-  const rpki = judgeRpki(wanted, deps.rpki.judge(wanted.prefix, wanted.originAsn))
-  const asnJudgement = judgeAsn(wanted.originAsn, asn ?? null, now)
+  const rpki = evaluateRpki(wanted, deps.rpki.judge(wanted.prefix, wanted.originAsn))
+  const asnResult = evaluateAsn(wanted.originAsn, asn ?? null, now)
   const authorization = {
     announcementId: null,
-    claim: wanted,
+    target: wanted,
     tokens: prefixTokens(deps.ring, teamId, wanted.prefix),
     letter: noLetter,
     rpki,
-    asn: asnJudgement,
-    kept: {},
+    asn: asnResult,
+    stored: {},
   }
-  const judged = {
+  const results = {
     rpki,
-    asn: asnJudgement,
-    size: judgeSize(wanted.prefix, now),
-    overlap: judgeOverlap(false, now),
-    loa: judgeAuthorization(deps.authorizationKinds, authorization, undefined, now),
+    asn: asnResult,
+    size: evaluateSize(wanted.prefix, now),
+    overlap: evaluateOverlap(false, now),
+    loa: evaluateAuthorization(deps.authorizationKinds, authorization, undefined, now),
     ...(irr ? { irr } : {}),
   }
-  const known = Object.entries(judged).map(([name, judgement]) => ({
-    ...judgement,
+  const known = Object.entries(results).map(([name, result]) => ({
+    ...result,
     name: name as Check['name'],
   }))
   return Object.values(completeChecks(known))
@@ -167,20 +174,20 @@ async function store(
   trx: Trx,
   operation: Operation,
   wanted: readonly Wanted[],
-  judged: readonly (readonly Check[])[],
+  checks: readonly (readonly Check[])[],
   include: Include,
 ): Promise<Created> {
   const { teamId } = operation.actor
   const ids = await insertAnnouncements(
     trx,
     teamId,
-    wanted.map((one, at) => ({ ...one, clearance: clearanceOf(judged[at]!) })),
+    wanted.map((one, at) => ({ ...one, clearance: clearanceOf(checks[at]!) })),
   )
   await saveFirstChecks(
     trx,
     teamId,
-    ids.map((id, at) => ({ id, checks: judged[at]! })),
-    // The validator asks at once whatever was not answered, and then by its own pace.
+    ids.map((id, at) => ({ id, checks: checks[at]! })),
+    // The validator queries unanswered checks immediately, and then at its own interval.
     now(),
   )
   const actor = actorName(operation.actor)
@@ -188,7 +195,7 @@ async function store(
   const shown = operation.dryRun ? { ...include, validations: true } : include
   const announcements = await readAnnouncements(trx, teamId, ids)
   const results = announcements.map((announcement, at) =>
-    present(announcement, shown, { checks: judged[at]!, now: now() }),
+    present(announcement, shown, { checks: checks[at]!, now: now() }),
   )
   const about = auditOf(operation)
   await writeAudit(

@@ -1,4 +1,4 @@
-// Deleting an announcement, and bringing it back. Only what no router shows is deleted; for seven days nothing is lost.
+// Deletes and restores announcements. Only one that no router shows can be deleted; it can be restored for seven days.
 import type { Announcement as Wire } from '@pharos/contract/byoip'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import { mutate, type Answer } from '../../db/mutate.ts'
@@ -17,7 +17,7 @@ import { readChecksIn } from '../validation/validation.store.ts'
 
 export type DeleteDeps = { readonly postgres: Postgres; readonly quota: number; readonly now: () => Date }
 
-/** Throws 409 `still_announced` with the regions, while it is enabled or a router shows it. */
+/** Throws 409 `still_announced` with the regions if it is enabled or a router shows it. */
 export async function deleteAnnouncement(
   { postgres }: DeleteDeps,
   operation: Operation,
@@ -50,7 +50,7 @@ function requireWithdrawn(announcement: Announcement): void {
     : fail('still_announced', 'regions', { regions: showing.map(({ slug }) => slug) }, { errors })
 }
 
-/** Answers what GET then answers; one that was never deleted stays as it is. */
+/** Returns the announcement as GET does; one that is not deleted does not change. */
 export async function restoreAnnouncement(
   deps: DeleteDeps,
   operation: Operation,
@@ -64,9 +64,9 @@ export async function restoreAnnouncement(
     const locked = await lockAnnouncement(trx, teamId, id)
     if (!locked) throw notFound('announcement')
     const { announcement } = locked
-    const told = { checks: await readChecksIn(trx, teamId, id), now: deps.now() }
+    const context = { checks: await readChecksIn(trx, teamId, id), now: deps.now() }
     return {
-      body: present(announcement, parseInclude(query.include), told),
+      body: present(announcement, parseInclude(query.include), context),
       etag: etagOf(announcement.version),
     }
   })

@@ -1,4 +1,4 @@
-// The SQL of what happened to announcements. Append only.
+// The SQL of the history of announcements. Append only.
 import type { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
@@ -9,9 +9,9 @@ import type { Postgres, Trx } from '../../db/postgres.ts'
 export type HistoryLine = {
   readonly announcementId: number
   readonly teamId: number
-  /** A word of its own for each kind of thing that happens: `created`, `enabled`, `validation`, ... */
+  /** A unique name for each kind of event: `created`, `enabled`, `validation`, ... */
   readonly kind: string
-  /** As in the audit: `user:7`, `operator`; or the loop that saw it. */
+  /** As in the audit: `user:7`, `operator`; or the loop that observed it. */
   readonly actor: string
   readonly regionId?: number
   readonly detail?: object
@@ -40,7 +40,7 @@ const entryColumns = columns('announcement_history', 'h', ['id', 'at', 'kind', '
 })
 export type HistoryRow = RowOf<typeof entryColumns>
 
-/** A page of one announcement's history; throws `not_found` if the team has no such announcement. */
+/** Returns a page of one announcement's history; throws `not_found` if the team has no such announcement. */
 export const listHistoryRows = (
   postgres: Postgres,
   teamId: number,

@@ -1,4 +1,4 @@
-// Reading what happened to an announcement. It changes nothing.
+// Reads the history of an announcement. Changes nothing.
 import type { HistoryEntry } from '@pharos/contract/announcement-checks'
 import type { listAnnouncementHistoryRoute } from '@pharos/contract/byoip'
 import type { QueryOf } from '@pharos/contract/route'
@@ -6,7 +6,7 @@ import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { listHistoryRows, type HistoryRow } from './history.store.ts'
 
-/** A page of the history of one announcement of the actor's team; `not_found` otherwise. */
+/** Returns a page of the history of one announcement of the actor's team; throws `not_found` for any other. */
 export async function listHistory(
   { postgres }: { readonly postgres: Postgres },
   { actor }: Operation,

@@ -1,4 +1,4 @@
-// Reading announcements: one, or a page with filters. It changes nothing.
+// Reads announcements: one, or a page with filters. Changes nothing.
 import type { Announcement as Wire } from '@pharos/contract/byoip'
 import type { Postgres } from '../../db/postgres.ts'
 import { parsePrefixOrAddress, type Prefix } from '../../net/prefix.ts'
@@ -24,7 +24,7 @@ import {
 
 export type ReadDeps = { readonly postgres: Postgres; readonly now: () => Date }
 
-/** One announcement of the actor's team with its ETag; `not_found` otherwise. */
+/** Returns one announcement of the actor's team with its ETag; throws `not_found` for any other. */
 export async function getAnnouncement(
   deps: ReadDeps,
   { actor }: Operation,
@@ -35,11 +35,14 @@ export async function getAnnouncement(
   const found = await findAnnouncement(deps.postgres, actor.teamId, id, needsChecks(include))
   if (!found) throw notFound('announcement')
   const body = presentFound(deps, found, include)
-  return { body, etag: etagOf(found.announcement.version, besideVersion(found.announcement, include, body)) }
+  return {
+    body,
+    etag: etagOf(found.announcement.version, unversionedParts(found.announcement, include, body)),
+  }
 }
 
-/** What the answer shows that raises no version: checks, and that a router cannot be read. */
-function besideVersion(stored: Announcement, include: Include, body: Wire): unknown {
+/** Returns the parts of the response that change without a new version: checks, and unreadable routers. */
+function unversionedParts(stored: Announcement, include: Include, body: Wire): unknown {
   const shown = shownAnnouncement(stored)
   if (shown === stored && !needsChecks(include)) return undefined
   return [body.validations, body.state_messages, ...(shown === stored ? [] : [shown.regions])]
@@ -49,7 +52,7 @@ function presentFound({ now }: ReadDeps, { announcement, checks }: WithChecks, i
   return present(announcement, include, { checks, now: now() })
 }
 
-/** A page of the actor's team and the exact count, from one snapshot. */
+/** Returns a page of the actor's team and the exact count, from one snapshot. */
 export async function listAnnouncements(
   deps: ReadDeps,
   { actor }: Operation,

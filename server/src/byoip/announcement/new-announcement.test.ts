@@ -15,8 +15,8 @@ const nearlyPrefix = fc.oneof(
   fc.constantFrom('0.0.0.0/0', '::/0', '::ffff:1.2.3.0/120', '1.2.3.0/024', '1.2.3/24', '8.8.8.0/24'),
 )
 
-describe('what a team may ask to announce', () => {
-  it('is a prefix that others accept, and every refusal names its place', () => {
+describe('a new announcement', () => {
+  it('must have a prefix that other networks accept, and every error has its location', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ cidr: nearlyPrefix, origin_asn: fc.integer({ min: 1, max: 4_294_967_295 }) }), {
@@ -36,16 +36,16 @@ describe('what a team may ask to announce', () => {
             assert.ok(typeof loc[2] === 'number' && loc[2] < items.length)
             assert.ok(msg.length > 0 && type.length > 0)
           }
-          const told = new Set(errors.map(({ loc }) => loc[2]))
+          const rejected = new Set(errors.map(({ loc }) => loc[2]))
           const kept = new Set(wanted.map(({ loc }) => loc[2]))
-          for (const at of items.keys()) assert.ok(told.has(at) || kept.has(at), `item ${at} is neither`)
+          for (const at of items.keys()) assert.ok(rejected.has(at) || kept.has(at), `item ${at} is neither`)
         },
       ),
       { numRuns: long ? 10_000_000 : 100_000 },
     )
   })
 
-  it('may be of documentation and benchmarking space in a lab only', () => {
+  it('may use documentation and benchmarking space only in a lab', () => {
     const of = (cidr: string, allowDocumentation: boolean) =>
       readNewAnnouncements([{ cidr, origin_asn: 64496 }], true, { ...rules, allowDocumentation }).errors
         .length

@@ -1,5 +1,5 @@
-// What a team may ask to announce: every rule that can be told from the request alone, with every mistake and its place.
-// Pure; what needs the database is in create-announcements.ts.
+// The rules for new announcements that need only the request; returns every error with its location. Pure; rules that need
+// the database are in create-announcements.ts.
 import type { NewAnnouncement } from '@pharos/contract/byoip'
 import type { ProblemError } from '@pharos/contract/problem'
 import { parseAsn, reservedAsn, type Asn } from '../../net/asn.ts'
@@ -7,22 +7,22 @@ import { bogonOf } from '../../net/bogon.ts'
 import { PrefixError } from '../../net/prefix-error.ts'
 import { covers, overlaps, parsePrefix, prefixParts, type Prefix } from '../../net/prefix.ts'
 import { errorAt, prefixErrorAt } from '../../runtime/error.ts'
-import { longestAccepted, shortestAccepted } from '../validation/judge.ts'
+import { longestAccepted, shortestAccepted } from '../validation/check-rules.ts'
 
-/** One that was asked for, checked. */
+/** A validated new announcement of the request. */
 export type Wanted = {
-  /** Where it stands in the request: `["body","announcements",3]`. */
+  /** Its location in the request: `["body","announcements",3]`. */
   readonly loc: readonly (string | number)[]
   readonly prefix: Prefix
   readonly originAsn: Asn
   readonly regions: readonly string[]
   readonly asSet: string | null
-  /** Saved as they are, in the columns of the same names. */
+  /** Saved unchanged, in the columns of the same names. */
   readonly details: Omit<NewAnnouncement, 'cidr' | 'origin_asn' | 'regions'>
 }
 
 export type NewRules = {
-  /** What is reserved for documentation and benchmarking (RFC 5737, 3849, 5398, 2544) is taken for real: demo and lab. */
+  /** Accepts resources reserved for documentation and benchmarking (RFC 5737, 3849, 5398, 2544): demo and lab. */
   readonly allowDocumentation: boolean
   /** Slugs of the regions open to the team. */
   readonly regions: readonly string[]
@@ -30,7 +30,7 @@ export type NewRules = {
 
 export type ReadNew = { readonly wanted: readonly Wanted[]; readonly errors: readonly ProblemError[] }
 
-/** Those without a mistake, and all mistakes; `bare` when the request holds one without a list. */
+/** Returns the valid announcements, and all errors; `bare` if the request is a single one without a list. */
 export function readNewAnnouncements(
   items: readonly NewAnnouncement[],
   bare: boolean,
@@ -39,8 +39,8 @@ export function readNewAnnouncements(
   const errors: ProblemError[] = []
   const wanted = items.flatMap((item, at) => {
     const loc = bare ? ['body'] : ['body', 'announcements', at]
-    const { one, mistakes } = readOne(item, loc, rules)
-    errors.push(...mistakes)
+    const { one, itemErrors } = readOne(item, loc, rules)
+    errors.push(...itemErrors)
     return one ? [one] : []
   })
   return { wanted, errors: [...errors, ...overlapsWithin(wanted)] }
@@ -49,12 +49,12 @@ export function readNewAnnouncements(
 function readOne(item: NewAnnouncement, loc: (string | number)[], rules: NewRules) {
   const { cidr, origin_asn: originAsn, regions = [], ...details } = item
   const prefix = readPrefix(cidr, [...loc, 'cidr'], rules)
-  const mistakes = [
+  const itemErrors = [
     ...('error' in prefix ? [prefix.error] : []),
-    ...asnMistakes(originAsn, [...loc, 'origin_asn'], rules),
-    ...regionMistakes(regions, loc, rules),
+    ...asnErrors(originAsn, [...loc, 'origin_asn'], rules),
+    ...regionErrors(regions, loc, rules),
   ]
-  if ('error' in prefix || mistakes.length > 0) return { mistakes }
+  if ('error' in prefix || itemErrors.length > 0) return { itemErrors }
   const one: Wanted = {
     loc,
     prefix: prefix.prefix,
@@ -63,7 +63,7 @@ function readOne(item: NewAnnouncement, loc: (string | number)[], rules: NewRule
     asSet: details.as_set ?? null,
     details,
   }
-  return { one, mistakes }
+  return { one, itemErrors }
 }
 
 function readPrefix(
@@ -73,7 +73,7 @@ function readPrefix(
 ): { readonly prefix: Prefix } | { readonly error: ProblemError } {
   try {
     const prefix = parsePrefix(text)
-    const error = sizeMistake(prefix, loc) ?? bogonMistake(prefix, loc, allowDocumentation)
+    const error = sizeError(prefix, loc) ?? bogonError(prefix, loc, allowDocumentation)
     return error ? { error } : { prefix }
   } catch (error) {
     if (!(error instanceof PrefixError)) throw error
@@ -81,33 +81,29 @@ function readPrefix(
   }
 }
 
-function sizeMistake(prefix: Prefix, loc: ProblemError['loc']): ProblemError | undefined {
+function sizeError(prefix: Prefix, loc: ProblemError['loc']): ProblemError | undefined {
   const { family, length } = prefixParts(prefix)
   const [shortest, longest] = [shortestAccepted[family], longestAccepted[family]]
   if (length >= shortest && length <= longest) return undefined
   return errorAt(loc, length > longest ? 'prefixTooLong' : 'prefixTooShort', { shortest, longest })
 }
 
-/** RFC 2544: as little of the Internet as documentation space, and larger. */
+/** RFC 2544: not routed, as documentation space, but larger. */
 const benchmarking = parsePrefix('198.18.0.0/15')
 
-function bogonMistake(prefix: Prefix, loc: ProblemError['loc'], allowed: boolean): ProblemError | undefined {
+function bogonError(prefix: Prefix, loc: ProblemError['loc'], allowed: boolean): ProblemError | undefined {
   const bogon = bogonOf(prefix)
   if (!bogon || (allowed && (bogon.documentation || covers(benchmarking, prefix)))) return undefined
   return errorAt(loc, 'bogon', { block: bogon.block, name: bogon.name })
 }
 
-function asnMistakes(
-  asn: number,
-  loc: ProblemError['loc'],
-  { allowDocumentation }: NewRules,
-): ProblemError[] {
+function asnErrors(asn: number, loc: ProblemError['loc'], { allowDocumentation }: NewRules): ProblemError[] {
   const reserved = reservedAsn(asn)
   if (!reserved || (reserved.documentation && allowDocumentation)) return []
   return [errorAt(loc, 'asnReserved', { name: reserved.name })]
 }
 
-function regionMistakes(
+function regionErrors(
   slugs: readonly string[],
   loc: readonly (string | number)[],
   { regions }: NewRules,
@@ -124,7 +120,7 @@ function overlapsWithin(wanted: readonly Wanted[]): ProblemError[] {
   })
 }
 
-/** The same for what the request and what the database hold. */
+/** Also used for announcements in the database. */
 export function overlapError(
   { loc, prefix }: Pick<Wanted, 'loc' | 'prefix'>,
   other: Prefix,

@@ -20,7 +20,7 @@ function failureOf(announcement: Announcement, patch: Patch): Failure {
     if (error instanceof Failure) return error
     throw error
   }
-  return assert.fail('it was accepted')
+  return assert.fail('the patch was accepted')
 }
 
 const fresh = sampleAnnouncement()
@@ -37,14 +37,14 @@ describe('enabled with a region', () => {
     assert.deepEqual(patched(fresh, { enabled: true, region: 'fra' }), expected)
   })
 
-  it('leaves the other regions as they are', () => {
+  it('does not change the other regions', () => {
     const next = applyPatch(inAms, { enabled: true, region: 'fra' }, open, sampleNow)
     assert.equal(next.regions[0], inAms.regions[0])
     assert.equal(next.regions[1]?.state, 'announcing')
     assert.equal(next.status, 'partially_announced')
   })
 
-  it('sets enabled when the region was kept from before', () => {
+  it('sets enabled if the region is already configured', () => {
     const { enabled, regions } = patched(offInTwo, { enabled: true, region: 'ams' })
     assert.deepEqual({ enabled, regions }, { enabled: true, regions: ['ams', 'fra'] })
   })
@@ -59,12 +59,12 @@ describe('enabled with a region', () => {
     assert.deepEqual(patched(inAms, { enabled: false, region: 'ams' }), expected)
   })
 
-  it('removes a region from what is kept while it is disabled', () => {
+  it('removes a region while the announcement is disabled', () => {
     const { enabled, regions } = patched(offInTwo, { enabled: false, region: 'ams' })
     assert.deepEqual({ enabled, regions }, { enabled: false, regions: ['fra'] })
   })
 
-  it('is disabled in a region that was closed since', () => {
+  it('can be disabled in a region that was closed meanwhile', () => {
     const announcement = sampleAnnouncement({
       enabled: true,
       regions: [sampleRegion('ams'), sampleRegion('nyc')],
@@ -85,16 +85,16 @@ describe('enabled without a region', () => {
     assert.deepEqual(patched(off, { enabled: true }), expected)
   })
 
-  it('means every open region when none is configured', () => {
+  it('adds every open region if none is configured', () => {
     assert.deepEqual(patched(fresh, { enabled: true }).regions, ['ams', 'fra', 'lon'])
   })
 
-  it('means every open region again after the last one was removed', () => {
+  it('adds every open region again after the last one was removed', () => {
     const none = applyPatch(inAms, { enabled: false, region: 'ams' }, open, sampleNow)
     assert.deepEqual(patched(none, { enabled: true }).regions, ['ams', 'fra', 'lon'])
   })
 
-  it('is a conflict when no region is open', () => {
+  it('is a conflict if no region is open', () => {
     assert.throws(
       () => applyPatch(fresh, { enabled: true }, [], sampleNow),
       (error) => error instanceof Failure && error.code === 'conflict',
@@ -102,24 +102,24 @@ describe('enabled without a region', () => {
   })
 })
 
-describe('what is already so', () => {
+describe('a patch without effect', () => {
   const cases: [string, Announcement, Patch][] = [
     ['enabled', inTwo, { enabled: true }],
     ['enabled in the region', inTwo, { enabled: true, region: 'fra' }],
     ['disabled', offInTwo, { enabled: false }],
     ['not in the region', inAms, { enabled: false, region: 'fra' }],
     ['disabled without regions', fresh, { enabled: false, region: 'fra' }],
-    ['enabled, its validation lost since', { ...inTwo, irrValidated: null }, { enabled: true }],
+    ['enabled, its validation lost meanwhile', { ...inTwo, irrValidated: null }, { enabled: true }],
   ]
   for (const [what, announcement, patch] of cases) {
-    it(`${what}: the very same, version and all`, () => {
+    it(`${what}: returns the same object with the same version`, () => {
       assert.equal(applyPatch(announcement, patch, open, sampleNow), announcement)
     })
   }
 })
 
-describe('what is refused', () => {
-  it('an unknown region, with the valid ones', () => {
+describe('a patch is rejected', () => {
+  it('for an unknown region, with the valid ones', () => {
     for (const announcement of [fresh, inTwo, { ...inTwo, suspended: true }]) {
       for (const enabled of [true, false]) {
         const failure = failureOf(announcement, { enabled, region: 'mars' })
@@ -130,11 +130,11 @@ describe('what is refused', () => {
     }
   })
 
-  it('a region that is not open to the team', () => {
+  it('for a region that is not open to the team', () => {
     assert.equal(failureOf(fresh, { enabled: true, region: 'nyc' }).code, 'invalid')
   })
 
-  it('enabling what is not validated, naming what is missing', () => {
+  it('for enabling before validation, with the missing checks', () => {
     const failure = failureOf({ ...fresh, irrValidated: null, loaValidated: null }, { enabled: true })
     assert.equal(failure.code, 'not_validated')
     assert.match(failure.message, /irr, loa/)
@@ -147,21 +147,21 @@ describe('what is refused', () => {
     )
   })
 
-  it('one more region for what lost its validation', () => {
+  it('for adding a region after the validation was lost', () => {
     assert.equal(
       failureOf({ ...inAms, rpkiValidated: null }, { enabled: true, region: 'fra' }).code,
       'not_validated',
     )
   })
 
-  it('enabling what is suspended, even if it is enabled already', () => {
+  it('for enabling while suspended, even if it is already enabled', () => {
     assert.equal(failureOf({ ...fresh, suspended: true }, { enabled: true }).code, 'suspended')
     assert.equal(failureOf({ ...inAms, suspended: true }, { enabled: true }).code, 'suspended')
   })
 })
 
 describe('disabling', () => {
-  it('is never blocked', () => {
+  it('is never rejected', () => {
     const blocked = [
       { ...inTwo, irrValidated: null, rpkiValidated: null, loaValidated: null },
       { ...inTwo, suspended: true },

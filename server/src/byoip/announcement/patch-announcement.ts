@@ -1,5 +1,5 @@
-// Switching an announcement: the rules of PATCH as one pure function, and the use-case around it. It stores what should
-// be true and wakes the reconciler; it must not talk to a router and must not wait for one.
+// Enables and disables an announcement: the rules of PATCH as one pure function, and its use case. Stores the desired state
+// and wakes the reconciler; must not connect to a router and must not wait for one.
 import type { Announcement as Wire } from '@pharos/contract/byoip'
 import { auditOf, writeAudit } from '../../db/audit.ts'
 import { mutate, type Answer } from '../../db/mutate.ts'
@@ -33,14 +33,14 @@ export type Patch = { readonly enabled: boolean; readonly region?: string }
 
 export type PatchDeps = {
   readonly postgres: Postgres
-  /** Whether members who are not admins may switch announcements. */
+  /** Whether members who are not admins may enable and disable announcements. */
   readonly memberToggle: boolean
   readonly now: () => Date
 }
 
 /**
- * The announcement after the patch, or the very same object when it is already so. Throws 422 on an
- * unknown region, 409 `suspended`, `not_validated` or `conflict` on enabling; disabling is never refused.
+ * Returns the announcement after the patch, or the same object if nothing changes. Throws 422 on an unknown region, and
+ * 409 `suspended`, `not_validated` or `conflict` on enabling; disabling is never rejected.
  */
 export function applyPatch(
   announcement: Announcement,
@@ -51,23 +51,23 @@ export function applyPatch(
 ): Announcement {
   const intent =
     patch.region === undefined
-      ? switchEverywhere(announcement, patch.enabled, open)
-      : switchRegion(announcement, patch.enabled, knownRegion(announcement, patch.region, open))
-  // Said even when it is enabled already: the caller would otherwise take the 200 for "it goes out".
+      ? setInAllRegions(announcement, patch.enabled, open)
+      : changeRegion(announcement, patch.enabled, knownRegion(announcement, patch.region, open))
+  // Thrown even if it is already enabled: a 200 would suggest that the prefix will be announced.
   if (patch.enabled && announcement.suspended) throw suspended()
   if (isSame(announcement, intent)) return announcement
   if (patch.enabled) requireValidations(announcement, checks)
   return withIntent(announcement, intent, open, now)
 }
 
-function switchEverywhere(announcement: Announcement, enabled: boolean, open: readonly OpenRegion[]): Intent {
+function setInAllRegions(announcement: Announcement, enabled: boolean, open: readonly OpenRegion[]): Intent {
   const configured = configuredOf(announcement)
   if (!enabled || configured.size > 0) return { ...announcement, enabled, configured }
   if (open.length === 0) throw fail('conflict', 'noOpenRegion')
   return { ...announcement, enabled, configured: new Set(open.map(({ regionId }) => regionId)) }
 }
 
-function switchRegion(announcement: Announcement, enabled: boolean, regionId: number): Intent {
+function changeRegion(announcement: Announcement, enabled: boolean, regionId: number): Intent {
   const configured = configuredOf(announcement)
   if (enabled) return { ...announcement, enabled, configured: configured.add(regionId) }
   const removed = configured.delete(regionId)
@@ -75,7 +75,7 @@ function switchRegion(announcement: Announcement, enabled: boolean, regionId: nu
   return { ...announcement, enabled: announcement.enabled && !lastGone, configured }
 }
 
-/** A region that was closed since can still be switched off. */
+/** A region that was closed meanwhile can still be disabled. */
 function knownRegion(announcement: Announcement, slug: string, open: readonly OpenRegion[]): number {
   const known = [...open, ...announcement.regions.filter((region) => region.configured)]
   const region = known.find((one) => one.slug === slug)
@@ -99,7 +99,7 @@ function suspended(): Failure {
   return fail('suspended', 'announcement')
 }
 
-const whatIsMissing: Record<ValidationName | 'overlap', string> = {
+const missingTexts: Record<ValidationName | 'overlap', string> = {
   irr: 'no route object for the prefix and its origin was found in the IRR',
   rpki: 'the prefix and its origin are not validated by RPKI',
   loa: 'no letter of authorization has been accepted',
@@ -109,7 +109,7 @@ const whatIsMissing: Record<ValidationName | 'overlap', string> = {
 function requireValidations(announcement: Announcement, checks: readonly Check[]): void {
   const missing: readonly (ValidationName | 'overlap')[] = missingValidations(announcement)
   if (missing.length > 0) throw notValidated(missing, checks)
-  // Every check but the one on the prefix itself has passed: somebody else holds it, or the proof of the ASN is over.
+  // Every check except that of the prefix has passed: another team holds it, or the verification of the ASN has expired.
   if (announcement.claimed === null) throw notValidated(['overlap'], checks)
 }
 
@@ -117,12 +117,12 @@ function notValidated(missing: readonly (ValidationName | 'overlap')[], checks: 
   const errors = missing.map((name) => {
     const check = checks.find((one) => one.name === name)
     const ctx = { missing: name, ...(check ? { state: check.state, fix: check.fix } : {}) }
-    return { loc: ['body', 'enabled'], msg: check?.note ?? whatIsMissing[name], type: 'not_validated', ctx }
+    return { loc: ['body', 'enabled'], msg: check?.note ?? missingTexts[name], type: 'not_validated', ctx }
   })
   return fail('not_validated', 'checks', { missing }, { errors })
 }
 
-/** Stores the patch and wakes the reconciler; answers what GET then answers. */
+/** Saves the patch and wakes the reconciler; returns the announcement as GET does. */
 export async function patchAnnouncement(
   deps: PatchDeps,
   operation: Operation,
@@ -140,7 +140,7 @@ export async function patchAnnouncement(
     const now = deps.now()
     const checks = await checksFor(trx, announcement, patch, include)
     const next = applyPatch(announcement, patch, open, now, checks)
-    if (patch.enabled && next !== announcement) await refuseRevokedAsn(trx, announcement)
+    if (patch.enabled && next !== announcement) await rejectRevokedAsn(trx, announcement)
     if (next !== announcement) await store(trx, operation, announcement, next, patch)
     return {
       body: present(next, include, { checks, now }),
@@ -150,8 +150,8 @@ export async function patchAnnouncement(
   })
 }
 
-/** The checks follow a revocation a moment later; nothing is enabled until then. */
-async function refuseRevokedAsn(trx: Trx, { teamId, originAsn }: Announcement): Promise<void> {
+/** After a revocation the checks are updated with a short delay; enabling is rejected immediately. */
+async function rejectRevokedAsn(trx: Trx, { teamId, originAsn }: Announcement): Promise<void> {
   if (!(await isRevokedAsn(trx, teamId, originAsn))) return
   const msg = `the provider has revoked the verification of AS${originAsn} for the team; contact the provider`
   const errors = [
@@ -160,7 +160,7 @@ async function refuseRevokedAsn(trx: Trx, { teamId, originAsn }: Announcement): 
   throw fail('not_validated', 'asnRevoked', { asn: originAsn }, { errors })
 }
 
-/** The kept checks, where they are shown or say why not. */
+/** Returns the stored checks if they are shown or explain the error. */
 async function checksFor(
   trx: Trx,
   announcement: Announcement,

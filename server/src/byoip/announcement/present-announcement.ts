@@ -1,4 +1,4 @@
-// An announcement as the API shows it: the specification's fields, and what was asked for by include beside them.
+// Converts an announcement to its API representation, with the optional parts that `include` requests.
 import type {
   AnnouncementDetails,
   AuthorizationProof,
@@ -22,7 +22,7 @@ export type Include = {
 /** The query of operations that return announcements. */
 export type IncludeQuery = { readonly include?: string }
 
-/** The value of the include parameter, already checked by the contract. */
+/** Parses the include parameter, which the contract has already validated. */
 export function parseInclude(text: string | undefined): Include {
   const names = new Set(text?.split(','))
   return {
@@ -33,15 +33,15 @@ export function parseInclude(text: string | undefined): Include {
   }
 }
 
-/** Whether the kept checks are needed to present it. */
+/** Whether the stored checks are needed to present it. */
 export const needsChecks = ({ validations, stateMessages }: Include): boolean =>
   validations === true || stateMessages === true
 
-/** What is shown beside the announcement itself. */
-export type Told = { readonly checks: readonly Check[]; readonly now: Date }
+/** Values besides the announcement that its representation needs. */
+export type PresentContext = { readonly checks: readonly Check[]; readonly now: Date }
 
-/** The record of GET, list and PATCH alike. */
-export function present(stored: Announcement, include: Include, told?: Told): Wire {
+/** Returns the response body of GET, list and PATCH. */
+export function present(stored: Announcement, include: Include, context?: PresentContext): Wire {
   const announcement = shownAnnouncement(stored)
   const check = checkOf(announcement)
   return {
@@ -60,12 +60,12 @@ export function present(stored: Announcement, include: Include, told?: Told): Wi
     enabled: announcement.enabled,
     created: announcement.created.toISOString(),
     ...(include.regionStates ? { region_states: regionStatesOf(announcement) } : {}),
-    ...(told ? checksOf(announcement, include, told) : {}),
+    ...(context ? checksOf(announcement, include, context) : {}),
     ...(include.details ? { details: detailsOf(announcement) } : {}),
   }
 }
 
-function checksOf(announcement: Announcement, include: Include, { checks, now }: Told) {
+function checksOf(announcement: Announcement, include: Include, { checks, now }: PresentContext) {
   const complete = completeChecks(checks)
   return {
     ...(include.validations ? { validations: Object.values(complete).map(validationOf) } : {}),
@@ -73,7 +73,7 @@ function checksOf(announcement: Announcement, include: Include, { checks, now }:
   }
 }
 
-/** The proofs of the check `loa` are kept in its evidence. */
+/** The proofs of the check `loa` are stored in its evidence. */
 function validationOf({ name, state, reason, attrs, note, evidence: kept, fix, checked }: Check): Validation {
   const { proofs, ...evidence } = kept as { proofs?: AuthorizationProof[] }
   const why = { reason, attrs, note }
@@ -90,8 +90,8 @@ function detailsOf({ suspended, claimed, details }: Announcement): AnnouncementD
 }
 
 /**
- * The last time that all of its regions had been compared with their routers: the oldest of them. The result is true when
- * that found every region as wanted. Regions where it neither should be nor was seen do not count, unless there are no
+ * Returns the time of the oldest of the last checks of its regions, and true if all of these found the region as desired.
+ * Regions where the announcement neither should be nor was observed do not count, unless there are no
  * others.
  */
 function checkOf(announcement: Announcement): { at: Date | null; result: boolean | null } {
@@ -109,12 +109,12 @@ function oldestCheck(regions: readonly AnnouncementRegion[]): Date | null {
 }
 
 function resultOf(announcement: Announcement, regions: readonly AnnouncementRegion[]): boolean | null {
-  const results = regions.map((region) => region.lastCheckResult && isAsWanted(announcement, region))
+  const results = regions.map((region) => region.lastCheckResult && isAsDesired(announcement, region))
   if (results.includes(false)) return false
   return results.length === 0 || results.includes(null) ? null : true
 }
 
-const isAsWanted = (announcement: Announcement, region: AnnouncementRegion): boolean =>
+const isAsDesired = (announcement: Announcement, region: AnnouncementRegion): boolean =>
   region.state === (isDesired(announcement, region) ? 'announced' : 'withdrawn')
 
 function regionStatesOf(announcement: Announcement): RegionStateOfAnnouncement[] {
@@ -124,24 +124,24 @@ function regionStatesOf(announcement: Announcement): RegionStateOfAnnouncement[]
     state: region.state,
     since: region.since.toISOString(),
     reason: region.reason,
-    message: region.reason ? regionReasonText(region.reason, region.attrs) : silenceOf(region),
+    message: region.reason ? regionReasonText(region.reason, region.attrs) : unreadableReason(region),
     requested: isoOf(region.changes.at(-1) ?? null),
     took_ms: tookMs(announcement, region),
   }))
 }
 
-/** From the last request to what was seen on the router; null while it has not been seen. */
+/** Returns the time from the last request until it was observed on the routers; null if it has not been observed yet. */
 function tookMs(announcement: Announcement, region: AnnouncementRegion): number | null {
   const requested = region.changes.at(-1)
-  if (!requested || !isAsWanted(announcement, region) || region.since < requested) return null
+  if (!requested || !isAsDesired(announcement, region) || region.since < requested) return null
   return region.since.getTime() - requested.getTime()
 }
 
-/** A router that does not answer leaves the last known states standing; this says so without writing them all. */
-function silenceOf({ lastCheck, lastCheckResult }: AnnouncementRegion): string | null {
+/** Explains why the last known states are shown, while a router does not answer. */
+function unreadableReason({ lastCheck, lastCheckResult }: AnnouncementRegion): string | null {
   if (lastCheckResult !== false) return null
-  const seen = lastCheck ? `has not been read since ${lastCheck.toISOString()}` : 'has not been read yet'
-  return `The region's router ${seen}. Nothing is withdrawn because of that.`
+  const since = lastCheck ? `has not been read since ${lastCheck.toISOString()}` : 'has not been read yet'
+  return `The region's router ${since}. Nothing is withdrawn because of that.`
 }
 
 const isoOf = (time: Date | null): string | null => time && time.toISOString()

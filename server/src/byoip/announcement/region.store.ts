@@ -1,21 +1,21 @@
-// The SQL of regions as teams see them.
+// The SQL of regions as teams may list them.
 import type { listRegionsRoute } from '@pharos/contract/byoip'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
 import { columns, type RowOf } from '../../db/columns.ts'
 import { listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Postgres } from '../../db/postgres.ts'
-import { checkResult } from './shown-status.store.ts'
+import { regionCheckResult } from './shown-status.store.ts'
 
 const regionColumns = columns('regions', 'r', ['slug', 'name', 'last_check'], {
-  last_check_result: checkResult,
+  last_check_result: regionCheckResult,
   location: sql<string>`(select l.name from locations l where l.key = r.location_key)`,
   country: sql<string>`(select l.country from locations l where l.key = r.location_key)`,
   timezone: sql<string>`(select l.timezone from locations l where l.key = r.location_key)`,
 })
 export type RegionRow = RowOf<typeof regionColumns>
 
-/** The open regions. They are open to every team. */
+/** Lists the open regions, which are open to every team. */
 export const listOpenRegions = (
   postgres: Postgres,
   teamId: number,

@@ -1,11 +1,11 @@
-// The regions where teams may announce, as the API lists them. How a region's router is reached is not shown to anyone.
+// The regions where teams may announce, as the API lists them. The settings of their routers are never shown.
 import type { listRegionsRoute, Region as Wire } from '@pharos/contract/byoip'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Operation } from '../../operation/operation.ts'
 import { listOpenRegions, type RegionRow } from './region.store.ts'
 
-/** A page of the regions open to the actor's team, and the exact count, from one snapshot. */
+/** Returns a page of the regions open to the actor's team, and the exact count, from one snapshot. */
 export async function listRegions(
   { postgres }: { readonly postgres: Postgres },
   { actor }: Operation,

@@ -1,4 +1,4 @@
-// Announcements for tests, with what a test does not care about filled in. Nothing of the product imports this file.
+// Announcements for tests, with defaults for values that a test does not need. The product does not import this file.
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import {
@@ -22,7 +22,7 @@ export const sampleOpen: readonly OpenRegion[] = ['ams', 'fra', 'lon', 'nyc'].ma
   reached: true,
 }))
 
-/** A region by its slug: configured and withdrawn unless told otherwise. */
+/** Returns a region by its slug; configured and withdrawn by default. */
 export function sampleRegion(slug: string, rest: Partial<AnnouncementRegion> = {}): AnnouncementRegion {
   const region = sampleOpen.find((one) => one.slug === slug)
   if (!region) throw new Error(`no sample region ${slug}`)
@@ -37,7 +37,7 @@ export function sampleRegion(slug: string, rest: Partial<AnnouncementRegion> = {
   return { ...region, ...untouched, ...rest }
 }
 
-/** A validated, disabled announcement of 203.0.113.0/24; the status follows unless it is given. */
+/** Returns a validated, disabled announcement of 203.0.113.0/24; the status is computed unless it is given. */
 export function sampleAnnouncement(rest: Partial<Announcement> = {}): Announcement {
   const validated = { irrValidated: earlier, rpkiValidated: earlier, loaValidated: earlier, ...rest }
   const announcement: Announcement = {

@@ -2,7 +2,7 @@
 // announced there. The stored state is the last observed one (decision 027). Pure; the same rule in SQL is shown_status().
 import { isDesired, statusOf, type Announcement, type AnnouncementRegion } from './announcement.ts'
 
-/** Returns the very same object if every region that announces it is known to carry it. */
+/** Returns the same object if every region that announces it is known to carry it. */
 export function shownAnnouncement(announcement: Announcement): Announcement {
   const regions = announcement.regions.map((region) => shownRegion(announcement, region))
   if (regions.every((region, at) => region === announcement.regions[at])) return announcement

@@ -1,18 +1,18 @@
-// What is shown of regions and announcements while routers cannot be read, as SQL expressions, so that filters, counts and
-// orders agree with the answers: the twin of shown-announcement.ts (decision 027).
+// The shown state of regions and announcements while routers cannot be read, as SQL expressions, so that filters, counts and
+// orders match the responses: the SQL counterpart of shown-announcement.ts (decision 027).
 import { sql, type RawBuilder } from 'kysely'
 
 /**
  * The result of the last check of region `r`: false also if two further checks are overdue by more than a minute; null before
  * the first.
  */
-export const checkResult = sql<boolean | null>`case when r.last_check_result
+export const regionCheckResult = sql<boolean | null>`case when r.last_check_result
   then (r.last_check > now() - 3 * r.check_interval - interval '1 minute') is true else r.last_check_result end`
 
 /** Which families each region is known to carry: its routers can be read and have established sessions. */
 const regionReach = sql`(
   select r.id, c.is_read and r.neighbors4 as carries4, c.is_read and r.neighbors6 as carries6
-  from regions r cross join lateral (select (${checkResult}) is true as is_read) c)`
+  from regions r cross join lateral (select (${regionCheckResult}) is true as is_read) c)`
 
 /** Whether every region is known to carry both families, so that every stored status is shown. */
 export const isEveryRegionRead = sql<boolean>`(

@@ -1,4 +1,4 @@
-// Why an announcement is not yet as wanted, and who can act: made from its checks and its regions for each answer. Pure; it
+// Explains why an announcement is not as desired, and who can act: computed from its checks and regions for each response. Pure;
 // stores nothing. The sentences are in contract/src/state-message.ts.
 import type { StateMessage } from '@pharos/contract/announcement-checks'
 import { stateMessageText, type StateMessageTag } from '@pharos/contract/state-message'
@@ -48,14 +48,14 @@ function ofCheck({ claimed }: Announcement, check: Check, now: Date): StateMessa
   return [message('info', waitingTags[state as keyof typeof waitingTags], attrs, at)]
 }
 
-/** Of the states that isFailing() does not count. */
+/** For the states that isFailing() does not count. */
 const waitingTags = {
   pending: 'validation_pending',
   missing: 'validation_missing',
   unavailable: 'validation_unavailable',
 } as const
 
-/** A letter, or the verification of an ASN, that ends soon. */
+/** Returns a warning about a letter, or the verification of an ASN, that expires soon. */
 function ending({ name, state, evidence }: Check, now: Date): StateMessage[] {
   const until = evidence['valid_until'] ?? evidence['expires']
   if (state !== 'valid' || typeof until !== 'string') return []

@@ -1,5 +1,5 @@
-// Writes the messages that follow from changed statuses and from the checks of regions. Every statement that writes
-// announcements.status or the result of a region's check is followed by one of these, in its transaction.
+// Writes the messages about changed statuses and about the checks of regions. Every statement that writes
+// announcements.status or the result of a region's check must be followed by one of these, in its transaction.
 import { sql, type RawBuilder } from 'kysely'
 import type { Trx } from '../../db/postgres.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
@@ -7,13 +7,13 @@ import type { AnnouncementStatus } from './announcement.ts'
 import { isEveryRegionRead, shownStatus, unreadAnnouncements } from './shown-status.store.ts'
 import { statusMessages, type ShownChange } from './status-message.ts'
 
-/** An announcement, which the transaction has locked, with its stored status before and after the transaction wrote it. */
+/** An announcement that the transaction has locked, with its stored status before and after the transaction. */
 export type StatusChange = Pick<ShownChange, 'id' | 'teamId' | 'cidr' | 'originAsn'> & {
   readonly before: AnnouncementStatus
   readonly after: AnnouncementStatus
 }
 
-/** Notifies the teams of announcements whose status was just written; also those that did not change are given. */
+/** Notifies the teams of announcements whose status was just saved; announcements without a change may be included. */
 export async function notifyStatusChanges(trx: Trx, changes: readonly StatusChange[]): Promise<void> {
   if (changes.length === 0) return
   const { at, isShown } = await readVisibility(trx)
@@ -33,7 +33,7 @@ export async function notifyStatusChanges(trx: Trx, changes: readonly StatusChan
   )
 }
 
-/** Notifies the teams of statuses that the check of a region, which was just saved, has made visible. */
+/** Notifies the teams of statuses that became visible by the check of a region that was just saved. */
 export async function notifyCheckedStatuses(trx: Trx): Promise<void> {
   const { rows } = await sql<{ id: number; at: Date }>`
     select announcement_id as id, now() as at from notified_statuses`.execute(trx)

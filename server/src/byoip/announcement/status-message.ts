@@ -1,4 +1,4 @@
-// Which changes of a status are reported to the team: those of the status that is shown. Pure.
+// Selects the status changes that are reported to the team: those of the shown status. Pure.
 import type { NewMessage } from '../../outbox/outbox.ts'
 import type { AnnouncementStatus } from './announcement.ts'
 

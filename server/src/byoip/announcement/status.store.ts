@@ -10,9 +10,9 @@ import {
 } from './announcement.ts'
 import { notifyStatusChanges, type StatusChange } from './status-message.store.ts'
 
-/** Announcements with the same status and the same input of statusOf(): ten thousand announcements are a handful of groups. */
-type Alike = Pick<Announcement, 'enabled' | 'suspended' | 'clearance' | 'status'> & {
-  /** State, configured and switched of each region, as `announced ++,withdrawn -+`; null without any. */
+/** Announcements with the same status and the same input of statusOf(): ten thousand announcements form only a few groups. */
+type StatusGroup = Pick<Announcement, 'enabled' | 'suspended' | 'clearance' | 'status'> & {
+  /** State, configured and changed of each region, as `announced ++,withdrawn -+`; null without any. */
   readonly regions: string | null
   readonly ids: readonly number[]
 }
@@ -20,15 +20,15 @@ type Alike = Pick<Announcement, 'enabled' | 'suspended' | 'clearance' | 'status'
 const anything = sql`is not null`
 
 /**
- * Gives the announcements, which the caller has locked, the statuses that follow from all of their regions, raises their
- * versions and notifies the teams whose announcements changed their status. `within` repeats the bounds of the ids for the planner, as `between 1 and 2000`.
+ * Sets the statuses of the announcements, which the caller has locked, from all of their regions, increments their versions and
+ * notifies the teams of changed statuses. `within` repeats the bounds of the ids for the planner, as `between 1 and 2000`.
  */
 export async function saveStatuses(
   trx: Trx,
   ids: readonly number[],
   within: RawBuilder<unknown> = anything,
 ): Promise<void> {
-  const { rows } = await sql<Alike>`
+  const { rows } = await sql<StatusGroup>`
     select enabled, suspended, clearance, status, regions, array_agg(id) as ids
     from (
       select a.id, a.enabled, a.suspended, a.clearance, a.status,
@@ -39,7 +39,7 @@ export async function saveStatuses(
       group by a.id) one
     group by enabled, suspended, clearance, status, regions`.execute(trx)
   const statuses = rows.flatMap((alike) => {
-    const status = statusOfAlike(alike)
+    const status = statusOfGroup(alike)
     return alike.ids.map((id) => ({ id, status, before: alike.status }))
   })
   const saved = await sql<StatusChange>`
@@ -52,7 +52,7 @@ export async function saveStatuses(
   await notifyStatusChanges(trx, saved.rows)
 }
 
-function statusOfAlike({ enabled, suspended, clearance, regions }: Alike): AnnouncementStatus {
+function statusOfGroup({ enabled, suspended, clearance, regions }: StatusGroup): AnnouncementStatus {
   return statusOf({ enabled, suspended, clearance, regions: regions ? regions.split(',').map(regionOf) : [] })
 }
 

@@ -15,7 +15,7 @@ import { present } from './present-announcement.ts'
 
 export type SuspendDeps = { readonly db: Db; readonly now: () => Date }
 
-/** Suspends an announcement of any team; `not_found` otherwise. */
+/** Suspends an announcement of any team; throws `not_found`. */
 export const suspendAnnouncement = (
   deps: SuspendDeps,
   operation: Operation,
@@ -23,11 +23,11 @@ export const suspendAnnouncement = (
   { reason }: { readonly reason: string },
 ): Promise<Wire> => suspendOrResume(deps, operation, id, reason)
 
-/** Resumes an announcement of any team; `not_found` otherwise. */
+/** Resumes an announcement of any team; throws `not_found`. */
 export const resumeAnnouncement = (deps: SuspendDeps, operation: Operation, id: number): Promise<Wire> =>
   suspendOrResume(deps, operation, id, null)
 
-/** Without a reason it is resumed. */
+/** A null reason resumes the announcement. */
 async function suspendOrResume(
   { db, now }: SuspendDeps,
   operation: Operation,
@@ -62,8 +62,8 @@ async function teamOf(trx: Trx, id: number): Promise<number> {
 type Suspension = { readonly by: SuspendedBy; readonly reason: string | null }
 
 /**
- * Suspends or, with null, resumes an announcement: its regions follow, and the history gets an entry. If it is suspended
- * already, only the reason and who suspended it change.
+ * Suspends or, with null, resumes an announcement: updates its regions and adds a history entry. If it is already suspended,
+ * only the reason and the actor change.
  */
 export async function setSuspended(
   trx: Trx,

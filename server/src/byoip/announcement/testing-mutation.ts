@@ -1,4 +1,4 @@
-// Changes bytes as a fuzzer does, repeatably: PHAROS_TEST_SEED runs a failure again. Nothing of the product imports it.
+// Mutates bytes for fuzz tests, repeatably: PHAROS_TEST_SEED repeats a failure. The product does not import this file.
 import { randomInt } from 'node:crypto'
 
 export const seed = Number(process.env['PHAROS_TEST_SEED'] ?? randomInt(2 ** 31))
@@ -6,7 +6,7 @@ export const seed = Number(process.env['PHAROS_TEST_SEED'] ?? randomInt(2 ** 31)
 /** Ten times as many with PHAROS_TEST_LONG. */
 export const times = (count: number): number => (process.env['PHAROS_TEST_LONG'] ? 10 * count : count)
 
-/** From 0 to n - 1; a linear congruential generator (Numerical Recipes). */
+/** Returns 0 to n - 1; a linear congruential generator (Numerical Recipes). */
 export type RandomBelow = (n: number) => number
 
 export function seededRandom(start: number): RandomBelow {
@@ -17,7 +17,7 @@ export function seededRandom(start: number): RandomBelow {
   }
 }
 
-/** One to four bytes changed, taken out, doubled or put in somewhere; `words` are put in as they are. */
+/** Changes, deletes, duplicates or inserts one to four bytes somewhere; `words` are inserted unchanged. */
 export function mutate(bytes: Buffer, random: RandomBelow, words: readonly string[] = []): Buffer {
   let changed = bytes
   for (let count = 1 + random(4); count > 0; count--) {

@@ -1,11 +1,11 @@
-// What tests of announcements put into a database, and who they ask as. Nothing of the product imports this file.
+// Database rows and operations for tests of announcements. The product does not import this file.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Postgres } from '../../db/postgres.ts'
 import { notifyCheckedStatuses } from './status-message.store.ts'
 import type { Operation, TokenActor, UserActor } from '../../operation/operation.ts'
 
-/** A location and regions in it, in the order of the slugs; answers their ids by slug. */
+/** Inserts a location and regions in it, in the order of the slugs; returns their ids by slug. */
 export async function seedRegions(
   postgres: Postgres,
   slugs: readonly string[],
@@ -20,7 +20,7 @@ export async function seedRegions(
   return Object.fromEntries(rows.map(({ id, slug }) => [slug, id]))
 }
 
-/** Saves checks of the regions, as a run of their reconciler does; `ageSeconds` is how long ago they were made. */
+/** Saves checks of the regions, as a run of their reconciler does; `ageSeconds` is the age of the checks. */
 export async function seedChecks(
   postgres: Postgres,
   slugs: readonly string[],
@@ -56,11 +56,11 @@ export type Seed = {
   readonly suspended?: boolean
   readonly validated?: boolean
   readonly deleted?: boolean
-  /** Configured regions by id; enabled ones start as `announcing`, as `pharos apply` makes them. */
+  /** Configured regions by id; enabled ones start as `announcing`, as after `pharos apply`. */
   readonly regions?: readonly number[]
 }
 
-/** One announcement, validated unless told otherwise; answers its id. */
+/** Inserts one announcement, validated by default; returns its id. */
 export async function seedAnnouncement(postgres: Postgres, seed: Seed): Promise<number> {
   const {
     teamId,
@@ -92,7 +92,7 @@ export async function seedAnnouncement(postgres: Postgres, seed: Seed): Promise<
   return id
 }
 
-/** An operation of a member of the team, with whatever the test sets otherwise. */
+/** Returns an operation of a member of the team; the test can override any part. */
 export function operationOf(
   teamId: number,
   rest: Partial<Omit<Operation, 'actor'>> & { actor?: Partial<UserActor> | TokenActor } = {},
@@ -117,15 +117,15 @@ export function operationOf(
   }
 }
 
-/** Disables them as a wrong statement would: nobody asked for it by name, so that nothing in the audit explains it. */
-export async function disableUnasked(postgres: Postgres, ids: readonly number[]): Promise<void> {
+/** Disables announcements as a faulty statement would: without a request by name in the audit that explains it. */
+export async function disableWithoutRequest(postgres: Postgres, ids: readonly number[]): Promise<void> {
   await sql`
     with off as (update announcements set enabled = false where id = any(${ids}::integer[]) returning id)
     update announcement_regions ar set state = 'withdrawing', reason = null, attrs = null, changes = changes || clock_timestamp()
     from off where ar.announcement_id = off.id`.execute(postgres.owner)
 }
 
-/** Announcements of different teams, so that the budget of the region counts and not that of a team. */
+/** Inserts announcements of different teams, so that the budget of the region applies and not that of a team. */
 export async function seedTeams(postgres: Postgres, count: number): Promise<number[]> {
   const ids: number[] = []
   for (let at = 0; at < count; at++) ids.push(await seedTeam(postgres, `team-${at}`))

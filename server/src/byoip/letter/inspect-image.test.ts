@@ -16,7 +16,7 @@ const png = (...chunks: Buffer[]) => Buffer.concat([pngSignature, ...chunks])
 const pixels = pngChunk('IDAT', Buffer.from([1, 2, 3]))
 const end = pngChunk('IEND')
 
-/** The quickest of five: what else the machine does is not meant. */
+/** Compares the fastest of five runs, so that other load on the machine does not matter. */
 function assertQuick(work: () => unknown): void {
   const took = Array.from({ length: 5 }, () => {
     const started = performance.now()
@@ -27,23 +27,23 @@ function assertQuick(work: () => unknown): void {
 }
 
 describe('a PNG', () => {
-  it('is taken when it is one', () => {
+  it('is accepted if it is well-formed', () => {
     assert.equal(looksLikePng(samplePng()), true)
     assert.equal(refusalOfPng(samplePng()), undefined)
     assert.equal(refusalOfPng(png(pngHeader(7_000, 10_000), pixels, end)), undefined)
   })
 
-  it('is refused with anything behind its end', () => {
+  it('is rejected with trailing data', () => {
     for (const rest of ['\0', 'PK\x03\x04', '<script>'])
       assert.equal(refusalOfPng(Buffer.concat([samplePng(), Buffer.from(rest)]))?.code, 'trailing_data')
   })
 
-  it('is refused where it ends early, anywhere', () => {
+  it('is rejected if it is truncated at any byte', () => {
     for (let length = 8; length < samplePng().length; length++)
       assert.equal(refusalOfPng(samplePng().subarray(0, length))?.code, 'damaged', `${length} bytes`)
   })
 
-  it('is refused without a picture, without a header, or with unknown critical chunks', () => {
+  it('is rejected without image data, without a header, or with unknown critical chunks', () => {
     const refused = [
       png(pngHeader(1, 1), end),
       png(pixels, end),
@@ -57,7 +57,7 @@ describe('a PNG', () => {
     for (const [at, bytes] of refused.entries()) assert.equal(refusalOfPng(bytes)?.code, 'damaged', `${at}`)
   })
 
-  it('is refused in sizes that no scanner makes', () => {
+  it('is rejected in sizes that no scanner produces', () => {
     for (const [width, height] of [
       [20_001, 1],
       [1, 20_001],
@@ -68,13 +68,13 @@ describe('a PNG', () => {
     assert.equal(refusalOfPng(png(pngHeader(0, 1), pixels, end))?.code, 'damaged')
   })
 
-  it('with a million chunks is refused within 50 ms', () => {
+  it('with a million chunks is rejected within 50 ms', () => {
     const many = png(pngHeader(1, 1), Buffer.concat(Array<Buffer>(800_000).fill(pngChunk('tEXt'))))
     assert.equal(refusalOfPng(many)?.code, 'too_complex')
     assertQuick(() => refusalOfPng(many))
   })
 
-  it(`is refused whatever is changed in it, ${times(100_000)} times`, () => {
+  it(`is rejected after any change, ${times(100_000)} times`, () => {
     const random = seededRandom(seed)
     const sample = samplePng()
     for (let round = 0; round < times(100_000); round++) {
@@ -87,24 +87,24 @@ describe('a PNG', () => {
 })
 
 describe('a JPEG', () => {
-  it('is taken when it is one', () => {
+  it('is accepted if it is well-formed', () => {
     assert.equal(looksLikeJpeg(sampleJpeg()), true)
     assert.equal(refusalOfJpeg(sampleJpeg()), undefined)
   })
 
-  it('is accepted with what phones write behind its end: a gain map, a trailer, a video', () => {
+  it('is accepted with data that phones append: a gain map, a trailer, a video', () => {
     const video = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0isommp42', 'latin1')
     const trailer = Buffer.from('MotionPhoto_DataSEFHk\0\0\0SEFT', 'latin1')
     for (const rest of [sampleJpeg(), trailer, Buffer.concat([video, trailer]), Buffer.from([0])])
       assert.equal(refusalOfJpeg(Buffer.concat([sampleJpeg(), rest])), undefined)
   })
 
-  it('is refused where it ends early, anywhere', () => {
+  it('is rejected if it is truncated at any byte', () => {
     for (let length = 3; length < sampleJpeg().length; length++)
       assert.equal(refusalOfJpeg(sampleJpeg().subarray(0, length))?.code, 'damaged', `${length} bytes`)
   })
 
-  it('is refused without a picture, with two pictures, or with misplaced segments', () => {
+  it('is rejected without image data, with two images, or with misplaced segments', () => {
     const start = Buffer.from([0xff, 0xd8])
     const stop = Buffer.from([0xff, 0xd9])
     const scan = jpegSegment(0xda, [1, 1, 0, 0, 63, 0])
@@ -123,7 +123,7 @@ describe('a JPEG', () => {
       assert.equal(refusalOfJpeg(Buffer.concat(parts))?.code, 'damaged', `${at}`)
   })
 
-  it('is refused in sizes that no scanner makes', () => {
+  it('is rejected in sizes that no scanner produces', () => {
     const of = (width: number, height: number) =>
       refusalOfJpeg(Buffer.concat([Buffer.from([0xff, 0xd8]), jpegFrame(width, height)]))?.code
     assert.equal(of(20_001, 1), 'dimensions')
@@ -131,7 +131,7 @@ describe('a JPEG', () => {
     assert.equal(of(0, 8), 'damaged')
   })
 
-  it('of 10 MiB that is all markers is read within 50 ms', () => {
+  it('of 10 MiB that consists of markers is parsed within 50 ms', () => {
     const half = sampleJpeg().subarray(0, -2)
     const stuffed = Buffer.concat([
       half,
@@ -142,7 +142,7 @@ describe('a JPEG', () => {
     assertQuick(() => refusalOfJpeg(stuffed))
   })
 
-  it(`is read to its end or refused whatever is changed in it, ${times(100_000)} times`, () => {
+  it(`is parsed to its end or rejected after any change, ${times(100_000)} times`, () => {
     const random = seededRandom(seed)
     let taken = 0
     for (let round = 0; round < times(100_000); round++) {
@@ -155,6 +155,6 @@ describe('a JPEG', () => {
       )
     }
     // Changes inside tables and coded data are not detected by a parser of segments.
-    assert.ok(taken > 100, `${taken} were taken`)
+    assert.ok(taken > 100, `${taken} were accepted`)
   })
 })

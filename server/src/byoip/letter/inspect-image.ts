@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import { damaged, pixelsMax, type Refusal } from './letter-refusal.ts'
 
 const sideMax = 20_000
-/** Encoders write a few hundred. */
+/** Encoders write a few hundred chunks. */
 const chunksMax = 20_000
 
 const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex')
@@ -26,7 +26,7 @@ const criticalChunks = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND'])
 
 type Chunk = { readonly type: string; readonly data: Buffer; readonly end: number }
 
-/** Why a file that looks like a PNG is refused; undefined when it is one. */
+/** Returns why a file that looks like a PNG is rejected; undefined if it is accepted. */
 export function refusalOfPng(bytes: Buffer): Refusal | undefined {
   let at = pngSignature.length
   let hasData = false
@@ -82,7 +82,7 @@ const isRestart = (marker: number): boolean => marker >= 0xd0 && marker <= 0xd7
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
-/** Why a file that looks like a JPEG is refused; undefined when it is one. */
+/** Returns why a file that looks like a JPEG is rejected; undefined if it is accepted. */
 export function refusalOfJpeg(bytes: Buffer): Refusal | undefined {
   let at = 2
   let frames = 0
@@ -118,7 +118,7 @@ function refusalOfFrame(frame: Buffer): Refusal | undefined {
   return refusalOfSize(frame.readUInt16BE(3), frame.readUInt16BE(1))
 }
 
-/** Finds the next marker. In coded data FF is followed by 00, or by the number of a restart interval. */
+/** Returns the position of the next marker. In coded data FF is followed by 00, or by the number of a restart interval. */
 function endOfScan(bytes: Buffer, start: number): number {
   for (let at = start; at < bytes.length; at++) {
     if (bytes[at] !== 0xff) continue

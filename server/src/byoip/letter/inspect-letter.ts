@@ -1,6 +1,6 @@
-// Whether an uploaded file is what a letter may be: a PDF, a PNG or a JPEG, by its bytes and not by its name. What
-// interprets the content runs in a thread of its own, within bounds of time and memory, since a hostile file could
-// otherwise stop the whole process.
+// Checks whether an uploaded file is a valid letter: a PDF, a PNG or a JPEG, by its bytes and not by its name. Code that
+// interprets the content runs in a separate thread with limits of time and memory, since a hostile file could
+// otherwise block the whole process.
 import type { LetterMediaType } from '@pharos/contract/letter'
 import { fail, Failure } from '../../runtime/error.ts'
 import { createSemaphore } from '../../runtime/semaphore.ts'
@@ -17,30 +17,30 @@ export type LetterFile = { readonly mediaType: LetterMediaType; readonly bytes: 
 
 export type Inspector = {
   /**
-   * Throws `unsupported_media_type` if the file is none of the three, `invalid` at `["body","file"]` with the reason
-   * why it is refused, `unavailable` when too many are being read or the virus scanner does not answer, and
-   * `rate_limited` if the last file of this sender was given up.
+   * Throws `unsupported_media_type` if the file has none of the three types, `invalid` at `["body","file"]` with the reason
+   * why it is rejected, `unavailable` if too many files are being read or the virus scanner does not answer, and
+   * `rate_limited` if the last file of this sender exceeded the limits.
    */
   inspect(bytes: Buffer, sender: string): Promise<Inspected>
-  /** A PNG of one page; undefined if the letter has fewer. Throws `conflict` if it cannot be drawn, and `unavailable`. */
+  /** Renders a page as a PNG; undefined if the letter has fewer pages. Throws `conflict` if it cannot be rendered, and `unavailable`. */
   render(file: LetterFile, page: number): Promise<Buffer | undefined>
 }
 
-/** Looks for malware. Throws Failure `unavailable` if it cannot tell. */
+/** Scans for malware. Throws Failure `unavailable` if the scan is not possible. */
 export type LetterScanner = {
-  /** The name of what was found; undefined if nothing was. */
+  /** Returns the name of the malware; undefined if none was found. */
   scan(bytes: Buffer): Promise<string | undefined>
 }
 
 export type InspectorOptions = ThreadOptions & {
   readonly atOnce: number
   readonly waiting: number
-  /** How long a sender waits after a file that used up the time or memory that one may. */
+  /** How long a sender must wait after a file that exceeded the limit of time or memory. */
   readonly pauseMs: number
   readonly scanner?: LetterScanner
 }
 
-/** A thread takes half a second to start, to load pdf.js and to draw a page of text; a scanned page half a second more. */
+/** A thread takes half a second to start, to load pdf.js and to render a page of text; a scanned page half a second more. */
 const defaults: InspectorOptions = {
   atOnce: 2,
   waiting: 4,
@@ -50,13 +50,13 @@ const defaults: InspectorOptions = {
   pauseMs: 30_000,
 }
 
-/** An A4 page at 150 dpi: what a letter is read at. */
+/** An A4 page at 150 dpi, which is readable. */
 const renderedSideMax = 1_754
 
 export function createInspector(options: Partial<InspectorOptions> = {}): Inspector {
   const all = { ...defaults, ...options }
   const limits = { permits: all.atOnce, waiting: all.waiting, retryAfterSeconds: 5 }
-  // Uploads do not wait for staff who read, nor the reverse.
+  // Separate semaphores: uploads do not wait for staff who read letters, nor the reverse.
   const threads = { inspect: createSemaphore(limits), render: createSemaphore({ ...limits, permits: 1 }) }
   const pauses = createPauses(all.pauseMs)
   const run = <T>(work: ThreadWork) =>
@@ -88,7 +88,7 @@ export function createInspector(options: Partial<InspectorOptions> = {}): Inspec
       if ('refusal' in result) throw refused(result.refusal)
       return result.pages
     } catch (error) {
-      // What ends the thread before it answers is a property of the file.
+      // A limit that is exceeded before the thread answers is a property of the file.
       if (!(error instanceof ThreadLimitError)) throw error
       pauses.begin(sender)
       throw refused({ code: 'too_complex' })
@@ -109,7 +109,7 @@ function inspectPicture(bytes: Buffer, mediaType: LetterMediaType): number {
   return 1
 }
 
-/** Who is to wait, by name. Bounded by how many can fail within one pause. */
+/** Returns the senders that must wait, by name. Bounded by the number of files that can fail within one pause. */
 function createPauses(pauseMs: number) {
   const ends = new Map<string, number>()
   return {

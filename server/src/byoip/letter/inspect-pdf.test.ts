@@ -14,7 +14,7 @@ import type { Mutations } from './testing-inspect-mutations.ts'
 const fixtures = new URL('fixtures/', import.meta.url)
 const fixture = (name: string): Buffer => readFileSync(new URL(name, fixtures))
 
-const honest = readdirSync(fixtures).filter((name) => name.endsWith('.pdf') && !name.startsWith('refused-'))
+const valid = readdirSync(fixtures).filter((name) => name.endsWith('.pdf') && !name.startsWith('refused-'))
 
 const refusalOfPdf = async (bytes: Buffer) => {
   const result = await inspectPdf(bytes)
@@ -31,8 +31,8 @@ const empty = '<< >>'
 const annotation = (action: string) =>
   samplePdf('', [`<< /Type /Annot /Subtype /Link /Rect [0 0 1 1] /A ${action} >>`])
 
-describe('an honest letter', () => {
-  for (const name of honest)
+describe('a valid letter', () => {
+  for (const name of valid)
     it(`is accepted: ${name}`, async () => {
       const inspected = await createInspector().inspect(fixture(name), 'someone')
       assert.equal(inspected.mediaType, 'application/pdf')
@@ -62,7 +62,7 @@ describe('an honest letter', () => {
       await isAccepted(Buffer.concat([Buffer.from(before, 'latin1'), samplePdf()]), JSON.stringify(before))
   })
 
-  it('is accepted when it was changed and saved behind its first end', async () => {
+  it('is accepted with an incremental update behind its first end', async () => {
     const first = samplePdf()
     const again = `\n4 0 obj\n${empty}\nendobj\ntrailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n0\n%%EOF\n`
     await isAccepted(Buffer.concat([first, Buffer.from(again)]))
@@ -73,7 +73,7 @@ describe('an honest letter', () => {
     await isAccepted(samplePdf('', [pdfStream('/Type /XObject', bytes)]))
   })
 
-  it('is accepted when it is padded behind its end', async () => {
+  it('is accepted with padding behind its end', async () => {
     for (const behind of ['\r\n\0', Buffer.alloc(5_000), ' \n'.repeat(900)])
       await isAccepted(samplePdf('', [], { behind }))
   })
@@ -105,7 +105,7 @@ describe('active content in a PDF', () => {
     ['3D', 'multimedia', '/Any << /Subtype /3D >>'],
   ]
   for (const [name, code, catalog] of inCatalog) {
-    it(`is refused as ${code}: ${catalog}, in the catalog, an object, an object stream and the trailer`, async () => {
+    it(`is rejected as ${code}: ${catalog}, in the catalog, an object, an object stream and the trailer`, async () => {
       const packed = pdfObjectStream([
         [9, empty],
         [10, `<< ${catalog} >>`],
@@ -117,7 +117,7 @@ describe('active content in a PDF', () => {
     })
   }
 
-  it('is found by names that are written in hexadecimal', async () => {
+  it('is found in names with hexadecimal escapes', async () => {
     await isRefused(samplePdf('/Any << /#4A#53 (x) >>'), 'script', 'JS')
     await isRefused(samplePdf('/Any << /S /J#61vaScript >>'), 'script', 'JavaScript')
     await isRefused(samplePdf(`/#4fpen#41ction ${script}`), 'script', 'JavaScript')
@@ -127,7 +127,7 @@ describe('active content in a PDF', () => {
     await isRefused(samplePdf('', [pdfStream(dictionary, packed)]), 'script', 'JS')
   })
 
-  it('is refused with a NUL in a name, which ends the name for readers in C', async () => {
+  it('is rejected with a NUL in a name, which ends the name for readers written in C', async () => {
     const inside = (catalog: string) => [
       samplePdf(catalog),
       samplePdf('', [`<< ${catalog} >>`]),
@@ -150,7 +150,7 @@ describe('active content in a PDF', () => {
     await isRefused(samplePdf('/Any << /URI 4 0 R >>', ['(file:///etc/passwd)']), 'link')
   })
 
-  it('is found in a key that is given twice, of which readers take the one or the other', async () => {
+  it('is found in a repeated key, of which readers use the first or the last', async () => {
     await isRefused(samplePdf(`/OpenAction ${script} /OpenAction [3 0 R /Fit]`), 'script', 'JavaScript')
     await isRefused(samplePdf(`/OpenAction [3 0 R /Fit] /OpenAction ${script}`), 'script', 'JavaScript')
     await isRefused(samplePdf('/Any << /S /Launch /S /GoTo >>'), 'launch', 'Launch')
@@ -172,13 +172,13 @@ describe('active content in a PDF', () => {
     await isRefused(fixture('refused-script-in-encrypted-object-stream.pdf'), 'script', 'JavaScript')
   })
 
-  it('is found in streams whose content is elsewhere', async () => {
+  it('is found in streams with external content', async () => {
     await isRefused(samplePdf('', [pdfStream('/F (\\\\\\\\server\\\\share)', Buffer.alloc(0))]), 'link', 'F')
   })
 })
 
 describe('a link in a PDF', () => {
-  it('is refused if it runs a script, opens a local file or reaches a network share', async () => {
+  it('is rejected if it runs a script, opens a local file or reaches a network share', async () => {
     for (const link of [
       'javascript:alert(1)',
       'file:///etc/passwd',
@@ -226,14 +226,14 @@ describe('a link in a PDF', () => {
   })
 })
 
-describe('a PDF that is something else besides', () => {
-  it('is refused with anything but padding behind its end', async () => {
+describe('a PDF that is also another file type', () => {
+  it('is rejected with data other than padding behind its end', async () => {
     await isRefused(samplePdf('', [], { behind: 'PK\x03\x04' }), 'trailing_data')
     await isRefused(samplePdf('', [], { behind: '<html>' }), 'trailing_data')
     await isRefused(samplePdf('', [], { behind: Buffer.alloc(5_000, 1) }), 'trailing_data')
   })
 
-  it('is refused as a ZIP archive whose comment is the end of the PDF', async () => {
+  it('is rejected as a ZIP archive whose comment is the end of the PDF', async () => {
     const end = Buffer.alloc(22)
     end.write('PK\x05\x06', 'latin1')
     const comment = '\n%%EOF\n'
@@ -243,8 +243,8 @@ describe('a PDF that is something else besides', () => {
   })
 })
 
-describe('a PDF that cannot be read', () => {
-  it('is refused without an end, without a document, and without pages', async () => {
+describe('a PDF that cannot be parsed', () => {
+  it('is rejected without an end, without a document, and without pages', async () => {
     for (const text of ['%PDF-1.7\n', '%PDF-9.9\n%%EOF', '%PDF-1.7\n%%EOF'])
       await isRefused(Buffer.from(text), 'damaged')
     await isRefused(samplePdf().subarray(0, -100), 'damaged')
@@ -254,16 +254,16 @@ describe('a PDF that cannot be read', () => {
     )
   })
 
-  it('is refused when it needs a password, and when its encryption is unknown', async () => {
+  it('is rejected if it needs a password, or its encryption is unknown', async () => {
     await isRefused(fixture('refused-password.pdf'), 'encrypted')
     await isRefused(samplePdf('', [], { trailer: '/Encrypt << /Filter /Standard /V 1 >>' }), 'encrypted')
     await isRefused(samplePdf('', [], { trailer: '/Encrypt << /Filter /Adobe.PubSec /V 4 >>' }), 'encrypted')
   })
 
-  it('is refused when it is nested without end, or its page tree is a circle', async () => {
+  it('is rejected if it is nested too deeply, or its page tree is a cycle', async () => {
     await isRefused(samplePdf('', ['['.repeat(100_000)]), 'too_complex')
     await isRefused(samplePdf('', ['<< /A '.repeat(100_000)]), 'too_complex')
-    const circle = (kids: string, count: number) =>
+    const cycle = (kids: string, count: number) =>
       writePdf({
         objects: [
           '<< /Type /Catalog /Pages 2 0 R >>',
@@ -271,10 +271,10 @@ describe('a PDF that cannot be read', () => {
           `<< /Type /Pages /Kids [2 0 R] /Count ${count} /Parent 2 0 R >>`,
         ],
       })
-    for (const kids of ['2 0 R', '3 0 R']) await isRefused(circle(kids, 1), 'damaged', undefined, kids)
+    for (const kids of ['2 0 R', '3 0 R']) await isRefused(cycle(kids, 1), 'damaged', undefined, kids)
   })
 
-  it('is refused with more pages than a letter has', async () => {
+  it('is rejected with more pages than a letter may have', async () => {
     const page = '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] >>'
     const of = (count: number) =>
       writePdf({
@@ -288,7 +288,7 @@ describe('a PDF that cannot be read', () => {
     await isRefused(of(21), 'pages')
   })
 
-  it('is refused with a picture that is too large to be decoded', async () => {
+  it('is rejected with an image that is too large to decode', async () => {
     const picture = (width: number, height: number) =>
       pdfStream(`/Type /XObject /Subtype /Image /Width ${width} /Height ${height}`, Buffer.alloc(1))
     await isRefused(samplePdf('', [picture(10_001, 10_000)]), 'dimensions')
@@ -313,10 +313,10 @@ describe('the inspection of a PDF', () => {
     'trailer<<',
   ]
 
-  it(`ends with an answer whatever is changed, ${times(300)} times`, async () => {
+  it(`returns a result after any change, ${times(300)} times`, async () => {
     const samples = [
       samplePdf('/OpenAction [3 0 R /Fit]', [pdfObjectStream([[9, empty]])]),
-      ...honest.map(fixture).filter(({ length }) => length < 10_000),
+      ...valid.map(fixture).filter(({ length }) => length < 10_000),
     ]
     const work: Mutations = { samples, words, seed, rounds: times(300) }
     const script = new URL('testing-inspect-mutations.ts', import.meta.url)
@@ -339,7 +339,7 @@ describe('the inspection of a PDF', () => {
   const body = (filling: Buffer) =>
     Buffer.concat([Buffer.from('%PDF-1.7\n1 0 obj\n['), filling, Buffer.from('\n%%EOF')])
 
-  it('does not occupy the event loop, and ends in time, whatever the file costs', async () => {
+  it('does not block the event loop, and ends in time, for any file', async () => {
     const timeoutMs = 1_500
     const gigabyte = deflateSync(Buffer.concat(Array<Buffer>(10).fill(Buffer.alloc(100 * 2 ** 20, '0 '))))
     const hostile = {
@@ -374,7 +374,7 @@ describe('the inspection of a PDF', () => {
     }
     for (const [name, bytes] of Object.entries(hostile)) {
       const inspector = createInspector({ timeoutMs })
-      // Of this thread's own time: on a busy machine it also waits for its turn.
+      // CPU time of this thread: on a busy machine it also waits for its turn.
       let blockedMs = 0
       let last = process.threadCpuUsage()
       const ticks = setInterval(() => {
@@ -387,7 +387,7 @@ describe('the inspection of a PDF', () => {
       await assert.rejects(inspector.inspect(bytes, 'someone'), { code: 'invalid' }, name)
       clearInterval(ticks)
       assert.ok(performance.now() - started < 20_000, `${name}: ${performance.now() - started} ms`)
-      // Were it read in this thread, that would take all of its time; a copy of ten megabytes and a collection do not.
+      // Parsing in this thread would block it for the whole time; a copy of ten megabytes and a collection do not.
       assert.ok(blockedMs < timeoutMs / 4, `${name}: blocked for ${blockedMs} ms`)
       assert.ok(
         process.memoryUsage.rss() - before < 2 ** 31,
@@ -396,7 +396,7 @@ describe('the inspection of a PDF', () => {
     }
   })
 
-  it('ends the thread whose buffers are larger than its memory', async () => {
+  it('ends a thread whose buffers exceed its memory limit', async () => {
     const noise = deflateSync(Buffer.concat(Array<Buffer>(3).fill(Buffer.alloc(100 * 2 ** 20, '0 '))))
     await assert.rejects(
       createInspector({ timeoutMs: 600_000, buffersMib: 128 }).inspect(page(noise, '/FlateDecode'), 'a'),
@@ -404,7 +404,7 @@ describe('the inspection of a PDF', () => {
     )
   })
 
-  it('delays the sender of a file that cost too much, and no other', async () => {
+  it('delays the sender of a file that exceeded the limits, and no other', async () => {
     const inspector = createInspector({ timeoutMs: 1 })
     await assert.rejects(inspector.inspect(samplePdf(), 'one'), { code: 'invalid' })
     await assert.rejects(inspector.inspect(samplePdf(), 'one'), (error) => {
@@ -416,7 +416,7 @@ describe('the inspection of a PDF', () => {
     await assert.rejects(inspector.inspect(samplePdf(), 'two'), { code: 'invalid' })
   })
 
-  it('reports a file that is none of the three', async () => {
+  it('rejects a file that has none of the three types', async () => {
     const inspector = createInspector()
     const late = `${' '.repeat(1_100)}%PDF-1.7`
     for (const bytes of ['', 'GIF89a', 'PK\x03\x04', '<html>', late])
@@ -424,7 +424,7 @@ describe('the inspection of a PDF', () => {
     assert.deepEqual(await inspector.inspect(samplePdf(), 'a'), { mediaType: 'application/pdf', pages: 1 })
   })
 
-  it('survives objects that pdf.js fails to read before anybody asks for them', async () => {
+  it('ignores objects that pdf.js fails to read before they are awaited', async () => {
     // The objects in between start three bytes before the offset in the table.
     const whole = fixture('libreoffice-pdfa.pdf')
     const [from, to] = [30_000, 33_300]
@@ -433,7 +433,7 @@ describe('the inspection of a PDF', () => {
     assert.deepEqual(await createInspector().inspect(broken, 'a'), { mediaType: 'application/pdf', pages: 2 })
   })
 
-  it('states in every refusal what to do next', async () => {
+  it('states in every error what to do next', async () => {
     await assert.rejects(createInspector().inspect(samplePdf(`/OpenAction ${script}`), 'a'), {
       message: 'body.file: The PDF contains JavaScript. Print the letter to a new PDF and upload that.',
       errors: [

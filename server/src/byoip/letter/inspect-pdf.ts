@@ -1,12 +1,12 @@
-// Whether a PDF is one that staff can open: all of its objects are judged, and all of its pages can be drawn. Runs in a
-// thread only, since a hostile file could otherwise stop the whole process: see letter-thread.ts.
+// Checks that staff can open a PDF: all of its objects are allowed, and all of its pages can be rendered. Runs in a
+// thread only, since a hostile file could otherwise block the whole process: see letter-thread.ts.
 import { letterPagesMax } from '@pharos/contract/letter'
 import { damaged, type Refusal } from './letter-refusal.ts'
 import { openPages } from './letter-pages.ts'
 import { refusalOfEnds } from './pdf-ends.ts'
 import { refusalOfObjects } from './pdf-objects.ts'
 
-/** Enough to find out that a page can be drawn. */
+/** Enough to detect whether a page can be rendered. */
 const sideMax = 200
 
 export type InspectedPdf = { readonly refusal: Refusal } | { readonly pages: number }
@@ -16,7 +16,7 @@ export async function inspectPdf(bytes: Buffer): Promise<InspectedPdf> {
     const refusal = refusalOfEnds(bytes) ?? refusalOfObjects(new Uint8Array(bytes))
     return refusal ? { refusal } : await inspectPages(bytes)
   } catch (error) {
-    // The stack is full: of parentheses, brackets or page trees.
+    // Stack overflow: by nested parentheses, brackets or page trees.
     if (error instanceof RangeError) return { refusal: { code: 'too_complex' } }
     throw error
   }

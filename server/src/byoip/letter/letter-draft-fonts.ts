@@ -1,5 +1,5 @@
-// The typefaces of drafted letters: Noto Sans, which npm packages hold in slices of the Unicode range. Only the slices
-// that a text needs are loaded; the PDF embeds only the glyphs that are drawn.
+// The fonts of drafted letters: Noto Sans, which npm packages contain in slices of the Unicode range. Only the slices
+// that a text needs are loaded; the PDF embeds only the glyphs that are used.
 import { readFileSync } from 'node:fs'
 import { GlobalFonts } from '@napi-rs/canvas'
 
@@ -11,8 +11,8 @@ const common = ['noto-sans', 'noto-sans-arabic', 'noto-sans-hebrew', 'noto-sans-
 const slices = new Map<string, readonly Slice[]>()
 
 /**
- * The fonts for the text, as the families of a canvas font. Han characters look as they do in Japan or Korea if the text
- * has letters of these languages, else as they do in China.
+ * Returns the fonts for the text, as the families of a canvas font. Han characters have Japanese or Korean glyphs if the text
+ * contains letters of these languages, otherwise Chinese ones.
  */
 export function loadFonts(text: string): string {
   const points = codePointsOf(text)
@@ -59,10 +59,10 @@ function slicesOf(font: string): readonly Slice[] {
   return found
 }
 
-/** Registered fonts are kept for the whole process, whichever thread registered them: each slice once. */
+/** Registers each slice once: registered fonts are kept for the whole process, whichever thread registered them. */
 function register(file: string): string {
   const family = /([^/]+)-wght-normal\.woff2$/.exec(file)![1]!
   if (!GlobalFonts.has(family) && !GlobalFonts.register(readFileSync(new URL(file)), family))
-    throw new Error(`${file} is no font`)
+    throw new Error(`${file} is not a font`)
   return family
 }

@@ -1,4 +1,4 @@
-// The text and the pages of a letter of authorization to sign. The date is handed in, and the same words give the same
+// The text and the pages of a letter of authorization to sign. The date is a parameter, and the same text results in the same
 // bytes. Loaded in its thread only: see letter-draft.ts.
 import { PDFDocument, type SKRSContext2D } from '@napi-rs/canvas'
 import { canDraw, loadFonts } from './letter-draft-fonts.ts'
@@ -7,7 +7,7 @@ export type LetterText = {
   readonly teamName: string
   readonly provider: { readonly name: string; readonly asn: number }
   readonly prefixes: readonly LetterPrefix[]
-  /** The signer, their contact and their handle in a registry; empty for a line to fill in. */
+  /** The signer, their contact and their handle in a registry; an empty value becomes a line to fill in. */
   readonly signatory: string
   readonly contact: string
   readonly registryHandle: string
@@ -33,11 +33,11 @@ type Paragraph = {
   readonly size?: number
   readonly bold?: boolean
   readonly gap?: number
-  /** Starts a new page unless so many points are left. */
+  /** Starts a new page if less space is left, in points. */
   readonly keep?: number
 }
 
-/** The letter as a PDF. */
+/** Renders the letter as a PDF. */
 export function drawLetter(text: LetterText): Buffer {
   const paragraphs = paragraphsOf(text)
   const fonts = loadFonts(paragraphs.map(({ words }) => words).join(' '))
@@ -121,8 +121,8 @@ function paragraphsOf(text: LetterText): Paragraph[] {
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
 /**
- * A name as the fonts can draw it. Undefined if they lack one of its characters: a line to fill in by hand is better on
- * a legal document than a box.
+ * Returns a name if the fonts can render it; undefined if they lack one of its characters: on a legal document, a line to
+ * fill in by hand is better than a replacement character.
  */
 export function drawable(name: string): string | undefined {
   const clean = name
@@ -134,7 +134,7 @@ export function drawable(name: string): string | undefined {
   return short !== '' && canDraw(short) ? short : undefined
 }
 
-/** Words that are wider than the page are cut. */
+/** Words that are wider than the page are truncated. */
 function linesOf(words: string, sheet: SKRSContext2D): string[] {
   const lines: string[] = []
   let line = ''

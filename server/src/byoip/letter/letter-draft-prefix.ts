@@ -1,4 +1,4 @@
-// How a letter to sign names one prefix, with what the checks found in the registries. Pure.
+// The text about one prefix in a letter to sign, with the objects that the checks found in the registries. Pure.
 import type { DraftRow, FoundCheck } from './letter.store.ts'
 import type { LetterPrefix } from './letter-draft-page.ts'
 
@@ -20,7 +20,7 @@ export function letterPrefixOf({ prefix, origin_asn, rpki, irr }: DraftRow): Let
   }
 }
 
-/** Further references add no information. */
+/** Maximum number of references; more add no information. */
 const referencesMax = 4
 
 function referenceOf(check: FoundCheck | null, found: readonly string[], none: string): string {

@@ -1,4 +1,4 @@
-// The thread in which one letter to sign is drawn.
+// The thread that renders one letter to sign.
 import { workerData } from 'node:worker_threads'
 import { answerFromThread } from '../../runtime/thread.ts'
 import { drawLetter, type LetterText } from './letter-draft-page.ts'

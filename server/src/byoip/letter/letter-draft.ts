@@ -1,11 +1,11 @@
-// Draws the letter of authorization that a team signs. In a thread of its own, because loading fonts and drawing take a
-// quarter of a second and would stop the process for as long.
+// Renders the letter of authorization that a team signs. In a separate thread, because loading fonts and rendering take a
+// quarter of a second and would block the process for as long.
 import { createSemaphore } from '../../runtime/semaphore.ts'
 import { runInThread } from '../../runtime/thread.ts'
 import type { LetterText } from './letter-draft-page.ts'
 
 export type Drafter = {
-  /** The PDF. Throws `unavailable` when too many are being drawn. */
+  /** Returns the PDF. Throws `unavailable` if too many are being rendered. */
   draw(text: LetterText): Promise<Buffer>
 }
 

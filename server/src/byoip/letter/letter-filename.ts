@@ -9,7 +9,7 @@ const endings: Readonly<Record<LetterMediaType, readonly [string, ...string[]]>>
   'image/jpeg': ['jpg', 'jpeg', 'jpe'],
 }
 
-/** The sender's name without folders, controls and marks that turn text around, and with the ending of what it is. */
+/** Returns the sender's filename without folders, control and bidirectional characters, and with the extension of the media type. */
 export function letterFilename(given: string, mediaType: LetterMediaType): string {
   const last = given.toWellFormed().normalize('NFC').split(/[/\\]/).at(-1)!
   const clean = last.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}<>:"|?*]/gu, '').replace(/\s+/g, ' ')

@@ -1,11 +1,11 @@
-// Shows a letter's pages as pictures, so that whoever reviews it need not open the file. Runs in a thread only: see
+// Renders a letter's pages as images, so that a reviewer need not open the file. Runs in a thread only: see
 // letter-thread.ts.
 import { createCanvas, loadImage, type Canvas } from '@napi-rs/canvas'
 import type { LetterMediaType } from '@pharos/contract/letter'
 
 export type Pages = {
   readonly count: number
-  /** A PNG of page 1 to `count`, at most `sideMax` pixels wide and high. */
+  /** Returns a PNG of page 1 to `count`, at most `sideMax` pixels wide and high. */
   render(page: number, sideMax: number): Promise<Buffer>
 }
 
@@ -15,7 +15,7 @@ export function openPages(bytes: Buffer, mediaType: LetterMediaType): Promise<Pa
 }
 
 async function openPdf(bytes: Buffer): Promise<Pages> {
-  // A picture is drawn without waiting for it.
+  // Loaded only for PDFs: images need no pdf.js.
   const { AnnotationMode, documentOptions, getDocument } = await import('./pdf-library.ts')
   const document = await getDocument({ ...documentOptions, data: new Uint8Array(bytes) }).promise
   return {
@@ -25,7 +25,7 @@ async function openPdf(bytes: Buffer): Promise<Pages> {
       const { width, height } = page.getViewport({ scale: 1 })
       const viewport = page.getViewport({ scale: sideMax / Math.max(width, height) })
       const canvas = createCanvas(pixels(viewport.width), pixels(viewport.height))
-      // The library's types know the browser's canvas only.
+      // The library's types support only the browser's canvas.
       const target = { canvas, viewport } as unknown as Parameters<typeof page.render>[0]
       await page.render({ ...target, annotationMode: AnnotationMode.ENABLE }).promise
       page.cleanup()

@@ -1,12 +1,12 @@
-// Why a letter's file is refused: a code that decides, and the sentences that explain it. Pure.
+// Why a letter's file is rejected: a code, and the sentences that explain it. Pure.
 import { letterPagesMax, type LetterRefusalCode } from '@pharos/contract/letter'
 import { failWith, type Failure } from '../../runtime/error.ts'
 
 export type Refusal = {
   readonly code: LetterRefusalCode
-  /** The names in the file that caused it, in its own spelling. */
+  /** The names in the file that caused it, in their original spelling. */
   readonly found?: readonly string[]
-  /** What is damaged, as the end of a sentence. */
+  /** The damage, as the end of a sentence. */
   readonly why?: string
 }
 
@@ -69,7 +69,7 @@ export const refusalTexts: Record<LetterRefusalCode, Text> = {
   },
 }
 
-/** A 422 at `["body","file"]`: `type` is the code, `ctx.found` the names that were found. */
+/** Returns a 422 at `["body","file"]`: `type` is the code, `ctx.found` the names that were found. */
 export function refused({ code, found, why }: Refusal): Failure {
   const { what, next } = refusalTexts[code]
   const msg = `${why === undefined ? what : `${what.slice(0, -1)}: ${why}.`} ${next}`

@@ -1,4 +1,4 @@
-// The thread in which one letter is inspected, or one page of it drawn: it gets the bytes, answers, and ends.
+// The thread that inspects one letter or renders one of its pages: it receives the bytes, returns the result, and ends.
 import { workerData } from 'node:worker_threads'
 import type { LetterMediaType } from '@pharos/contract/letter'
 import { answerFromThread } from '../../runtime/thread.ts'
@@ -14,7 +14,7 @@ export type ThreadWork =
       readonly sideMax: number
     }
 
-// pdf.js prepares some objects before anybody awaits them. A failure there is thrown again where the object is used.
+// pdf.js prepares some objects before they are awaited. Such a failure is thrown again when the object is used.
 process.on('unhandledRejection', () => {})
 
 const work = workerData as ThreadWork

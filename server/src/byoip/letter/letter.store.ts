@@ -1,4 +1,4 @@
-// The SQL of letters of authorization, of a team and for staff. Files are touched only where one is stored or given back.
+// The SQL of letters of authorization, for a team and for staff. Files are read and written only on upload and download.
 import type { ValidationState } from '@pharos/contract/announcement-checks'
 import type {
   LetterMediaType,
@@ -11,12 +11,12 @@ import { sql } from 'kysely'
 import { columns, jsonOf, withExpressions, type RowOf } from '../../db/columns.ts'
 import { andAll, listAll, listInTeam, orderBy, type Page } from '../../db/page.ts'
 import type { Db, Postgres, Trx } from '../../db/postgres.ts'
-import type { LetterVerdict } from '../validation/judge.ts'
+import type { LetterVerdict } from '../validation/check-rules.ts'
 import { verdictOf, type LetterOfAnnouncement } from './letter-verdict.ts'
 
-/** A letter that was replaced before it was decided is shown as rejected, with the reason: the API has no fourth word. */
+/** A letter that was replaced before its review is shown as rejected, with the reason: the API has no fourth status. */
 const status = sql<LetterStatus>`case when l.replaced_by is null then l.status else 'rejected' end`
-/** Of a letter that was replaced as a whole, all; otherwise those without a newer letter. */
+/** For a letter that was replaced as a whole, all announcements; otherwise those without a newer letter. */
 const isShown = sql`la.letter_id = l.id and la.team_id = l.team_id and (not la.replaced or l.replaced_by is not null)`
 
 const letterColumns = columns(
@@ -56,7 +56,7 @@ const fileColumns = columns('letters', 'l', ['filename'], {
 })
 export type LetterFile = RowOf<typeof fileColumns>
 
-/** One letter of the team. */
+/** Returns one letter of the team. */
 export async function findLetter(
   postgres: Postgres,
   teamId: number,
@@ -67,7 +67,7 @@ export async function findLetter(
   return (await postgres.readInTeam(teamId, query))[0]
 }
 
-/** The same, inside a change. */
+/** Returns an existing letter of the team, in a transaction. */
 export async function readLetter(trx: Trx, teamId: number, id: number): Promise<LetterRow> {
   const { rows } = await sql<LetterRow>`
     select ${letterColumns} from letters l where l.team_id = ${teamId} and l.id = ${id}`.execute(trx)
@@ -76,7 +76,7 @@ export async function readLetter(trx: Trx, teamId: number, id: number): Promise<
 
 const orderings = { id: sql`l.id`, uploaded: sql`l.uploaded` }
 
-/** A page of the team's letters. */
+/** Returns a page of the team's letters. */
 export const listLetterRows = (
   postgres: Postgres,
   teamId: number,
@@ -94,14 +94,14 @@ export const listLetterRows = (
     slice: query,
   })
 
-/** Any team's letter, for staff. */
+/** Returns any team's letter, for staff. */
 export async function findLetterToReview(db: Db | Trx, id: number): Promise<ReviewedLetterRow | undefined> {
   const { rows } = await sql<ReviewedLetterRow>`
     select ${reviewedColumns} from letters l where l.id = ${id}::bigint`.execute(db)
   return rows[0]
 }
 
-/** A page of all teams' letters, for staff. */
+/** Returns a page of all teams' letters, for staff. */
 export const listLettersToReview = (
   db: Db,
   query: QueryOf<typeof listLettersToReviewRoute>,
@@ -116,7 +116,7 @@ export const listLettersToReview = (
     slice: query,
   })
 
-/** The file of a letter of the team. */
+/** Returns the file of a letter of the team. */
 export async function findLetterFile(
   postgres: Postgres,
   teamId: number,
@@ -130,7 +130,7 @@ export async function findLetterFile(
   })
 }
 
-/** The file of any team's letter, for staff. */
+/** Returns the file of any team's letter, for staff. */
 export async function findLetterFileToReview(db: Db, id: number): Promise<LetterFile | undefined> {
   const { rows } = await sql<LetterFile>`
     select ${fileColumns} from letters l join letter_files f on f.letter_id = l.id
@@ -138,12 +138,12 @@ export async function findLetterFileToReview(db: Db, id: number): Promise<Letter
   return rows[0]
 }
 
-/** Uploads and decisions about one team's letters wait for each other, so that quotas and replacing are exact. */
+/** Serializes uploads and decisions about one team's letters, so that quotas and replacements are exact. */
 export async function lockLetters(trx: Trx, teamId: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`letters of team ${teamId}`}, 0))`.execute(trx)
 }
 
-/** Those of the ids that are announcements of the team, and not deleted. */
+/** Returns those of the ids that are announcements of the team and not deleted. */
 export async function findAnnouncementIds(
   trx: Trx,
   teamId: number,
@@ -155,7 +155,7 @@ export async function findAnnouncementIds(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** What the team has uploaded: bytes kept, and letters of the last 24 hours. */
+/** Returns the team's usage: stored bytes, and letters uploaded in the last 24 hours. */
 export async function measureLetters(trx: Trx, teamId: number): Promise<{ bytes: number; today: number }> {
   const { rows } = await sql<{ bytes: number; today: number }>`
     select coalesce(sum(size), 0)::bigint as bytes,
@@ -175,7 +175,7 @@ export type NewLetter = {
   readonly announcementIds: readonly number[]
 }
 
-/** Stores a letter with its file; answers its id. */
+/** Stores a letter with its file; returns its id. */
 export async function insertLetter(trx: Trx, teamId: number, letter: NewLetter): Promise<number> {
   const { filename, mediaType, pages, content, sha256, validUntil, uploadedBy, announcementIds } = letter
   const { rows } = await sql<{ id: number }>`
@@ -194,7 +194,7 @@ export async function insertLetter(trx: Trx, teamId: number, letter: NewLetter):
 
 export type Replaced = { readonly letterId: number; readonly announcementId: number }
 
-/** Takes the announcements out of older letters that nobody has decided; one that is left with none is replaced. */
+/** Removes the announcements from older pending letters; a letter without any left is replaced. */
 export async function replacePending(
   trx: Trx,
   teamId: number,
@@ -220,7 +220,7 @@ export type Decision =
   | { readonly status: 'accepted'; readonly validUntil: Date | null }
   | { readonly status: 'rejected'; readonly reason: string }
 
-/** Decides a letter that is pending and not replaced: the caller holds the team's lock and has looked. */
+/** Saves the decision about a pending letter; the caller holds the team's lock and has checked the status. */
 export async function saveDecision(
   trx: Trx,
   id: number,
@@ -244,7 +244,7 @@ export type DraftRow = {
   readonly irr: FoundCheck | null
 }
 
-/** What a check of an announcement found; null before it was first made. */
+/** The result of a check of an announcement; null before the first run. */
 export type FoundCheck = {
   readonly state: ValidationState
   readonly evidence: { readonly vrps?: readonly Vrp[]; readonly objects?: readonly RouteObject[] }
@@ -252,7 +252,7 @@ export type FoundCheck = {
 type Vrp = { readonly prefix: string; readonly max_length: number; readonly asn: number }
 type RouteObject = { readonly prefix: string; readonly origin: number; readonly source: string }
 
-/** What a letter to sign has to name: those of the ids that are announcements of the team. */
+/** Returns the values of a letter to sign, for those of the ids that are announcements of the team. */
 export async function findDrafts(
   postgres: Postgres,
   teamId: number,
@@ -269,7 +269,7 @@ export async function findDrafts(
   return postgres.readInTeam(teamId, query)
 }
 
-/** What the letters say about each of the announcements, whatever team they are of: for the validator, as the owner. */
+/** Returns the verdict of the letters for each announcement, of any team: for the validator, as the owner. */
 export async function readLetterVerdicts(
   db: Db | Trx,
   announcementIds: readonly number[],

@@ -30,7 +30,7 @@ describe('the letters of an announcement', () => {
     return `${state} ${letterId}`
   }
 
-  it('come to one state', () => {
+  it('result in one state', () => {
     assert.equal(state(), 'missing null')
     assert.equal(state(letter(1)), 'pending 1')
     assert.equal(state(letter(1), letter(2)), 'pending 2')
@@ -44,13 +44,13 @@ describe('the letters of an announcement', () => {
     assert.equal(state(accepted(1, '2027-01-01'), accepted(2, '2026-01-01', true)), 'valid 1')
   })
 
-  it('are valid by the one that lasts longest', () => {
+  it('are valid by the one that expires last', () => {
     assert.equal(state(accepted(1, '2028-01-01'), accepted(2, '2027-01-01')), 'valid 1')
     assert.equal(state(accepted(1), accepted(2, '2099-01-01')), 'valid 1')
     assert.equal(state(accepted(1), accepted(2)), 'valid 2')
   })
 
-  it('wait for review before they are called expired, and are expired before they are called invalid', () => {
+  it('are pending before they are expired, and expired before they are invalid', () => {
     assert.equal(state(accepted(1, '2026-01-01', true), letter(2)), 'pending 2')
     assert.equal(state(accepted(1, '2026-01-01', true), rejected(2)), 'expired 1')
   })
@@ -61,7 +61,7 @@ describe('the letters of an announcement', () => {
   })
 })
 
-describe('the name of a letter', () => {
+describe('the filename of a letter', () => {
   const cases: [string, string][] = [
     ['letter.pdf', 'letter.pdf'],
     ['LOA 2026.PDF', 'LOA 2026.PDF'],
@@ -81,7 +81,7 @@ describe('the name of a letter', () => {
     it(`of ${JSON.stringify(given)} is ${JSON.stringify(name)}`, () =>
       assert.equal(letterFilename(given, 'application/pdf'), name))
 
-  it('is never a path, never long, and ends as what the file is', () => {
+  it('is never a path, has a limited length, and ends with the extension of the media type', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: 'binary', maxLength: 500 }), fc.string({ unit: 'grapheme' })),
@@ -130,13 +130,13 @@ describe('a letter to sign', () => {
     return 'pages' in result ? result.pages : result.refusal
   }
 
-  it('is one page that its own inspection accepts, the same bytes each time', async () => {
+  it('is one page that the inspection accepts, with the same bytes each time', async () => {
     const bytes = drawLetter(text)
     assert.equal(await pagesOf(bytes), 1)
     assert.deepEqual(drawLetter(text), bytes)
   })
 
-  it('names both sides, every prefix with what the registries hold, and the signer, in text that can be copied', async () => {
+  it('names both parties, every prefix with its registry objects, and the signer, in text that can be copied', async () => {
     const written = await textOf(drawLetter(text))
     for (const words of [
       'From: Official Team',
@@ -154,7 +154,7 @@ describe('a letter to sign', () => {
       assert.ok(written.includes(words), `${words} in ${written}`)
   })
 
-  it('is drawn in any script of its fonts, as text', async () => {
+  it('is rendered in any script of its fonts, as text', async () => {
     for (const name of [
       'Čeština a.s.',
       'Công ty Việt Nam',
@@ -174,7 +174,7 @@ describe('a letter to sign', () => {
       assert.equal(await pagesOf(drawLetter({ ...text, teamName: name })), 1)
   })
 
-  it('is drawn whatever the names are', async () => {
+  it('is rendered for any names', async () => {
     for (const name of [
       '🦆🦆',
       '\u0000\u0007',
@@ -200,14 +200,14 @@ describe('a letter to sign', () => {
     for (const { prefix } of prefixes) assert.ok(written.includes(prefix), prefix)
   })
 
-  it('leaves a line for a name that its fonts cannot draw', () => {
+  it('has a line to fill in for a name that its fonts cannot render', () => {
     assert.equal(drawable('Société\n Générale'), 'Société Générale')
     assert.equal(drawable('a\u202eb'), 'a b')
     assert.equal(drawable('🦆 GmbH'), undefined)
     assert.equal(drawable(' '), undefined)
   })
 
-  it('is drawn in a thread', async () => {
+  it('is rendered in a thread', async () => {
     assert.deepEqual(await createDrafter().draw(text), drawLetter(text))
   })
 })
@@ -241,7 +241,7 @@ describe('a prefix in a letter to sign', () => {
     assert.equal(routeObject, 'route 203.0.113.0/24, AS64496, RADB')
   })
 
-  it('reports an absent letter and an unreviewed one', () => {
+  it('distinguishes missing objects from checks without a result', () => {
     assert.deepEqual(
       [letterPrefixOf(row).roa, letterPrefixOf(row).routeObject],
       ['not checked yet', 'not checked yet'],
@@ -256,8 +256,8 @@ describe('a prefix in a letter to sign', () => {
   })
 })
 
-describe('the texts of refusals', () => {
-  it('state for every code what is wrong and what to do next', () => {
+describe('the messages of rejected letters', () => {
+  it('explain for every code what is wrong and what to do next', () => {
     assert.deepEqual(Object.keys(refusalTexts).sort(), [...letterRefusalCodes].sort())
     for (const { what, next } of Object.values(refusalTexts)) {
       assert.match(what, /^[A-Z].*[^.]\.$/)

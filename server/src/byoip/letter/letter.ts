@@ -1,5 +1,5 @@
-// Letters of authorization as their team sees them: upload, read, and a draft to sign. What a file holds is looked at in
-// inspect-letter.ts, what staff make of it in review-letter.ts; what follows for the announcement is the validator's.
+// Letters of authorization for their team: upload, read, and a draft to sign. inspect-letter.ts checks the file,
+// review-letter.ts is for staff, and the validator updates the announcement.
 import { createHash } from 'node:crypto'
 import type { draftLetterRoute, Letter as Wire, listLettersRoute } from '@pharos/contract/letter'
 import type { QueryOf } from '@pharos/contract/route'
@@ -32,13 +32,13 @@ import {
 } from './letter.store.ts'
 
 export type LetterQuotas = {
-  /** Of one team, in 24 hours, whatever became of them. */
+  /** Maximum uploads per team in 24 hours, whatever their status is. */
   readonly lettersPerDay: number
-  /** Of one team, over all letters that are kept. */
+  /** Maximum bytes per team, over all stored letters. */
   readonly bytes: number
 }
 
-/** Fifty announcements with a letter each can be brought in a day, and each be corrected ten times before space is short. */
+/** Enough to upload a letter for each of fifty announcements in a day, and to correct each ten times. */
 export const letterQuotas: LetterQuotas = { lettersPerDay: 50, bytes: 512 * 1024 * 1024 }
 
 export type LetterDeps = {
@@ -46,7 +46,7 @@ export type LetterDeps = {
   readonly inspector: Inspector
   readonly drafter: Drafter
   readonly quotas: LetterQuotas
-  /** As letters to sign name the provider; null until both are set. */
+  /** Name and ASN of the provider in letters to sign; null until both are configured. */
   readonly provider: { readonly name: string; readonly asn: number } | null
   readonly now: () => Date
 }
@@ -58,8 +58,8 @@ export type UploadedLetter = {
 }
 
 /**
- * Stores a letter for review and takes the place of older pending ones. Throws `unsupported_media_type` and `invalid`
- * where the file is not what it may be, `not_found`, and `quota_exceeded`.
+ * Stores a letter for review and replaces older pending ones. Throws `unsupported_media_type` and `invalid` if the
+ * file is not a valid letter, `not_found`, and `quota_exceeded`.
  */
 export async function uploadLetter(
   { postgres, inspector, quotas, now }: LetterDeps,
@@ -84,14 +84,14 @@ export async function uploadLetter(
     const { teamId } = operation.actor
     await lockLetters(trx, teamId)
     await requireAnnouncements(trx, teamId, announcementId, applies_to)
-    await requireRoom(trx, teamId, quotas, file.bytes.length)
+    await requireQuota(trx, teamId, quotas, file.bytes.length)
     return { body: present(await store(trx, operation, letter)) }
   })
 }
 
 const yearsMax = 30
 
-/** Also for the date that staff give. A century is a slip of the finger. */
+/** Also for the date that staff set. More than a century ahead is a typing error. */
 export function requireFuture(validUntil: Date, now: Date): void {
   const latest = new Date(now)
   latest.setUTCFullYear(latest.getUTCFullYear() + yearsMax)
@@ -127,7 +127,7 @@ function requireKnown(
   throw failWith('invalid', errors)
 }
 
-async function requireRoom(trx: Trx, teamId: number, quotas: LetterQuotas, bytes: number): Promise<void> {
+async function requireQuota(trx: Trx, teamId: number, quotas: LetterQuotas, bytes: number): Promise<void> {
   const used = await measureLetters(trx, teamId)
   if (used.today >= quotas.lettersPerDay)
     throw fail('quota_exceeded', 'lettersPerDay', { limit: quotas.lettersPerDay })
@@ -176,7 +176,7 @@ function linesOf({ actor }: Operation, letter: LetterRow, replaced: readonly Rep
   ]
 }
 
-/** A page of the actor's team and the exact count. */
+/** Returns a page of the actor's team and the exact count. */
 export async function listLetters(
   { postgres }: LetterDeps,
   { actor }: Operation,
@@ -203,8 +203,8 @@ export async function getLetterFile(
 }
 
 /**
- * A letter for the announcements, to be signed: the PDF and its filename. Throws `conflict` while the provider has no
- * name or ASN, `not_found` and `invalid`.
+ * Returns a letter for the announcements to sign: the PDF and its filename. Throws `conflict` if the provider's name
+ * or ASN is not configured, `not_found` and `invalid`.
  */
 export async function draftLetter(
   { postgres, drafter, provider, now }: LetterDeps,
@@ -238,7 +238,7 @@ export async function draftLetter(
   return { bytes, filename, mediaType: 'application/pdf' }
 }
 
-/** A letter as the API shows it to its team. */
+/** Returns a letter as the API shows it to its team. */
 export function present({
   id,
   filename,

@@ -1,8 +1,8 @@
-// Checks that a PDF begins and ends as one, and that the file contains nothing else. pdf.js finds the document anywhere in the
+// Checks the beginning and the end of a PDF, and that the file contains no other data. pdf.js finds the document anywhere in the
 // file and does not report the bytes around it. Pure.
 import { damaged, type Refusal } from './letter-refusal.ts'
 
-/** Readers look for the header in so many bytes (ISO 32000-2, annex I): a BOM or a printer's commands may precede it. */
+/** Readers search so many bytes for the header (ISO 32000-2, annex I): a BOM or printer commands may precede it. */
 const headerWithin = 1024
 const header = '%PDF-'
 const end = '%%EOF'
@@ -13,7 +13,7 @@ export const looksLikePdf = (bytes: Buffer): boolean =>
 export function refusalOfEnds(bytes: Buffer): Refusal | undefined {
   const at = bytes.lastIndexOf(end)
   if (at < 0) return damaged('it has no end')
-  // Padding of some programs and scanners.
+  // Some programs and scanners add padding.
   if (/[^\0\s]/.test(bytes.toString('latin1', at + end.length))) return { code: 'trailing_data' }
   return isZip(bytes) ? { code: 'trailing_data', found: ['ZIP'] } : undefined
 }
@@ -21,7 +21,7 @@ export function refusalOfEnds(bytes: Buffer): Refusal | undefined {
 const zipEnd = Buffer.from('PK\x05\x06', 'latin1')
 const zipEndBytes = 22
 
-/** A ZIP archive is found from its end, and what follows that may be its comment: %%EOF, for example. */
+/** A ZIP archive is detected from its end, and data after that may be its comment: %%EOF, for example. */
 function isZip(bytes: Buffer): boolean {
   const tail = bytes.subarray(-(zipEndBytes + 65_535))
   for (let at = tail.indexOf(zipEnd); at >= 0; at = tail.indexOf(zipEnd, at + 1))

@@ -1,11 +1,11 @@
 // pdf.js, as the letters' threads use it: it renders pages by its public interface, and reads the table of objects by
-// classes that it does not export. Those are exported by a line added to its source as it is loaded; the version is
-// pinned, and a class that is missing fails the load. Only for threads: it takes 300 ms to load and patches classes.
+// classes that pdf.js does not export. A line that is added to its source while loading exports them; the version is
+// pinned, and a missing class fails the load. Only for threads: loading takes 300 ms and patches classes.
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** A dictionary of the file, with what its values refer to. */
+/** A dictionary of the file, with access to the objects that its values refer to. */
 export type Dict = {
   get(key: string): unknown
   set(key: string, value: unknown): void
@@ -56,7 +56,7 @@ export const { getDocument, AnnotationMode } = await import('pdfjs-dist/legacy/b
 
 const folder = (name: string) => fileURLToPath(new URL(`../../${name}/`, source))
 
-/** Everything comes from the package's own folder; nothing in the file makes it fetch anything. */
+/** All resources come from the package's own folder; nothing in the file causes a request. */
 export const documentOptions = {
   verbosity: 0,
   cMapUrl: folder('cmaps'),

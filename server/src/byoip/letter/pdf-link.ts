@@ -1,5 +1,5 @@
-// Which links a letter may contain: those that a mail program or a browser opens without reaching into this machine or
-// the local network's file shares. Pure.
+// Which links a letter may contain: those that a mail program or a browser opens without access to local files or
+// network shares. Pure.
 
 const allowedSchemes = new Set(['http', 'https', 'mailto', 'tel'])
 
@@ -14,7 +14,7 @@ export function isSafeLink(text: string): boolean {
   return /^[\w-]+(\.[\w-]+)+:\d+([/?#]|$)/.test(link)
 }
 
-/** ISO 32000-2, 7.9.2.2: UTF-16 or UTF-8 with its mark, else PDFDocEncoding, of which schemes need only ASCII. */
+/** ISO 32000-2, 7.9.2.2: UTF-16 or UTF-8 with a BOM, otherwise PDFDocEncoding, of which schemes use only ASCII. */
 function decode(text: string): string {
   const bytes = Buffer.from(text, 'latin1')
   const mark = /^(\xfe\xff|\xff\xfe|\xef\xbb\xbf)/.exec(text)?.[1]

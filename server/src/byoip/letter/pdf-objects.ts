@@ -1,4 +1,4 @@
-// Reads all objects of a PDF with the parser of pdf.js and judges what they hold: scripts, attached files, actions that
+// Reads all objects of a PDF with the parser of pdf.js and checks their content: scripts, attached files, actions that
 // leave the document. Runs in a thread only: see letter-thread.ts.
 import type { LetterRefusalCode } from '@pharos/contract/letter'
 import { damaged, pixelsMax, type Refusal } from './letter-refusal.ts'
@@ -33,55 +33,58 @@ const refusedKeys: Readonly<Record<string, LetterRefusalCode>> = {
   EF: 'attachment',
   XFA: 'form',
 }
-const judges: Readonly<Record<string, (value: unknown, key: string) => Found | undefined>> = {
-  S: judgeKind,
-  Subtype: judgeKind,
-  Type: judgeKind,
-  JS: judgeScript,
-  URI: judgeLink,
-  Base: judgeLink,
-  F: judgeLink,
-  UF: judgeLink,
-  ...Object.fromEntries(Object.keys(refusedKeys).map((key) => [key, judgeKey])),
+const rules: Readonly<Record<string, (value: unknown, key: string) => Found | undefined>> = {
+  S: checkKind,
+  Subtype: checkKind,
+  Type: checkKind,
+  JS: checkScript,
+  URI: checkLink,
+  Base: checkLink,
+  F: checkLink,
+  UF: checkLink,
+  ...Object.fromEntries(Object.keys(refusedKeys).map((key) => [key, checkKey])),
 }
 
 type Found = { readonly code: LetterRefusalCode; readonly name: string }
 
-function judgeKind(value: unknown): Found | undefined {
+function checkKind(value: unknown): Found | undefined {
   if (!(value instanceof Name) || !Object.hasOwn(refusedKinds, value.name)) return undefined
   return { code: refusedKinds[value.name]!, name: value.name }
 }
 
-function judgeKey(value: unknown, name: string): Found | undefined {
+function checkKey(value: unknown, name: string): Found | undefined {
   return value === null ? undefined : { code: refusedKeys[name]!, name }
 }
 
-function judgeScript(value: unknown, name: string): Found | undefined {
+function checkScript(value: unknown, name: string): Found | undefined {
   return typeof value === 'string' || value instanceof BaseStream ? { code: 'script', name } : undefined
 }
 
-function judgeLink(value: unknown, name: string): Found | undefined {
+function checkLink(value: unknown, name: string): Found | undefined {
   return typeof value === 'string' && !isSafeLink(value) ? { code: 'link', name } : undefined
 }
 
 /** Visits every value, also in unreferenced objects and in repeated keys. */
-type Met = { readonly entries: { readonly key: string; readonly value: unknown }[]; readonly found: Found[] }
-let met: Met | undefined
+type VisitedValues = {
+  readonly entries: { readonly key: string; readonly value: unknown }[]
+  readonly found: Found[]
+}
+let visited: VisitedValues | undefined
 
 const { set } = internals.Dict.prototype
 internals.Dict.prototype.set = function (this: Dict, key, value) {
-  if (Object.hasOwn(judges, key)) met?.entries.push({ key, value })
+  if (Object.hasOwn(rules, key)) visited?.entries.push({ key, value })
   set.call(this, key, value)
 }
 const { get } = Name
 Name.get = (text) => {
-  if (text.includes('\0')) met?.found.push({ code: 'name', name: text.replaceAll('\0', '#00') })
+  if (text.includes('\0')) visited?.found.push({ code: 'name', name: text.replaceAll('\0', '#00') })
   return get.call(Name, text)
 }
 
 /**
- * Why the objects of the PDF are refused; undefined if they only show something. The table of objects is read twice: as
- * the file gives it, and rebuilt from the file's bytes, as readers do that find the file's table wrong.
+ * Returns why the objects of the PDF are rejected; undefined if they are allowed. The table of objects is read twice: as
+ * stored in the file, and rebuilt from the file's bytes, as readers do that find the file's table invalid.
  */
 export function refusalOfObjects(bytes: Uint8Array): Refusal | undefined {
   const tables = [false, true].map((recovery) => readTable(bytes, recovery))
@@ -103,8 +106,8 @@ function readTable(bytes: Uint8Array, recovery: boolean): Table {
     password: '',
     evaluatorOptions: {},
   })
-  met = { entries: [], found: [] }
-  const { entries, found } = met
+  visited = { entries: [], found: [] }
+  const { entries, found } = visited
   const { xref } = document
   const isRead = attempt(() => {
     document.checkHeader()
@@ -114,15 +117,15 @@ function readTable(bytes: Uint8Array, recovery: boolean): Table {
     return true
   })
   for (const { key, value } of entries) {
-    const one = judges[key]!(Object.hasOwn(refusedKeys, key) ? value : resolve(value, xref), key)
+    const one = rules[key]!(Object.hasOwn(refusedKeys, key) ? value : resolve(value, xref), key)
     if (one) found.push(one)
   }
-  met = undefined
+  visited = undefined
   const isEncrypted = !xref.encrypt && attempt(() => xref.trailer?.get('Encrypt')) instanceof internals.Dict
   return { isRead: isRead === true, isEncrypted, found }
 }
 
-/** Resolves a reference, also over further references, which only some readers follow. */
+/** Resolves a reference, also through further references, which only some readers follow. */
 function resolve(value: unknown, xref: XRef): unknown {
   let found = value
   for (let steps = 0; found instanceof Ref && steps < 10; steps++) {
@@ -134,21 +137,21 @@ function resolve(value: unknown, xref: XRef): unknown {
 
 function readObjects(xref: XRef): Found[] {
   const found: Found[] = []
-  // The next number that is free is the length of the table.
+  // The next free number is the length of the table.
   const length = xref.getNewTemporaryRef().num
   for (let number = 0; number < length; number++) {
     const entry = xref.getEntry(number)
     if (!entry) continue
     const object = attempt(() => xref.fetch(Ref.get(number, entry.uncompressed ? entry.gen : 0)))
-    if (object instanceof BaseStream) found.push(...judgeStream(object, xref))
+    if (object instanceof BaseStream) found.push(...checkStream(object, xref))
   }
   return found
 }
 
-function judgeStream(stream: Stream, xref: XRef): Found[] {
+function checkStream(stream: Stream, xref: XRef): Found[] {
   const { dict } = stream
   const value = (key: string) => attempt(() => dict.get(key))
-  // Its content is in another file, by a path or a share.
+  // Its content is in another file, at a path or network share.
   if (value('F') != null) return [{ code: 'link', name: 'F' }]
   if (Number(value('Width')) * Number(value('Height')) > pixelsMax)
     return [{ code: 'dimensions', name: `${value('Width')}x${value('Height')}` }]
@@ -158,7 +161,7 @@ function judgeStream(stream: Stream, xref: XRef): Found[] {
   return []
 }
 
-/** Objects that no table lists are read too: a reader that rebuilds the table finds them (ISO 32000-2, 7.5.7). */
+/** Reads also objects that no table lists: a reader that rebuilds the table finds them (ISO 32000-2, 7.5.7). */
 function readObjectStream(stream: Stream, xref: XRef, first: number, count: number): void {
   const parserAt = (at: Stream) => new Parser({ lexer: new Lexer(at), xref, allowStreams: false })
   const table = parserAt(stream)
@@ -171,7 +174,7 @@ function readObjectStream(stream: Stream, xref: XRef, first: number, count: numb
   }
 }
 
-/** An object that the parser cannot read is none; one that is nested without end ends the reading. */
+/** Skips an object that the parser cannot read; one that is nested too deeply stops the parser. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

@@ -1,5 +1,5 @@
-// The provider's side of letters of authorization: staff read what teams uploaded and decide. A decision is final; whoever
-// was refused uploads another letter.
+// Review of letters of authorization by the provider's staff: list, read and decide. A decision is final; after a rejection
+// the team uploads another letter.
 import type { LetterStatus, listLettersToReviewRoute, ReviewedLetter as Wire } from '@pharos/contract/letter'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit } from '../../db/audit.ts'
@@ -24,7 +24,7 @@ import {
 
 export type ReviewDeps = { readonly db: Db; readonly inspector: Inspector; readonly now: () => Date }
 
-/** A page of all teams' letters, and the exact count. */
+/** Returns a page of all teams' letters, and the exact count. */
 export async function listForReview(
   { db }: ReviewDeps,
   _operation: unknown,
@@ -48,7 +48,7 @@ export async function getFileForReview(
   return file
 }
 
-/** One page as a PNG. Throws `not_found`, `conflict` if it cannot be drawn, and `unavailable`. */
+/** Returns one page as a PNG. Throws `not_found`, `conflict` if it cannot be rendered, and `unavailable`. */
 export async function getPageForReview(
   deps: ReviewDeps,
   operation: Operation,
@@ -62,7 +62,7 @@ export async function getPageForReview(
 
 type LetterPage = { readonly filename: string; readonly mediaType: 'image/png'; readonly bytes: Buffer }
 
-/** Accepts a pending letter until `validUntil`, or as long as its upload said. Again changes nothing; else `conflict`. */
+/** Accepts a pending letter until the given date, by default the one that the team set. Repeating it changes nothing. */
 export function acceptLetter(
   deps: ReviewDeps,
   operation: Operation,
@@ -78,7 +78,7 @@ export function acceptLetter(
   })
 }
 
-/** Rejects a pending letter; the team reads the reason. Again changes nothing; else `conflict`. */
+/** Rejects a pending letter; the team sees the reason. Repeating it changes nothing; another decision throws `conflict`. */
 export function rejectLetter(
   deps: ReviewDeps,
   operation: Operation,
@@ -103,13 +103,13 @@ async function decide(
     const decision = decisionOn(before)
     await saveDecision(trx, id, decision, operation.actor.kind === 'user' ? operation.actor.userId : null)
     const after = await get(trx, id)
-    await note(trx, operation, before, after)
+    await recordReview(trx, operation, before, after)
     return presentReviewed(after)
   })
 }
 
-/** Who of the provider it was stands in the audit; the team's history says that it was the provider. */
-async function note(
+/** The audit entry names the staff user; the team's history names only the provider. */
+async function recordReview(
   trx: Trx,
   operation: Operation,
   before: ReviewedLetterRow,
@@ -121,8 +121,8 @@ async function note(
     teamId,
     action: status === 'accepted' ? 'letter.accept' : 'letter.reject',
     target: `letter:${id}`,
-    before: judgementOf(before),
-    after: judgementOf(after),
+    before: reviewOf(before),
+    after: reviewOf(after),
   })
   const detail =
     status === 'accepted' ? { letter_id: id, valid_until: after.valid_until } : { letter_id: id, reason }
@@ -131,7 +131,7 @@ async function note(
   await wake(trx, 'validations')
 }
 
-const judgementOf = ({ status, reason, valid_until, announcement_ids }: ReviewedLetterRow) => ({
+const reviewOf = ({ status, reason, valid_until, announcement_ids }: ReviewedLetterRow) => ({
   status,
   reason,
   valid_until,

@@ -1,5 +1,5 @@
-// The thread in which a test inspects changed PDFs, as many as it asks for: pdf.js leaves promises unhandled, which in
-// the test's own thread would fail it. Nothing of the product imports it.
+// The thread in which a test inspects mutated PDFs: pdf.js leaves rejected promises unhandled, which would fail the test in
+// its own thread. The product does not import this file.
 import { workerData } from 'node:worker_threads'
 import { answerFromThread } from '../../runtime/thread.ts'
 import { mutate, seededRandom } from '../announcement/testing-mutation.ts'

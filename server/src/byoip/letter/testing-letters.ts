@@ -1,5 +1,5 @@
-// Files that tests upload as letters: small ones that are in order, and a way to write PDFs that are not. Nothing of the
-// product imports this file.
+// Files that tests upload as letters: small valid ones, and functions that write invalid PDFs. The product does not import
+// this file.
 import { crc32, deflateSync } from 'node:zlib'
 
 export function pngChunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
@@ -21,7 +21,7 @@ export function pngHeader(width: number, height: number): Buffer {
 
 export const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex')
 
-/** A picture of one colour. */
+/** Returns an image of one color. */
 export function samplePng(width = 3, height = 2): Buffer {
   const rows = Buffer.alloc(height * (1 + 3 * width))
   return Buffer.concat([
@@ -41,7 +41,7 @@ export function jpegSegment(marker: number, data: readonly number[]): Buffer {
 export const jpegFrame = (width: number, height: number): Buffer =>
   jpegSegment(0xc0, [8, height >> 8, height & 0xff, width >> 8, width & 0xff, 1, 1, 0x11, 0])
 
-/** One grey square of 8 by 8, with a table for each thing that such a picture needs. */
+/** Returns one gray square of 8 by 8, with every table that such an image needs. */
 export function sampleJpeg(): Buffer {
   return Buffer.concat([
     Buffer.from([0xff, 0xd8]),
@@ -60,13 +60,13 @@ export type PdfParts = {
   readonly objects: readonly (string | Buffer)[]
   /** Further entries of the trailer. */
   readonly trailer?: string
-  /** Between the objects and the table. */
+  /** Data between the objects and the table. */
   readonly between?: string
-  /** Behind the end. */
+  /** Data behind the end. */
   readonly behind?: string | Buffer
 }
 
-/** A PDF with a right table of its objects, whatever they are; object 1 is the catalog. */
+/** Writes a PDF with a correct table of any objects; object 1 is the catalog. */
 export function writePdf({ objects, trailer = '', between = '', behind = '' }: PdfParts): Buffer {
   const chunks: Buffer[] = [Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1')]
   const offsets: number[] = []
@@ -95,7 +95,7 @@ export function writePdf({ objects, trailer = '', between = '', behind = '' }: P
   return Buffer.concat(chunks)
 }
 
-/** A blank page; `catalog` contains further entries of its catalog, `more` the objects from 4 on. */
+/** Writes a blank page; `catalog` contains further entries of its catalog, `more` the objects from 4 on. */
 export function samplePdf(
   catalog = '',
   more: readonly (string | Buffer)[] = [],
@@ -112,7 +112,7 @@ export function samplePdf(
   })
 }
 
-/** A stream as an object. */
+/** Returns a stream as an object. */
 export function pdfStream(dictionary: string, content: Buffer): Buffer {
   return Buffer.concat([
     Buffer.from(`<< ${dictionary} /Length ${content.length} >>\nstream\n`, 'latin1'),
@@ -121,7 +121,7 @@ export function pdfStream(dictionary: string, content: Buffer): Buffer {
   ])
 }
 
-/** An object stream that holds the objects, each with its number. */
+/** Returns an object stream with the objects, each with its number. */
 export function pdfObjectStream(objects: readonly (readonly [number, string])[]): Buffer {
   let offset = 0
   const table = objects.map(([number, text]) => {

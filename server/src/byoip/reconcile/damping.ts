@@ -1,19 +1,19 @@
-// Route flap damping: an announcement of a prefix that was enabled and disabled too often waits. Withdrawals are never
-// damped, since waiting would keep announced what its owner wants gone. Pure.
+// Route flap damping: an announcement of a prefix that was enabled and disabled too often is delayed. Withdrawals are never
+// damped, since a delay would keep a prefix announced against its owner's request. Pure.
 import type { Prefix } from '../../net/prefix.ts'
 import type { Plan, PlanRow } from './plan.ts'
 
 const hourMs = 3_600_000
 
-/** Until when the prefix waits: until `limitMs`, of as many changes ago as an hour may have, is an hour old. */
+/** Returns until when the prefix is damped: until the oldest change of the hour's allowance (`limitMs`) is an hour old. */
 export function dampedUntil({ limitMs }: Pick<PlanRow, 'limitMs'>, now: Date): Date | undefined {
   return limitMs !== null && limitMs + hourMs > now.getTime() ? new Date(limitMs + hourMs) : undefined
 }
 
 /**
- * Returns the plan without the damped announcements, and until when each of them waits. Damping delays new routes and never
- * removes existing ones: a route that a router has shown since it was enabled is not damped, so that a router gets it back at
- * once after a restart.
+ * Returns the plan without the damped announcements, and until when each of them is delayed. Damping delays new routes and never
+ * removes existing ones: a route that a router has shown since it was enabled is not damped, so that a restarted router gets it
+ * back immediately.
  */
 export function damp(plan: Plan, now: Date): { plan: Plan; waiting: ReadonlyMap<Prefix, Date> } {
   const waiting = new Map<Prefix, Date>()

@@ -1,6 +1,6 @@
 // The guard between the plans of a region's routers and the routers: which withdrawals and which changes of origin or
-// next hop may go out now, and which wait for staff. Pure. It never holds a new announcement, and never lets a
-// withdrawal pass that no row explains and nobody approved.
+// next hop are applied now, and which are held for approval. Pure. It never holds a new announcement, and never passes a
+// withdrawal without a row and without an approval.
 import type { HoldFinding, HoldReason } from '@pharos/contract/hold'
 import type { Prefix } from '../../net/prefix.ts'
 import { isLingering } from './observe.ts'
@@ -8,11 +8,11 @@ import type { CheckedRow, Plan, RouteChange } from './plan.ts'
 import type { Route } from './speaker.ts'
 
 export const windowMinutes = 10
-/** How long a decision of staff about a hold stands. */
+/** How long a staff decision about a hold is valid. */
 export const approvalMinutes = 15
 export const rejectionHours = 24
 
-/** What staff decided about a hold, while it stands. */
+/** A staff decision about a hold, while it is valid. */
 export type Decision = {
   readonly approved: boolean
   readonly reason: HoldReason
@@ -22,11 +22,11 @@ export type Decision = {
   readonly decided: Date
 }
 
-/** A withdrawal that nobody approved or asked for by name, and that was sent in the last ten minutes. */
+/** A withdrawal of the last ten minutes that was neither approved nor requested by name. */
 export type RecentWithdrawal = { readonly prefix: string; readonly teamId: number | null }
 
 export type GuardContext = {
-  /** Routes of ours on the region's routers, however many of them the plans are about. */
+  /** Number of the owner's routes on the region's routers, also of routes that the plans do not cover. */
   readonly routes: number
   readonly recent: readonly RecentWithdrawal[]
   readonly decisions: readonly Decision[]
@@ -43,15 +43,15 @@ export type HeldChange = {
 }
 
 export type PlannedHold = {
-  /** Why, the gravest first; at least one. */
+  /** The reasons, most severe first; at least one. */
   readonly findings: readonly HoldFinding[]
   readonly withdrawals: readonly Prefix[]
   readonly changes: readonly HeldChange[]
 }
 
 /**
- * `counted`: takes from the budget of the region. Not if staff approved it, if a request names it, or if it was sent
- * before and the router still shows the route.
+ * `counted`: counts against the budget of the region. False if staff approved it, if a request names it, or if it was sent
+ * before and the router still has the route.
  */
 export type Withdrawal = {
   readonly prefix: Prefix
@@ -59,48 +59,48 @@ export type Withdrawal = {
   readonly counted: boolean
 }
 
-export type Verdict = {
-  /** Withdrawals that may go out now. */
+export type GuardResult = {
+  /** Withdrawals to apply now. */
   readonly withdraw: readonly Withdrawal[]
-  /** Withdrawals that wait for staff, or that staff rejected: these routes stay, and come back after a restart. */
+  /** Withdrawals that await approval or were rejected: these routes stay, and are announced again after a restart. */
   readonly held: ReadonlySet<Prefix>
-  /** Those of `held` that staff rejected: nobody is asked again while the decision stands. */
+  /** The rejected ones of `held`: no new hold is opened for them while the decision is valid. */
   readonly declined: ReadonlySet<Prefix>
-  /** Changes that wait or were rejected, by changeKey(). */
+  /** Keys of changeKey() of changes that await approval or were rejected. */
   readonly heldChanges: ReadonlySet<string>
   readonly hold?: PlannedHold
 }
 
-/** The most withdrawals of a region in ten minutes, and changes in one run: the larger of 3 and 5 % of its routes. */
+/** Maximum withdrawals of a region in ten minutes, and changes in one run: the larger of 3 and 5 % of its routes. */
 export function withdrawalsMax(routesInRegion: number): number {
   return Math.max(3, Math.floor(routesInRegion * 0.05))
 }
 
-/** Of these a single team may use half, so that none can block the others. */
+/** A single team may use half of the budget, so that it cannot block the others. */
 export function withdrawalsOfTeamMax(routesInRegion: number): number {
   return Math.ceil(withdrawalsMax(routesInRegion) / 2)
 }
 
-/** Identifies a change: an approval covers it for as long as it leads to the same route. */
+/** Identifies a change: an approval covers it as long as it results in the same route. */
 export function changeKey(router: string, { prefix, to }: RouteChange): string {
   return `${router} ${prefix} ${routeText(to)}`
 }
 
-/** The same of a change as a hold keeps it. */
+/** Returns the key of a change that is stored in a hold. */
 export const heldChangeKey = ({ router, prefix, to }: HeldChange): string => `${router} ${prefix} ${to}`
 
-/** What a change shows people: `AS64496 via 192.0.2.1`. */
+/** Returns the text of a route as staff see it: `AS64496 via 192.0.2.1`. */
 function routeText({ asPath, nextHop }: Route): string {
   const origin = asPath.at(-1)
   return `${origin === undefined ? 'own AS' : `AS${origin}`} via ${nextHop}`
 }
 
-/** Decides what of the plans is applied and what is held. */
-export function guardPlans(plans: readonly RouterPlan[], context: GuardContext): Verdict {
+/** Decides which parts of the plans are applied and which are held. */
+export function guardPlans(plans: readonly RouterPlan[], context: GuardContext): GuardResult {
   const all = merge(plans)
   const explained = sortWithdrawals(all.withdraw, all.rows, context.decisions)
   const unexplained = sortWithdrawals(all.unexplained, all.rows, context.decisions)
-  const rowsDoubtful = areRowsDoubtful(all)
+  const rowsDoubtful = hasTooManyInvalidRows(all)
   const overBudget = rowsDoubtful ? noBudget(explained.open) : findOverBudget(explained.open, all, context)
   const heldRequests = rowsDoubtful ? explained.requested : []
   const changes = sortChanges(plans, context)
@@ -123,22 +123,22 @@ export function guardPlans(plans: readonly RouterPlan[], context: GuardContext):
   }
 }
 
-/** What one router is sent of its plan. */
+/** Returns the routes to send to one router. */
 export function sendsOf(
   { router, plan }: RouterPlan,
-  verdict: Verdict,
+  guarded: GuardResult,
 ): { announce: Route[]; withdraw: Prefix[] } {
-  const isHeld = (change: RouteChange) => verdict.heldChanges.has(changeKey(router, change))
+  const isHeld = (change: RouteChange) => guarded.heldChanges.has(changeKey(router, change))
   const changed = plan.change
     .filter((change) => !isHeld(change) || !plan.observed.has(change.prefix))
     .map((change) => (isHeld(change) ? change.from : change.to))
   const restored = plan.drained
     ? []
-    : [...plan.lost.values()].filter(({ prefix }) => verdict.held.has(prefix))
+    : [...plan.lost.values()].filter(({ prefix }) => guarded.held.has(prefix))
   return {
     announce: [...plan.announce, ...changed, ...restored],
-    // What a restart has taken away is withdrawn all the same: it is counted, and a late announcement is undone.
-    withdraw: verdict.withdraw
+    // A withdrawal of a route that the router has lost is sent too: it counts, and it undoes a late announcement.
+    withdraw: guarded.withdraw
       .map(({ prefix }) => prefix)
       .filter((prefix) => plan.observed.has(prefix) || plan.lost.has(prefix)),
   }
@@ -150,7 +150,7 @@ type Merged = Pick<Plan, 'rows' | 'quarantined'> & {
   readonly observed: number
 }
 
-/** The plans of one run are of the same rows. */
+/** Merges the plans of one run, which all have the same rows. */
 function merge(plans: readonly RouterPlan[]): Merged {
   const [first] = plans
   const union = (prefixes: (plan: Plan) => Iterable<Prefix>) => [
@@ -182,7 +182,7 @@ function sortWithdrawals(
   return { open: [], requested: [], approved: [], declined: [], ...groups }
 }
 
-/** The newest decision that is about it and was taken after the row last changed: a new change is a new question. */
+/** Returns the newest decision about the prefix that is newer than the row's last change: each change needs its own decision. */
 function decisionAbout(
   decisions: readonly Decision[],
   isAbout: (decision: Decision) => boolean,
@@ -216,8 +216,8 @@ function sortChanges(plans: readonly RouterPlan[], { routes, decisions }: GuardC
   return { open: undecided.map(({ change }) => change), held }
 }
 
-/** One bad row is left aside and stops nobody; many of them mean that the others cannot be trusted either. */
-function areRowsDoubtful({ quarantined, rows }: Merged): boolean {
+/** One invalid row is quarantined and blocks nothing; if many are invalid, the others cannot be trusted either. */
+function hasTooManyInvalidRows({ quarantined, rows }: Merged): boolean {
   return quarantined.length > Math.max(3, (rows.size + quarantined.length) * 0.05)
 }
 
@@ -226,8 +226,8 @@ type OverBudget = { readonly held: ReadonlySet<Prefix>; readonly isOver: boolean
 const noBudget = (open: readonly Prefix[]): OverBudget => ({ held: new Set(open), isOver: false })
 
 /**
- * Which of the withdrawals are over budget: all of a team that is over its share, then all of the others if these are
- * over that of the region. All rather than the last ones, since letting the first few of a mistake pass lets it drip.
+ * Returns the withdrawals that are over budget: all of a team that exceeds its share, then all others if these exceed the budget
+ * of the region. All of them, since letting the first few of a mistake pass would apply the mistake step by step.
  */
 function findOverBudget(open: readonly Prefix[], { rows }: Merged, context: GuardContext): OverBudget {
   const teamOf = (prefix: Prefix) => rows.get(prefix)?.teamId ?? null
@@ -243,7 +243,7 @@ function findOverBudget(open: readonly Prefix[], { rows }: Merged, context: Guar
   return { held, isOver: held.size > 0 }
 }
 
-/** Prefixes, not sends: one that was withdrawn, announced and is withdrawn again counts once. */
+/** Counts prefixes, not messages: a prefix that is withdrawn, announced and withdrawn again counts once. */
 const countOf = (prefixes: readonly Prefix[], recent: readonly RecentWithdrawal[]): number =>
   new Set<string>([...prefixes, ...recent.map(({ prefix }) => prefix)]).size
 
@@ -281,7 +281,7 @@ function holdOf(
   return findings.length > 0 ? { findings, withdrawals: held, changes } : undefined
 }
 
-/** Bad rows that hold nothing back are shown until somebody has looked at them. */
+/** Invalid rows that hold nothing back are shown until staff acknowledge them. */
 function isAcknowledged(decisions: readonly Decision[]): boolean {
   return decisions.some(({ reason }) => reason === 'invalid_rows')
 }

@@ -1,5 +1,5 @@
-// Mails to staff about open holds: one when a hold opens, reminders while it stays open. Due work: when the next mail is
-// due stands in the hold itself, so it survives whichever process opened it. Decisions are made elsewhere.
+// Mails to staff about open holds: one when a hold opens, reminders while it stays open. The due time of the next mail is
+// stored in the hold, so it survives a crash of the process that opened the hold. Decisions are made elsewhere.
 import type { Db, Trx } from '../../db/postgres.ts'
 import { queueMail } from '../../mail/mail.ts'
 import type { KeyRing } from '../../runtime/secrets.ts'
@@ -9,9 +9,9 @@ import { listStaffEmails, lockDueAlert, saveAlerted } from './hold.store.ts'
 export type HoldAlertDeps = {
   readonly db: Db
   readonly ring: KeyRing
-  /** Without a path at its end. */
+  /** Without a trailing path. */
   readonly publicUrl: string
-  /** Who gets the mails; empty: all staff with a confirmed address. */
+  /** The recipients of the mails; empty: all staff with a confirmed address. */
   readonly recipients: readonly string[]
   readonly onAlert: (alert: HoldAlert) => void
 }
@@ -20,7 +20,7 @@ export type HoldAlert = {
   readonly id: number
   readonly region: string
   readonly isReminder: boolean
-  /** How many people got a mail. */
+  /** Number of recipients of the mail. */
   readonly recipients: number
 }
 

@@ -1,4 +1,4 @@
-// The SQL of holds. They belong to regions, not to teams: only the reconciler and staff come here, as the owner.
+// The SQL of holds. They belong to regions, not to teams: only the reconciler and staff use them, as the owner.
 import type { HoldFinding, HoldReason, listHoldsRoute } from '@pharos/contract/hold'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
@@ -37,7 +37,7 @@ export const listHoldRows = (db: Db, query: QueryOf<typeof listHoldsRoute>): Pro
     slice: query,
   })
 
-/** Decides an open hold; false when it is not open, or there is none. */
+/** Decides an open hold; returns false if it is not open or does not exist. */
 export async function decideHold(
   trx: Trx,
   id: number,
@@ -50,7 +50,7 @@ export async function decideHold(
   return numAffectedRows === 1n
 }
 
-/** Closes the region's open hold, if there is one; what was decided stays decided. Returns its id. */
+/** Closes the region's open hold, if any, and returns its id. Decided holds do not change. */
 export async function closeHoldRow(trx: Trx, regionId: number): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
     update holds set state = 'closed', decided = now() where region_id = ${regionId} and state = 'open'
@@ -59,8 +59,8 @@ export async function closeHoldRow(trx: Trx, regionId: number): Promise<number |
 }
 
 /**
- * Inserts an open hold and returns its id. `unexplained`: its routes without a row, as the routers hold them. Staff get a
- * mail about it at once; not if it replaces a hold about which they got one within the hour, unless it has at least twice
+ * Inserts an open hold and returns its id. `unexplained`: its routes without a row, as stored on the routers. Staff get a
+ * mail about it immediately, unless it replaces a hold about which they got one within the hour and has fewer than twice
  * as many prefixes as that mail named: then the reminder of the replaced hold stays due.
  */
 export async function insertHold(
@@ -81,7 +81,7 @@ export async function insertHold(
   return rows[0]!.id
 }
 
-/** A withdrawal of a hold, with the announcement that speaks for its prefix and the last request about it. */
+/** A withdrawal of a hold, with the announcement that decides about its prefix and the last request about it. */
 export type HoldItemRow = {
   readonly cidr: string
   readonly team_id: number | null
@@ -93,8 +93,8 @@ export type HoldItemRow = {
   readonly requested_at: Date | null
 }
 
-/** The announcement `a` of each withdrawal `w` of the hold `h`: the one that is not deleted, else the newest. */
-const speaking = sql`
+/** The announcement `a` of each withdrawal `w` of the hold `h`: the one that is not deleted, otherwise the newest. */
+const deciding = sql`
   left join lateral (
     select a.id, a.team_id from announcements a
       join announcement_regions ar on ar.announcement_id = a.id and ar.region_id = h.region_id
@@ -102,7 +102,7 @@ const speaking = sql`
     order by a.deleted desc nulls first, a.id desc limit 1) a on true
   left join teams t on t.id = a.team_id`
 
-/** In the order of the hold's withdrawals. */
+/** Returns the withdrawals of the hold, in its order. */
 export async function listHoldItems(db: Db | Trx, id: number, limit: number): Promise<HoldItemRow[]> {
   const { rows } = await sql<HoldItemRow>`
     select w.cidr::text, t.id as team_id, t.name as team_name, a.id as announcement_id, e.action,
@@ -112,7 +112,7 @@ export async function listHoldItems(db: Db | Trx, id: number, limit: number): Pr
         as requested_by_name
     from holds h cross join lateral (
       select * from unnest(h.withdrawals) with ordinality w (cidr, place) order by place limit ${limit}) w
-    ${speaking}
+    ${deciding}
     left join lateral (
       select e.actor, e.at, e.action from audit_entries e
       where e.team_id = a.team_id and e.target = 'announcement:' || a.id and e.action in ${desiredActions}
@@ -127,16 +127,16 @@ export type HoldTeamRow = {
   readonly withdrawals: number
 }
 
-/** How many of the hold's withdrawals are of each team, most first. */
+/** Counts the hold's withdrawals per team, highest first. */
 export async function countHoldTeams(db: Db | Trx, id: number): Promise<HoldTeamRow[]> {
   const { rows } = await sql<HoldTeamRow>`
     select t.id as team_id, t.name as team_name, count(*)::integer as withdrawals
-    from holds h cross join lateral unnest(h.withdrawals) w (cidr) ${speaking}
+    from holds h cross join lateral unnest(h.withdrawals) w (cidr) ${deciding}
     where h.id = ${id}::bigint group by t.id, t.name order by count(*) desc, t.name`.execute(db)
   return rows
 }
 
-/** An open hold about which staff are to get a mail, locked; undefined if none is due. */
+/** Locks and returns an open hold with a due mail to staff; undefined if none is due. */
 export async function lockDueAlert(trx: Trx): Promise<{ id: number; isReminder: boolean } | undefined> {
   const { rows } = await sql<{ id: number; isReminder: boolean }>`
     select id, alerted is not null as "isReminder" from holds where state = 'open' and alert_due <= now()
@@ -152,7 +152,7 @@ export async function saveAlerted(trx: Trx, id: number, nextMinutes: number): Pr
     where id = ${id}::bigint`.execute(trx)
 }
 
-/** Confirmed addresses of the staff. */
+/** Returns the confirmed addresses of staff. */
 export async function listStaffEmails(db: Db | Trx): Promise<string[]> {
   const { rows } = await sql<{ email: string }>`
     select email from users where is_staff and email_confirmed is not null order by id`.execute(db)

@@ -1,5 +1,5 @@
-// Holds: withdrawals that wait for a human. The reconciler opens and closes them, staff decide them; a decision covers
-// exactly the prefixes that the hold names, so a hold is never changed, only closed and followed by another.
+// Holds: withdrawals that await approval. The reconciler opens and closes them, staff decide about them. A decision covers
+// exactly the prefixes that the hold names, so a hold never changes; it is closed and replaced by another.
 import {
   holdDetail,
   holdItemsMax,
@@ -37,8 +37,8 @@ import type { KeptRoute, OpenHold } from './region-lock.store.ts'
 export type HoldDeps = { readonly db: Db }
 
 /**
- * What becomes of the region's open hold. It stays while all that is planned is in it for the same reason, so that
- * repeats join it; what is new opens another in its place, since nobody may approve what they did not see.
+ * Decides about the region's open hold. It is kept while it covers everything planned for the same reason, so that repeats
+ * join it. Anything new opens another hold in its place, since staff must not approve what they have not seen.
  */
 export function holdChange(
   open: OpenHold | null,
@@ -53,8 +53,8 @@ export function holdChange(
 }
 
 /**
- * Opens a hold in the place of the region's open one. The mail to staff becomes due with the transaction, the messages to
- * the operator's webhook are part of it. `unexplained`: its routes without a row, as the routers hold them.
+ * Opens a hold and closes the region's open one. The mail to staff becomes due with the transaction, and the messages to
+ * the operator's webhook are part of it. `unexplained`: its routes without a row, as stored on the routers.
  */
 export async function openHold(
   db: Db,
@@ -70,7 +70,7 @@ export async function openHold(
   })
 }
 
-/** Closes the region's open hold: nothing of it is planned any more. */
+/** Closes the region's open hold, since none of it is planned any longer. */
 export async function closeHold(db: Db, regionId: number): Promise<void> {
   await db.transaction().execute((trx) => closeIn(trx, regionId))
 }
@@ -85,7 +85,7 @@ export async function addHoldMessage(trx: Trx, type: OperatorMessageType, id: nu
   await writeMessages(trx, [{ teamId: null, type, data: await describeHold(trx, id) }])
 }
 
-/** What mails and messages say about a hold. Throws `not_found`. */
+/** Returns the content of mails and messages about a hold. Throws `not_found`. */
 export async function describeHold(db: Db | Trx, id: number): Promise<MessageData<OperatorMessageType>> {
   const row = await findHold(db, id)
   if (!row) throw notFound('hold')
@@ -101,7 +101,7 @@ export async function describeHold(db: Db | Trx, id: number): Promise<MessageDat
   }
 }
 
-/** A page of all regions' holds, and the exact count. */
+/** Returns a page of all regions' holds, and the exact count. */
 export async function listHolds(
   { db }: HoldDeps,
   _operation: unknown,
@@ -122,32 +122,32 @@ export async function getHold({ db }: HoldDeps, _operation: unknown, id: number)
   }
 }
 
-/** Who decides: a person of the staff by id, and how the decision stands in the audit. */
-export type Decider = {
+/** The staff user who decides, and the actor of the audit entry. */
+export type DecisionActor = {
   readonly userId: number | null
   readonly by: Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
 }
 
 /** Approves an open hold for the caller of an operation. */
 export const approveHold = (deps: HoldDeps, operation: Operation, id: number): Promise<Wire> =>
-  decideAs(deps, deciderOf(operation), id, 'approved')
+  decideAs(deps, decisionActorOf(operation), id, 'approved')
 
 /** Rejects an open hold for the caller of an operation. */
 export const rejectHold = (deps: HoldDeps, operation: Operation, id: number): Promise<Wire> =>
-  decideAs(deps, deciderOf(operation), id, 'rejected')
+  decideAs(deps, decisionActorOf(operation), id, 'rejected')
 
-function deciderOf(operation: Operation): Decider {
+function decisionActorOf(operation: Operation): DecisionActor {
   const { actor } = operation
   return { userId: actor.kind === 'user' ? actor.userId : null, by: auditOf(operation) }
 }
 
 /**
- * Approves or rejects an open hold, and wakes the reconcilers. The same decision again changes nothing; `conflict` where
- * it was decided otherwise, or closed because what it names is no longer what would be withdrawn.
+ * Approves or rejects an open hold, and wakes the reconcilers. Repeating the same decision changes nothing. Throws `conflict` if
+ * the hold was decided otherwise, or was closed because the plan has changed.
  */
 export async function decideAs(
   { db }: HoldDeps,
-  { userId, by }: Decider,
+  { userId, by }: DecisionActor,
   id: number,
   decision: 'approved' | 'rejected',
 ): Promise<Wire> {

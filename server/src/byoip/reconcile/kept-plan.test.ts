@@ -41,7 +41,7 @@ describe('kept plans', () => {
   const problems: [string, string][] = []
   const report = (file: string, problem: string) => void problems.push([file, problem])
 
-  it('come back as they were saved, sealed and for this account only', () => {
+  it('are loaded as they were saved, sealed and for this account only', () => {
     const plans = createKeptPlans(join(folder, 'a'), ring)
     assert.deepEqual(plans.load(at, report), [])
     plans.save(plan)

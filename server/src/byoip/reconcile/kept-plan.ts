@@ -1,5 +1,5 @@
-// The routes of a region's routers after the last full run, in a sealed file beside the process. While the database does not
-// answer, they may be announced to a router that has lost all routes; they never cause a withdrawal. Later withdrawals and
+// The routes of a region's routers after the last full run, in a sealed local file. While the database does not answer,
+// they may be announced to a router that has lost all routes; they never cause a withdrawal. Later withdrawals and
 // changes are not in the file.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,10 +11,10 @@ import type { Route } from './speaker.ts'
 export type KeptRouter = { readonly name: string; readonly routes: readonly Route[] }
 
 export type KeptPlan = {
-  /** With the settings of its speakers, so that they can be reached before the database answers. */
+  /** With the settings of its speakers, so that they can be connected before the database answers. */
   readonly region: RegionRecord
   readonly routers: readonly KeptRouter[]
-  /** When the full run had ended; ISO 8601. */
+  /** End of the full run; ISO 8601. */
   readonly at: string
 }
 
@@ -24,9 +24,9 @@ export const keptPlanAgeMsMax = 24 * 3_600_000
 /** The files of one process. */
 export type KeptPlans = {
   save(plan: KeptPlan): void
-  /** Another process reconciles the region: what this one knew is out of date from now on. */
+  /** Removes the file, because another process reconciles the region and this one is out of date. */
   remove(region: Pick<RegionRecord, 'slug'>): void
-  /** Plans that are young enough and can be opened; `report` is called for each other file. */
+  /** Returns the plans that are recent enough and can be opened; `report` is called for each other file. */
   load(now: Date, report: (file: string, problem: string) => void): KeptPlan[]
 }
 

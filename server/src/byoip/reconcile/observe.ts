@@ -1,5 +1,5 @@
-// From what the routers of a region hold after a run to what its rows then store: the state and, if that is not as
-// desired, the reason. Pure.
+// Converts the routes on a region's routers after a run into the values that its rows store: the state and, if it is not
+// as desired, the reason. Pure.
 import type { ReasonAttrs, RegionReason } from '@pharos/contract/region-reason'
 import type { Family } from '../../net/bits.ts'
 import { familyOf } from '../../net/address.ts'
@@ -8,27 +8,27 @@ import type { RegionState } from '../announcement/announcement.ts'
 import type { CheckedRow, Plan, PlanRow, QuarantinedRow } from './plan.ts'
 import { sameRoute, type Route } from './speaker.ts'
 
-/** Which families the established BGP sessions of a router carry. */
+/** The address families that a router's established BGP sessions carry. */
 export type Reach = Readonly<Record<Family, boolean>>
 
 /** Final state of one router that could be read. */
-export type RouterOutcome = {
+export type RouterResult = {
   readonly asn: number
   readonly drained: boolean
   readonly reach: Reach
   readonly after: ReadonlyMap<Prefix, Route>
   /** Changes that were sent to it. */
   readonly announced: ReadonlyMap<Prefix, Route>
-  /** Prefixes that it refused. */
+  /** Prefixes that the router rejected. */
   readonly refused: ReadonlySet<string>
 }
 
 /** Result of a run in all routers of the region. */
-export type Outcome = {
-  readonly routers: readonly RouterOutcome[]
-  /** How many routers that are not drained could not be read. */
+export type RunResult = {
+  readonly routers: readonly RouterResult[]
+  /** Number of routers that are not drained and could not be read. */
   readonly unread: number
-  /** How many routers have to carry a route. */
+  /** Number of routers that must carry a route. */
   readonly quorum: number
   readonly waiting: ReadonlyMap<Prefix, Date>
   readonly withdrawn: ReadonlySet<Prefix>
@@ -36,7 +36,7 @@ export type Outcome = {
   readonly declined: ReadonlySet<Prefix>
   /** Withdrawals that this run leaves to another one: their rows are not updated. */
   readonly undecided: ReadonlySet<Prefix>
-  /** Prefixes of which a change of origin or next hop is held. */
+  /** Prefixes with a held change of origin or next hop. */
   readonly heldChanges: ReadonlySet<Prefix>
 }
 
@@ -48,35 +48,35 @@ type Observed = {
 }
 
 /** Observed values of one row that differ from the stored ones. */
-export type SeenRow = Observed & {
+export type ObservedRow = Observed & {
   readonly announcementId: number
   /** The desired state at the time of the observation. */
   readonly desired: boolean
 }
 
-/** Returns the rows of the region whose stored state or reason is not what was seen. */
-export function seenRows(
+/** Returns the rows of the region whose stored state or reason differs from the observed one. */
+export function observedRows(
   regionId: number,
   plan: Pick<Plan, 'rows' | 'quarantined'>,
-  outcome: Outcome,
-): SeenRow[] {
+  result: RunResult,
+): ObservedRow[] {
   const quarantined = plan.quarantined.filter(({ row }) => row.regionId === regionId)
-  return [...seenOfRows(plan.rows.values(), outcome), ...quarantined.flatMap(seenOfQuarantined)]
+  return [...observeRows(plan.rows.values(), result), ...quarantined.flatMap(observeQuarantined)]
 }
 
-function seenOfRows(rows: Iterable<CheckedRow>, outcome: Outcome): SeenRow[] {
-  const seen: SeenRow[] = []
+function observeRows(rows: Iterable<CheckedRow>, result: RunResult): ObservedRow[] {
+  const observed: ObservedRow[] = []
   for (const row of rows) {
-    const holders = outcome.routers.filter(({ after }) => after.has(row.prefix))
+    const holders = result.routers.filter(({ after }) => after.has(row.prefix))
     const settled = row.desired
-      ? settleDesired(row, holders, outcome)
-      : settleUndesired(row, holders, outcome)
+      ? stateOfDesired(row, holders, result)
+      : stateOfUndesired(row, holders, result)
     if (settled === 'unknown') continue
     const one = { attrs: null, ...settled, announcedOrigin: originOf(row, settled.state, holders) }
     if (isStored(row, one)) continue
-    seen.push({ announcementId: row.announcementId, desired: row.desired, ...one })
+    observed.push({ announcementId: row.announcementId, desired: row.desired, ...one })
   }
-  return seen
+  return observed
 }
 
 const isStored = (row: PlanRow, { state, reason, attrs, announcedOrigin }: Observed): boolean =>
@@ -85,25 +85,25 @@ const isStored = (row: PlanRow, { state, reason, attrs, announcedOrigin }: Obser
   announcedOrigin === row.announcedOrigin &&
   JSON.stringify(attrs) === JSON.stringify(row.attrs)
 
-/** The origin that a router shows; what is not seen and not known to be gone is kept. */
+/** Returns the origin that a router shows; an origin that is not observed and not known to be gone is kept. */
 function originOf(
   { prefix, announcedOrigin }: CheckedRow,
   state: RegionState,
-  [holder]: readonly RouterOutcome[],
+  [holder]: readonly RouterResult[],
 ): number | null {
   if (holder) return holder.after.get(prefix)!.asPath.at(-1) ?? holder.asn
   return state === 'withdrawn' ? null : announcedOrigin
 }
 
-type Settled = Pick<Observed, 'state' | 'reason'> & { readonly attrs?: ReasonAttrs }
+type RowState = Pick<Observed, 'state' | 'reason'> & { readonly attrs?: ReasonAttrs }
 
-function settleDesired(
+function stateOfDesired(
   row: CheckedRow,
-  holders: readonly RouterOutcome[],
-  outcome: Outcome,
-): Settled | 'unknown' {
+  holders: readonly RouterResult[],
+  result: RunResult,
+): RowState | 'unknown' {
   const { prefix } = row
-  const { quorum, unread, waiting, heldChanges, routers } = outcome
+  const { quorum, unread, waiting, heldChanges, routers } = result
   const carriers = holders.filter((router) => !router.drained && isAsSent(router, prefix))
   if (carriers.length >= quorum) {
     const family = familyOf(prefix)
@@ -116,20 +116,20 @@ function settleDesired(
   const until = waiting.get(prefix)
   if (until) return { state: 'announcing', reason: 'damped', attrs: { until: until.toISOString() } }
   if (carriers.length + unread < quorum) return { state: 'announcing', reason: 'not_shown' }
-  // The router that cannot be read may well carry it.
+  // A router that cannot be read may still carry the route.
   return row.state === 'announced' ? 'unknown' : { state: 'announcing', reason: 'router_unreadable' }
 }
 
-function isAsSent({ after, announced }: RouterOutcome, prefix: Prefix): boolean {
+function isAsSent({ after, announced }: RouterResult, prefix: Prefix): boolean {
   const sent = announced.get(prefix)
   return !sent || sameRoute(after.get(prefix)!, sent)
 }
 
-function settleUndesired(
+function stateOfUndesired(
   row: CheckedRow,
-  holders: readonly RouterOutcome[],
-  { unread, withdrawn, held, declined, routers, undecided }: Outcome,
-): Settled | 'unknown' {
+  holders: readonly RouterResult[],
+  { unread, withdrawn, held, declined, routers, undecided }: RunResult,
+): RowState | 'unknown' {
   const { prefix } = row
   if (undecided.has(prefix)) return 'unknown'
   if (declined.has(prefix)) return { state: 'withdrawing', reason: 'withdrawal_rejected' }
@@ -159,7 +159,7 @@ const lingeringAttrs = ({ changedMs }: PlanRow) => ({
   disabled: changedMs === null ? null : new Date(changedMs).toISOString(),
 })
 
-function seenOfQuarantined({ row, problem }: QuarantinedRow): SeenRow[] {
+function observeQuarantined({ row, problem }: QuarantinedRow): ObservedRow[] {
   if (!Number.isInteger(row.announcementId) || typeof row.desired !== 'boolean') return []
   const { announcementId, desired, announcedOrigin } = row
   const one = { state: 'error', reason: 'invalid_row', attrs: { problem }, announcedOrigin } as const

@@ -47,16 +47,16 @@ function routeAt(prefix: string, rest: Partial<Route> = {}): Route {
 
 type Context = Omit<GuardContext, 'routes'>
 const calm: Context = { recent: [], decisions: [] }
-/** The guard of a region with one router, and what that is sent. */
+/** Returns the guard's decision for a region with one router, and the routes to send to it. */
 function guardWith(plan: Plan, context: GuardContext) {
   const one = { router: 'r1', plan }
-  const verdict = guardPlans([one], context)
-  return { ...verdict, sends: sendsOf(one, verdict) }
+  const guarded = guardPlans([one], context)
+  return { ...guarded, sends: sendsOf(one, guarded) }
 }
-/** As the full run asks: the plan is about every route of the region. */
+/** Guards the plan as a full run does: it covers every route of the region. */
 const guardPlan = (plan: Plan, context: Context) =>
   guardWith(plan, { ...context, routes: plan.observed.size })
-/** So many other prefixes of another team that were withdrawn before. */
+/** Returns so many earlier withdrawals of other prefixes of another team. */
 const recently = (count: number): GuardContext['recent'] =>
   Array.from({ length: count }, (_, at) => ({ prefix: prefixAt(100 + at), teamId: 8 }))
 const reasonOf = ({ hold }: { hold?: { findings: readonly { reason: string }[] } }) =>
@@ -64,7 +64,7 @@ const reasonOf = ({ hold }: { hold?: { findings: readonly { reason: string }[] }
 const prefixesOf = (routes: readonly { prefix: Prefix }[]) => routes.map(({ prefix }) => prefix)
 
 describe('the plan', () => {
-  it('announces with the origin as path, and without a path where the origin is the speaker itself', () => {
+  it('announces with the origin as path, and with an empty path if the origin is the ASN of the speaker', () => {
     const rows = [rowOf('10.0.0.0/24'), rowOf('10.0.2.0/24', { originAsn: 64500 }), rowOf('2001:db8::/48')]
     const { announce } = planRoutes(region, rows, [])
     assert.deepEqual(
@@ -77,7 +77,7 @@ describe('the plan', () => {
     )
   })
 
-  it('gives routes the next hops and communities of the region', () => {
+  it('sets the next hops and communities of the region', () => {
     const routes = { nextHop4: '192.0.2.1', nextHop6: '2001:db8::1', communities: ['64500:1'] }
     const { announce } = planRoutes({ ...region, routes }, [rowOf('10.0.0.0/24'), rowOf('2001:db8::/48')], [])
     assert.deepEqual(
@@ -89,7 +89,7 @@ describe('the plan', () => {
     )
   })
 
-  it('announces again what is there with other communities, and never withdraws it first', () => {
+  it('announces a route with changed communities again, and never withdraws it first', () => {
     const other = routeAt('10.0.0.0/24', { communities: ['64500:9'] })
     const plan = planRoutes(region, [rowOf('10.0.0.0/24')], [other])
     assert.deepEqual([prefixesOf(plan.announce), plan.withdraw, plan.keep], [['10.0.0.0/24'], [], []])
@@ -125,7 +125,7 @@ describe('the plan', () => {
     assert.deepEqual([gone.withdraw, gone.lost.size], [[], 0])
   })
 
-  it('announces again what a row that is not valid had announced', () => {
+  it('announces the last known route of an invalid row again', () => {
     const row = rowOf('10.0.0.0/24', { checkedOrigin: 64499, announcedOrigin: 64499 })
     const plan = planRoutes(region, [row], [])
     assert.equal(plan.quarantined[0]?.problem, 'origin_unchecked')
@@ -170,13 +170,13 @@ describe('the plan', () => {
     })
   }
 
-  it('believes neither of two rows for one prefix, however it is spelled', () => {
+  it('uses neither of two rows for one prefix, in any notation', () => {
     const rows = [rowOf('2001:db8::/48'), rowOf('2001:DB8:0::/48', { desired: false })]
     const plan = planRoutes(region, rows, [routeAt('2001:db8::/48')])
     assert.deepEqual([plan.quarantined.length, plan.withdraw, plan.unexplained], [2, [], []])
   })
 
-  it('gives what is desired when it is applied, and then nothing more', () => {
+  it('results in the desired state when it is applied, and then in an empty plan', () => {
     fc.assert(
       fc.property(anyRows, anyRoutes, (rows, routes) => {
         const plan = planRoutes(region, rows, routes)
@@ -190,13 +190,13 @@ describe('the plan', () => {
     )
   })
 
-  it('changes nothing that a row does not ask for', () => {
+  it('changes nothing without a row', () => {
     fc.assert(
       fc.property(anyRows, anyRoutes, (rows, routes) => {
         const plan = planRoutes(region, rows, routes)
-        const asked = new Map(rows.map((row) => [row.prefix, row.desired]))
-        for (const { prefix } of plan.announce) assert.equal(asked.get(prefix), true)
-        for (const prefix of plan.withdraw) assert.equal(asked.get(prefix), false)
+        const desired = new Map(rows.map((row) => [row.prefix, row.desired]))
+        for (const { prefix } of plan.announce) assert.equal(desired.get(prefix), true)
+        for (const prefix of plan.withdraw) assert.equal(desired.get(prefix), false)
         const routed = new Set([...plan.withdraw, ...plan.unexplained, ...plan.keep])
         for (const prefix of routed) assert.ok(plan.observed.has(prefix))
         for (const prefix of plan.keep) assert.ok(sameRoute(plan.observed.get(prefix)!, routeAt(prefix)))
@@ -208,14 +208,14 @@ describe('the plan', () => {
 describe('damping', () => {
   const hourMs = 3_600_000
 
-  it('makes a prefix wait until the change that used up the hour is an hour old', () => {
+  it('delays a prefix until the change that used up the hour is an hour old', () => {
     const limitMs = ago(13).getTime()
     assert.deepEqual(dampedUntil({ limitMs }, now), new Date(limitMs + hourMs))
     assert.equal(dampedUntil({ limitMs }, new Date(limitMs + hourMs)), undefined)
     assert.equal(dampedUntil({ limitMs: null }, now), undefined)
   })
 
-  it('never waits with what a router has shown since it was enabled', () => {
+  it('never delays a route that a router has shown since it was enabled', () => {
     const limitMs = ago(13).getTime()
     const { plan, waiting } = damp(
       planRoutes(region, [rowOf('10.0.0.0/24', { limitMs, announcedOrigin: 64496 })], []),
@@ -224,7 +224,7 @@ describe('damping', () => {
     assert.deepEqual([prefixesOf(plan.announce), waiting.size], [['10.0.0.0/24'], 0])
   })
 
-  it('holds back announcements only, and only of what is not there', () => {
+  it('delays announcements of absent routes only', () => {
     const limitMs = ago(13).getTime()
     const rows = [
       rowOf('10.0.0.0/24', { limitMs }),
@@ -245,19 +245,19 @@ describe('the guard', () => {
   const planOf = (count: number, off: number, rest: readonly PlanRow[] = []) =>
     planRoutes(
       region,
-      // Of many teams, so that the budget of the region is what counts.
+      // Of many teams, so that the budget of the region applies.
       [...routes(count).map(({ prefix }, at) => rowOf(prefix, { desired: at >= off, teamId: at })), ...rest],
       routes(count),
     )
 
-  it('counts by the routes of the region, however few of them the plan is about', () => {
+  it('takes the budget from the routes of the region, also if the plan covers only a few', () => {
     const few = planOf(4, 4)
     assert.equal(guardWith(few, { ...calm, routes: 80 }).withdraw.length, 4)
     assert.equal(guardWith(few, { ...calm, routes: 79 }).withdraw.length, 0)
     assert.equal(reasonOf(guardWith(few, { ...calm, routes: 79 })), 'too_many_withdrawals')
   })
 
-  it('does not count again what was sent and stayed, unless it was switched since', () => {
+  it('does not count a withdrawal again that had no effect, unless the row was changed since', () => {
     const changedMs = ago(30).getTime()
     const attrs = { disabled: '2026-03-01T11:30:00.000Z' }
     const lingering: PlanRow = {
@@ -275,10 +275,10 @@ describe('the guard', () => {
       assert.equal(guardPlan(planned({ ...lingering, ...rest }), context).withdraw.length, 0)
   })
 
-  it('lets the last prefix of a small region go', () => {
-    const verdict = guardPlan(planOf(1, 1), calm)
-    assert.deepEqual(verdict.withdraw, [{ prefix: prefixAt(0), teamId: 0, counted: true }])
-    assert.equal(verdict.hold, undefined)
+  it('passes the withdrawal of the last prefix of a small region', () => {
+    const guarded = guardPlan(planOf(1, 1), calm)
+    assert.deepEqual(guarded.withdraw, [{ prefix: prefixAt(0), teamId: 0, counted: true }])
+    assert.equal(guarded.hold, undefined)
   })
 
   it('allows three, or 5 % of the region', () => {
@@ -287,15 +287,15 @@ describe('the guard', () => {
     assert.equal(guardPlan(planOf(100, 5), calm).withdraw.length, 5)
   })
 
-  it('holds all of them when they are too many, and announces all the same', () => {
-    const verdict = guardPlan(planOf(50, 4, [rowOf('192.0.2.0/24')]), calm)
-    assert.deepEqual(verdict.withdraw, [])
-    assert.deepEqual(prefixesOf(verdict.sends.announce), ['192.0.2.0/24'])
-    assert.equal(reasonOf(verdict), 'too_many_withdrawals')
-    assert.deepEqual(verdict.hold?.withdrawals, [0, 1, 2, 3].map(prefixAt))
+  it('holds all withdrawals if they are over budget, and still announces', () => {
+    const guarded = guardPlan(planOf(50, 4, [rowOf('192.0.2.0/24')]), calm)
+    assert.deepEqual(guarded.withdraw, [])
+    assert.deepEqual(prefixesOf(guarded.sends.announce), ['192.0.2.0/24'])
+    assert.equal(reasonOf(guarded), 'too_many_withdrawals')
+    assert.deepEqual(guarded.hold?.withdrawals, [0, 1, 2, 3].map(prefixAt))
   })
 
-  it('counts what went out in the last ten minutes', () => {
+  it('counts the withdrawals of the last ten minutes', () => {
     assert.equal(guardPlan(planOf(50, 1), { ...calm, recent: recently(2) }).withdraw.length, 1)
     assert.equal(guardPlan(planOf(50, 1), { ...calm, recent: recently(3) }).withdraw.length, 0)
   })
@@ -305,33 +305,33 @@ describe('the guard', () => {
     assert.equal(guardPlan(planOf(20, 1), { ...calm, recent: again }).withdraw.length, 1)
   })
 
-  it('lets what a request names go at once, however much that is', () => {
+  it('passes withdrawals that were requested by name, without a limit', () => {
     const rows = routes(20).map(({ prefix }) => rowOf(prefix, { desired: false, requested: true }))
-    const verdict = guardPlan(planRoutes(region, rows, routes(20)), { ...calm, recent: recently(3) })
-    assert.deepEqual([verdict.withdraw.length, verdict.hold], [20, undefined])
-    assert.ok(verdict.withdraw.every(({ counted }) => !counted))
+    const guarded = guardPlan(planRoutes(region, rows, routes(20)), { ...calm, recent: recently(3) })
+    assert.deepEqual([guarded.withdraw.length, guarded.hold], [20, undefined])
+    assert.ok(guarded.withdraw.every(({ counted }) => !counted))
   })
 
-  it('holds even those while many rows are not valid', () => {
+  it('holds requested withdrawals too while many rows are invalid', () => {
     const rows = routes(20).map(({ prefix }) => rowOf(prefix, { desired: false, requested: true }))
     const bad = Array.from({ length: 4 }, () => rowOf('10.9.9.9/24'))
-    const verdict = guardPlan(planRoutes(region, [...rows, ...bad], routes(20)), calm)
-    assert.deepEqual([verdict.withdraw, verdict.held.size], [[], 20])
+    const guarded = guardPlan(planRoutes(region, [...rows, ...bad], routes(20)), calm)
+    assert.deepEqual([guarded.withdraw, guarded.held.size], [[], 20])
   })
 
-  it('lets no team use more than half of what the region may withdraw, and blocks no other by it', () => {
+  it('limits a team to half of the budget of the region, without blocking other teams', () => {
     assert.deepEqual([0, 60, 80, 10_000].map(withdrawalsOfTeamMax), [2, 2, 2, 250])
     const rows = routes(20).map(({ prefix }, at) =>
       rowOf(prefix, { desired: at > 3, teamId: at < 3 ? 1 : 2 }),
     )
-    const verdict = guardPlan(planRoutes(region, rows, routes(20)), calm)
+    const guarded = guardPlan(planRoutes(region, rows, routes(20)), calm)
     assert.deepEqual(
-      [prefixesOf(verdict.withdraw), [...verdict.held]],
+      [prefixesOf(guarded.withdraw), [...guarded.held]],
       [[prefixAt(3)], [0, 1, 2].map(prefixAt)],
     )
   })
 
-  it('announces what it holds again on a router that was restarted', () => {
+  it('announces held routes again on a router that was restarted', () => {
     const gone = planRoutes(
       region,
       routes(20).map(({ prefix }, at) =>
@@ -347,7 +347,7 @@ describe('the guard', () => {
     assert.deepEqual([approved.hold, approved.sends.announce.length], [undefined, 16])
   })
 
-  it('keeps a route without a row over a restart, and gives it up when that was approved', () => {
+  it('keeps a route without a row over a restart, and no longer once its withdrawal was approved', () => {
     const kept = { ...region, kept: [routeAt(prefixAt(1), { communities: ['64500:7'] })] }
     const open = guardPlan(planRoutes(kept, [rowOf(prefixAt(0))], []), calm)
     assert.deepEqual(
@@ -358,7 +358,7 @@ describe('the guard', () => {
     assert.deepEqual([approved.hold, approved.sends.announce], [undefined, []])
   })
 
-  it('holds changes of origin or next hop if they are too many, also after a restart', () => {
+  it('holds changes of origin or next hop over budget, also after a restart', () => {
     const nextHop4 = '192.0.2.9'
     const moved = { ...region, routes: { nextHop4 }, applied: { asn: 64500 } }
     const few = (count: number) =>
@@ -393,19 +393,19 @@ describe('the guard', () => {
     assert.equal(reasonOf(guardPlan(other, { ...calm, decisions: [decision] })), 'too_many_changes')
   })
 
-  it('always holds a route that no row explains', () => {
-    const verdict = guardPlan(planRoutes(region, [rowOf(prefixAt(0))], routes(2)), calm)
-    assert.deepEqual(verdict.withdraw, [])
-    assert.deepEqual([reasonOf(verdict), verdict.hold?.withdrawals], ['unexplained_routes', [prefixAt(1)]])
+  it('always holds the withdrawal of a route without a row', () => {
+    const guarded = guardPlan(planRoutes(region, [rowOf(prefixAt(0))], routes(2)), calm)
+    assert.deepEqual(guarded.withdraw, [])
+    assert.deepEqual([reasonOf(guarded), guarded.hold?.withdrawals], ['unexplained_routes', [prefixAt(1)]])
   })
 
-  it('holds everything when there is no row at all', () => {
-    const verdict = guardPlan(planRoutes(region, [], routes(2)), calm)
-    assert.deepEqual([verdict.withdraw, reasonOf(verdict)], [[], 'no_rows'])
+  it('holds everything if the region has no rows', () => {
+    const guarded = guardPlan(planRoutes(region, [], routes(2)), calm)
+    assert.deepEqual([guarded.withdraw, reasonOf(guarded)], [[], 'no_rows'])
     assert.equal(guardPlan(planRoutes(region, [], []), calm).hold, undefined)
   })
 
-  it('shows one bad row and lets the others go; many bad rows hold them', () => {
+  it('reports one invalid row and passes the others; many invalid rows hold all', () => {
     const bad = (count: number) => Array.from({ length: count }, () => rowOf('10.9.9.9/24'))
     const one = guardPlan(planOf(20, 1, bad(1)), calm)
     assert.deepEqual([one.withdraw.length, reasonOf(one), one.hold?.withdrawals], [1, 'invalid_rows', []])
@@ -413,10 +413,10 @@ describe('the guard', () => {
     assert.deepEqual([many.withdraw, many.hold?.withdrawals], [[], [prefixAt(0)]])
   })
 
-  it('does not hold again for invalid rows that staff have seen', () => {
-    const seen = { ...decided(true, 1), reason: 'invalid_rows' as const }
-    const verdict = guardPlan(planOf(20, 1, [rowOf('10.9.9.9/24')]), { ...calm, decisions: [seen] })
-    assert.deepEqual([verdict.withdraw.length, verdict.hold], [1, undefined])
+  it('does not open another hold for invalid rows that staff have acknowledged', () => {
+    const acknowledged = { ...decided(true, 1), reason: 'invalid_rows' as const }
+    const guarded = guardPlan(planOf(20, 1, [rowOf('10.9.9.9/24')]), { ...calm, decisions: [acknowledged] })
+    assert.deepEqual([guarded.withdraw.length, guarded.hold], [1, undefined])
   })
 
   const decided = (approved: boolean, minutes: number, ...places: number[]): Decision => ({
@@ -427,59 +427,59 @@ describe('the guard', () => {
     decided: ago(minutes),
   })
 
-  it('lets exactly what was approved go', () => {
-    const verdict = guardPlan(planOf(20, 5), {
+  it('passes exactly the approved withdrawals', () => {
+    const guarded = guardPlan(planOf(20, 5), {
       ...calm,
       decisions: [decided(true, 1, 0, 1, 2, 3)],
       recent: recently(3),
     })
-    assert.deepEqual(prefixesOf(verdict.withdraw), [0, 1, 2, 3].map(prefixAt))
-    assert.ok(verdict.withdraw.every((one) => !one.counted))
-    assert.deepEqual(verdict.hold?.withdrawals, [prefixAt(4)])
+    assert.deepEqual(prefixesOf(guarded.withdraw), [0, 1, 2, 3].map(prefixAt))
+    assert.ok(guarded.withdraw.every((one) => !one.counted))
+    assert.deepEqual(guarded.hold?.withdrawals, [prefixAt(4)])
   })
 
-  it('lets an unexplained route go when it was approved by name', () => {
+  it('passes the withdrawal of an unexplained route that was approved by name', () => {
     const plan = planRoutes(region, [rowOf(prefixAt(0))], routes(3))
-    const verdict = guardPlan(plan, { ...calm, decisions: [decided(true, 1, 1)] })
-    assert.deepEqual(verdict.withdraw, [{ prefix: prefixAt(1), teamId: null, counted: false }])
-    assert.deepEqual(verdict.hold?.withdrawals, [prefixAt(2)])
+    const guarded = guardPlan(plan, { ...calm, decisions: [decided(true, 1, 1)] })
+    assert.deepEqual(guarded.withdraw, [{ prefix: prefixAt(1), teamId: null, counted: false }])
+    assert.deepEqual(guarded.hold?.withdrawals, [prefixAt(2)])
   })
 
-  it('keeps what was rejected and does not ask again', () => {
-    const verdict = guardPlan(planOf(20, 5), { ...calm, decisions: [decided(false, 1, 0, 1, 2, 3, 4)] })
-    assert.deepEqual([verdict.withdraw, verdict.hold], [[], undefined])
-    assert.deepEqual([...verdict.declined], [0, 1, 2, 3, 4].map(prefixAt))
+  it('keeps rejected withdrawals without opening another hold', () => {
+    const guarded = guardPlan(planOf(20, 5), { ...calm, decisions: [decided(false, 1, 0, 1, 2, 3, 4)] })
+    assert.deepEqual([guarded.withdraw, guarded.hold], [[], undefined])
+    assert.deepEqual([...guarded.declined], [0, 1, 2, 3, 4].map(prefixAt))
   })
 
-  it('goes by the newest decision, and by none from before the last switch', () => {
+  it('applies the newest decision, and none from before the last change of the row', () => {
     const newest = { ...calm, decisions: [decided(true, 2, 0), decided(false, 1, 0)] }
     assert.deepEqual([...guardPlan(planOf(20, 1), newest).declined], [prefixAt(0)])
-    const switched = [rowOf(prefixAt(0), { desired: false, changedMs: ago(1).getTime() }), rowOf(prefixAt(1))]
-    const plan = planRoutes(region, switched, routes(2))
+    const rows = [rowOf(prefixAt(0), { desired: false, changedMs: ago(1).getTime() }), rowOf(prefixAt(1))]
+    const plan = planRoutes(region, rows, routes(2))
     const full = { ...calm, recent: recently(3) }
     assert.equal(guardPlan(plan, { ...full, decisions: [decided(true, 2, 0)] }).withdraw.length, 0)
     assert.equal(guardPlan(plan, { ...calm, decisions: [decided(false, 2, 0)] }).withdraw.length, 1)
     assert.equal(guardPlan(plan, { ...full, decisions: [decided(true, 0, 0)] }).withdraw.length, 1)
   })
 
-  it('accounts for every withdrawal once, and lets no more pass than it may', () => {
+  it('classifies every withdrawal once, and never passes more than the budget', () => {
     fc.assert(
       fc.property(anyRows, anyRoutes, anyContext, (rows, routes, context) => {
         const plan = planRoutes(region, rows, routes)
-        const verdict = guardPlan(plan, context)
-        const held = verdict.hold?.withdrawals ?? []
-        const accounted = [...prefixesOf(verdict.withdraw), ...held, ...verdict.declined]
+        const guarded = guardPlan(plan, context)
+        const held = guarded.hold?.withdrawals ?? []
+        const accounted = [...prefixesOf(guarded.withdraw), ...held, ...guarded.declined]
         assert.deepEqual(accounted.toSorted(), [...plan.withdraw, ...plan.unexplained].toSorted())
-        const counted = verdict.withdraw.filter((one) => one.counted)
+        const counted = guarded.withdraw.filter((one) => one.counted)
         const distinct = new Set([...prefixesOf(counted), ...context.recent.map(({ prefix }) => prefix)])
         if (counted.length > 0) assert.ok(distinct.size <= withdrawalsMax(routes.length))
         for (const { prefix } of counted) assert.equal(plan.rows.get(prefix)?.desired, false)
         const named = (approved: boolean) => context.decisions.filter((one) => one.approved === approved)
-        for (const { prefix } of verdict.withdraw.filter((one) => !one.counted)) {
+        for (const { prefix } of guarded.withdraw.filter((one) => !one.counted)) {
           assert.ok(named(true).some(({ withdrawals }) => withdrawals.has(prefix)))
         }
-        assert.deepEqual(verdict.sends.announce, plan.announce)
-        // A router that has lost everything gets back just what may not be withdrawn.
+        assert.deepEqual(guarded.sends.announce, plan.announce)
+        // A router that has lost everything gets exactly the routes back that must not be withdrawn.
         const lost = planRoutes(
           region,
           rows.map((row) => ({ ...row, announcedOrigin: 64496 })),

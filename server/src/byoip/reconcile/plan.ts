@@ -1,12 +1,12 @@
-// What has to change on one router: a pure difference between the rows of its region and the routes that it holds. It
-// decides nothing about whether that may be done (guard.ts) or when (damping.ts).
+// The plan for one router: a pure difference between the rows of its region and the routes that it holds. guard.ts decides
+// whether a change is allowed, damping.ts when.
 import type { RegionState } from '@pharos/contract/byoip'
 import type { ReasonAttrs, RegionReason, RowProblem } from '@pharos/contract/region-reason'
 import { parseAsn } from '../../net/asn.ts'
 import { isDefaultRoute, parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { sameRoute, selfNextHop, type Route } from './speaker.ts'
 
-/** One row of a region as it was read. Nothing in it is trusted before it was checked. */
+/** One row of a region as it was read. Every value must be validated before use. */
 export type PlanRow = {
   readonly announcementId: number
   readonly teamId: number
@@ -16,34 +16,34 @@ export type PlanRow = {
   /** The origin for which every check passed. */
   readonly checkedOrigin: number | null
   readonly desired: boolean
-  /** Not desired, and the newest entry of the audit about the announcement is a request by name for just that. */
+  /** Not desired, and the newest audit entry about the announcement is a request for it by name. */
   readonly requested: boolean
   readonly state: RegionState
   readonly reason: RegionReason | null
   readonly attrs: ReasonAttrs | null
-  /** The origin with which a router last showed the route; null once all of them have shown that it is gone. */
+  /** The origin with which a router last showed the route; null once no router shows it. */
   readonly announcedOrigin: number | null
   /** When the desired state last changed; milliseconds since 1970, since 10,000 Date objects are slow to create. */
   readonly changedMs: number | null
-  /** When it changed so many times before the last that the ones since use up what damping allows in an hour. */
+  /** Time of the change that is as many changes ago as damping allows in an hour; milliseconds since 1970. */
   readonly limitMs: number | null
 }
 
-/** A row that was checked: one for its prefix, of this region. */
+/** A validated row of this region, the only one for its prefix. */
 export type CheckedRow = PlanRow & { readonly prefix: Prefix }
 
 export type QuarantinedRow = { readonly row: PlanRow; readonly problem: RowProblem }
 
-/** What the routes of a router have beside what the announcement says. */
+/** Attributes of a router's routes that do not depend on the announcement. */
 export type RouteSettings = {
-  /** The next hops to announce; without one the speaker itself. */
+  /** The next hops to announce; the speaker itself if absent. */
   readonly nextHop4?: string
   readonly nextHop6?: string
   readonly communities?: readonly string[]
   readonly largeCommunities?: readonly string[]
 }
 
-/** With what a router's routes were last announced; kept in `region_routers.applied`. */
+/** The settings of the last announcement of a router's routes; stored in `region_routers.applied`. */
 export type Applied = Pick<RouteSettings, 'nextHop4' | 'nextHop6'> & { readonly asn: number }
 
 export type PlanRouter = {
@@ -52,39 +52,39 @@ export type PlanRouter = {
   readonly asn: number
   readonly routes: RouteSettings
   readonly applied?: Applied | null
-  /** Nothing is announced on it any more; the other routers of the region carry its routes. */
+  /** Nothing is announced on it; the other routers of the region carry its routes. */
   readonly drained?: boolean
-  /** Routes without a row that the router held when staff was asked about them, while they may not be withdrawn. */
+  /** Routes without a row that the router held when their hold was opened, while they may not be withdrawn. */
   readonly kept?: readonly Route[]
 }
 
-/** Another origin or next hop than the router shows, or than it was last known to have. */
+/** A change of origin or next hop from the route that the router shows, or that it was last known to have. */
 export type RouteChange = { readonly prefix: Prefix; readonly from: Route; readonly to: Route }
 
 export type Plan = {
-  /** Desired, and absent or with other communities; and what a row that is not valid had announced. */
+  /** Desired, and absent or with other communities; also the last known route of an invalid row. */
   readonly announce: readonly Route[]
-  /** Desired, and there or known with another origin or next hop. */
+  /** Desired, and present or known with another origin or next hop. */
   readonly change: readonly RouteChange[]
-  /** A row says "not here", and the router holds it, or held it when it was last seen. */
+  /** Not desired according to a row, and present on the router, or present when it was last read. */
   readonly withdraw: readonly Prefix[]
-  /** With our owner community, and no row at all says anything about it. */
+  /** With our owner community, and without any row. */
   readonly unexplained: readonly Prefix[]
-  /** Desired and held as wanted. */
+  /** Desired, and present as desired. */
   readonly keep: readonly Prefix[]
-  /** Rows that are not valid. What the router holds for their prefixes stays as it is. */
+  /** Invalid rows. The router's routes for their prefixes do not change. */
   readonly quarantined: readonly QuarantinedRow[]
   readonly rows: ReadonlyMap<Prefix, CheckedRow>
   readonly observed: ReadonlyMap<Prefix, Route>
   /**
-   * What of `withdraw` and `unexplained` the router does not hold any more, as it was last seen. A router that restarts
-   * forgets its routes; one that may not be withdrawn is announced again from here.
+   * Routes of `withdraw` and `unexplained` that the router no longer holds, as last read. A router loses its routes when it
+   * restarts; a route that may not be withdrawn is announced again from here.
    */
   readonly lost: ReadonlyMap<Prefix, Route>
   readonly drained: boolean
 }
 
-/** Rows of one region and all routes of one of its routers, to the plan. Total: a row that is not valid is quarantined. */
+/** Plans one router from the rows of its region and all of its routes. Never throws: an invalid row is quarantined. */
 export function planRoutes(router: PlanRouter, read: readonly PlanRow[], routes: readonly Route[]): Plan {
   const { rows, quarantined } = checkRows(router.regionId, read)
   const observed = new Map(routes.map((route) => [route.prefix, route]))
@@ -140,7 +140,7 @@ function planDesired(
   return { announce, change, keep }
 }
 
-/** Same origin and next hop: traffic takes the same way, whatever the communities are. */
+/** Whether origin and next hop are equal: traffic takes the same path, whatever the communities are. */
 const sameDirection = (a: Route, b: Route): boolean =>
   a.nextHop === b.nextHop && a.asPath.length === b.asPath.length && a.asPath.at(-1) === b.asPath.at(-1)
 
@@ -155,7 +155,7 @@ function routeOf({ asn, routes }: Pick<PlanRouter, 'asn' | 'routes'>, prefix: Pr
   }
 }
 
-/** The route as it was last announced, from what is remembered of the row and of the router. */
+/** Returns the last announced route, from the stored values of the row and of the router. */
 function lastRoute(
   { asn, routes, applied }: PlanRouter,
   { prefix, announcedOrigin }: Pick<CheckedRow, 'prefix' | 'announcedOrigin'>,
@@ -194,7 +194,7 @@ function checkRows(regionId: number, read: readonly PlanRow[]) {
   }
   const rows = new Map<Prefix, CheckedRow>()
   for (const [prefix, same] of Map.groupBy(checked, (row) => row.prefix)) {
-    // Two rows for one prefix: nothing tells which of them is right, so neither is used.
+    // Of two rows for one prefix, neither is known to be right, so neither is used.
     if (same.length === 1) rows.set(prefix, same[0]!)
     else quarantined.push(...same.map((row) => ({ row, problem: 'duplicate_prefix' as const })))
   }

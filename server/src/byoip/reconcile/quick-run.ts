@@ -1,15 +1,15 @@
-// The quick run of one region: only the rows that changed and that no run has looked at, and only their prefixes on the
-// routers. It goes through the same plan, guard and fence as the full run, may do less than it, and never more: what a
-// look at the whole region could hold back is left to the full run, which follows every quick run that found rows.
+// The quick run of one region: only the rows that changed and were not handled by a run yet, and only their prefixes on the
+// routers. It uses the same plan, guard and fence as the full run and never does more than it. Anything that the guard could
+// hold with the whole region in view is left to the full run, which follows every quick run that found rows.
 import type { Db } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { readPrefix, type PlanRow } from './plan.ts'
-import { movingMax, saveSeen, whileHolding } from './reconcile.store.ts'
+import { movingMax, saveObserved, withFence } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 import {
   byPrefix,
   callAll,
-  isSilent,
+  isEmpty,
   nothingSent,
   observe,
   planRegion,
@@ -34,12 +34,12 @@ export type KnownRegion = {
   /** Number of routes of the owner on its routers. */
   readonly observed: number
   readonly quarantined: number
-  /** Of each router that could be read; the others are left to the full run. */
+  /** For each router that could be read; the others are left to the full run. */
   readonly neighbors: ReadonlyMap<string, readonly Neighbor[]>
 }
 
 export type QuickReport = Record<'moving' | 'announced' | 'withdrawn' | 'refused', number> & {
-  /** When the full run has to follow: `soon` to see the whole again, `now` for what this one had to leave. */
+  /** When the full run must follow: `soon` to read the whole region again, `now` if this run left work to it. */
   readonly full: 'soon' | 'now' | undefined
   /** Changes that were sent, so that last known routes do not undo them. */
   readonly gone: ReadonlySet<Prefix>
@@ -54,7 +54,7 @@ const idle = {
   gone: new Set<Prefix>(),
 } as const
 
-/** One run under the lease. Rejects with whatever failed it, after storing that the region could not be checked. */
+/** Runs once under the lease. Rejects with the error of the run, after storing that the region could not be checked. */
 export function quickRun(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): Promise<QuickReport> {
   return storeFailure(deps.db, lease, () => run(deps, lease, known))
 }
@@ -78,9 +78,9 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
     },
   )
   const answers = Promise.all([found, lease.readMemory()])
-  // Awaited within the fence, which is taken meanwhile.
+  // Awaited later, within the fence that is taken meanwhile.
   answers.catch(() => {})
-  const { planned, sends, sent, isLeft, quorum, views, memory, failures } = await whileHolding(
+  const { planned, sends, sent, needsFullRun, quorum, views, memory, failures } = await withFence(
     db,
     lease,
     async (trx) => {
@@ -88,14 +88,14 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
       const quorum = quorumOf(deps, memory)
       const planned = planRegion(lease, rows, views, memory, { at: startedAt, routes: known.observed })
       requireFresh(ageMs())
-      const isLeft = leavesToFullRun(planned, memory, known)
-      const sends = sendsOfAll(planned, quorum, isLeft)
-      const sent = isSilent(sends) ? nothingSent : await sendAll(trx, lease, planned, sends, ageMs)
+      const needsFullRun = requiresFullRun(planned, memory, known)
+      const sends = sendsOfAll(planned, quorum, needsFullRun)
+      const sent = isEmpty(sends) ? nothingSent : await sendAll(trx, lease, planned, sends, ageMs)
       return {
         planned,
         sends,
         sent,
-        isLeft,
+        needsFullRun,
         quorum,
         views,
         memory,
@@ -103,7 +103,7 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
       }
     },
   )
-  const after = isSilent(sends)
+  const after = isEmpty(sends)
     ? {
         answers: planned.plans.map(({ plan }, at) => ({ router: views[at]!.router, after: plan.observed })),
         failures: [],
@@ -119,25 +119,25 @@ async function run(deps: QuickRunDeps, lease: RegionLease, known: KnownRegion): 
   const afters = after.answers.filter(({ router }) => !failed.includes(router))
   const active = deps.routers.filter(({ name }) => !memory.routers.get(name)?.drained)
   const unread = active.filter((router) => !afters.some((one) => one.router === router)).length
-  const undecided = new Set(isLeft ? planned.plans.flatMap(({ plan }) => plan.withdraw) : [])
-  await saveSeen(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread, undecided }))
+  const undecided = new Set(needsFullRun ? planned.plans.flatMap(({ plan }) => plan.withdraw) : [])
+  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread, undecided }))
   return {
     moving: rows.length,
     announced: sends.reduce((count, { announce }) => count + announce.length, 0),
     withdrawn: sent.withdrawn.size,
     refused: [...sent.refused.values()].reduce((count, { size }) => count + size, 0),
-    full: isLeft || failed.length > 0 ? 'now' : 'soon',
+    full: needsFullRun || failed.length > 0 ? 'now' : 'soon',
     gone: sent.withdrawn,
   }
 }
 
 /**
- * Whether the full run might hold one of the withdrawals or changes, seeing more: the guard holds some already, a hold
- * is open that they would belong to, or there are rows that are not valid, here or elsewhere in the region.
+ * Whether the full run, which reads the whole region, might hold one of the withdrawals or changes: the guard already holds some,
+ * a hold is open that would cover them, or rows are invalid, here or elsewhere in the region.
  */
-function leavesToFullRun({ plans, verdict }: Planned, memory: RegionMemory, known: KnownRegion): boolean {
-  if (verdict.hold || plans.some(({ plan }) => plan.quarantined.length + plan.change.length > 0)) return true
-  const counted = verdict.withdraw.filter((one) => one.counted)
-  if (verdict.withdraw.length > 0 && known.quarantined > 0) return true
+function requiresFullRun({ plans, guarded }: Planned, memory: RegionMemory, known: KnownRegion): boolean {
+  if (guarded.hold || plans.some(({ plan }) => plan.quarantined.length + plan.change.length > 0)) return true
+  const counted = guarded.withdraw.filter((one) => one.counted)
+  if (guarded.withdraw.length > 0 && known.quarantined > 0) return true
   return counted.length > 0 && memory.openHold !== null
 }

@@ -1,22 +1,22 @@
-// The SQL of the reconciler: it works for all teams, as the owner of the tables. Statements are about whole regions,
-// never about one row in a loop.
+// The SQL of the reconciler: it works for all teams, as the owner of the tables. Each statement handles a whole region,
+// never one row in a loop.
 import { sql } from 'kysely'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { changesPerHourMax } from '../announcement/announcement.ts'
-import type { Reach, SeenRow } from './observe.ts'
+import type { Reach, ObservedRow } from './observe.ts'
 import type { Applied, PlanRow } from './plan.ts'
 import type { Neighbor } from './speaker.ts'
 import { LeaseLost, type RegionLease } from './region-lock.store.ts'
 import { notifyCheckedStatuses } from '../announcement/status-message.store.ts'
 import { saveStatuses } from '../announcement/status.store.ts'
 
-/** A region as the loops need it. */
+/** A region as the reconcilers use it. */
 export type RegionRecord = {
   readonly id: number
   readonly slug: string
-  /** How its routers are reached, and what their routes have, as the platform file sets it. */
+  /** Connection and route settings of its routers, from the platform file. */
   readonly speakers: readonly unknown[]
   readonly quorum: number | null
   readonly communities: readonly string[]
@@ -30,17 +30,17 @@ export async function readRegions(db: Db): Promise<RegionRecord[]> {
   return rows
 }
 
-/** What is deleted is desired nowhere. What is not claimed cannot be enabled, and is no evidence either. */
+/** A deleted announcement is desired nowhere. An unclaimed one cannot be enabled, and is no evidence either. */
 export const isDesired = sql`(ar.configured and a.enabled and not a.suspended and a.claimed is not null and a.deleted is null)`
 
-/** Actions of the audit about what is desired of an announcement. */
+/** Audit actions about the desired state of an announcement. */
 export const desiredActions = sql`('announcement.update', 'announcement.suspend', 'announcement.resume',
   'announcement.delete', 'announcement.restore')`
 
 /**
- * Whether a request by name asks for the withdrawal: the newest entry of the audit about what is desired of the
- * announcement is somebody's request to disable it here, to suspend or to delete it. Entries of loops and of the platform
- * file do not count: they change many announcements at once.
+ * Whether the withdrawal was requested by name: the newest audit entry about the desired state of the announcement is the
+ * request of a user or token to disable it here, to suspend or to delete it. Entries of loops and of the platform file do not
+ * count: they change many announcements at once.
  */
 const isRequested = sql`case when ${isDesired} or ar.state = 'withdrawn' then false else coalesce((
     select e.actor not in ('pharos', 'operator') and case e.action
@@ -58,8 +58,8 @@ const planRow = sql`ar.announcement_id as "announcementId", a.team_id as "teamId
   (extract(epoch from ar.changes[cardinality(ar.changes) - ${sql.lit(changesPerHourMax)}]) * 1000)::float8 as "limitMs"`
 
 /**
- * Every row of the region that speaks for its prefix, of all teams, in one snapshot: one statement. 10,000 rows take
- * about 40 ms. Of what was deleted only the newest speaks, and only where nobody holds the prefix now.
+ * Returns every row of the region that decides about its prefix, of all teams, in one snapshot: one statement. 10,000 rows take
+ * about 40 ms. Of deleted announcements only the newest counts, and only if no other announcement holds the prefix now.
  */
 export async function readRegionRows(db: Db, regionId: number): Promise<PlanRow[]> {
   const { rows } = await sql<PlanRow>`
@@ -75,24 +75,24 @@ export async function readRegionRows(db: Db, regionId: number): Promise<PlanRow[
   return rows
 }
 
-/** The most rows in motion that a quick run looks at; where more are switched at once, the full run is as quick. */
+/** Maximum number of rows in motion for a quick run; for more, the full run is as fast. */
 export const movingMax = 200
 
 /**
- * The rows of the region that were switched and that no run has said anything about since: a message is what a run leaves
- * where it could not finish. One more than `movingMax` of them at most. By an index in which only such rows stand.
+ * Returns the rows of the region that were changed and have no message of a run since; a run adds one if it cannot finish the row.
+ * Returns at most one more than `movingMax`. Uses a partial index of such rows.
  */
 export async function readMovingRows(db: Db, regionId: number): Promise<PlanRow[]> {
-  const { rows } = await movingRows(regionId).execute(db)
+  const { rows } = await movingRowsQuery(regionId).execute(db)
   return rows
 }
 
 /**
- * The statement of readMovingRows(), which a test asks how it is carried out. It leaves PostgreSQL no choice: when it has
- * counted the rows while all of them were in motion, it would read whole tables for two hundred of them. No other index
- * has the order of `since`, and a lateral limit is no join that could be turned around.
+ * The statement of readMovingRows(), of which a test checks the query plan. It leaves PostgreSQL no choice: with statistics
+ * from a time when all rows were in motion, it would read whole tables for two hundred of them. No other index has the order
+ * of `since`, and the planner cannot reorder a lateral join with a limit.
  */
-export const movingRows = (regionId: number) => sql<PlanRow>`
+export const movingRowsQuery = (regionId: number) => sql<PlanRow>`
   with moving as materialized (
     select * from announcement_regions
     where region_id = ${regionId} and state in ('announcing', 'withdrawing') and reason is null
@@ -101,16 +101,16 @@ export const movingRows = (regionId: number) => sql<PlanRow>`
   from moving ar cross join lateral (
     select * from announcements where id = ar.announcement_id and claimed is not null and deleted is null limit 1) a`
 
-/** How long PostgreSQL lets a paused process stand between another reconciler and the region. */
+/** How long a paused process can block other reconcilers of the region before PostgreSQL ends its transaction. */
 const fenceTimeout = '15s'
 
 type Fence = Pick<RegionLease, 'regionId' | 'epoch'>
 
 /**
- * Runs `send` while the region's row is locked in shared mode at the epoch of the lease: whoever wants to take over has
- * to raise the epoch, and waits until it is sent. Throws LeaseLost when that has happened already.
+ * Runs `send` while the region's row is locked in shared mode at the epoch of the lease. A takeover must raise the epoch, so it
+ * waits until the routes are sent. Throws LeaseLost if the epoch has been raised already.
  */
-export async function whileHolding<T>(db: Db, fence: Fence, send: (trx: Trx) => Promise<T>): Promise<T> {
+export async function withFence<T>(db: Db, fence: Fence, send: (trx: Trx) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ epoch: number }>`
       select epoch, set_config('idle_in_transaction_session_timeout', ${fenceTimeout}, true)
@@ -120,15 +120,15 @@ export async function whileHolding<T>(db: Db, fence: Fence, send: (trx: Trx) => 
   })
 }
 
-/** Announcements `a`, and their rows `ar` of one region, that say something about the prefix `n`, as in readRegionRows(). */
-const speaking = (regionId: number) => sql`
+/** Announcements `a`, and their rows `ar` of one region, that decide about the prefix `n`, as in readRegionRows(). */
+const deciding = (regionId: number) => sql`
   select from announcements a join announcement_regions ar on ar.announcement_id = a.id and ar.region_id = ${regionId}
   where a.prefix = n.prefix::cidr and a.claimed is not null`
 
 /**
- * Those of the prefixes that may still be withdrawn, as the database says now: no row says "here", and, but for the
- * `unexplained`, one says "not here". What was deleted says so only where nobody holds the prefix now. The announcements
- * stay locked until the end of the transaction, so that whoever switches one on again waits until the withdrawal is sent.
+ * Returns the prefixes that may still be withdrawn according to the current rows: no row desires the prefix and, except for the
+ * `unexplained`, one row does not. Rows of deleted announcements count only if no other announcement holds the prefix now. The
+ * announcements stay locked until the end of the transaction, so that enabling one waits until the withdrawal is sent.
  * Two statements, as in lockAnnouncement().
  */
 export async function confirmWithdrawals(
@@ -143,15 +143,15 @@ export async function confirmWithdrawals(
     select n.prefix
     from (select unnest(${prefixes}::text[]) as prefix, true as explained
       union all select unnest(${unexplained}::text[]), false) n
-    where not exists (${speaking(regionId)} and ${isDesired})
-      and (not n.explained or exists (${speaking(regionId)} and (a.deleted is null or not exists (
+    where not exists (${deciding(regionId)} and ${isDesired})
+      and (not n.explained or exists (${deciding(regionId)} and (a.deleted is null or not exists (
         select from announcements o where o.prefix = a.prefix and o.claimed is not null and o.deleted is null))))`.execute(
     trx,
   )
   return rows.map(({ prefix }) => prefix)
 }
 
-/** Whether the router is still drained; the row stays locked until the end of the transaction. */
+/** Returns whether the router is still drained; its row stays locked until the end of the transaction. */
 export async function confirmDrained(trx: Trx, regionId: number, name: string): Promise<boolean> {
   const { rows } = await sql`
     select from region_routers where region_id = ${regionId} and name = ${name} and drained is not null
@@ -159,23 +159,23 @@ export async function confirmDrained(trx: Trx, regionId: number, name: string): 
   return rows.length > 0
 }
 
-/** Announcements whose rows are written at once, in about 50 ms; a PATCH of one of them waits for as long. */
-const savedAtOnce = 2_000
+/** Announcements whose rows are written in one statement, in about 50 ms; a PATCH of one of them waits as long. */
+const saveBatchSize = 2_000
 
 /**
- * Saves what was seen, with the statuses that follow from it. A row that was switched in the meantime is left alone:
- * its direction was set by the switch, and the next run looks again.
+ * Saves the observed rows, with the statuses that follow from them. A row that was changed meanwhile is not updated: the change
+ * has set its direction, and the next run observes it again.
  */
-export async function saveSeen(db: Db, fence: Fence, seen: readonly SeenRow[]): Promise<void> {
+export async function saveObserved(db: Db, fence: Fence, seen: readonly ObservedRow[]): Promise<void> {
   const ordered = seen.toSorted((a, b) => a.announcementId - b.announcementId)
-  for (let at = 0; at < ordered.length; at += savedAtOnce) {
-    const rows = ordered.slice(at, at + savedAtOnce)
-    await whileHolding(db, fence, (trx) => saveSome(trx, fence.regionId, rows))
+  for (let at = 0; at < ordered.length; at += saveBatchSize) {
+    const rows = ordered.slice(at, at + saveBatchSize)
+    await withFence(db, fence, (trx) => saveBatch(trx, fence.regionId, rows))
   }
 }
 
 /** The bounds of the ids are for the planner: with them it reads a part of the indexes instead of whole tables. */
-async function saveSome(trx: Trx, regionId: number, rows: readonly SeenRow[]): Promise<void> {
+async function saveBatch(trx: Trx, regionId: number, rows: readonly ObservedRow[]): Promise<void> {
   const ids = rows.map((row) => row.announcementId)
   const within = sql`between ${ids[0]} and ${ids.at(-1)}`
   await sql`select id from announcements where id = any(${ids}::integer[]) order by id for no key update`.execute(
@@ -210,8 +210,8 @@ async function saveSome(trx: Trx, regionId: number, rows: readonly SeenRow[]): P
 }
 
 /**
- * The team's history: the routers announce the prefix or no longer do, and how long after the request, or they refuse it.
- * The milliseconds end where their column does, after 24 days.
+ * Inserts the team's history: the routers announce the prefix or no longer do, and how long after the request, or they reject it.
+ * The duration is capped at the range of its column, 24 days.
  */
 const historyOf = (regionId: number) => sql`
   history as (
@@ -223,7 +223,7 @@ const historyOf = (regionId: number) => sql`
     from seen where moved and state in ('announced', 'withdrawn', 'error')
     order by announcement_id)`
 
-/** What a run saw of one router; `error` if it could not be read. */
+/** The result of a run for one router; `error` if it could not be read. */
 export type RouterCheck =
   | { readonly name: string; readonly error: string }
   | {
@@ -231,7 +231,7 @@ export type RouterCheck =
       readonly error: null
       readonly drained: boolean
       readonly reach: Reach
-      /** Families of which the router holds routes. */
+      /** Address families of the router's routes. */
       readonly families: ReadonlySet<Family>
       readonly routes: number
       readonly neighbors: readonly Neighbor[]
@@ -245,8 +245,8 @@ export type RegionCheck = {
 }
 
 /**
- * Saves what a full run saw of the region, and the messages about announcements that this check makes visible. The region counts
- * as checked if a quorum of its routers could be read.
+ * Saves the result of a full run for the region, and the messages about announcements that this check makes visible. The region
+ * counts as checked if a quorum of its routers could be read.
  */
 export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: RegionCheck): Promise<void> {
   const active = routers.filter((router) => router.error === null && !router.drained)
@@ -268,7 +268,7 @@ export async function saveCheck(db: Db, fence: Fence, { at, quorum, routers }: R
   await saveRouters(db, fence, routers, at)
 }
 
-/** What is not seen of a router that failed stays as it was. */
+/** Keeps the last values of a router that failed. */
 async function saveRouters(
   db: Db,
   fence: Fence,
@@ -290,7 +290,7 @@ async function saveRouters(
       applied = case when excluded.last_check_result then excluded.applied else r.applied end`.execute(db)
 }
 
-/** The region could not be checked; what was last seen stays as it is. `failed`: routers that did. */
+/** Stores that the region could not be checked; the last observed values are kept. `failed`: the routers that failed. */
 export async function saveFailedCheck(
   db: Db,
   fence: Fence,

@@ -1,18 +1,18 @@
-// The full run of one region: everything desired and everything its routers hold is read in full, the difference is
-// planned, guarded, sent and read back, and what was seen is saved. It takes no input, remembers nothing between runs
-// and retries nothing: whatever fails, fails the run, withdraws nothing, and the next run is the retry.
+// The full run of one region: reads all desired rows and all routes of its routers, plans the difference, guards, sends and
+// reads back, and saves the result. It takes no input, keeps no state between runs and retries nothing: any error fails
+// the run without a withdrawal, and the next run is the retry.
 import type { Db } from '../../db/postgres.ts'
 import { familyOf } from '../../net/address.ts'
 import { closeHold, holdChange, openHold } from './hold.ts'
 import type { KeptRouter } from './kept-plan.ts'
 import type { Applied, Plan, PlanRow } from './plan.ts'
-import { saveCheck, saveSeen, whileHolding, type RouterCheck } from './reconcile.store.ts'
+import { saveCheck, saveObserved, withFence, type RouterCheck } from './reconcile.store.ts'
 import type { RegionLease, RegionMemory } from './region-lock.store.ts'
 import {
   byPrefix,
   callAll,
   failedCheckOf,
-  isSilent,
+  isEmpty,
   nothingSent,
   observe,
   planRegion,
@@ -34,23 +34,23 @@ import type { Neighbor } from './speaker.ts'
 export type ReconcileDeps = RunDeps & {
   /** Every row of the region in one snapshot: readRegionRows(). */
   readonly readRows: (db: Db, regionId: number) => Promise<readonly PlanRow[]>
-  /** Rejects with RunPreempted to drop what is being read; once it is read, the run goes on to its end. */
+  /** Rejects with RunPreempted to cancel the run while it reads; after that, the run cannot be preempted. */
   readonly preempt?: Promise<never>
 }
 
-/** How many routes of each kind there were, and what was sent. */
+/** Number of routes of each kind, and of routes sent. */
 export type RunReport = Record<
   'desired' | 'observed' | 'announced' | 'withdrawn' | 'held' | 'waiting' | 'refused' | 'quarantined',
   number
 > & {
-  /** The neighbours of each router that could be read. */
+  /** The neighbors of each router that could be read. */
   readonly neighbors: ReadonlyMap<string, readonly Neighbor[]>
   readonly failures: readonly RouterFailure[]
   /** Current routes of each router that could be read. */
   readonly routers: readonly KeptRouter[]
 }
 
-/** One run under the lease. Rejects with whatever failed it, after storing that the region could not be checked. */
+/** Runs once under the lease. Rejects with the error of the run, after storing that the region could not be checked. */
 export function reconcileRegion(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> {
   return storeFailure(deps.db, lease, () => run(deps, lease))
 }
@@ -68,15 +68,15 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   const planned = planRegion(lease, rows, views, memory, { at: startedAt })
   requireFresh(ageMs())
   const sends = sendsOfAll(planned, quorum)
-  const silent = isSilent(sends)
+  const silent = isEmpty(sends)
   const sent = silent
     ? nothingSent
-    : await whileHolding(db, lease, (trx) => sendAll(trx, lease, planned, sends, ageMs))
+    : await withFence(db, lease, (trx) => sendAll(trx, lease, planned, sends, ageMs))
   const after = silent ? { answers: observedOf(planned), failures: [] } : await readBack(views)
   const failed = [...failures, ...sent.failures, ...after.failures]
   const unread = activeOf(failed, memory)
   const afters = after.answers.filter(({ router }) => !failed.some((one) => one.router === router))
-  await saveSeen(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread }))
+  await saveObserved(db, lease, observe(lease, planned, sends, sent, afters, { quorum, unread }))
   await saveHold(db, lease.regionId, memory, planned)
   const checks = [...afters.map((one) => checkOf(one, planned, memory)), ...failed.map(failedCheckOf)]
   await saveCheck(db, lease, { at: startedAt, quorum, routers: checks })
@@ -93,7 +93,7 @@ async function run(deps: ReconcileDeps, lease: RegionLease): Promise<RunReport> 
   }
 }
 
-/** Asks every router for all of its routes. */
+/** Reads all routes of every router. */
 function readRouters(routers: readonly Router[]) {
   return callAll(
     routers,
@@ -121,7 +121,7 @@ function readBack(views: readonly RouterView[]) {
 const observedOf = ({ views, plans }: Planned): RouterAfter[] =>
   views.map(({ router }, at) => ({ router, after: plans[at]!.plan.observed }))
 
-/** How many of the routers that failed are not drained. */
+/** Counts the failed routers that are not drained. */
 function activeOf(failures: readonly RouterFailure[], memory: RegionMemory): number {
   return new Set(
     failures.map(({ router }) => router.name).filter((name) => !memory.routers.get(name)?.drained),
@@ -130,13 +130,13 @@ function activeOf(failures: readonly RouterFailure[], memory: RegionMemory): num
 
 function checkOf(
   { router, after }: RouterAfter,
-  { views, plans, verdict }: Planned,
+  { views, plans, guarded }: Planned,
   memory: RegionMemory,
 ): RouterCheck {
   const view = views.find((one) => one.router === router)!
   const { plan } = plans.find((one) => one.router === router.name)!
   const before = memory.routers.get(router.name)
-  const isHeld = plan.change.length > 0 && verdict.heldChanges.size > 0
+  const isHeld = plan.change.length > 0 && guarded.heldChanges.size > 0
   return {
     name: router.name,
     drained: before?.drained ?? false,
@@ -149,7 +149,7 @@ function checkOf(
   }
 }
 
-/** Completes the values before a held change if no run recorded them: in the first run after an upgrade. */
+/** Fills in the values before a held change if no run recorded them: in the first run after an upgrade. */
 function appliedBefore({ change }: Plan, asn: number): Applied {
   const nextHop = (family: 4 | 6) => change.find(({ prefix }) => familyOf(prefix) === family)?.from.nextHop
   return appliedOf({ routes: { nextHop4: nextHop(4), nextHop6: nextHop(6) } }, asn)
@@ -171,9 +171,9 @@ async function saveHold(
   db: Db,
   regionId: number,
   { openHold: open }: RegionMemory,
-  { plans, verdict }: Planned,
+  { plans, guarded }: Planned,
 ): Promise<void> {
-  const { hold } = verdict
+  const { hold } = guarded
   const change = holdChange(open, hold)
   if (change === 'close') await closeHold(db, regionId)
   if (change !== 'open' || !hold) return
@@ -186,10 +186,10 @@ async function saveHold(
   await openHold(db, regionId, hold, unexplained)
 }
 
-function countsOf({ plans, verdict, waiting }: Planned) {
+function countsOf({ plans, guarded, waiting }: Planned) {
   const plan = plans[0]?.plan
   const desired = plan?.rows.values().reduce((count, row) => count + (row.desired ? 1 : 0), 0) ?? 0
-  const held = verdict.held.size + verdict.heldChanges.size
+  const held = guarded.held.size + guarded.heldChanges.size
   return { desired, held, waiting: waiting.size, quarantined: plan?.quarantined.length ?? 0 }
 }
 

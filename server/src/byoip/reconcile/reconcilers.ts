@@ -13,7 +13,7 @@ import { RegionReconciler, type RegionSpeaker } from './region-reconciler.ts'
 export type ReconcilersDeps = {
   readonly postgres: Postgres
   readonly waker: Waker
-  /** The speakers of a region; closed when the loops stop. Throws if their settings are not valid. */
+  /** Returns the speakers of a region, which are closed when the loops stop. Throws if their settings are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly keptPlans: KeptPlans
   readonly log: Log
@@ -22,8 +22,8 @@ export type ReconcilersDeps = {
 }
 
 const defaultIntervalMs = 30_000
-/** Regions are looked for when everything that was woken with it is on its way. */
-const lookAfterMs = 250
+/** Delay before looking for new regions, so that the loops that were woken too start first. */
+const discoverDelayMs = 250
 
 /** The loops, inert until started. */
 export function createReconcilers(deps: ReconcilersDeps): Component {
@@ -36,20 +36,20 @@ class Reconcilers implements Component {
   readonly #loop: Loop
   readonly #regions = new Map<number, RegionReconciler>()
   readonly #off: (() => void)[] = []
-  #looking: NodeJS.Timeout | undefined
+  #discoverTimer: NodeJS.Timeout | undefined
 
   constructor(deps: ReconcilersDeps) {
     this.#deps = deps
     const { log, metrics, intervalMs = defaultIntervalMs } = deps
-    this.#loop = createLoop({ name: 'regions', intervalMs, run: () => this.#look(), log, metrics })
+    this.#loop = createLoop({ name: 'regions', intervalMs, run: () => this.#discover(), log, metrics })
   }
 
   start(): void {
     const { waker } = this.#deps
     const wakeAll = () => {
       for (const region of this.#regions.values()) region.wake()
-      // A region that was just added has no loop yet that could be woken.
-      this.#looking ??= setTimeout(() => this.#lookNow(), lookAfterMs)
+      // A region that was just added has no loop to wake yet.
+      this.#discoverTimer ??= setTimeout(() => this.#discoverNow(), discoverDelayMs)
     }
     const wakeAllFully = () => {
       for (const region of this.#regions.values()) region.wakeFully()
@@ -64,20 +64,20 @@ class Reconcilers implements Component {
 
   async stop(): Promise<void> {
     for (const off of this.#off.splice(0)) off()
-    clearTimeout(this.#looking)
-    this.#looking = undefined
+    clearTimeout(this.#discoverTimer)
+    this.#discoverTimer = undefined
     await this.#loop.stop()
     await Promise.all([...this.#regions.values()].map((region) => region.stop()))
     this.#regions.clear()
   }
 
-  #lookNow(): void {
-    this.#looking = undefined
+  #discoverNow(): void {
+    this.#discoverTimer = undefined
     this.#loop.wake()
   }
 
-  /** Starts what is new, restarts what is reached otherwise, stops what is gone. One bad region stops no other. */
-  async #look(): Promise<void> {
+  /** Starts new regions, restarts those with changed settings, and stops removed ones. An invalid region stops no other. */
+  async #discover(): Promise<void> {
     const records = await this.#readRegions()
     const present = new Set(records.map(({ id }) => id))
     for (const [id, region] of this.#regions) {
@@ -89,7 +89,7 @@ class Reconcilers implements Component {
     for (const record of records) if (!this.#regions.has(record.id)) this.#add(record)
   }
 
-  /** At a start without a database, regions come from the files of the last process. */
+  /** Without a database at the start, regions come from the files of the last process. */
   async #readRegions(): Promise<RegionRecord[]> {
     try {
       return await readRegions(this.#deps.postgres.owner)
@@ -110,7 +110,7 @@ class Reconcilers implements Component {
       this.#regions.set(record.id, region)
       region.start()
     } catch (error) {
-      this.#deps.log.error({ region: record.slug, error }, 'speakers of the region are not valid')
+      this.#deps.log.error({ region: record.slug, error }, 'speakers of the region are invalid')
     }
   }
 }

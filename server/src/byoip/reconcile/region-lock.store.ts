@@ -1,5 +1,5 @@
-// One reconciler per region: an advisory lock on a connection of its own, and an epoch that whoever takes the lock
-// raises. The lock keeps a second reconciler out; the epoch stops a first one that was paused and lost its lock.
+// One reconciler per region: an advisory lock on a separate connection, and an epoch that each new holder of the lock
+// raises. The lock excludes a second reconciler; the epoch stops a paused one that has lost its lock.
 import type { HeartbeatConnection } from '../../db/heartbeat-connection.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import { SessionLock } from '../../db/session-lock.ts'
@@ -21,7 +21,7 @@ import type { Route } from './speaker.ts'
 /** First half of the advisory lock's key, "phar"; the second is the region's id. */
 export const lockClass = 0x70686172
 
-/** Longer than PostgreSQL lets a paused process keep the region's row, see whileHolding(). */
+/** Longer than PostgreSQL lets a paused process lock the region's row, see withFence(). */
 const raiseTimeoutMs = 20_000
 
 export type OpenHold = {
@@ -32,7 +32,7 @@ export type OpenHold = {
   readonly changes: ReadonlySet<string>
 }
 
-/** A route without a row, as a router held it when staff was asked about it. */
+/** A route without a row, as a router held it when its hold was opened. */
 export type KeptRoute = { readonly router: string; readonly route: Route }
 
 export type RouterMemory = { readonly drained: boolean; readonly applied: Applied | null }
@@ -42,7 +42,7 @@ export type RegionMemory = {
   readonly recent: readonly RecentWithdrawal[]
   readonly decisions: readonly Decision[]
   readonly openHold: OpenHold | null
-  /** Of holds that are open or rejected. */
+  /** Routes of holds that are open or rejected. */
   readonly kept: readonly KeptRoute[]
   readonly routers: ReadonlyMap<string, RouterMemory>
 }
@@ -51,13 +51,13 @@ export type RegionMemory = {
 export interface RegionLease {
   readonly regionId: number
   readonly epoch: number
-  /** Throws LeaseLost when another reconciler has taken over. */
+  /** Throws LeaseLost if another reconciler has taken over. */
   readMemory(): Promise<RegionMemory>
-  /** Written before withdrawals are sent, so that a crash in between cannot make the guard forget them. */
+  /** Written before withdrawals are sent, so that they count for the guard even after a crash in between. */
   recordWithdrawals(withdrawals: readonly Withdrawal[]): Promise<void>
 }
 
-/** Another reconciler has the region now: this run must change nothing more. */
+/** Another reconciler has taken over the region: this run must not change anything. */
 export class LeaseLost extends Error {
   constructor(regionId: number) {
     super(`region ${regionId} was taken over by another reconciler`)
@@ -66,9 +66,9 @@ export class LeaseLost extends Error {
 }
 
 export type RegionLockOptions = {
-  /** How often the holder compares the region with its router, for whoever asks whether the last check is stale. */
+  /** Interval of the full runs, which determines when the last check of the region is overdue. */
   readonly intervalMs?: number
-  /** Called when the lock that `hold()` did not get was taken over from its holder: `hold()` now has it. */
+  /** Called when this process takes over the lock from another one: `hold()` now succeeds. */
   readonly onAcquired?: () => void
 }
 
@@ -89,7 +89,7 @@ export class RegionLock {
     this.#lock = new SessionLock(postgres, [lockClass, regionId], onAcquired)
   }
 
-  /** The lease, taken if need be; undefined while another process has it. The connection stays open to ask again. */
+  /** Returns the lease; undefined while another process holds the lock. The connection stays open for the next call. */
   async hold(): Promise<RegionLease | undefined> {
     const connection = await this.#lock.hold()
     if (!connection) return undefined
@@ -103,14 +103,14 @@ export class RegionLock {
     }
   }
 
-  /** Gives the lock back by ending its session; `hold()` starts again. */
+  /** Releases the lock by closing its connection; `hold()` opens another one. */
   async release(): Promise<void> {
     this.#lease = undefined
     await this.#lock.release()
   }
 }
 
-/** Waits for a reconciler that is sending at this moment: it holds the row until its routes are sent. */
+/** Raises the epoch. Waits for a reconciler that is sending now: it locks the row until its routes are sent. */
 async function raiseEpoch(
   connection: HeartbeatConnection,
   regionId: number,
@@ -121,7 +121,7 @@ async function raiseEpoch(
     [regionId, intervalMs / 1000],
     raiseTimeoutMs,
   )
-  if (!row) throw new Error(`there is no region ${regionId}`)
+  if (!row) throw new Error(`region ${regionId} does not exist`)
   return row.epoch
 }
 

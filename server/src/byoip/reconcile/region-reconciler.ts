@@ -1,5 +1,5 @@
-// The loop of one region with what it keeps between runs: the lock and the connections to its routers. It decides only
-// which kind of run comes next.
+// The loop of one region with its state between runs: the lock and the connections to its routers. It decides only
+// the kind of the next run.
 import type { Postgres } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import type { Log } from '../../runtime/log.ts'
@@ -14,12 +14,12 @@ import { LeaseLost, RegionLock, type RegionLease } from './region-lock.store.ts'
 import { isDatabaseAway, RoutersFailed, RunPreempted, type Router, type RouterFailure } from './region-run.ts'
 import type { Speaker } from './speaker.ts'
 
-/** One speaker of a region, with what its routes have. */
+/** One speaker of a region, with the settings of its routes. */
 export type RegionSpeaker = Omit<Router, 'asn'>
 
 export type RegionReconcilerDeps = {
   readonly postgres: Postgres
-  /** Throws if the settings of a speaker are not valid. */
+  /** Throws if the settings of a speaker are invalid. */
   readonly speakersOf: (region: RegionRecord) => readonly RegionSpeaker[]
   readonly keptPlans: KeptPlans
   readonly log: Log
@@ -27,22 +27,22 @@ export type RegionReconcilerDeps = {
   readonly intervalMs: number
 }
 
-/** From the last change of a burst to the full run over it, and from the first one at most. */
+/** Delay of the full run after the last change of a burst, and its maximum after the first one. */
 const fullAfterMs = 1_500
 const fullAfterMsMax = 15_000
-/** The age that the file of the kept plan may have while nothing changes. */
+/** Maximum age of the file of the kept plan while nothing changes. */
 const keptSaveMs = 600_000
-/** From a failed run to the next one; doubled with every further failure. */
+/** Delay after a failed run; doubled with every further failure. */
 const retryAfterMs = 1_000
-/** How long a router that came up waits for a full run, before it gets its last known routes. */
+/** How long a router that came up waits for a full run before it gets its last known routes. */
 const runAwaitedMs = 1_000
-/** A run that takes longer is reported; every wait in it has a shorter limit of its own. */
+/** A longer run is reported; every wait in it has a shorter limit of its own. */
 const runTimeoutMs = 120_000
 
 /**
- * A run is quick if a full one under the same lease has succeeded before and none is due: at the start, at its interval,
- * when a router came up, when a hold was decided, after a failure, and soon after a quick run that found rows. Reading a
- * large region takes time: a full run that only its interval has started is preempted by rows that change meanwhile.
+ * A run is quick if a full one under the same lease has succeeded before and none is due. A full run is due at the start, at its
+ * interval, when a router came up, when a hold was decided, after a failure, and soon after a quick run that found rows. Reading
+ * a large region takes time: a full run that was started by its interval is preempted by rows that change meanwhile.
  */
 export class RegionReconciler {
   readonly #deps: RegionReconcilerDeps
@@ -55,10 +55,10 @@ export class RegionReconciler {
   #known: (KnownRegion & { readonly lease: RegionLease }) | undefined
   /** `later`: started by its interval, so that it may be preempted. */
   #fullDue: 'now' | 'later' | undefined
-  /** Drops what the running full run has read so far; absent while it may not be preempted. */
+  /** Preempts the full run that is reading; absent while it may not be preempted. */
   #preempt: (() => void) | undefined
   #fullTimer: NodeJS.Timeout | undefined
-  /** When the first change was made that no full run has seen; milliseconds of performance.now(). */
+  /** Time of the first change since the last full run; milliseconds of performance.now(). */
   #changedMs: number | undefined
 
   /** Routes on the routers after the last full run of this process, without later changes. */
@@ -67,10 +67,10 @@ export class RegionReconciler {
   #fullRuns = 0
   #failedRuns = 0
   #awaited: NodeJS.Timeout | undefined
-  /** Routers that have lost their routes while the database was away, and are getting them from `#kept`. */
+  /** Routers that have lost their routes while the database was unavailable, and are being restored from `#kept`. */
   readonly #restoring = new Set<string>()
 
-  /** `kept`: what an earlier process knew, if the database does not answer at the start. */
+  /** `kept`: the plan of an earlier process, if the database does not answer at the start. */
   constructor(deps: RegionReconcilerDeps, region: RegionRecord, kept?: KeptPlan) {
     const { postgres, log, metrics, intervalMs } = deps
     this.#deps = deps
@@ -95,7 +95,7 @@ export class RegionReconciler {
   }
 
   start(): void {
-    // A router that was restarted has lost its routes and gets them back at once, not 30 s later. The same applies to routes
+    // A router that was restarted has lost its routes and gets them back at once, not after 30 s. The same applies to routes
     // that another client changed, and to sessions: without one, no neighbor receives a route.
     const wake = () => this.wakeFully()
     const onUp = () => {
@@ -139,7 +139,7 @@ export class RegionReconciler {
       this.#known = undefined
       await this.#lock.release()
       this.#fullIn(Math.min(retryAfterMs * 2 ** this.#failedRuns++, this.#intervalMs))
-      if (error instanceof LeaseLost) this.#dropKept()
+      if (error instanceof LeaseLost) this.#discardKept()
       if (error instanceof RoutersFailed) this.#reportFailures(error.failures)
       if (isDatabaseAway(error)) await this.#announceKept()
       throw error
@@ -149,7 +149,7 @@ export class RegionReconciler {
   async #hold(): Promise<RegionLease | undefined> {
     try {
       const lease = await this.#lock.hold()
-      if (!lease) this.#dropKept()
+      if (!lease) this.#discardKept()
       return lease
     } catch (error) {
       if (isDatabaseAway(error)) await this.#announceKept()
@@ -158,8 +158,8 @@ export class RegionReconciler {
   }
 
   /**
-   * A database that is silent fails a run only after its time limits, and a run may be waiting for it already. A router
-   * that came up does not wait for that long: its neighbours drop what it has not announced by then.
+   * A run detects an unavailable database only by its timeouts, and may already be waiting for it. A router that came up
+   * cannot wait that long: its neighbors drop the routes that it has not announced by then.
    */
   #awaitRun(): void {
     clearTimeout(this.#awaited)
@@ -169,15 +169,15 @@ export class RegionReconciler {
     }, runAwaitedMs)
   }
 
-  /** Another process knows the region better from now on. */
-  #dropKept(): void {
+  /** Another process reconciles the region, so the kept plan is out of date. */
+  #discardKept(): void {
     if (!this.#kept) return
     this.#kept = undefined
     this.#savedMs = undefined
     this.#deps.keptPlans.remove(this.#region)
   }
 
-  /** The file is written again if something changed, and often enough for its age to mean something. */
+  /** Writes the file again after a change, and at an interval so that its age is known. */
   #keep({ routers, announced, withdrawn }: RunReport): void {
     const before = new Map(this.#kept?.routers.map((one) => [one.name, one]))
     for (const one of routers) before.set(one.name, one)
@@ -192,8 +192,8 @@ export class RegionReconciler {
   }
 
   /**
-   * Announces the last known routes to a router that has no routes of the owner. Only then: it was restarted, and no other
-   * process has taken the region over, which would have announced them first.
+   * Announces the last known routes to a router that has no routes of the owner, and only to such a router: it was restarted, and
+   * no other process has taken over the region, which would have announced them first.
    */
   async #announceKept(): Promise<void> {
     const { log } = this.#deps
@@ -243,7 +243,7 @@ export class RegionReconciler {
     }
   }
 
-  /** A change in another region wakes this one too. */
+  /** Also called for a change in another region. */
   async #preemptIfNeeded(): Promise<void> {
     const moving = await readMovingRows(this.#deps.postgres.owner, this.#region.id)
     if (moving.length > 0) this.#preempt?.()
@@ -257,7 +257,7 @@ export class RegionReconciler {
     if (report.full !== undefined) this.#reportQuick(report)
   }
 
-  /** In memory at once; in the file with the full run that follows. */
+  /** Removes the routes in memory at once, and in the file with the next full run. */
   #withdrawKept(gone: ReadonlySet<Prefix>): void {
     if (!this.#kept || gone.size === 0) return
     const routers = this.#kept.routers.map(({ name, routes }) => {
@@ -266,7 +266,7 @@ export class RegionReconciler {
     this.#kept = { ...this.#kept, routers }
   }
 
-  /** Once a burst of changes is over, or lasts. */
+  /** Schedules a full run after a burst of changes, or during one that lasts too long. */
   #fullSoon(): void {
     const nowMs = performance.now()
     this.#changedMs ??= nowMs
@@ -328,7 +328,7 @@ export class RegionReconciler {
   }
 }
 
-/** A router with its ASN, which is asked for once per connection. */
+/** A router with its ASN, which is queried once per connection. */
 class RegionRouter implements Router {
   readonly name: string
   readonly speaker: Speaker
@@ -343,7 +343,7 @@ class RegionRouter implements Router {
 
   readonly asn = async (): Promise<number> => (this.#asn ??= (await this.speaker.probe()).asn)
 
-  /** The next answer may come from another daemon. */
+  /** After a reconnect, another daemon may answer. */
   invalidate(): void {
     this.#asn = undefined
   }

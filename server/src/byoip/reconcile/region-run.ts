@@ -1,14 +1,14 @@
-// What full and quick runs share: ask the routers of a region, plan and guard, send under the fence of the region, read
-// back. Routers are independent: one that fails is left out of the run and reported, and the others go on; a run in
-// which every router fails is a failed run.
+// The steps that full and quick runs share: read the routers of a region, plan and guard, send under the fence of the region,
+// read back. Routers are independent: a failed one is excluded from the run and reported, and the run continues with the
+// others; a run in which every router fails is a failed run.
 import { asFailure } from '../../db/failure.ts'
 import type { Db, Trx } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { Failure } from '../../runtime/error.ts'
 import { damp } from './damping.ts'
-import { changeKey, guardPlans, sendsOf, type RouterPlan, type Verdict } from './guard.ts'
-import { seenRows, type Outcome, type Reach, type SeenRow } from './observe.ts'
+import { changeKey, guardPlans, sendsOf, type RouterPlan, type GuardResult } from './guard.ts'
+import { observedRows, type RunResult, type Reach, type ObservedRow } from './observe.ts'
 import { planRoutes, type Plan, type PlanRow, type RouteSettings } from './plan.ts'
 import { confirmDrained, confirmWithdrawals, saveFailedCheck } from './reconcile.store.ts'
 import { LeaseLost, type RegionLease, type RegionMemory, type RouterMemory } from './region-lock.store.ts'
@@ -18,36 +18,36 @@ import { SpeakerError, type Neighbor, type Route, type Speaker } from './speaker
 export type Router = {
   readonly name: string
   readonly speaker: Speaker
-  /** The speaker's own ASN, which it is asked for once per connection. */
+  /** The speaker's own ASN, queried once per connection. */
   readonly asn: () => Promise<number>
   readonly routes: RouteSettings
 }
 
-/** What every run needs. */
+/** Dependencies of every run. */
 export type RunDeps = {
   readonly db: Db
   readonly routers: readonly Router[]
-  /** How many routers must carry a route; null: all that are not drained. */
+  /** Number of routers that must carry a route; null: all that are not drained. */
   readonly quorum: number | null
   readonly now: () => Date
   /** Monotonic clock, in milliseconds. */
   readonly elapsedMs: () => number
 }
 
-/** The run was dropped while it read, for one that is more urgent. It has changed nothing and observed nothing. */
+/** The run was canceled while it was reading, in favor of a more urgent one. It has changed and observed nothing. */
 export class RunPreempted extends Error {
   constructor() {
-    super('the run was dropped for a more urgent one')
+    super('the run was canceled in favor of a more urgent one')
     this.name = 'RunPreempted'
   }
 }
 
-/** Rejects with whatever failed the run, after storing that the region could not be checked. */
+/** Rejects with the error of the run, after storing that the region could not be checked. */
 export async function storeFailure<T>(db: Db, lease: RegionLease, run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    // After a takeover the other reconciler reports on the region, and a database that is away cannot store it.
+    // After a takeover the other reconciler reports on the region, and an unavailable database cannot store it.
     if (!(error instanceof LeaseLost || error instanceof RunPreempted || isDatabaseAway(error))) {
       const message = error instanceof Error ? error.message : String(error)
       const routers = error instanceof RoutersFailed ? error.failures.map(failedCheckOf) : []
@@ -62,7 +62,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return failure instanceof Failure && failure.code === 'unavailable'
 }
 
-/** What one router answered. */
+/** The state that was read from one router. */
 export type RouterView = {
   readonly router: Router
   readonly asn: number
@@ -72,7 +72,7 @@ export type RouterView = {
 
 export type RouterFailure = { readonly router: Router; readonly error: DriverError }
 
-/** Every router that was called failed. */
+/** All routers failed. */
 export class RoutersFailed extends DriverError {
   readonly failures: readonly RouterFailure[]
 
@@ -93,8 +93,8 @@ export const failedCheckOf = ({ router, error }: RouterFailure) => ({
 })
 
 /**
- * Calls all routers at once. Resolves with what each answered and with those that failed as a router may; throws
- * RoutersFailed if all of them did.
+ * Calls all routers concurrently. Resolves with the results and with the routers that failed with a DriverError; throws
+ * RoutersFailed if all of them failed.
  */
 export async function callAll<T, R>(
   targets: readonly T[],
@@ -116,18 +116,18 @@ export async function callAll<T, R>(
 
 const noMemory: RouterMemory = { drained: false, applied: null }
 
-/** How many of the routers that are not drained must carry a route. */
+/** Returns how many of the routers that are not drained must carry a route. */
 export function quorumOf({ routers, quorum }: RunDeps, memory: RegionMemory): number {
   const active = routers.filter(({ name }) => !memory.routers.get(name)?.drained).length
   return Math.max(1, Math.min(quorum ?? active, active))
 }
 
-/** The plans of all routers that answered, damped, and what the guard says of them. */
+/** The damped plans of all routers that answered, and the guard's guarded about them. */
 export type Planned = {
   readonly views: readonly RouterView[]
   readonly plans: readonly RouterPlan[]
   readonly waiting: ReadonlyMap<Prefix, Date>
-  readonly verdict: Verdict
+  readonly guarded: GuardResult
 }
 
 export function planRegion(
@@ -147,24 +147,24 @@ export function planRegion(
   const plans = damped.map(({ router, plan }) => ({ router, plan }))
   const waiting = new Map(damped.flatMap((one) => [...one.waiting]))
   const observed = new Set(views.flatMap((view) => view.observed.map(({ prefix }) => prefix)))
-  const verdict = guardPlans(plans, { ...memory, routes: routes ?? observed.size })
-  return { views, plans, waiting, verdict }
+  const guarded = guardPlans(plans, { ...memory, routes: routes ?? observed.size })
+  return { views, plans, waiting, guarded }
 }
 
-/** What a run sends to one router. */
+/** The changes that a run sends to one router. */
 type RouterSend = {
   readonly view: RouterView
   readonly plan: Plan
   readonly announce: readonly Route[]
   readonly withdraw: readonly Prefix[]
-  /** Withdrawn from this router only, since it is drained and enough others carry it. */
+  /** Withdrawn from this router only, since it is drained and enough others carry the route. */
   readonly drain: readonly Prefix[]
 }
 
 export type Sends = readonly RouterSend[]
 
-/** Returns what each router is sent. `onlyAnnounce`: withdrawals and changed routes are left to another run. */
-export function sendsOfAll({ views, plans, verdict }: Planned, quorum: number, onlyAnnounce = false): Sends {
+/** Returns the changes for each router. `onlyAnnounce`: withdrawals and changed routes are left to another run. */
+export function sendsOfAll({ views, plans, guarded }: Planned, quorum: number, onlyAnnounce = false): Sends {
   const carrying = plans.flatMap(({ plan }, at) =>
     plan.drained ? [] : [{ kept: new Set(plan.keep), reach: reachOf(views[at]!.neighbors) }],
   )
@@ -172,7 +172,7 @@ export function sendsOfAll({ views, plans, verdict }: Planned, quorum: number, o
     carrying.filter(({ kept, reach }) => kept.has(prefix) && reach[prefix.includes(':') ? 6 : 4]).length >=
     quorum
   return plans.map((one, at) => {
-    const { announce, withdraw } = sendsOf(one, verdict)
+    const { announce, withdraw } = sendsOf(one, guarded)
     const drain = one.plan.drained
       ? [...one.plan.observed.keys()].filter(
           (prefix) => one.plan.rows.get(prefix)?.desired && isCarried(prefix),
@@ -186,8 +186,8 @@ export function sendsOfAll({ views, plans, verdict }: Planned, quorum: number, o
   })
 }
 
-/** Whether there is anything to send, and so anything to read back. */
-export const isSilent = (sends: Sends): boolean =>
+/** Whether nothing is sent, so that no read-back is needed. */
+export const isEmpty = (sends: Sends): boolean =>
   sends.every(({ announce, withdraw, drain }) => announce.length + withdraw.length + drain.length === 0)
 
 export type Sent = {
@@ -200,7 +200,7 @@ export type Sent = {
 export const nothingSent: Sent = { withdrawn: new Set(), refused: new Map(), failures: [] }
 
 /**
- * Sends announcements, then withdrawals, in a transaction of whileHolding(). This order keeps a network reachable that replaces a
+ * Sends announcements, then withdrawals, in a transaction of withFence(). This order keeps a network reachable that replaces a
  * prefix by its halves, or the halves by the whole. A prefix that moves to another origin needs no withdrawal, because a router has
  * one route per prefix and the new one replaces the old in the same update. A move between regions is make-before-break too, as
  * far as two independent routers allow.
@@ -208,7 +208,7 @@ export const nothingSent: Sent = { withdrawn: new Set(), refused: new Map(), fai
 export async function sendAll(
   trx: Trx,
   lease: RegionLease,
-  { plans, verdict }: Planned,
+  { plans, guarded }: Planned,
   sends: Sends,
   ageMs: () => number,
 ): Promise<Sent> {
@@ -217,7 +217,7 @@ export async function sendAll(
   const announced = await callAll(sends, routerOf, async (send) => {
     return { send, refused: await refusedBy(send.view.router.speaker.announce(send.announce)) }
   })
-  const confirmed = await confirm(trx, lease, plans, verdict, sends)
+  const confirmed = await confirm(trx, lease, plans, guarded, sends)
   requireFresh(ageMs())
   const alive = announced.answers.filter(({ send }) => send.withdraw.length + send.drain.length > 0)
   const withdrawn = await callAll(
@@ -239,12 +239,12 @@ export async function sendAll(
   return { withdrawn: confirmed, refused, failures: [...announced.failures, ...withdrawn.failures] }
 }
 
-/** The withdrawals that the database still wants, after those that count were recorded. */
+/** Returns the withdrawals that are still desired according to the database, after recording those that count. */
 async function confirm(
   trx: Trx,
   lease: RegionLease,
   plans: readonly RouterPlan[],
-  { withdraw }: Verdict,
+  { withdraw }: GuardResult,
   sends: Sends,
 ): Promise<ReadonlySet<Prefix>> {
   const sending = new Set(sends.flatMap((send) => send.withdraw))
@@ -263,13 +263,13 @@ async function confirm(
 
 export const planAgeMsMax = 10_000
 
-/** Throws if rows and routes were read too long ago: a process may have been paused for any time since. */
+/** Throws if rows and routes were read too long ago: the process may have been paused since. */
 export function requireFresh(planAgeMs: number): void {
   if (planAgeMs > planAgeMsMax)
     throw new Error(`the plan is ${Math.round(planAgeMs / 1000)} s old; nothing more is sent`)
 }
 
-/** What of a call was refused; the rest of it was carried out. Rejects with any other failure. */
+/** Returns the rejected prefixes of a call whose other changes were applied. Rejects with any other failure. */
 async function refusedBy(call: Promise<void>): Promise<Set<string>> {
   try {
     await call
@@ -281,17 +281,17 @@ async function refusedBy(call: Promise<void>): Promise<Set<string>> {
   }
 }
 
-/** Which families the established sessions carry. */
+/** Returns the families that the established sessions carry. */
 export function reachOf(neighbors: readonly Neighbor[]): Reach {
   const established = neighbors.filter(({ state }) => state === 'established')
   const carries = (family: 4 | 6) => established.some(({ families }) => families.includes(family))
   return { 4: carries(4), 6: carries(6) }
 }
 
-/** What was read back of one router. */
+/** The routes of one router after the run. */
 export type RouterAfter = { readonly router: Router; readonly after: ReadonlyMap<Prefix, Route> }
 
-/** Puts together what the rows now store. `unread`: active routers that failed at any point of the run. */
+/** Returns the values that the rows now store. `unread`: active routers that failed at any point of the run. */
 export function observe(
   lease: RegionLease,
   planned: Planned,
@@ -302,11 +302,11 @@ export function observe(
     quorum,
     unread,
     undecided = new Set(),
-  }: Pick<Outcome, 'quorum' | 'unread'> & Partial<Pick<Outcome, 'undecided'>>,
-): SeenRow[] {
+  }: Pick<RunResult, 'quorum' | 'unread'> & Partial<Pick<RunResult, 'undecided'>>,
+): ObservedRow[] {
   const [first] = planned.plans
   if (!first) return []
-  const { verdict, waiting, plans } = planned
+  const { guarded, waiting, plans } = planned
   const routers = afters.flatMap(({ router, after }) => {
     const send = sends.find(({ view }) => view.router === router)
     if (!send) return []
@@ -318,14 +318,14 @@ export function observe(
   const heldChanges = new Set(
     plans.flatMap(({ router, plan }) =>
       plan.change
-        .filter((change) => verdict.heldChanges.has(changeKey(router, change)))
+        .filter((change) => guarded.heldChanges.has(changeKey(router, change)))
         .map(({ prefix }) => prefix),
     ),
   )
-  const { held, declined } = verdict
+  const { held, declined } = guarded
   const { withdrawn } = sent
-  const outcome = { routers, unread, quorum, waiting, withdrawn, held, declined, heldChanges, undecided }
-  return seenRows(lease.regionId, first.plan, outcome)
+  const result = { routers, unread, quorum, waiting, withdrawn, held, declined, heldChanges, undecided }
+  return observedRows(lease.regionId, first.plan, result)
 }
 
 export const byPrefix = (routes: readonly Route[]): Map<Prefix, Route> =>

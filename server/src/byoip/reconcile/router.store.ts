@@ -1,4 +1,4 @@
-// The SQL of regions and routers as staff see them: what the reconciler last saw, and which routers are drained.
+// The SQL of regions and routers for staff: the last observations of the reconciler, and which routers are drained.
 import type { listAdminRegionsRoute } from '@pharos/contract/admin-region'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql } from 'kysely'
@@ -50,7 +50,7 @@ export const listRegionRows = (
     slice: query,
   })
 
-/** All regions, by slug. */
+/** Returns all regions, by slug. */
 export async function readAllRegionRows(db: Db | Trx): Promise<AdminRegionRow[]> {
   const { rows } = await sql<AdminRegionRow>`select ${regionColumns} from regions r order by r.slug`.execute(
     db,
@@ -59,8 +59,8 @@ export async function readAllRegionRows(db: Db | Trx): Promise<AdminRegionRow[]>
 }
 
 /**
- * Locks the region against another drain and against a run that is sending, so that neither counts on a router that
- * the other takes out of service.
+ * Locks the region against another drain and against a run that is sending, so that neither relies on a router that
+ * the other drains.
  */
 export async function lockRegionRow(trx: Trx, slug: string): Promise<AdminRegionRow | undefined> {
   await sql`select from regions where slug = ${slug} for no key update`.execute(trx)
@@ -83,7 +83,7 @@ export async function saveDrained(
 
 export type RegionCounts = { readonly id: number; readonly desired: number; readonly announced: number }
 
-/** How many routes each region is to announce, and how many of them count as announced. */
+/** Counts each region's desired routes, and those of them that count as announced. */
 export async function countRegionRoutes(db: Db | Trx): Promise<RegionCounts[]> {
   const { rows } = await sql<RegionCounts>`
     select r.id, count(*) filter (where ${isDesired}) as desired,

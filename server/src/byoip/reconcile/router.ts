@@ -1,5 +1,5 @@
-// Routers of regions for the operator: their state, and draining one before maintenance. The reconciler withdraws from a
-// drained router what enough others carry; here is only decided whether that may be asked for.
+// Routers of regions for the operator: their state, and draining one before maintenance. This file decides only whether a
+// drain is allowed; the reconciler withdraws the routes of a drained router that enough others carry.
 import type { AdminRegion, listAdminRegionsRoute } from '@pharos/contract/admin-region'
 import type { QueryOf } from '@pharos/contract/route'
 import { auditOf, writeAudit, type AuditEntry } from '../../db/audit.ts'
@@ -24,11 +24,11 @@ export type RouterDeps = {
   readonly now: () => Date
 }
 
-/** How old the last check of a region or router may be before it no longer counts: three intervals, two minutes at least. */
+/** Returns the maximum age at which the last check of a region or router counts: three intervals, at least two minutes. */
 export const checkFreshMs = (reconcileIntervalSeconds: number): number =>
   Math.max(120, 3 * reconcileIntervalSeconds) * 1000
 
-/** A page of all regions, and the exact count. */
+/** Returns a page of all regions, and the exact count. */
 export async function listAdminRegions(
   { db }: Pick<RouterDeps, 'db'>,
   _operation: unknown,
@@ -40,19 +40,19 @@ export async function listAdminRegions(
 
 export type RegionStatus = AdminRegion & {
   readonly id: number
-  /** Routes that it is to announce, and those of them that count as announced. */
+  /** Desired routes, and those of them that count as announced. */
   readonly desired: number
   readonly announced: number
 }
 
-/** All regions with their counts, by slug. */
+/** Returns all regions with their counts, by slug. */
 export async function readRegionStatuses(db: Db | Trx): Promise<RegionStatus[]> {
   const counts = new Map((await countRegionRoutes(db)).map((one) => [one.id, one]))
   const rows = await readAllRegionRows(db)
   return rows.map((row) => ({ desired: 0, announced: 0, ...present(row), ...counts.get(row.id), id: row.id }))
 }
 
-/** Who drains: how the change stands in the audit. */
+/** The actor of the audit entry. */
 type By = Pick<AuditEntry, 'actor'> & Partial<AuditEntry>
 
 /** Drains a router for the caller of an operation; see `setDrained`. */
@@ -74,8 +74,8 @@ export const undrainRouter = (
 export type RouterName = { readonly slug: string; readonly name: string }
 
 /**
- * Drains or undrains the router and wakes the reconcilers; if it is so already, nothing changes. Throws `not_found`, and
- * `conflict` if the other routers of the region could not carry the routes.
+ * Drains or undrains the router and wakes the reconcilers; changes nothing if the router is already in that state. Throws
+ * `not_found`, and `conflict` if the other routers of the region could not carry the routes.
  */
 export async function setDrained(
   deps: RouterDeps,

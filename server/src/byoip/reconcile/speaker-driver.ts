@@ -3,7 +3,7 @@
 import type { RouteSettings } from './plan.ts'
 import type { Speaker } from './speaker.ts'
 
-/** The settings of a speaker as the platform file writes them, without its name. They hold paths of key files, never keys. */
+/** The settings of a speaker in the platform file, without its name. They contain paths of key files, never keys. */
 export type SpeakerSettings = Readonly<Record<string, unknown>>
 
 /** `path` leads from the speaker to the setting. */
@@ -12,18 +12,18 @@ export type SpeakerProblem = { readonly path: readonly (string | number)[]; read
 export type SpeakerDriver = {
   /** The value of `kind` in the settings. */
   readonly kind: string
-  /** Returns what is wrong with settings of this kind; none means that `create` accepts them. Reads no file. */
+  /** Returns the problems of settings of this kind; an empty list means that `create` accepts them. Reads no file. */
   check(settings: SpeakerSettings): readonly SpeakerProblem[]
   /**
-   * Returns a text that only speakers with the same router and owner have; undefined if they do not exclude each other. Two such
-   * speakers would take each other's routes for their own, and withdraw them.
+   * Returns a text that is unique to a router and owner; undefined if such speakers do not exclude each other. Two speakers with
+   * the same text would treat each other's routes as their own, and withdraw them.
    */
   ownerOf(settings: SpeakerSettings): string | undefined
   /**
-   * Creates the speaker from checked settings, not connected yet; throws if a key file cannot be read. `router` is a unique name
+   * Creates the speaker from checked settings, without connecting; throws if a key file cannot be read. `router` is a unique name
    * for logs: that of the region, or `region/name`.
    */
   create(settings: SpeakerSettings, router: string): Speaker
-  /** Returns the next hops that the router's settings give its routes. */
+  /** Returns the next hops that the router's settings define for its routes. */
   nextHopsOf(settings: SpeakerSettings): Pick<RouteSettings, 'nextHop4' | 'nextHop6'>
 }

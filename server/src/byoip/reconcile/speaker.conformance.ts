@@ -1,5 +1,5 @@
-// The conformance suite of every speaker, run for the sandbox and for the real daemon. It uses only the port; whatever needs the
-// daemon itself (a foreign route, a restart) comes from the fixture.
+// The conformance suite of every speaker, run for the sandbox and for the real daemon. It uses only the port; tests that need the
+// daemon itself (a foreign route, a restart) use the fixture.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,28 +18,28 @@ export type SpeakerFixture = {
   readonly speaker: Speaker
   /** Another owner on the same daemon. */
   readonly stranger: Speaker
-  /** One more client of the same owner on the same daemon, which the test closes. */
+  /** Another client of the same owner on the same daemon, which the test closes. */
   connect(): Speaker
   /** The same for the other owner. */
   connectStranger(): Speaker
-  /** A speaker whose daemon does not exist, and the timeout that it is configured with. */
+  /** A speaker whose daemon does not exist, and its configured timeout. */
   readonly absent: { readonly speaker: Speaker; readonly timeoutMs: number }
   /** Adds a foreign route at the daemon, as an operator would. */
   addByHand(prefix: string): Promise<void>
-  /** Every prefix of the daemon that was put there by hand. */
+  /** Lists every prefix of the daemon that was added by hand. */
   listByHand(): Promise<readonly string[]>
-  /** Removes every route from the daemon by hand, whosever it is. */
+  /** Removes every route from the daemon by hand, whoever its owner is. */
   clearByHand(): Promise<void>
-  /** The daemon's only neighbour, which speaks IPv4 and IPv6. */
+  /** The daemon's only neighbor, which supports IPv4 and IPv6. */
   readonly neighbor: { readonly address: string; readonly asn: number }
   /** Enables or disables the neighbor; the daemon may take a while to notice. */
   setNeighbor(isUp: boolean): Promise<void>
-  /** Stops and starts the daemon; resolves when it can be asked again. */
+  /** Restarts the daemon; resolves when it answers again. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Runs the suite; `make` starts one daemon for all of it. `skip` gives the reason why there is none. */
+/** Runs the suite; `make` starts one daemon for all tests. `skip` is the reason to skip it. */
 export function speakerConformance(name: string, make: () => Promise<SpeakerFixture>, skip?: string): void {
   describe(`the ${name} speaker`, { skip: skip ?? false }, () => {
     let fixture: SpeakerFixture
@@ -62,12 +62,12 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [rich4, rich6, plain4, plain6])
     })
 
-    it('finds just the prefixes it is asked for, with all of their attributes', async () => {
+    it('finds exactly the requested prefixes, with all of their attributes', async () => {
       const specifics = [route('198.51.100.0/25'), route('2001:db8:a::/49')]
       await starting(fixture, [rich4, rich6, plain4, plain6, ...specifics])
       const absent = ['192.0.2.0/24', '198.51.0.0/16', '2001:db8::/32', '203.0.113.0/25'] as Prefix[]
-      const asked = [rich4.prefix, plain6.prefix, rich6.prefix, ...absent]
-      assertSame(await fixture.speaker.find(asked), [rich4, plain6, rich6])
+      const requested = [rich4.prefix, plain6.prefix, rich6.prefix, ...absent]
+      assertSame(await fixture.speaker.find(requested), [rich4, plain6, rich6])
       assertSame(await fixture.speaker.find([plain4.prefix, plain4.prefix]), [plain4])
       assertSame(await fixture.speaker.find(absent), [])
       assertSame(await fixture.speaker.find([]), [])
@@ -89,7 +89,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [rich4, rich6])
     })
 
-    it('replaces the attributes of a prefix that is announced otherwise', async () => {
+    it('replaces the attributes of a prefix that is announced again', async () => {
       await starting(fixture, [rich4, rich6])
       const replaced4 = { ...rich4, asPath: [], communities: ['64500:1'], largeCommunities: [] }
       const replaced6 = { ...rich6, asPath: [64511], nextHop: '2001:db8::2' }
@@ -103,7 +103,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [rich6, plain4])
     })
 
-    it('withdraws a prefix whatever attributes it is announced with', async () => {
+    it('withdraws a prefix whatever its attributes are', async () => {
       await starting(fixture, [rich4, rich6])
       await fixture.speaker.withdraw([
         { ...plain4, prefix: rich4.prefix },
@@ -112,13 +112,13 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [])
     })
 
-    it('takes the withdrawal of an absent prefix', async () => {
+    it('accepts the withdrawal of an absent prefix', async () => {
       await starting(fixture, [rich4])
       await fixture.speaker.withdraw([plain4, plain6])
       await assertListed(fixture.speaker, [rich4])
     })
 
-    it('does not take a more specific or a covering prefix for the one it withdraws', async () => {
+    it('does not withdraw more specific or covering prefixes', async () => {
       await starting(fixture, [rich4, rich6])
       await fixture.speaker.withdraw([
         route('198.51.100.0/25'),
@@ -129,7 +129,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await assertListed(fixture.speaker, [rich4, rich6])
     })
 
-    it('does nothing at all when it is given no routes', async () => {
+    it('does nothing for an empty list of routes', async () => {
       await starting(fixture, [rich4, rich6])
       await fixture.stranger.announce([plain4])
       await fixture.addByHand('192.0.2.0/24')
@@ -140,7 +140,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       assert.deepEqual(await fixture.listByHand(), ['192.0.2.0/24'])
     })
 
-    it('neither shows nor touches routes of others', async () => {
+    it('neither lists nor changes routes of others', async () => {
       await starting(fixture, [])
       await fixture.stranger.announce([plain4, rich6])
       await fixture.addByHand('192.0.2.0/24')
@@ -151,7 +151,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       assert.deepEqual([...(await fixture.listByHand())].sort(), ['192.0.2.0/24', '2001:db8:ffff::/48'])
     })
 
-    it('keeps its own route and a foreign route for the same prefix apart', async () => {
+    it('distinguishes its own route from a foreign route for the same prefix', async () => {
       await starting(fixture, [])
       await fixture.addByHand('192.0.2.0/24')
       await fixture.stranger.announce([route('192.0.2.0/24', { asPath: [64510] })])
@@ -164,7 +164,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       assert.deepEqual(await fixture.listByHand(), ['192.0.2.0/24'])
     })
 
-    it('keeps what is announced when a client closes its connection', async () => {
+    it('keeps announced routes when a client closes its connection', async () => {
       await starting(fixture, [])
       const other = fixture.connect()
       await other.announce([rich4, rich6])
@@ -201,18 +201,18 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await starting(fixture, [rich4])
       const client = fixture.connect()
       await client.list()
-      const seen = watch(client)
+      const received = watch(client)
       await fixture.restart()
-      await until(() => seen.ups > 0)
-      seen.stop()
-      const before = seen.ups
+      await until(() => received.ups > 0)
+      received.stop()
+      const before = received.ups
       await fixture.restart()
       await fixture.speaker.list()
-      assert.equal(seen.ups, before)
+      assert.equal(received.ups, before)
       await client.close()
     })
 
-    it('lists its neighbours, established and not', async () => {
+    it('lists its neighbors, established and not', async () => {
       const { speaker, neighbor } = fixture
       await fixture.setNeighbor(true)
       const up = await untilNeighbor(speaker, ({ state }) => state === 'established')
@@ -230,24 +230,24 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await fixture.setNeighbor(true)
       await untilNeighbor(speaker, ({ state }) => state === 'established')
       const client = fixture.connect()
-      const seen = await watching(fixture, client)
+      const received = await watching(fixture, client)
       await fixture.setNeighbor(false)
-      await until(() => seen.neighborChanges === 1)
+      await until(() => received.neighborChanges === 1)
       assert.notEqual((await onlyNeighbor(client)).state, 'established')
       await fixture.setNeighbor(true)
-      await until(() => seen.neighborChanges === 2)
+      await until(() => received.neighborChanges === 2)
       assert.equal((await onlyNeighbor(client)).state, 'established')
-      assert.equal(seen.tableChanges, 0)
+      assert.equal(received.tableChanges, 0)
       await client.close()
     })
 
     it('notifies a watcher when another client removes its routes', async () => {
       await starting(fixture, [])
       const client = fixture.connect()
-      const seen = await watching(fixture, client)
+      const received = await watching(fixture, client)
       await client.announce([rich4, rich6, ...manyRoutes(1_000)])
       await fixture.clearByHand()
-      await until(() => seen.tableChanges > 0)
+      await until(() => received.tableChanges > 0)
       assert.deepEqual(await client.list(), [])
       await client.close()
     })
@@ -255,13 +255,13 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
     it('notifies a watcher when another client of the owner adds, changes or removes a route', async () => {
       await starting(fixture, [])
       const client = fixture.connect()
-      const seen = await watching(fixture, client)
+      const received = await watching(fixture, client)
       await fixture.speaker.announce([rich4])
-      await until(() => seen.tableChanges === 1)
+      await until(() => received.tableChanges === 1)
       await fixture.speaker.announce([{ ...rich4, asPath: [64511] }])
-      await until(() => seen.tableChanges === 2)
+      await until(() => received.tableChanges === 2)
       await fixture.speaker.withdraw([rich4])
-      await until(() => seen.tableChanges === 3)
+      await until(() => received.tableChanges === 3)
       await client.close()
     })
 
@@ -269,7 +269,7 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       await starting(fixture, [])
       const [client, observer] = [fixture.connect(), fixture.connect()]
       const observed = await watching(fixture, observer)
-      const seen = await watching(fixture, client)
+      const received = await watching(fixture, client)
       const many = manyRoutes(10_000)
       for (let start = 0; start < many.length; start += 1_000) {
         const part = many.slice(start, start + 1_000)
@@ -279,8 +279,8 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
       }
       await client.announce([rich4])
       await fixture.clearByHand()
-      await until(() => seen.tableChanges > 0)
-      assert.equal(seen.tableChanges, 1, 'only what was done by hand')
+      await until(() => received.tableChanges > 0)
+      assert.equal(received.tableChanges, 1, 'only the changes made by hand')
       assert.ok(
         observed.tableChanges < 1_000,
         `${observed.tableChanges} calls for 30,000 changes by another client`,
@@ -291,13 +291,13 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
     it('does not notify a watcher of foreign routes', async () => {
       await starting(fixture, [plain4])
       const client = fixture.connect()
-      const seen = await watching(fixture, client)
+      const received = await watching(fixture, client)
       const other = await watching(fixture, fixture.stranger)
       await fixture.addByHand('192.0.2.0/24')
       const someone = fixture.connectStranger()
       await someone.announce([rich4])
       await until(() => other.tableChanges > 0)
-      assert.equal(seen.tableChanges, 0)
+      assert.equal(received.tableChanges, 0)
       other.stop()
       await Promise.all([client.close(), someone.close()])
     })
@@ -305,16 +305,16 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
     it('keeps notifying a watcher after a restart, and reports nothing else of it', async () => {
       await starting(fixture, [rich4])
       const client = fixture.connect()
-      const seen = await watching(fixture, client)
+      const received = await watching(fixture, client)
       await fixture.restart()
-      await until(() => seen.ups > 0)
+      await until(() => received.ups > 0)
       assert.deepEqual(await client.list(), [])
-      assert.equal(seen.tableChanges, 0)
-      await untilTold(seen, fixture.connect())
+      assert.equal(received.tableChanges, 0)
+      await untilNotified(received, fixture.connect())
       await client.close()
     })
 
-    it('reports unreachable within the timeout without a daemon', async () => {
+    it('reports `unreachable` within the timeout if the daemon does not run', async () => {
       const { speaker, timeoutMs } = fixture.absent
       const calls: (() => Promise<unknown>)[] = [
         () => speaker.probe(),
@@ -333,10 +333,10 @@ export function speakerConformance(name: string, make: () => Promise<SpeakerFixt
   })
 }
 
-type Seen = { ups: number; tableChanges: number; neighborChanges: number; readonly stop: () => void }
+type WatcherCalls = { ups: number; tableChanges: number; neighborChanges: number; readonly stop: () => void }
 
-/** Counts what a watcher is called for. */
-function watch(speaker: Speaker): Seen {
+/** Counts the calls of a watcher. */
+function watch(speaker: Speaker): WatcherCalls {
   const counts = { ups: 0, tableChanges: 0, neighborChanges: 0 }
   const events: SpeakerEvents = {
     onUp: () => counts.ups++,
@@ -346,24 +346,24 @@ function watch(speaker: Speaker): Seen {
   return Object.assign(counts, { stop: speaker.watch(events) })
 }
 
-/** As `watch`, and resolves when the watcher is known to be called; the counts begin at 0 again. */
-async function watching(fixture: SpeakerFixture, speaker: Speaker): Promise<Seen> {
-  const seen = watch(speaker)
-  await untilTold(seen, speaker === fixture.stranger ? fixture.connectStranger() : fixture.connect())
-  return Object.assign(seen, { ups: 0, tableChanges: 0, neighborChanges: 0 })
+/** As `watch`, but resolves once the watcher is known to be called; the counts restart at 0. */
+async function watching(fixture: SpeakerFixture, speaker: Speaker): Promise<WatcherCalls> {
+  const received = watch(speaker)
+  await untilNotified(received, speaker === fixture.stranger ? fixture.connectStranger() : fixture.connect())
+  return Object.assign(received, { ups: 0, tableChanges: 0, neighborChanges: 0 })
 }
 
 let probes = 0
 
-/** Lets another client make one change after the other until the watcher is called for one. */
-async function untilTold(seen: Seen, other: Speaker): Promise<void> {
-  // One of its own each time: beside another's route for the same prefix, a change may not be reported.
+/** Makes changes by another client until the watcher is called. */
+async function untilNotified(received: WatcherCalls, other: Speaker): Promise<void> {
+  // A separate prefix each time: if another owner has a route for the same prefix, a change may not be reported.
   const probe = route(`10.255.${probes++ % 256}.0/24`)
-  for (let at = 0; at < 100 && seen.tableChanges === 0; at++) {
+  for (let at = 0; at < 100 && received.tableChanges === 0; at++) {
     await (at % 2 === 0 ? other.announce([probe]) : other.withdraw([probe]))
-    for (let wait = 0; wait < 50 && seen.tableChanges === 0; wait++) await sleep(10)
+    for (let wait = 0; wait < 50 && received.tableChanges === 0; wait++) await sleep(10)
   }
-  assert.ok(seen.tableChanges > 0, 'the watcher is not called')
+  assert.ok(received.tableChanges > 0, 'the watcher is not called')
   await other.close()
 }
 
@@ -373,14 +373,14 @@ async function onlyNeighbor(speaker: Speaker): Promise<Neighbor> {
   return neighbors[0]!
 }
 
-/** A session takes seconds to come up. */
+/** A session takes seconds to be established. */
 async function untilNeighbor(speaker: Speaker, is: (neighbor: Neighbor) => boolean): Promise<Neighbor> {
   for (let at = 0; at < 3_000; at++) {
     const neighbor = await onlyNeighbor(speaker)
     if (is(neighbor)) return neighbor
     await sleep(10)
   }
-  return assert.fail('the neighbour does not change within 30 s')
+  return assert.fail('the neighbor did not change within 30 s')
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -408,7 +408,7 @@ const rich6 = route('2001:db8:a::/48', {
   nextHop: '2001:db8::1',
 })
 
-/** Half IPv4, half IPv6, no two alike. */
+/** Returns routes without duplicates, half IPv4, half IPv6. */
 function manyRoutes(count: number): Route[] {
   return Array.from({ length: count }, (_, at) => {
     const attributes = { asPath: [64_496 + (at % 16)], communities: [`64500:${at % 1000}`] }
@@ -417,7 +417,7 @@ function manyRoutes(count: number): Route[] {
   })
 }
 
-/** Restarts the daemon, so that no test depends on another, and announces what the test begins with. */
+/** Restarts the daemon, so that tests are independent of each other, and announces the initial routes. */
 async function starting(fixture: SpeakerFixture, routes: readonly Route[]): Promise<void> {
   await fixture.restart()
   await fixture.speaker.announce(routes)

@@ -1,5 +1,5 @@
-// The port to what speaks BGP for one region: which routes it announces for us, and how to change them. Drivers
-// import it by type only. It must not know a wire format, an announcement row or a team.
+// The port to the BGP speaker of one region: which routes it announces for us, and how to change them. Drivers
+// import it by type only. It must not depend on a wire format, an announcement row or a team.
 import type { Family } from '../../net/bits.ts'
 import type { Prefix } from '../../net/prefix.ts'
 
@@ -33,7 +33,7 @@ export type SpeakerIdentity = {
   readonly routerId: string
 }
 
-/** The states of RFC 4271 section 8.2.2, and `down` for a neighbour that its operator has disabled. */
+/** The states of RFC 4271 section 8.2.2, and `down` for a neighbor that its operator has disabled. */
 export type NeighborState =
   | 'idle'
   | 'connect'
@@ -43,14 +43,14 @@ export type NeighborState =
   | 'established'
   | 'down'
 
-/** A BGP neighbour of the speaker. Only an established one receives our routes. */
+/** A BGP neighbor of the speaker. Only an established one receives our routes. */
 export type Neighbor = {
   readonly address: string
   readonly asn: number
   readonly state: NeighborState
   /** When the session was established or lost, in whole seconds; absent if the speaker does not report it. */
   readonly since?: Date
-  /** The address families that both sides speak (unicast); empty unless the session is established. */
+  /** The address families that both sides support (unicast); empty unless the session is established. */
   readonly families: readonly Family[]
   readonly description?: string
 }
@@ -81,34 +81,34 @@ export type SpeakerEvents = {
 export interface Speaker {
   /** Returns the daemon's identity; rejects with `protocol` for an unsupported version. */
   probe(): Promise<SpeakerIdentity>
-  /** All our routes, in no particular order, or a rejection: never a part of them. */
+  /** Returns all our routes, in no particular order, or rejects: never a part of them. */
   list(): Promise<readonly Route[]>
   /**
-   * Our routes for just these prefixes, as `list()` has them: no more specific ones, no covering ones, and nothing for
-   * one that is absent. It takes the longer the more prefixes there are, not the more routes; `[]` asks for nothing.
+   * Returns our routes for exactly these prefixes, as `list()` does: no more specific or covering ones, and nothing for an
+   * absent one. Its duration depends on the number of prefixes, not of routes; `[]` sends no query.
    */
   find(prefixes: readonly Prefix[]): Promise<readonly Route[]>
-  /** Makes these routes be announced, replacing the attributes of those that are there. Repeating it changes nothing. */
+  /** Announces these routes, replacing the attributes of existing ones. Repeating it changes nothing. */
   announce(routes: readonly Route[]): Promise<void>
-  /** Takes away our routes for these prefixes, whatever their attributes are. An absent one is fine; `[]` does nothing. */
+  /** Withdraws our routes for these prefixes, whatever their attributes are. An absent one is ignored; `[]` does nothing. */
   withdraw(routes: readonly Pick<Route, 'prefix'>[]): Promise<void>
   /**
-   * All configured neighbours, and those that connected without being configured one by one (dynamic neighbours), in no
+   * Returns all configured neighbors, and those that connected without being configured individually (dynamic neighbors), in no
    * particular order.
    */
   neighbors(): Promise<readonly Neighbor[]>
-  /** Keeps the connection up and reports events from now on. Returns how to stop watching. */
+  /** Keeps the connection up and reports events from now on. Returns a function that stops watching. */
   watch(events: SpeakerEvents): () => void
   /** Closes the connection; running calls reject. Announced routes stay announced. */
   close(): Promise<void>
 }
 
-/** The next hop that denotes the speaker itself in the prefix's family. */
+/** Returns the next hop that denotes the speaker itself in the prefix's family. */
 export function selfNextHop(prefix: Prefix): string {
   return prefix.includes(':') ? '::' : '0.0.0.0'
 }
 
-/** True when announcing `b` over `a` would change nothing; communities are compared as sets. */
+/** Whether announcing `b` over `a` would change nothing; communities are compared as sets. */
 export function sameRoute(a: Route, b: Route): boolean {
   return (
     a.prefix === b.prefix &&

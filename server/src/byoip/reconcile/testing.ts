@@ -20,5 +20,5 @@ export const emptyMemory: RegionMemory = {
   routers: new Map(),
 }
 
-/** Of reconcilers whose database is never away. */
+/** For reconcilers whose database is always available. */
 export const noKeptPlans: KeptPlans = { save: () => {}, remove: () => {}, load: () => [] }

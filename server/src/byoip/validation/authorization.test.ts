@@ -4,10 +4,10 @@ import type { AuthorizationKind, AuthorizationProof } from '@pharos/contract/ann
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix } from '../../net/prefix.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
-import { judgeAuthorization, type AuthorizationFacts } from './authorization.ts'
-import { noLetter } from './judge.ts'
+import { evaluateAuthorization, type AuthorizationFacts } from './authorization.ts'
+import { noLetter } from './check-rules.ts'
 import { prefixTokens } from './prefix-token.ts'
-import { because, type Judgement } from './validation.ts'
+import { explain, type CheckResult } from './validation.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const earlier = new Date('2026-03-01T09:00:00Z')
@@ -16,30 +16,30 @@ const prefix = parsePrefix('203.0.113.0/24')
 const tokens = prefixTokens(ring, 7, prefix)
 const all = ['letter', 'roa', 'dns_txt', 'rdap'] as const
 
-const judgement = (state: Judgement['state'], rest: Partial<Judgement> = {}): Judgement => ({
+const resultOf = (state: CheckResult['state'], rest: Partial<CheckResult> = {}): CheckResult => ({
   state,
-  ...because('letter_rejected', { reason: `It is ${state}.` }),
+  ...explain('letter_rejected', { reason: `It is ${state}.` }),
   evidence: {},
   fix: state === 'valid' ? null : 'fix',
   checked: now,
   ...rest,
 })
 
-const judge = (
+const evaluate = (
   kinds: readonly AuthorizationKind[],
   facts: Partial<AuthorizationFacts> = {},
-  before?: Judgement,
-): Judgement =>
-  judgeAuthorization(
+  before?: CheckResult,
+): CheckResult =>
+  evaluateAuthorization(
     kinds,
     {
       announcementId: 42,
-      claim: { prefix, originAsn: parseAsn(64_500), asSet: null },
+      target: { prefix, originAsn: parseAsn(64_500), asSet: null },
       tokens,
       letter: noLetter,
-      rpki: judgement('missing'),
-      asn: judgement('valid'),
-      kept: {},
+      rpki: resultOf('missing'),
+      asn: resultOf('valid'),
+      stored: {},
       ...facts,
     },
     before,
@@ -47,36 +47,39 @@ const judge = (
   )
 
 const letter = (state: 'valid' | 'pending' | 'invalid' | 'expired') =>
-  ({ state, ...because('letter_rejected', { reason: state }), validUntil: null, letterId: 3 }) as const
+  ({ state, ...explain('letter_rejected', { reason: state }), validUntil: null, letterId: 3 }) as const
 
 describe('the authorization of an announcement', () => {
-  it('is given by any kind that the operator accepts, and by no other', () => {
+  it('is valid by any kind that the operator accepts, and by no other', () => {
     const facts = {
       letter: { ...noLetter },
-      rpki: judgement('valid'),
-      kept: { dns_txt: judgement('valid'), rdap: judgement('valid') },
+      rpki: resultOf('valid'),
+      stored: { dns_txt: resultOf('valid'), rdap: resultOf('valid') },
     }
     for (const kind of ['roa', 'dns_txt', 'rdap'] as const) {
-      assert.deepEqual([judge([kind], facts).state, judge([kind], facts).evidence['by']], ['valid', kind])
-      assert.equal(judge(['letter'], facts).state, 'missing')
+      assert.deepEqual(
+        [evaluate([kind], facts).state, evaluate([kind], facts).evidence['by']],
+        ['valid', kind],
+      )
+      assert.equal(evaluate(['letter'], facts).state, 'missing')
     }
-    assert.equal(judge(['dns_txt'], { letter: letter('valid') }).state, 'missing')
-    assert.equal(judge(all, { letter: letter('valid') }).evidence['by'], 'letter')
+    assert.equal(evaluate(['dns_txt'], { letter: letter('valid') }).state, 'missing')
+    assert.equal(evaluate(all, { letter: letter('valid') }).evidence['by'], 'letter')
   })
 
-  it('is not given by a ROA of an ASN that is not verified', () => {
-    const facts = { rpki: judgement('valid'), asn: judgement('missing') }
-    assert.equal(judge(['roa'], facts).state, 'missing')
-    assert.match(judge(['roa'], facts).fix!, /asns\/64500\/verify/)
+  it('is not valid by a ROA of an ASN that is not verified', () => {
+    const facts = { rpki: resultOf('valid'), asn: resultOf('missing') }
+    assert.equal(evaluate(['roa'], facts).state, 'missing')
+    assert.match(evaluate(['roa'], facts).fix!, /asns\/64500\/verify/)
   })
 
-  it('has the age of what it rests on', () => {
-    const kept = { dns_txt: judgement('valid', { checked: earlier }) }
-    assert.deepEqual(judge(all, { kept }).checked, earlier)
+  it('has the check time of the proof that it is based on', () => {
+    const stored = { dns_txt: resultOf('valid', { checked: earlier }) }
+    assert.deepEqual(evaluate(all, { stored }).checked, earlier)
   })
 
-  it('tells the literal fix of every kind, also before anything was looked for', () => {
-    const { fix, evidence } = judge(all)
+  it('returns the literal fix of every kind, also before the first query', () => {
+    const { fix, evidence } = evaluate(all)
     const [token] = tokens
     assert.equal(
       fix,
@@ -91,25 +94,29 @@ describe('the authorization of an announcement', () => {
       (evidence['proofs'] as AuthorizationProof[]).map(({ kind, state }) => [kind, state]),
       all.map((kind) => [kind, 'missing']),
     )
-    assert.match(judge(['letter']).fix!, /^POST /)
+    assert.match(evaluate(['letter']).fix!, /^POST /)
   })
 
-  it('waits for, fails by, and ends with the letter while nothing else is there', () => {
+  it('has the state of the letter if no other proof is valid', () => {
     for (const state of ['pending', 'invalid', 'expired'] as const)
-      assert.equal(judge(all, { letter: letter(state) }).state, state)
-    const kept = { rdap: judgement('valid') }
-    assert.equal(judge(all, { letter: letter('invalid'), kept }).state, 'valid')
+      assert.equal(evaluate(all, { letter: letter(state) }).state, state)
+    const stored = { rdap: resultOf('valid') }
+    assert.equal(evaluate(all, { letter: letter('invalid'), stored }).state, 'valid')
   })
 
-  it('expires when what it rested on is gone, and stays so until there is something else', () => {
-    const valid = judge(['dns_txt', 'rdap'], { kept: { dns_txt: judgement('valid') } })
-    const kept = { dns_txt: judgement('missing') }
-    const gone = judge(['dns_txt', 'rdap'], { kept }, valid)
+  it('expires when its proof is gone, and stays expired until another proof is valid', () => {
+    const valid = evaluate(['dns_txt', 'rdap'], { stored: { dns_txt: resultOf('valid') } })
+    const stored = { dns_txt: resultOf('missing') }
+    const gone = evaluate(['dns_txt', 'rdap'], { stored }, valid)
     assert.deepEqual([gone.state, gone.evidence['lost']], ['expired', 'dns_txt'])
-    assert.equal(judge(['dns_txt', 'rdap'], { kept }, gone).state, 'expired')
-    assert.equal(judge(['dns_txt'], { kept }, judgement('missing')).state, 'missing')
-    assert.equal(judge(['rdap'], { kept }, valid).state, 'expired', 'the operator accepts it no longer')
-    const other = judge(['dns_txt', 'rdap'], { kept: { ...kept, rdap: judgement('valid') } }, gone)
+    assert.equal(evaluate(['dns_txt', 'rdap'], { stored }, gone).state, 'expired')
+    assert.equal(evaluate(['dns_txt'], { stored }, resultOf('missing')).state, 'missing')
+    assert.equal(
+      evaluate(['rdap'], { stored }, valid).state,
+      'expired',
+      'the operator no longer accepts the kind',
+    )
+    const other = evaluate(['dns_txt', 'rdap'], { stored: { ...stored, rdap: resultOf('valid') } }, gone)
     assert.equal(other.state, 'valid')
   })
 })

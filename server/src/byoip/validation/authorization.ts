@@ -1,41 +1,41 @@
-// The check `loa`: whether somebody who may has authorised the announcement, by any of the kinds of proof that the operator
-// accepts. Pure.
+// The check `loa`: whether the holder of the prefix has authorized the announcement, by any of the kinds of proof that the
+// operator accepts. Pure.
 import type { AuthorizationKind, AuthorizationProof } from '@pharos/contract/announcement-checks'
-import type { Claim, LetterVerdict } from './judge.ts'
-import { roaFix } from './fix.ts'
+import type { CheckTarget, LetterVerdict } from './check-rules.ts'
+import { roaFix } from './check-fix.ts'
 import { rdapFix, txtFix } from './prefix-proof.ts'
 import type { PrefixTokens } from './prefix-token.ts'
-import { because, type Judgement, type Reasoned } from './validation.ts'
+import { explain, type CheckResult, type Explanation } from './validation.ts'
 
-/** The kinds that are looked for and kept, each by itself. */
-export const keptKinds = ['dns_txt', 'rdap'] as const
-export type KeptKind = (typeof keptKinds)[number]
-export type KeptProofs = Partial<Readonly<Record<KeptKind, Judgement>>>
+/** The kinds that are queried and stored separately. */
+export const storedKinds = ['dns_txt', 'rdap'] as const
+export type StoredKind = (typeof storedKinds)[number]
+export type StoredProofs = Partial<Readonly<Record<StoredKind, CheckResult>>>
 
-/** What is known of each kind of proof. */
+/** The facts about each kind of proof. */
 export type AuthorizationFacts = {
-  /** Null: it is not stored yet. */
+  /** Null: the announcement is not stored yet. */
   readonly announcementId: number | null
-  readonly claim: Claim
+  readonly target: CheckTarget
   readonly tokens: PrefixTokens
   readonly letter: LetterVerdict
   /** The other checks of the announcement. */
-  readonly rpki: Judgement
-  readonly asn: Judgement
-  /** Undefined until it was looked for. */
-  readonly kept: KeptProofs
+  readonly rpki: CheckResult
+  readonly asn: CheckResult
+  /** Undefined before the first query. */
+  readonly stored: StoredProofs
 }
 
-type Proof = Judgement & { readonly kind: AuthorizationKind }
+type Proof = CheckResult & { readonly kind: AuthorizationKind }
 
-/** `before`: the check as it stands, which tells a proof that is gone from one that never was. */
-export function judgeAuthorization(
+/** `before`: the stored check, which distinguishes a lost proof from one that never existed. */
+export function evaluateAuthorization(
   kinds: readonly AuthorizationKind[],
   facts: AuthorizationFacts,
-  before: Pick<Judgement, 'state' | 'evidence'> | undefined,
+  before: Pick<CheckResult, 'state' | 'evidence'> | undefined,
   now: Date,
-): Judgement {
-  const proofs = kinds.map((kind) => ({ ...judges[kind](facts, now), kind }))
+): CheckResult {
+  const proofs = kinds.map((kind) => ({ ...evaluators[kind](facts, now), kind }))
   const evidence = { proofs: proofs.map(presentProof) }
   const valid = proofs.find(({ state }) => state === 'valid')
   if (valid) {
@@ -52,7 +52,7 @@ export function judgeAuthorization(
   if (lost !== undefined) {
     const gone = proofs.find(({ kind }) => kind === lost)
     const proof = gone ? { reason: gone.reason, attrs: gone.attrs } : null
-    const reason = because('proof_lost', { proof })
+    const reason = explain('proof_lost', { proof })
     return {
       state: 'expired',
       ...reason,
@@ -71,18 +71,18 @@ export function judgeAuthorization(
   }
 }
 
-/** The kind by which it was authorised until now, unless it was a letter, whose own end is told by itself. */
-function lostKind(before: Pick<Judgement, 'state' | 'evidence'> | undefined): unknown {
+/** Returns the kind that authorized the announcement until now; undefined for a letter, which has its own end date. */
+function lostKind(before: Pick<CheckResult, 'state' | 'evidence'> | undefined): unknown {
   if (before?.state === 'expired') return before.evidence['lost']
   const by = before?.state === 'valid' ? before.evidence['by'] : undefined
   return by === 'letter' ? undefined : by
 }
 
-const reasonOf = ({ reason, attrs, note }: Reasoned): Reasoned => ({ reason, attrs, note })
+const reasonOf = ({ reason, attrs, note }: Explanation): Explanation => ({ reason, attrs, note })
 
-/** The reason of the only kind that is accepted; if several are, each of them is enough. */
-const missingReason = (proofs: readonly Proof[]): Reasoned =>
-  proofs.length === 1 ? reasonOf(proofs[0]!) : because('authorization_missing')
+/** Returns the reason of the only accepted kind; if several are accepted, that none of them is valid. */
+const missingReason = (proofs: readonly Proof[]): Explanation =>
+  proofs.length === 1 ? reasonOf(proofs[0]!) : explain('authorization_missing')
 
 function fixOf(proofs: readonly Proof[]): string | null {
   const fixes = proofs.filter(({ fix }) => fix !== null)
@@ -100,36 +100,38 @@ const presentProof = ({ kind, state, reason, attrs, note, fix, checked }: Proof)
   checked: checked?.toISOString() ?? null,
 })
 
-const judges: Record<AuthorizationKind, (facts: AuthorizationFacts, now: Date) => Judgement> = {
-  letter: judgeLetter,
-  roa: judgeRoa,
-  dns_txt: ({ claim, tokens, kept }, now) => kept.dns_txt ?? notYet(txtFix(claim.prefix, tokens), now),
-  rdap: ({ tokens, kept }, now) => kept.rdap ?? notYet(rdapFix(tokens), now),
+const evaluators: Record<AuthorizationKind, (facts: AuthorizationFacts, now: Date) => CheckResult> = {
+  letter: evaluateLetter,
+  roa: evaluateRoa,
+  dns_txt: ({ target, tokens, stored }, now) => stored.dns_txt ?? notYet(txtFix(target.prefix, tokens), now),
+  rdap: ({ tokens, stored }, now) => stored.rdap ?? notYet(rdapFix(tokens), now),
 }
 
-function notYet(fix: string | null, now: Date): Judgement {
-  return { state: 'missing', ...because('not_checked'), evidence: {}, fix, checked: now }
+function notYet(fix: string | null, now: Date): CheckResult {
+  return { state: 'missing', ...explain('not_checked'), evidence: {}, fix, checked: now }
 }
 
-function judgeLetter({ announcementId, letter }: AuthorizationFacts, now: Date): Judgement {
+function evaluateLetter({ announcementId, letter }: AuthorizationFacts, now: Date): CheckResult {
   const { state, letterId, validUntil } = letter
   const evidence = { letter_id: letterId, valid_until: validUntil?.toISOString() ?? null }
-  const asks = state !== 'valid' && state !== 'pending'
+  const isRequired = state !== 'valid' && state !== 'pending'
   const path = `/v3/ipam/announcements/${announcementId ?? '{announcement_id}'}/loa`
-  const fix = asks ? `POST ${path} with a signed letter of authorization; GET ${path}/draft makes one` : null
+  const fix = isRequired
+    ? `POST ${path} with a signed letter of authorization; GET ${path}/draft makes one`
+    : null
   return { state, ...reasonOf(letter), evidence, fix, checked: now }
 }
 
-/** A signature can be checked, ink cannot; but a ROA alone says nothing about who asks. */
-function judgeRoa({ claim, rpki, asn }: AuthorizationFacts, now: Date): Judgement {
+/** A ROA is signed, unlike a letter on paper, but does not identify the team: the ASN must be verified too. */
+function evaluateRoa({ target, rpki, asn }: AuthorizationFacts, now: Date): CheckResult {
   const rest = { evidence: {}, checked: now }
   if (rpki.state !== 'valid') {
-    const fix = roaFix(claim.prefix, claim.originAsn)
-    return { state: 'missing', ...because('proof_roa_missing'), fix, ...rest }
+    const fix = roaFix(target.prefix, target.originAsn)
+    return { state: 'missing', ...explain('proof_roa_missing'), fix, ...rest }
   }
   if (asn.state !== 'valid') {
-    const reason = because('proof_roa_asn_unverified', { asn: claim.originAsn })
-    return { state: 'missing', ...reason, fix: `GET /v3/inventory/asns/${claim.originAsn}/verify`, ...rest }
+    const reason = explain('proof_roa_asn_unverified', { asn: target.originAsn })
+    return { state: 'missing', ...reason, fix: `GET /v3/inventory/asns/${target.originAsn}/verify`, ...rest }
   }
-  return { state: 'valid', ...because('proof_roa_valid', { asn: claim.originAsn }), fix: null, ...rest }
+  return { state: 'valid', ...explain('proof_roa_valid', { asn: target.originAsn }), fix: null, ...rest }
 }

@@ -17,7 +17,7 @@ const attrs = {
   instead: { reason: 'roa_missing', attrs: {} },
 }
 
-it('every reason of a check has a sentence of its own', () => {
+it('every reason of a check has its own sentence', () => {
   const texts = checkReasons.map((reason) => checkReasonText(reason, attrs))
   for (const text of texts) {
     assert.match(text, /^[A-Z0-9].*[.]$/)

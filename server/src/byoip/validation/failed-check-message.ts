@@ -1,10 +1,10 @@
-// Which changes of a check are reported to the team: a check that was valid and is not any more. A registry that does not answer
-// is no failure. Pure.
+// Selects the changes of a check that are reported to the team: a check that was valid and no longer is. An unavailable
+// registry is not a failure. Pure.
 import type { MessageData } from '@pharos/contract/webhook-message'
 import type { NewMessage } from '../../outbox/outbox.ts'
 import type { ValidationName, ValidationState } from './validation.ts'
 
-/** A check whose state was just written, of an announcement that is not deleted. */
+/** A check whose state was just saved, of an announcement that is not deleted. */
 export type ChangedCheck = {
   readonly announcement_id: number
   readonly team_id: number
@@ -19,7 +19,7 @@ export type ChangedCheck = {
 
 type FailedState = MessageData<'validation.failed'>['state']
 
-/** Complete by its type: a state that the contract adds has to be decided here. */
+/** Complete by its type: a state that is added to the contract needs a decision here. */
 const isFailure: Record<ValidationState, boolean> & Record<FailedState, true> = {
   valid: false,
   pending: false,
@@ -33,7 +33,7 @@ const isFailure: Record<ValidationState, boolean> & Record<FailedState, true> = 
 
 const isFailed = (state: ValidationState): state is FailedState => isFailure[state]
 
-/** Messages about the checks that failed, by announcement and name. */
+/** Returns messages about the checks that failed, sorted by announcement and name. */
 export function failedCheckMessages(changes: readonly ChangedCheck[]): NewMessage[] {
   return changes
     .toSorted((a, b) => a.announcement_id - b.announcement_id || (a.name < b.name ? -1 : 1))

@@ -7,7 +7,7 @@ import { parsePrefix } from '../../net/prefix.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import { createKeyRing } from '../../runtime/secrets.ts'
 import type { IpNetwork } from '../../registry/rdap-source.ts'
-import { checkRdap, checkTxt, judgeRdap, judgeTxt, proofNames, txtFix } from './prefix-proof.ts'
+import { checkRdap, checkTxt, evaluateRdap, evaluateTxt, proofNames, txtFix } from './prefix-proof.ts'
 import { prefixTokens } from './prefix-token.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -19,25 +19,25 @@ const tokens = prefixTokens(ring, 7, prefix)
 const [token, olderToken] = tokens
 
 describe('the token of a prefix', () => {
-  it('is another one for another team and another prefix, and the same at every question', () => {
+  it('differs between teams and prefixes, and is the same each time', () => {
     assert.deepEqual(prefixTokens(ring, 7, prefix), tokens)
     const others = [prefixTokens(ring, 8, prefix), prefixTokens(ring, 7, parsePrefix('203.0.113.0/25'))]
     for (const [other] of others) assert.notEqual(other, token)
     assert.match(token, /^pharos-verify=[\w-]{24}$/)
   })
 
-  it('of an older key still counts', () => {
+  it('of an older key is still accepted', () => {
     const [old] = prefixTokens(createKeyRing([secrets[1]!]), 7, prefix)
     assert.equal(old, olderToken)
   })
 })
 
 describe('a token in the reverse zone', () => {
-  const judge = (answers: Record<string, NameAnswer>, of = prefix) =>
-    judgeTxt(of, proofNames(of), new Map(Object.entries(answers)), tokens, now)
+  const evaluate = (answers: Record<string, NameAnswer>, of = prefix) =>
+    evaluateTxt(of, proofNames(of), new Map(Object.entries(answers)), tokens, now)
   const name = '_pharos.113.0.203.in-addr.arpa'
 
-  it('is named to the letter, for each zone of the prefix', () => {
+  it('has a fix with the literal record of each reverse zone of the prefix', () => {
     const fixOf = (text: string) => txtFix(parsePrefix(text), tokens)?.split('\n')
     assert.deepEqual(fixOf('203.0.113.0/24'), [`${name}. 3600 IN TXT "${token}"`])
     assert.deepEqual(fixOf('203.0.112.0/23'), [
@@ -50,22 +50,22 @@ describe('a token in the reverse zone', () => {
     assert.equal(fixOf('203.0.0.0/17'), undefined)
   })
 
-  it('is valid at all names, missing as soon as one has none, and unknown where nobody answered', () => {
-    assert.equal(judge({ [name]: 'token' }).state, 'valid')
-    assert.equal(judge({ [name]: 'none' }).state, 'missing')
-    assert.match(judge({ [name]: 'other' }).note, /^Other text/)
+  it('is valid at all names, missing if one has none, and unavailable if a name server does not answer', () => {
+    assert.equal(evaluate({ [name]: 'token' }).state, 'valid')
+    assert.equal(evaluate({ [name]: 'none' }).state, 'missing')
+    assert.match(evaluate({ [name]: 'other' }).note, /^Other text/)
     const two = parsePrefix('203.0.112.0/23')
     const [first, second] = proofNames(two) as [string, string]
-    assert.equal(judge({ [first]: 'token', [second]: 'none' }, two).state, 'missing')
-    assert.equal(judge({ [first]: 'token', [second]: 'token' }, two).state, 'valid')
+    assert.equal(evaluate({ [first]: 'token', [second]: 'none' }, two).state, 'missing')
+    assert.equal(evaluate({ [first]: 'token', [second]: 'token' }, two).state, 'valid')
     for (const silence of ['unreachable', 'failed'] as const) {
-      assert.equal(judge({ [name]: silence }).state, 'unavailable')
-      assert.equal(judge({ [first]: 'token', [second]: silence }, two).state, 'unavailable')
-      assert.equal(judge({ [name]: silence }).checked, null)
+      assert.equal(evaluate({ [name]: silence }).state, 'unavailable')
+      assert.equal(evaluate({ [first]: 'token', [second]: silence }, two).state, 'unavailable')
+      assert.equal(evaluate({ [name]: silence }).checked, null)
     }
   })
 
-  it('is compared as a whole text', async () => {
+  it('must be the whole text of the record', async () => {
     const check = (...texts: string[]) =>
       checkTxt({ resolveTxt: async () => texts }, prefix, tokens, now, never)
     assert.equal((await check('v=spf1', ` ${token} `)).state, 'valid')
@@ -84,60 +84,60 @@ const network = (first: string, last: string, ...remarks: string[]): IpNetwork =
 
 describe('a token in the registration', () => {
   const own = network('203.0.113.0', '203.0.113.255', 'other', token)
-  const judge = (found: IpNetwork | undefined, ...ends: (IpNetwork | undefined)[]) =>
-    judgeRdap(prefix, found, ends, tokens, now)
+  const evaluate = (found: IpNetwork | undefined, ...ends: (IpNetwork | undefined)[]) =>
+    evaluateRdap(prefix, found, ends, tokens, now)
 
-  it('is valid as a line of its own, also in the registration of a larger network of the holder', () => {
-    assert.equal(judge(own, own, own).state, 'valid')
-    assert.equal(judge(network('203.0.112.0', '203.0.115.255', ` ${token} `)).state, 'valid')
+  it('is valid as a separate line, also in the registration of a larger network of the holder', () => {
+    assert.equal(evaluate(own, own, own).state, 'valid')
+    assert.equal(evaluate(network('203.0.112.0', '203.0.115.255', ` ${token} `)).state, 'valid')
   })
 
-  it('is missing where the line holds anything else, or the token of another team', () => {
+  it('is missing if the line contains other text, or the token of another team', () => {
     for (const line of [`${token}.`, `see ${token}`, prefixTokens(ring, 8, prefix)[0]])
-      assert.equal(judge(network('203.0.113.0', '203.0.113.255', line)).state, 'missing', line)
-    assert.equal(judge(undefined).state, 'missing')
+      assert.equal(evaluate(network('203.0.113.0', '203.0.113.255', line)).state, 'missing', line)
+    assert.equal(evaluate(undefined).state, 'missing')
   })
 
-  it('does not count in what does not contain the prefix', () => {
+  it('is not accepted in a registration that does not contain the prefix', () => {
     for (const [first, last] of [
       ['203.0.113.0', '203.0.113.127'],
       ['198.51.100.0', '198.51.100.255'],
       ['::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
     ] as const)
-      assert.equal(judge(network(first, last, token)).state, 'invalid', first)
+      assert.equal(evaluate(network(first, last, token)).state, 'invalid', first)
   })
 
-  it('does not count in the block of a whole registry', () => {
-    assert.equal(judge(network('0.0.0.0', '255.255.255.255', token)).state, 'missing')
-    assert.equal(judge(network('202.0.0.0', '203.255.255.255', token)).state, 'missing')
-    assert.equal(judge(network('203.0.0.0', '203.255.255.255', token)).state, 'valid')
+  it('is not accepted in the block of a whole registry', () => {
+    assert.equal(evaluate(network('0.0.0.0', '255.255.255.255', token)).state, 'missing')
+    assert.equal(evaluate(network('202.0.0.0', '203.255.255.255', token)).state, 'missing')
+    assert.equal(evaluate(network('203.0.0.0', '203.255.255.255', token)).state, 'valid')
   })
 
-  it('does not count for a part that is registered for somebody else', () => {
+  it('is not accepted for a part that is registered for another holder', () => {
     const part = network('203.0.113.128', '203.0.113.255', 'a customer')
-    const finding = judge(own, own, part)
-    assert.equal(finding.state, 'missing')
-    assert.match(finding.note, /203\.0\.113\.128 - 203\.0\.113\.255/)
-    assert.equal(judge(own, own, { ...part, remarks: [token] }).state, 'valid')
+    const result = evaluate(own, own, part)
+    assert.equal(result.state, 'missing')
+    assert.match(result.note, /203\.0\.113\.128 - 203\.0\.113\.255/)
+    assert.equal(evaluate(own, own, { ...part, remarks: [token] }).state, 'valid')
   })
 
-  it('is looked for at the prefix and at both of its ends', async () => {
-    const asked: string[] = []
+  it('is queried at the prefix and at both of its ends', async () => {
+    const queried: string[] = []
     const rdap = {
       findIpNetwork: async (of: string) => {
-        asked.push(of)
+        queried.push(of)
         return own
       },
     }
     assert.equal((await checkRdap(rdap, prefix, tokens, now, never)).state, 'valid')
-    assert.deepEqual(asked, ['203.0.113.0/24', '203.0.113.0/32', '203.0.113.255/32'])
+    assert.deepEqual(queried, ['203.0.113.0/24', '203.0.113.0/32', '203.0.113.255/32'])
   })
 
-  it('is unknown while the registry does not answer, or with what cannot be read', async () => {
+  it('is unavailable if the registry does not answer, or the answer cannot be parsed', async () => {
     for (const kind of ['unreachable', 'protocol', 'refused'] as const) {
       const rdap = { findIpNetwork: () => Promise.reject(new DriverError(kind, 'x')) }
-      const finding = await checkRdap(rdap, prefix, tokens, now, never)
-      assert.deepEqual([finding.state, finding.checked], ['unavailable', null])
+      const result = await checkRdap(rdap, prefix, tokens, now, never)
+      assert.deepEqual([result.state, result.checked], ['unavailable', null])
     }
     const bug = { findIpNetwork: () => Promise.reject(new TypeError('a bug')) }
     await assert.rejects(checkRdap(bug, prefix, tokens, now, never), TypeError)
@@ -157,7 +157,7 @@ describe('a token in the registration', () => {
       )
     fc.assert(
       fc.property(any, fc.array(any, { maxLength: 2 }), (found, ends) => {
-        if (judge(found, ...ends).state !== 'valid') return
+        if (evaluate(found, ...ends).state !== 'valid') return
         assert.ok(found.remarks.includes(token))
         assert.ok(Number(found.first.split('.')[2]) <= 113 && Number(found.last.split('.')[2]) >= 113)
       }),

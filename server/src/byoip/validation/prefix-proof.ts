@@ -1,5 +1,5 @@
-// Paperless proofs that a team controls a prefix: a token in its reverse zone, or in the remarks of its registration. Each is
-// looked for by itself and kept with its age; whether it is enough is the operator's policy (authorization.ts).
+// Proofs without paper that a team controls a prefix: a token in its reverse zone, or in the remarks of its registration. Each is
+// queried and stored separately; the operator's policy decides whether it is enough (authorization.ts).
 import type { TxtResolver } from '../../team/txt-resolver.ts'
 import { queryNames, type NameAnswer } from '../../inventory/asn-proof-dns.ts'
 import { familyOf } from '../../net/address.ts'
@@ -15,52 +15,52 @@ import {
 import { reverseZones } from '../../net/reverse-zone.ts'
 import { DriverError } from '../../runtime/driver-error.ts'
 import type { IpNetwork, RdapSource } from '../../registry/rdap-source.ts'
-import { shortestAccepted } from './judge.ts'
+import { shortestAccepted } from './check-rules.ts'
 import type { PrefixTokens } from './prefix-token.ts'
-import { because, type Judgement } from './validation.ts'
+import { explain, type CheckResult } from './validation.ts'
 
-/** A prefix of more reverse zones is not offered: nobody would create so many records. */
+/** Not offered for a prefix with more reverse zones: creating so many records is impractical. */
 const zonesMax = 16
 
-/** The names that all have to have the token: one for each zone, since a zone may have been delegated to a customer. */
+/** Returns the names that must all have the token: one for each zone, since a zone may be delegated to a customer. */
 export function proofNames(prefix: Prefix): readonly string[] {
   const zones = reverseZones(prefix)
   return zones.length > zonesMax ? [] : zones.map((zone) => `_pharos.${zone}`)
 }
 
-/** The records to create, one on each line; null if the prefix has too many zones. */
+/** Returns the records to create, one per line; null if the prefix has too many zones. */
 export function txtFix(prefix: Prefix, [token]: PrefixTokens): string | null {
   const records = proofNames(prefix).map((name) => `${name}. 3600 IN TXT "${token}"`)
   return records.length > 0 ? records.join('\n') : null
 }
 
-/** Looks for the token at each name; never rejects because of a name server. */
+/** Queries the token at each name; never rejects because of a name server. */
 export async function checkTxt(
   txt: TxtResolver,
   prefix: Prefix,
   tokens: PrefixTokens,
   now: Date,
   signal: AbortSignal,
-): Promise<Judgement> {
+): Promise<CheckResult> {
   const names = proofNames(prefix)
   const answers = await queryNames(txt, names, tokens, signal)
-  return judgeTxt(prefix, names, answers, tokens, now)
+  return evaluateTxt(prefix, names, answers, tokens, now)
 }
 
-/** Pure. A name server that fails says nothing about the record, so only an answer makes it missing. */
-export function judgeTxt(
+/** Pure. The failure of a name server is not evidence, so only an answer makes the record missing. */
+export function evaluateTxt(
   prefix: Prefix,
   names: readonly string[],
   answers: ReadonlyMap<string, NameAnswer>,
   tokens: PrefixTokens,
   now: Date,
-): Judgement {
+): CheckResult {
   const found = (...wanted: NameAnswer[]) => names.filter((name) => wanted.includes(answers.get(name)!))
   const fix = txtFix(prefix, tokens)
   if (names.length === 0) {
     return {
       state: 'missing',
-      ...because('txt_zones_too_many', { prefix }),
+      ...explain('txt_zones_too_many', { prefix }),
       evidence: {},
       fix: null,
       checked: now,
@@ -69,38 +69,38 @@ export function judgeTxt(
   const [withToken, absent] = [found('token'), found('none', 'other')]
   const evidence = { token_at: withToken }
   if (withToken.length === names.length) {
-    return { state: 'valid', ...because('txt_found', { names }), evidence, fix: null, checked: now }
+    return { state: 'valid', ...explain('txt_found', { names }), evidence, fix: null, checked: now }
   }
   if (absent.length > 0) {
     const [other] = found('other')
-    const reason = other ? because('txt_other', { name: other }) : because('txt_missing', { name: absent[0] })
+    const reason = other ? explain('txt_other', { name: other }) : explain('txt_missing', { name: absent[0] })
     return { state: 'missing', ...reason, evidence, fix, checked: now }
   }
   const name = found('unreachable', 'failed')[0]
-  return { state: 'unavailable', ...because('txt_unavailable', { name }), evidence, fix, checked: null }
+  return { state: 'unavailable', ...explain('txt_unavailable', { name }), evidence, fix, checked: null }
 }
 
-/** The line to add to the registration. */
+/** Returns the line to add to the registration. */
 export const rdapFix = ([token]: PrefixTokens): string => `remarks: ${token}`
 
-/** Looks for the token in the registrations of the prefix; never rejects because of a registry. */
+/** Queries the registrations of the prefix for the token; never rejects because of a registry. */
 export async function checkRdap(
   rdap: RdapSource,
   prefix: Prefix,
   tokens: PrefixTokens,
   now: Date,
   signal: AbortSignal,
-): Promise<Judgement> {
+): Promise<CheckResult> {
   try {
     const own = await rdap.findIpNetwork(prefix, signal)
     const ends: (IpNetwork | undefined)[] = []
     if (own) for (const end of endsOf(prefix)) ends.push(await rdap.findIpNetwork(end, signal))
-    return judgeRdap(prefix, own, ends, tokens, now)
+    return evaluateRdap(prefix, own, ends, tokens, now)
   } catch (error) {
     if (!(error instanceof DriverError)) throw error
     return {
       state: 'unavailable',
-      ...because('rdap_unavailable'),
+      ...explain('rdap_unavailable'),
       evidence: {},
       fix: rdapFix(tokens),
       checked: null,
@@ -108,38 +108,38 @@ export async function checkRdap(
   }
 }
 
-/** The first and the last address: a part of the prefix that is registered by itself begins or ends there, as a rule. */
+/** Returns the first and the last address: a part with a separate registration usually begins or ends there. */
 const endsOf = (prefix: Prefix): readonly Prefix[] => [hostPrefix(networkOf(prefix)), lastHostOf(prefix)]
 
 /**
- * Pure. The registration has to cover the prefix and must not be the block of a whole registry; a registration of a part of the
- * prefix, found at its ends, may be somebody else's and has to have the token too.
+ * Pure. The registration must cover the prefix and must not be the block of a whole registry; a registration of a part of the
+ * prefix, found at its ends, may belong to another holder and must contain the token too.
  */
-export function judgeRdap(
+export function evaluateRdap(
   prefix: Prefix,
   own: IpNetwork | undefined,
   ends: readonly (IpNetwork | undefined)[],
   tokens: PrefixTokens,
   now: Date,
-): Judgement {
+): CheckResult {
   const fix = rdapFix(tokens)
   const rest = { evidence: { networks: own ? [shown(own)] : [] }, fix, checked: now }
-  if (!own) return { state: 'missing', ...because('rdap_unregistered', { prefix }), ...rest }
+  if (!own) return { state: 'missing', ...explain('rdap_unregistered', { prefix }), ...rest }
   if (!containsAll(own, prefix)) {
-    return { state: 'invalid', ...because('rdap_other_network', { network: rangeOf(own), prefix }), ...rest }
+    return { state: 'invalid', ...explain('rdap_other_network', { network: rangeOf(own), prefix }), ...rest }
   }
   if (sizeOf(own) > largestHolder[prefixParts(prefix).family]) {
-    return { state: 'missing', ...because('rdap_registry_block', { network: rangeOf(own), prefix }), ...rest }
+    return { state: 'missing', ...explain('rdap_registry_block', { network: rangeOf(own), prefix }), ...rest }
   }
   const parts = ends.filter((end) => end !== undefined && sizeOf(end) < sizeOf(own)) as IpNetwork[]
   const networks = [own, ...parts]
   const evidence = { networks: networks.map(shown) }
   const without = networks.find(({ remarks }) => !remarks.some((line) => tokens.includes(line.trim())))
   if (without) {
-    const reason = because('rdap_token_missing', { network: rangeOf(without) })
+    const reason = explain('rdap_token_missing', { network: rangeOf(without) })
     return { state: 'missing', ...reason, ...rest, evidence }
   }
-  const reason = because('rdap_found', { networks: networks.map(rangeOf) })
+  const reason = explain('rdap_found', { networks: networks.map(rangeOf) })
   return { state: 'valid', ...reason, evidence, fix: null, checked: now }
 }
 

@@ -1,5 +1,5 @@
-// The token by which a team marks its prefix in DNS or in the address registry. It follows from the key ring, the team and the
-// prefix, so nothing is stored; anybody may read it: for another team, or another prefix, it proves nothing.
+// The token by which a team marks its prefix in DNS or in the address registry. It is derived from the key ring, the team and
+// the prefix, so it is not stored. It is not secret: for another team or another prefix it proves nothing.
 import { createHmac } from 'node:crypto'
 import type { Prefix } from '../../net/prefix.ts'
 import { deriveKeys, type KeyRing } from '../../runtime/secrets.ts'
@@ -8,7 +8,7 @@ const start = 'pharos-verify='
 /** 144 bits, which are 24 characters without padding. */
 const macBytes = 18
 
-/** Newest first: the first one is shown to the team, all of them are accepted. */
+/** Newest first: the team sees the first one, and all are accepted. */
 export type PrefixTokens = readonly [string, ...string[]]
 
 export function prefixTokens(ring: KeyRing, teamId: number, prefix: Prefix): PrefixTokens {

@@ -1,4 +1,4 @@
-// Asking for all checks of an announcement at once. It stores the wish; the validator asks the registries.
+// Requests all checks of an announcement at once. Stores the request; the validator queries the registries.
 import type { Announcement as Wire } from '@pharos/contract/byoip'
 import { mutate, type Answer } from '../../db/mutate.ts'
 import type { Postgres } from '../../db/postgres.ts'
@@ -12,12 +12,12 @@ import { readChecksIn } from './validation.store.ts'
 
 export type RequestDeps = {
   readonly postgres: Postgres
-  /** Of each team: every request is a question to registries that others run. */
+  /** Per team: each request queries registries of other organisations. */
   readonly checkRequests: RateLimiter
   readonly now: () => Date
 }
 
-/** What is known so far; `not_found` for another team's, `rate_limited` for a team that asks too often. */
+/** Returns the current checks. Throws `not_found` for another team's announcement, and `rate_limited`. */
 export async function requestValidation(
   { postgres, checkRequests, now }: RequestDeps,
   operation: Operation,

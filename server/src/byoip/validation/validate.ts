@@ -1,20 +1,25 @@
-// The validator's runs: what is judged, in which order, and what a verdict that stays bad leads to. It reads what is
-// known, judges, saves what differs, and remembers nothing; what fails is done by the next run.
+// The validator's runs: which announcements are checked and in which order, and the policy for checks that keep failing. A run
+// reads, evaluates and saves the differences, and keeps no state; the next run is the retry.
 import type { Db } from '../../db/postgres.ts'
 import type { Prefix } from '../../net/prefix.ts'
-import { findOut, soughtKinds, type FindOutDeps, type LetterVerdicts } from './find-out.ts'
+import {
+  evaluateChecks,
+  queriedKinds,
+  type EvaluateChecksDeps,
+  type LetterVerdicts,
+} from './evaluate-checks.ts'
 import { applyPolicy, type Policy } from './validation-policy.ts'
 import {
   readSubjectsAfter,
   readSubjectsDue,
   readSubjectsDueForProof,
   readSubjectsInside,
-  saveFindings,
-  type Finding,
+  saveEvaluations,
+  type CheckEvaluation,
   type Subject,
 } from './validation.store.ts'
 
-export type ValidateDeps = FindOutDeps & {
+export type ValidateDeps = EvaluateChecksDeps & {
   readonly db: Db
   readonly readLetters: (db: Db, announcementIds: readonly number[]) => Promise<LetterVerdicts>
   readonly policy: Policy
@@ -22,44 +27,49 @@ export type ValidateDeps = FindOutDeps & {
 }
 
 export type ValidationReport = {
-  judged: number
-  /** Announcements of which a check turned from valid to something else. */
+  evaluated: number
+  /** Announcements with a check that changed from valid to another state. */
   lost: number
   passed: number
   changed: number
 }
 
-/** Announcements that are judged and saved together. */
-const atOnce = 500
+/** Announcements that are evaluated and saved together. */
+const batchSize = 500
 
-/** Announcements whose proofs are looked for in one run: a registry that does not answer takes seconds for each. */
-const proofsAtOnce = 128
+/** Announcements whose proofs are queried in one run: a registry that does not answer takes seconds for each. */
+const proofBatchSize = 128
 
-/** Judges every announcement, the oldest first. */
+/** Evaluates every announcement, the oldest first. */
 export async function validateAll(deps: ValidateDeps, signal?: AbortSignal): Promise<ValidationReport> {
-  return judgeEach(deps, signal, (after) => readSubjectsAfter(deps.db, after, atOnce))
+  return evaluateEach(deps, signal, (after) => readSubjectsAfter(deps.db, after, batchSize))
 }
 
-/** Judges those that a change of these prefixes concerns. */
+/** Evaluates the announcements that a change of these prefixes affects. */
 export async function validateTouched(
   deps: ValidateDeps,
   prefixes: readonly Prefix[],
   signal?: AbortSignal,
 ): Promise<ValidationReport> {
-  return judgeEach(deps, signal, (after) => readSubjectsInside(deps.db, prefixes, after, atOnce))
+  return evaluateEach(deps, signal, (after) => readSubjectsInside(deps.db, prefixes, after, batchSize))
 }
 
-/** Asks the routing registries, and looks for proofs, about those that are due. */
+/** Queries the routing registries and the proofs that are due. */
 export async function validateDue(deps: ValidateDeps, signal?: AbortSignal): Promise<ValidationReport> {
   const report = noReport()
-  await judge(deps, await readSubjectsDue(deps.db, deps.now(), atOnce), report, signal)
-  const kinds = soughtKinds(deps.authorization)
+  await evaluateBatch(deps, await readSubjectsDue(deps.db, deps.now(), batchSize), report, signal)
+  const kinds = queriedKinds(deps.authorization)
   if (kinds.length > 0)
-    await judge(deps, await readSubjectsDueForProof(deps.db, kinds, deps.now(), proofsAtOnce), report, signal)
+    await evaluateBatch(
+      deps,
+      await readSubjectsDueForProof(deps.db, kinds, deps.now(), proofBatchSize),
+      report,
+      signal,
+    )
   return report
 }
 
-async function judgeEach(
+async function evaluateEach(
   deps: ValidateDeps,
   signal: AbortSignal | undefined,
   read: (after: number) => Promise<readonly Subject[]>,
@@ -67,16 +77,16 @@ async function judgeEach(
   const report = noReport()
   for (let after = 0; ;) {
     const subjects = await read(after)
-    await judge(deps, subjects, report, signal)
-    if (subjects.length < atOnce || signal?.aborted) break
+    await evaluateBatch(deps, subjects, report, signal)
+    if (subjects.length < batchSize || signal?.aborted) break
     after = subjects.at(-1)!.id
   }
   return report
 }
 
-const noReport = (): ValidationReport => ({ judged: 0, lost: 0, passed: 0, changed: 0 })
+const noReport = (): ValidationReport => ({ evaluated: 0, lost: 0, passed: 0, changed: 0 })
 
-async function judge(
+async function evaluateBatch(
   deps: ValidateDeps,
   subjects: readonly Subject[],
   report: ValidationReport,
@@ -88,16 +98,16 @@ async function judge(
     db,
     subjects.map(({ id }) => id),
   )
-  const findings = await findOut(deps, subjects, letters, deps.now(), signal)
-  report.judged += subjects.length
-  for (const finding of findings) count(finding, report)
-  if (findings.length > 0) {
-    await db.transaction().execute((trx) => saveFindings(trx, findings))
+  const evaluations = await evaluateChecks(deps, subjects, letters, deps.now(), signal)
+  report.evaluated += subjects.length
+  for (const evaluation of evaluations) count(evaluation, report)
+  if (evaluations.length > 0) {
+    await db.transaction().execute((trx) => saveEvaluations(trx, evaluations))
   }
-  await applyPolicy(db, deps.policy, subjects, findings, deps.now())
+  await applyPolicy(db, deps.policy, subjects, evaluations, deps.now())
 }
 
-function count({ subject, checks, clearance }: Finding, report: ValidationReport): void {
+function count({ subject, checks, clearance }: CheckEvaluation, report: ValidationReport): void {
   const before = new Map(subject.checks.map(({ name, state }) => [name, state]))
   if (checks.some(({ name, state }) => state !== before.get(name))) report.changed++
   if (checks.some(({ name, state }) => state !== 'valid' && before.get(name) === 'valid')) report.lost++

@@ -5,11 +5,11 @@ import type { Db } from '../../db/postgres.ts'
 import { wake } from '../../db/wake.ts'
 import { setSuspended } from '../announcement/suspend-announcement.ts'
 import { isFailing } from './validation.ts'
-import type { Finding, Subject } from './validation.store.ts'
+import type { CheckEvaluation, Subject } from './validation.store.ts'
 
 export type Policy = {
   readonly onLoss: 'warn' | 'suspend'
-  /** How long a check has failed before the announcement is suspended. */
+  /** Hours for which a check must have failed before the announcement is suspended. */
   readonly graceHours: number
 }
 
@@ -18,11 +18,11 @@ export async function applyPolicy(
   db: Db,
   policy: Policy,
   subjects: readonly Subject[],
-  findings: readonly Finding[],
+  evaluations: readonly CheckEvaluation[],
   now: Date,
 ): Promise<void> {
   if (policy.onLoss === 'warn') return
-  const found = new Map(findings.map((finding) => [finding.subject.id, finding]))
+  const found = new Map(evaluations.map((evaluation) => [evaluation.subject.id, evaluation]))
   for (const subject of subjects) {
     const suspend = decide(policy, subject, found.get(subject.id), now)
     if (suspend === undefined) continue
@@ -45,17 +45,17 @@ export async function applyPolicy(
 function decide(
   policy: Policy,
   subject: Subject,
-  finding: Finding | undefined,
+  evaluation: CheckEvaluation | undefined,
   now: Date,
 ): boolean | undefined {
-  const clearance = finding?.clearance ?? subject.clearance
+  const clearance = evaluation?.clearance ?? subject.clearance
   if (subject.suspendedBy !== null)
     return subject.suspendedBy === 'validation' && clearance === 'passed' ? false : undefined
   if (!subject.enabled || clearance === 'passed') return undefined
   const graceEnds = now.getTime() - policy.graceHours * 3_600_000
-  const judged = new Map(finding?.checks.map((check) => [check.name, check]))
+  const evaluated = new Map(evaluation?.checks.map((check) => [check.name, check]))
   const failing = subject.checks.filter(
-    (check) => isFailing(check) && isFailing(judged.get(check.name) ?? check),
+    (check) => isFailing(check) && isFailing(evaluated.get(check.name) ?? check),
   )
   return failing.some(({ since }) => since.getTime() <= graceEnds) ? true : undefined
 }

@@ -1,5 +1,5 @@
-// The SQL of checks: what is judged, with all that is known of it, and what a run leaves behind. The validator works for
-// all teams, as the owner of the tables; what a team reads names the team.
+// The SQL of checks: reading announcements with all facts for their checks, and saving the results of a run. The validator
+// works for all teams, as the owner of the tables; queries for a team filter by the team.
 import type { SuspendedBy } from '@pharos/contract/announcement-checks'
 import type { CheckReason } from '@pharos/contract/check-reason'
 import { sql, type RawBuilder } from 'kysely'
@@ -8,47 +8,47 @@ import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix, type Prefix } from '../../net/prefix.ts'
 import { writeMessages } from '../../outbox/outbox.ts'
 import type { Clearance } from '../announcement/announcement.ts'
-import type { AsnHold, Claim } from './judge.ts'
+import type { AsnVerification, CheckTarget } from './check-rules.ts'
 import { saveStatuses } from '../announcement/status.store.ts'
-import type { KeptKind } from './authorization.ts'
+import type { StoredKind } from './authorization.ts'
 import { failedCheckMessages, type ChangedCheck } from './failed-check-message.ts'
-import type { Check, Judgement, ValidationName, ValidationState } from './validation.ts'
+import type { Check, CheckResult, ValidationName, ValidationState } from './validation.ts'
 
-/** An announcement as the validator sees it. */
-export type Subject = Claim & {
+/** An announcement with all facts that its checks need. */
+export type Subject = CheckTarget & {
   readonly id: number
   readonly teamId: number
   readonly enabled: boolean
-  /** Who suspended it; null while it is not suspended. */
+  /** The actor that suspended it; null if it is not suspended. */
   readonly suspendedBy: SuspendedBy | null
   readonly clearance: Clearance
   readonly claimed: boolean
   /** The origin for which every check passed. */
   readonly checkedOrigin: number | null
-  /** Another team holds the prefix; asked only while it is not claimed. */
+  /** Another team holds the prefix; queried only while it is not claimed. */
   readonly contested: boolean
   readonly vouched: readonly string[]
-  readonly asn: AsnHold | null
+  readonly asn: AsnVerification | null
   readonly checks: readonly (Check & { readonly since: Date })[]
-  /** The paperless proofs that were looked for. */
-  readonly proofs: readonly KeptProof[]
-  /** Proofs that are due are looked for now. */
+  /** The stored proofs other than letters. */
+  readonly proofs: readonly StoredProof[]
+  /** Whether due proofs are queried in this run. */
   readonly proofsDue: boolean
-  /** Somebody asked for all registries at once. */
+  /** When all checks were requested, by the team or staff. */
   readonly requested: Date | null
-  /** When the routing registries are asked again; null: at once. */
+  /** When the routing registries are queried next; null: immediately. */
   readonly irrDue: Date | null
 }
 
-/** A paperless proof as it is kept. */
-export type KeptProof = Judgement & {
-  readonly kind: KeptKind
+/** A stored proof other than a letter. */
+export type StoredProof = CheckResult & {
+  readonly kind: StoredKind
   readonly since: Date
   readonly nextCheck: Date
 }
 
 type ProofJson = {
-  kind: KeptKind
+  kind: StoredKind
   state: ValidationState
   note: string
   reason: CheckReason | null
@@ -82,7 +82,7 @@ type SubjectRow = {
   proofs: ProofJson[]
 }
 
-/** A check as JSON: its times are text. */
+/** A check as JSON: times are text. */
 export type CheckJson = {
   name: ValidationName
   state: ValidationState
@@ -124,11 +124,11 @@ async function readSubjects(
   return rows.map((row) => subjectOf(row, proofsDue))
 }
 
-/** The next ones after the id, all of them in the end. */
+/** Returns the next announcements after the id; repeated calls return all. */
 export const readSubjectsAfter = (db: Db, id: number, limit: number): Promise<Subject[]> =>
   readSubjects(db, sql`a.id > ${id}`, limit)
 
-/** Those after the id that a change of the prefixes concerns: each prefix itself and what is inside it. */
+/** Returns announcements after the id that a change of the prefixes affects: each prefix itself and its more specifics. */
 export const readSubjectsInside = (
   db: Db,
   prefixes: readonly Prefix[],
@@ -136,10 +136,10 @@ export const readSubjectsInside = (
   limit: number,
 ): Promise<Subject[]> => readSubjects(db, sql`a.prefix <<= any(${prefixes}::inet[]) and a.id > ${id}`, limit)
 
-/** Those whose proofs of these kinds are to be looked for now: never looked for, or due again. */
+/** Returns announcements with a proof of these kinds that was never queried or is due. */
 export const readSubjectsDueForProof = (
   db: Db,
-  kinds: readonly KeptKind[],
+  kinds: readonly StoredKind[],
   now: Date,
   limit: number,
 ): Promise<Subject[]> =>
@@ -154,7 +154,7 @@ export const readSubjectsDueForProof = (
     true,
   )
 
-/** Those whose routing registries are to be asked now, longest due first. */
+/** Returns announcements whose routing registries are due, longest due first. */
 export const readSubjectsDue = (db: Db, now: Date, limit: number): Promise<Subject[]> =>
   readSubjects(
     db,
@@ -206,37 +206,39 @@ export function checkOf({ name, state, reason, attrs, note, evidence, fix, check
   return { name, state, reason, attrs, note, evidence, fix, checked: time }
 }
 
-/** A proof that was looked for now. */
-export type FoundProof = Judgement & { readonly kind: KeptKind; readonly nextCheck: Date }
+/** A proof that was queried in this run. */
+export type QueriedProof = CheckResult & { readonly kind: StoredKind; readonly nextCheck: Date }
 
-/** What a run found out about one announcement. */
-export type Finding = {
+/** The results of a run for one announcement. */
+export type CheckEvaluation = {
   readonly subject: Subject
-  /** The checks that differ from what is kept, or were made anew. */
+  /** The checks that differ from the stored ones, or were queried again. */
   readonly checks: readonly (Check & { readonly nextCheck?: Date | null })[]
-  readonly proofs: readonly FoundProof[]
+  readonly proofs: readonly QueriedProof[]
   readonly clearance: Clearance
-  /** Takes the prefix now, after every check has passed for the first time. */
+  /** Claims the prefix, because every check has passed for the first time. */
   readonly claims: boolean
-  /** The request for new checks that this answers. */
+  /** The request for checks that this run answers. */
   readonly answers: Date | null
 }
 
-/** Saves findings and all that follows from them, in one transaction; ids come in ascending order. */
-export async function saveFindings(trx: Trx, findings: readonly Finding[]): Promise<void> {
-  const ids = findings.map(({ subject }) => subject.id)
+/** Saves results, statuses and messages in one transaction; ids must be in ascending order. */
+export async function saveEvaluations(trx: Trx, evaluations: readonly CheckEvaluation[]): Promise<void> {
+  const ids = evaluations.map(({ subject }) => subject.id)
   await sql`select id from announcements where id = any(${ids}::integer[]) order by id for no key update`.execute(
     trx,
   )
   await upsertChecks(
     trx,
-    findings.flatMap(({ subject, checks }) => checks.map((check) => ({ subject, check }))),
+    evaluations.flatMap(({ subject, checks }) => checks.map((check) => ({ subject, check }))),
   )
-  await upsertProofs(trx, findings)
-  await noteChanges(trx, findings)
-  const turned = findings.filter(isTurn)
-  if (turned.length > 0) await turn(trx, turned)
-  const answered = findings.flatMap(({ subject, answers }) => (answers ? [{ id: subject.id, answers }] : []))
+  await upsertProofs(trx, evaluations)
+  await insertCheckHistory(trx, evaluations)
+  const changed = evaluations.filter(changesAnnouncement)
+  if (changed.length > 0) await saveClearances(trx, changed)
+  const answered = evaluations.flatMap(({ subject, answers }) =>
+    answers ? [{ id: subject.id, answers }] : [],
+  )
   if (answered.length > 0) {
     await sql`
       update announcements a set check_requested = null
@@ -248,24 +250,24 @@ export async function saveFindings(trx: Trx, findings: readonly Finding[]): Prom
 const stateOf = (subject: Subject, name: ValidationName): ValidationState | undefined =>
   subject.checks.find((check) => check.name === name)?.state
 
-/** Whether the announcement itself changes, and not only what is told about it. */
-function isTurn(finding: Finding): boolean {
-  const { subject, checks, clearance, claims } = finding
+/** Whether the announcement itself changes, and not only its checks. */
+function changesAnnouncement(evaluation: CheckEvaluation): boolean {
+  const { subject, checks, clearance, claims } = evaluation
   return (
     claims ||
-    (confirmsOrigin(finding) && subject.checkedOrigin !== subject.originAsn) ||
+    (confirmsOrigin(evaluation) && subject.checkedOrigin !== subject.originAsn) ||
     clearance !== subject.clearance ||
     checks.some(({ name, state }) => stateOf(subject, name) !== state)
   )
 }
 
-/** Whether every check was made for the origin as it is now: kept answers may be about an earlier one. */
-const confirmsOrigin = ({ clearance, claims, answers }: Finding): boolean =>
+/** Whether every check was made for the current origin: stored answers may be about an earlier one. */
+const confirmsOrigin = ({ clearance, claims, answers }: CheckEvaluation): boolean =>
   clearance === 'passed' && (claims || answers !== null)
 
 type ToSave = { readonly subject: Subject; readonly check: Check & { readonly nextCheck?: Date | null } }
 
-/** Writes the rows of one or more announcements, and messages about those that failed; `since` moves with the state only. */
+/** Saves the checks of one or more announcements, and messages about failed ones; `since` changes only with the state. */
 async function upsertChecks(trx: Trx, rows: readonly ToSave[]): Promise<void> {
   const json = rows.map(({ subject, check: { nextCheck, ...check } }) => ({
     ...check,
@@ -293,8 +295,8 @@ async function upsertChecks(trx: Trx, rows: readonly ToSave[]): Promise<void> {
   await writeMessages(trx, failedCheckMessages(changes))
 }
 
-async function upsertProofs(trx: Trx, findings: readonly Finding[]): Promise<void> {
-  const rows = findings.flatMap(({ subject: { id, teamId }, proofs }) =>
+async function upsertProofs(trx: Trx, evaluations: readonly CheckEvaluation[]): Promise<void> {
+  const rows = evaluations.flatMap(({ subject: { id, teamId }, proofs }) =>
     proofs.map(({ nextCheck, ...proof }) => ({
       ...proof,
       announcement_id: id,
@@ -315,9 +317,9 @@ async function upsertProofs(trx: Trx, findings: readonly Finding[]): Promise<voi
       since = case when p.state = excluded.state then p.since else now() end`.execute(trx)
 }
 
-/** A line in the history for each state that changed; the first judgement of all is one too, unless it is "pending". */
-async function noteChanges(trx: Trx, findings: readonly Finding[]): Promise<void> {
-  const changes = findings.flatMap(({ subject, checks }) =>
+/** Adds a history entry for each changed state; also for the first result, unless it is "pending". */
+async function insertCheckHistory(trx: Trx, evaluations: readonly CheckEvaluation[]): Promise<void> {
+  const changes = evaluations.flatMap(({ subject, checks }) =>
     checks
       .filter(({ name, state }) => state !== (stateOf(subject, name) ?? 'pending'))
       .map(({ name, state, reason, attrs, note }) => {
@@ -334,14 +336,14 @@ async function noteChanges(trx: Trx, findings: readonly Finding[]): Promise<void
       as n (announcement_id integer, team_id integer, detail jsonb)`.execute(trx)
 }
 
-async function turn(trx: Trx, turned: readonly Finding[]): Promise<void> {
-  const rows = turned.map((finding) => {
-    const { subject, checks, clearance, claims } = finding
-    const stands = (name: ValidationName) =>
+async function saveClearances(trx: Trx, changed: readonly CheckEvaluation[]): Promise<void> {
+  const rows = changed.map((evaluation) => {
+    const { subject, checks, clearance, claims } = evaluation
+    const isValid = (name: ValidationName) =>
       (checks.find((check) => check.name === name)?.state ?? stateOf(subject, name)) === 'valid'
-    const origin = confirmsOrigin(finding) ? subject.originAsn : null
-    const standing = { irr: stands('irr'), rpki: stands('rpki'), loa: stands('loa') }
-    return { id: subject.id, clearance, claims, origin, ...standing }
+    const origin = confirmsOrigin(evaluation) ? subject.originAsn : null
+    const passes = { irr: isValid('irr'), rpki: isValid('rpki'), loa: isValid('loa') }
+    return { id: subject.id, clearance, claims, origin, ...passes }
   })
   await sql`
     update announcements a set clearance = n.clearance,
@@ -359,7 +361,7 @@ async function turn(trx: Trx, turned: readonly Finding[]): Promise<void> {
   )
 }
 
-/** The first checks of an announcement that was just made, in the transaction of its team. */
+/** Saves the first checks of an announcement that was just created, in the transaction of its team. */
 export async function saveFirstChecks(
   trx: Trx,
   teamId: number,
@@ -381,7 +383,7 @@ export async function saveFirstChecks(
       attrs jsonb, evidence jsonb, fix text, checked timestamptz, next_check timestamptz)`.execute(trx)
 }
 
-/** The kept checks of one announcement, inside a transaction of its team, or of staff for it. */
+/** Returns the stored checks of one announcement, in a transaction of its team, or of staff. */
 export async function readChecksIn(trx: Trx, teamId: number, id: number): Promise<Check[]> {
   const { rows } = await sql<{ checks: CheckJson[] }>`
     select ${checksJson} as checks from announcements a where a.team_id = ${teamId} and a.id = ${id}`.execute(
@@ -390,17 +392,17 @@ export async function readChecksIn(trx: Trx, teamId: number, id: number): Promis
   return (rows[0]?.checks ?? []).map(checkOf)
 }
 
-/** Questions to the routing registries that a change of theirs may answer otherwise are due now, some of them at a time. */
-export async function hastenIrr(db: Db, now: Date): Promise<void> {
+/** Marks IRR checks as due, a limited number at a time, because a change of a routing registry may change their result. */
+export async function markIrrDue(db: Db, now: Date): Promise<void> {
   await sql`
     update announcement_validations set next_check = ${now}
     where (announcement_id, name) in (
       select announcement_id, name from announcement_validations
       where name = 'irr' and next_check > ${now}
-        and (state <> 'valid' or checked < ${new Date(now.getTime() - hastenAgeMs)})
-      order by checked nulls first limit ${hastenAtOnce})`.execute(db)
+        and (state <> 'valid' or checked < ${new Date(now.getTime() - recentCheckMs)})
+      order by checked nulls first limit ${dueBatchSize})`.execute(db)
 }
 
-/** What was found valid a moment ago is not asked again for every change of a registry that always changes. */
-const hastenAgeMs = 60_000
-const hastenAtOnce = 500
+/** A recent valid check is not repeated on each change: a registry may change all the time. */
+const recentCheckMs = 60_000
+const dueBatchSize = 500

@@ -4,24 +4,24 @@ import fc from 'fast-check'
 import { validationStates, type ValidationState } from '@pharos/contract/announcement-checks'
 import { parseAsn } from '../../net/asn.ts'
 import { parsePrefix } from '../../net/prefix.ts'
-import { judgeAsn, judgeIrr, judgeRpki, judgeSize, vouch } from './judge.ts'
+import { evaluateAsn, evaluateIrr, evaluateRpki, evaluateSize, vouch } from './check-rules.ts'
 import { sampleAnnouncement, sampleNow as now, sampleRegion } from '../announcement/samples.ts'
 import { stateMessages } from '../announcement/state-messages.ts'
 import {
-  because,
+  explain,
   clearanceOf,
   completeChecks,
   isFailing,
-  sameJudgement,
-  settle,
+  isSameResult,
+  keepLastAnswer,
   validationNames,
   type Check,
-  type Judgement,
+  type CheckResult,
 } from './validation.ts'
 
-const judgement = (state: ValidationState, rest: Partial<Judgement> = {}): Judgement => ({
+const resultOf = (state: ValidationState, rest: Partial<CheckResult> = {}): CheckResult => ({
   state,
-  ...because('letter_rejected', { reason: `it is ${state}.` }),
+  ...explain('letter_rejected', { reason: `it is ${state}.` }),
   evidence: {},
   fix: null,
   checked: now,
@@ -31,42 +31,42 @@ const judgement = (state: ValidationState, rest: Partial<Judgement> = {}): Judge
 const anyState = fc.constantFrom(...validationStates)
 const anyChecks = fc
   .tuple(...validationNames.map(() => anyState))
-  .map((states) => validationNames.map((name, at): Check => ({ ...judgement(states[at]!), name })))
+  .map((states) => validationNames.map((name, at): Check => ({ ...resultOf(states[at]!), name })))
 
-describe('what a new judgement makes of the old one', () => {
-  it('is the new one, unless the registry was silent', () => {
+describe('a new result of a check', () => {
+  it('replaces the stored one, unless the registry is unavailable', () => {
     fc.assert(
       fc.property(anyState, anyState, (before, after) => {
-        const { state } = settle(judgement(before), judgement(after))
+        const { state } = keepLastAnswer(resultOf(before), resultOf(after))
         const isAnswer = before !== 'pending' && before !== 'unavailable'
         assert.equal(state, after === 'unavailable' && isAnswer ? before : after)
       }),
     )
   })
 
-  it('tells the silence once, and keeps the time of the answer', () => {
-    const silent = judgement('unavailable', { ...because('rpki_unavailable'), checked: null })
-    const once = settle(judgement('valid'), silent)
-    const twice = settle(once, silent)
+  it('reports an unavailable registry once, and keeps the time of the answer', () => {
+    const unavailable = resultOf('unavailable', { ...explain('rpki_unavailable'), checked: null })
+    const once = keepLastAnswer(resultOf('valid'), unavailable)
+    const twice = keepLastAnswer(once, unavailable)
     assert.deepEqual(twice, once)
     assert.deepEqual([twice.state, twice.checked], ['valid', now])
     assert.match(
       twice.note,
       /rejected: it is valid\. This is the last answer: The RPKI could not be queried\.$/,
     )
-    assert.deepEqual(settle(twice, judgement('missing')), judgement('missing'))
+    assert.deepEqual(keepLastAnswer(twice, resultOf('missing')), resultOf('missing'))
   })
 })
 
-describe('two judgements', () => {
-  it('are the same by their values, as the database returns them', () => {
+describe('two results', () => {
+  it('are compared by value, as the database returns them', () => {
     const stored = { vrps: [{ asn: 1, prefix: 'a' }], source: null }
     const made = { source: null, vrps: [{ prefix: 'a', asn: 1 }], member: undefined }
-    const [before, after] = [stored, made].map((evidence) => judgement('valid', { evidence }))
-    assert.equal(sameJudgement(before!, after!), true)
-    assert.equal(sameJudgement(before!, { ...after!, evidence: { ...made, source: 'x' } }), false)
-    assert.equal(sameJudgement(before!, { ...after!, attrs: { reason: 'other' } }), false)
-    assert.equal(sameJudgement(before!, { ...after!, checked: null }), true)
+    const [before, after] = [stored, made].map((evidence) => resultOf('valid', { evidence }))
+    assert.equal(isSameResult(before!, after!), true)
+    assert.equal(isSameResult(before!, { ...after!, evidence: { ...made, source: 'x' } }), false)
+    assert.equal(isSameResult(before!, { ...after!, attrs: { reason: 'other' } }), false)
+    assert.equal(isSameResult(before!, { ...after!, checked: null }), true)
   })
 })
 
@@ -82,64 +82,64 @@ describe('the clearance', () => {
     )
   })
 
-  it('is failed as soon as somebody said no, and a letter that was never sent is no "no"', () => {
+  it('is failed as soon as one check failed, and a missing letter is not a failure', () => {
     fc.assert(
       fc.property(anyChecks, (checks) => {
         assert.equal(clearanceOf(checks) === 'failed', checks.some(isFailing))
       }),
     )
-    const valid = validationNames.map((name): Check => ({ ...judgement('valid'), name }))
+    const valid = validationNames.map((name): Check => ({ ...resultOf('valid'), name }))
     const without = valid.map((check) =>
       check.name === 'loa' ? { ...check, state: 'missing' as const } : check,
     )
     assert.equal(clearanceOf(without), 'pending')
   })
 
-  it('knows every check before it was made', () => {
+  it('contains every check before the first run', () => {
     const complete = completeChecks([])
     assert.deepEqual(Object.keys(complete), [...validationNames])
     assert.equal(clearanceOf(Object.values(complete)), 'running')
   })
 })
 
-const claim = { prefix: parsePrefix('203.0.113.0/24'), originAsn: parseAsn(64496), asSet: null }
+const target = { prefix: parsePrefix('203.0.113.0/24'), originAsn: parseAsn(64496), asSet: null }
 
-describe('a judgement', () => {
-  it('of a prefix that is too long says how long it may be', () => {
-    assert.equal(judgeSize(parsePrefix('203.0.113.0/25'), now).state, 'invalid')
-    assert.equal(judgeSize(parsePrefix('2001:db8::/48'), now).state, 'valid')
-    assert.equal(judgeSize(parsePrefix('2001:db8::/49'), now).state, 'invalid')
+describe('the result of a check', () => {
+  it('of a prefix that is too long states the limit', () => {
+    assert.equal(evaluateSize(parsePrefix('203.0.113.0/25'), now).state, 'invalid')
+    assert.equal(evaluateSize(parsePrefix('2001:db8::/48'), now).state, 'valid')
+    assert.equal(evaluateSize(parsePrefix('2001:db8::/49'), now).state, 'invalid')
   })
 
-  it('of an ASN follows its proof, to the moment at which that ends', () => {
-    const hold = { verified: now, verifiedBy: 'aut_num', expires: new Date(now.getTime() + 1) }
-    assert.equal(judgeAsn(claim.originAsn, hold, now).state, 'valid')
-    assert.equal(judgeAsn(claim.originAsn, { ...hold, expires: now }, now).state, 'expired')
-    assert.equal(judgeAsn(claim.originAsn, { ...hold, expires: null }, now).state, 'valid')
-    assert.equal(judgeAsn(claim.originAsn, null, now).state, 'missing')
+  it('of an ASN follows its proof until the moment that it expires', () => {
+    const verification = { verified: now, verifiedBy: 'aut_num', expires: new Date(now.getTime() + 1) }
+    assert.equal(evaluateAsn(target.originAsn, verification, now).state, 'valid')
+    assert.equal(evaluateAsn(target.originAsn, { ...verification, expires: now }, now).state, 'expired')
+    assert.equal(evaluateAsn(target.originAsn, { ...verification, expires: null }, now).state, 'valid')
+    assert.equal(evaluateAsn(target.originAsn, null, now).state, 'missing')
     const none = { verified: null, verifiedBy: null, expires: null }
-    assert.match(judgeAsn(claim.originAsn, none, now).fix!, /verify$/)
-    const revoked = judgeAsn(claim.originAsn, { ...none, isRevoked: true }, now)
+    assert.match(evaluateAsn(target.originAsn, none, now).fix!, /verify$/)
+    const revoked = evaluateAsn(target.originAsn, { ...none, isRevoked: true }, now)
     assert.deepEqual([revoked.state, revoked.fix], ['missing', null])
     assert.match(revoked.note, /revoked/)
   })
 
-  it('of the RPKI and of the IRR has the literal fix for whatever is not valid, and none for silence', () => {
+  it('of the RPKI and of the IRR has the literal fix if it is neither valid nor unavailable', () => {
     for (const state of ['valid', 'missing', 'mismatch_asn', 'mismatch_length', 'unavailable'] as const) {
-      const asks = state !== 'valid' && state !== 'unavailable'
-      const silent = state === 'unavailable'
-      const rpki = judgeRpki(claim, { state, covering: [], source: null, asOf: silent ? null : now })
-      const irr = judgeIrr(claim, {
+      const needsFix = state !== 'valid' && state !== 'unavailable'
+      const unavailable = state === 'unavailable'
+      const rpki = evaluateRpki(target, { state, covering: [], source: null, asOf: unavailable ? null : now })
+      const irr = evaluateIrr(target, {
         state,
         objects: [],
         source: null,
-        fetched: silent ? null : now,
+        fetched: unavailable ? null : now,
         cached: false,
-        ...(silent ? { reason: 'no source answers' } : {}),
+        ...(unavailable ? { reason: 'no source answers' } : {}),
       })
       assert.deepEqual([rpki.state, irr.state], [state, state])
-      assert.deepEqual([rpki.fix !== null, irr.fix !== null], [asks, asks])
-      assert.deepEqual([rpki.checked === null, irr.checked === null], [silent, silent])
+      assert.deepEqual([rpki.fix !== null, irr.fix !== null], [needsFix, needsFix])
+      assert.deepEqual([rpki.checked === null, irr.checked === null], [unavailable, unavailable])
     }
   })
 
@@ -148,31 +148,31 @@ describe('a judgement', () => {
     const irr = { state: 'missing', objects: [], fetched: now, cached: false } as const
     assert.deepEqual(
       [
-        judgeRpki(claim, { ...rpki, source: 'RTR cache' }).evidence['source'],
-        judgeRpki(claim, { ...rpki, source: null }).evidence['source'],
-        judgeIrr(claim, { ...irr, source: 'IRR dump' }).evidence['source'],
+        evaluateRpki(target, { ...rpki, source: 'RTR cache' }).evidence['source'],
+        evaluateRpki(target, { ...rpki, source: null }).evidence['source'],
+        evaluateIrr(target, { ...irr, source: 'IRR dump' }).evidence['source'],
       ],
       ['RTR cache', null, 'IRR dump'],
     )
   })
 
-  it('that the operator vouches for is valid, with what it would be otherwise', () => {
-    const vouched = vouch(judgement('missing', { fix: 'x' }), now)
+  it('is valid if the operator vouches for it, and contains the result of the registry', () => {
+    const vouched = vouch(resultOf('missing', { fix: 'x' }), now)
     assert.deepEqual([vouched.state, vouched.fix], ['valid', null])
     assert.match(vouched.note, /vouches.*it is missing/)
   })
 })
 
 describe('the state messages', () => {
-  const valid = validationNames.map((name): Check => ({ ...judgement('valid'), name }))
+  const valid = validationNames.map((name): Check => ({ ...resultOf('valid'), name }))
   const tagsOf = (rest: Parameters<typeof sampleAnnouncement>[0], checks: readonly Check[] = valid) =>
     stateMessages(sampleAnnouncement(rest), completeChecks(checks), now).map(({ tag }) => tag)
 
-  it('are none where everything is as wanted', () => {
+  it('are empty if the announcement is as desired', () => {
     assert.deepEqual(tagsOf({ enabled: true, regions: [sampleRegion('ams', { state: 'announced' })] }), [])
   })
 
-  it('tell a check that was never passed from one that was lost', () => {
+  it('distinguish a check that never passed from one that was lost', () => {
     const checks = valid.map((check) =>
       check.name === 'rpki' ? { ...check, state: 'missing' as const } : check,
     )
@@ -180,16 +180,16 @@ describe('the state messages', () => {
     assert.deepEqual(tagsOf({}, checks), ['validation_lost'])
   })
 
-  it('put the gravest first', () => {
+  it('are sorted by severity', () => {
     const regions = [sampleRegion('ams', { state: 'announcing', since: now })]
     const tags = tagsOf({ enabled: true, suspended: false, regions }, [
       ...valid.filter(({ name }) => name !== 'loa'),
-      { ...judgement('expired'), name: 'loa' },
+      { ...resultOf('expired'), name: 'loa' },
     ])
     assert.deepEqual(tags, ['validation_lost', 'region_announcing'])
   })
 
-  it('warn a month before a letter or a proof ends', () => {
+  it('warn a month before a letter or a proof expires', () => {
     const until = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString()
     const ending = (name: 'loa' | 'asn', days: number) =>
       valid.map((check) =>

@@ -1,5 +1,5 @@
-// The checks of an announcement as they are kept: what a new judgement makes of an old one, and what all of them together
-// mean. Pure. How a registry's answer becomes a judgement is in judge.ts.
+// The stored checks of an announcement: how a new result replaces a stored one, and the clearance of all checks together.
+// Pure. The rules of each check are in check-rules.ts.
 import { isDeepStrictEqual } from 'node:util'
 import { checkReasonText, type CheckReason } from '@pharos/contract/check-reason'
 import type { ReasonAttrs } from '@pharos/contract/region-reason'
@@ -12,21 +12,21 @@ import type { Clearance } from '../announcement/announcement.ts'
 
 export { validationNames, type ValidationName, type ValidationState }
 
-/** Why a check has its state: code, attributes, and the sentence of both for people. */
-export type Reasoned = {
-  /** Null: it was stored before reasons had codes. */
+/** Why a check has its state: code, attributes, and the sentence for people. */
+export type Explanation = {
+  /** Null: stored before reasons had codes. */
   readonly reason: CheckReason | null
   readonly attrs: ReasonAttrs
   readonly note: string
 }
 
 /** Returns a reason with its sentence. */
-export function because(reason: CheckReason, attrs: ReasonAttrs = {}): Reasoned {
+export function explain(reason: CheckReason, attrs: ReasonAttrs = {}): Explanation {
   return { reason, attrs, note: checkReasonText(reason, attrs) }
 }
 
 /** The result of a check, without its history. */
-export type Judgement = Reasoned & {
+export type CheckResult = Explanation & {
   readonly state: ValidationState
   readonly evidence: Readonly<Record<string, unknown>>
   /** The literal text of what to create; null if there is nothing to do. */
@@ -35,51 +35,51 @@ export type Judgement = Reasoned & {
   readonly checked: Date | null
 }
 
-/** A judgement as it is kept. */
-export type Check = Judgement & { readonly name: ValidationName }
+/** A stored result. */
+export type Check = CheckResult & { readonly name: ValidationName }
 
 export type Checks = Readonly<Record<ValidationName, Check>>
 
-/** Keeps the last answer while a registry does not answer: a check never turns bad because of that. */
-export function settle(before: Judgement | undefined, judged: Judgement): Judgement {
-  if (judged.state !== 'unavailable' || before === undefined || !isAnswer(before)) return judged
+/** Keeps the last answer while a registry is unavailable: its outage never makes a check fail. */
+export function keepLastAnswer(before: CheckResult | undefined, result: CheckResult): CheckResult {
+  if (result.state !== 'unavailable' || before === undefined || !isAnswer(before)) return result
   if (before.reason === null) return before
-  const { reason, attrs } = judged
-  return { ...before, ...because(before.reason, { ...before.attrs, unanswered: { reason, attrs } }) }
+  const { reason, attrs } = result
+  return { ...before, ...explain(before.reason, { ...before.attrs, unanswered: { reason, attrs } }) }
 }
 
-const isAnswer = ({ state }: Judgement): boolean => state !== 'pending' && state !== 'unavailable'
+const isAnswer = ({ state }: CheckResult): boolean => state !== 'pending' && state !== 'unavailable'
 
-/** Whether a check was answered with no. A letter that was never uploaded does not count: it is the team's turn. */
+/** Whether a check failed. A letter that was never uploaded does not count: the team has yet to act. */
 export function isFailing({ name, state }: Pick<Check, 'name' | 'state'>): boolean {
   if (name === 'loa' && state === 'missing') return false
   return state !== 'valid' && state !== 'pending' && state !== 'unavailable'
 }
 
-/** How far all checks together are. */
+/** Returns the progress of all checks together. */
 export function clearanceOf(checks: readonly Pick<Check, 'name' | 'state'>[]): Clearance {
   if (checks.every(({ state }) => state === 'valid')) return 'passed'
   if (checks.some(isFailing)) return 'failed'
   return checks.some(({ state }) => state === 'pending') ? 'running' : 'pending'
 }
 
-/** Whether two judgements are equal but for their times; one of them may have been stored as JSON, which orders keys anew. */
-export function sameJudgement(a: Judgement, b: Judgement): boolean {
+/** Whether two results are equal except for their times; one may have been stored as JSON, which reorders keys. */
+export function isSameResult(a: CheckResult, b: CheckResult): boolean {
   return isDeepStrictEqual(contentOf(a), contentOf(b))
 }
 
-const contentOf = ({ state, reason, attrs, fix, evidence }: Judgement): unknown =>
+const contentOf = ({ state, reason, attrs, fix, evidence }: CheckResult): unknown =>
   JSON.parse(JSON.stringify({ state, reason, attrs, fix, evidence }))
 
-const notYet: Judgement = {
+const notYet: CheckResult = {
   state: 'pending',
-  ...because('not_checked'),
+  ...explain('not_checked'),
   evidence: {},
   fix: null,
   checked: null,
 }
 
-/** All checks in their order; one without a row has not been made yet. */
+/** Returns all checks in their order; one without a row is pending. */
 export function completeChecks(known: readonly Check[]): Checks {
   const byName = new Map(known.map((check) => [check.name, check]))
   const entries = validationNames.map((name) => [name, byName.get(name) ?? { ...notYet, name }])

@@ -1,5 +1,5 @@
-// The validator: judges announcements when a registry changes, when somebody asks, and from time to time. Any number of
-// processes may run it; the leader works, the others wait.
+// The validator: checks announcements when a registry changes, on request, and at an interval. Any number of processes may
+// run it; the leader works, the others are standbys.
 import { Leadership } from '../../db/leadership.ts'
 import type { Postgres } from '../../db/postgres.ts'
 import type { Waker } from '../../db/wake.ts'
@@ -17,7 +17,7 @@ import {
   type ValidateDeps,
   type ValidationReport,
 } from './validate.ts'
-import { hastenIrr } from './validation.store.ts'
+import { markIrrDue } from './validation.store.ts'
 
 export type ValidatorDeps = Omit<ValidateDeps, 'db' | 'rpki' | 'irr'> & {
   readonly postgres: Postgres
@@ -26,14 +26,14 @@ export type ValidatorDeps = Omit<ValidateDeps, 'db' | 'rpki' | 'irr'> & {
   readonly irr: Irr
   readonly log: Log
   readonly metrics: Metrics
-  /** Between two sweeps over all announcements, for what ends by itself: letters and proofs. */
+  /** Between two sweeps over all announcements, which detect letters and proofs that have expired. */
   readonly intervalMs?: number
 }
 
 const defaultIntervalMs = 300_000
-/** How often it looks which questions to the routing registries are due. */
+/** Interval at which due queries of registries and proofs are read. */
 const dueIntervalMs = 5_000
-/** Between sweeps that somebody asked for. */
+/** Minimum time between requested sweeps. */
 const sweepGapMs = 1_000
 const runTimeoutMs = 120_000
 
@@ -49,12 +49,12 @@ class Validator implements Component {
   readonly #leadership: Leadership
   readonly #loop: Loop
   readonly #off: (() => void)[] = []
-  /** What the RPKI has changed since the last run; everything until there was one. */
+  /** Prefixes that the RPKI has changed since the last run; `all` before the first run. */
   #touched: Set<Prefix> | 'all' = 'all'
   #irrChanged = false
   #sweptAt = -Infinity
-  /** A sweep that was asked for right after another one waits: asking is cheap, and sweeping is not. */
-  #later: NodeJS.Timeout | undefined
+  /** Delays a sweep that was requested right after another one, since a request is cheap and a sweep is not. */
+  #sweepTimer: NodeJS.Timeout | undefined
 
   constructor(deps: ValidatorDeps) {
     const { postgres, log, metrics } = deps
@@ -74,7 +74,7 @@ class Validator implements Component {
   start(): void {
     const { waker, rpki, irr } = this.#deps
     this.#off.push(
-      waker.on('validations', () => this.#touchSoon()),
+      waker.on('validations', () => this.#scheduleSweep()),
       rpki.onChange((touched) => this.#touch(touched)),
       irr.watch(() => {
         this.#irrChanged = true
@@ -86,7 +86,7 @@ class Validator implements Component {
 
   async stop(): Promise<void> {
     for (const off of this.#off.splice(0)) off()
-    clearTimeout(this.#later)
+    clearTimeout(this.#sweepTimer)
     await this.#loop.stop()
     await this.#leadership.release()
   }
@@ -97,24 +97,24 @@ class Validator implements Component {
     this.#loop.wake()
   }
 
-  #touchSoon(): void {
-    if (this.#later) return
+  #scheduleSweep(): void {
+    if (this.#sweepTimer) return
     const waitMs = Math.max(0, this.#sweptAt + sweepGapMs - performance.now())
-    this.#later = setTimeout(() => {
-      this.#later = undefined
+    this.#sweepTimer = setTimeout(() => {
+      this.#sweepTimer = undefined
       this.#touch('all')
     }, waitMs)
   }
 
   async #run(signal: AbortSignal): Promise<void> {
     if (!(await this.#leadership.hold())) return
-    const touched = this.#take()
+    const touched = this.#takeTouched()
     try {
       if (this.#irrChanged) {
         this.#irrChanged = false
-        await hastenIrr(this.#deps.postgres.owner, this.#deps.now())
+        await markIrrDue(this.#deps.postgres.owner, this.#deps.now())
       }
-      this.#report(await this.#judge(touched, signal))
+      this.#report(await this.#check(touched, signal))
       this.#report(await validateDue(this.#validate, signal))
     } catch (error) {
       this.#touched = 'all'
@@ -122,7 +122,7 @@ class Validator implements Component {
     }
   }
 
-  async #judge(
+  async #check(
     touched: readonly Prefix[] | 'all',
     signal: AbortSignal,
   ): Promise<ValidationReport | undefined> {
@@ -134,13 +134,13 @@ class Validator implements Component {
     return touched.length > 0 ? validateTouched(this.#validate, touched, signal) : undefined
   }
 
-  /** What there is to judge: everything, too, when the last sweep is long ago. */
-  #take(): readonly Prefix[] | 'all' {
+  /** Returns the prefixes to check: all of them if the last sweep is older than the interval. */
+  #takeTouched(): readonly Prefix[] | 'all' {
     const touched = this.#touched
     this.#touched = new Set()
     const { intervalMs = defaultIntervalMs } = this.#deps
-    const isLongAgo = performance.now() - this.#sweptAt > intervalMs
-    return touched === 'all' || isLongAgo ? 'all' : [...touched]
+    const isSweepDue = performance.now() - this.#sweptAt > intervalMs
+    return touched === 'all' || isSweepDue ? 'all' : [...touched]
   }
 
   #report(report: ValidationReport | undefined): void {
