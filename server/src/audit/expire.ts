@@ -1,10 +1,13 @@
-// Retention of the audit log: drops whole months with their seals. An entry records it, so that the beginning of the chain is
-// verifiable.
+// Retention of the audit log: drops whole months with their seals. An audit entry records it, so that the new beginning
+// of the chain is verifiable.
 import { sql } from 'kysely'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 
-/** Drops the months that ended `months` or more before the month of `now`, and answers the names of what was dropped. */
+/**
+ * Drops the months that ended `months` or more before the month of `now`, and returns the names of the dropped
+ * partitions.
+ */
 export async function expireAudit(db: Db, months: number, now: Date): Promise<string[]> {
   const past = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1))
   return db.transaction().execute(async (trx) => {

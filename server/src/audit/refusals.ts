@@ -1,29 +1,29 @@
-// Refused calls for the audit log: counted in memory and written every second, outside of requests. Repeated refusals of an actor make
-// one entry per minute with a count, so that a flood fills no disk.
+// Refused calls for the audit log: counted in memory and written every second, outside of requests. Repeated refusals
+// of an actor become one entry per minute with a count, so that a flood cannot fill the disk.
 import { type AuditEntry, type Refusal } from '../db/audit.ts'
 import type { Log } from '../runtime/log.ts'
 
 export type RefusalsDeps = {
   readonly write: (entries: readonly AuditEntry[]) => Promise<void>
   readonly log: Pick<Log, 'warn'>
-  /** Milliseconds of a clock that only goes forward. */
+  /** Monotonic clock, in milliseconds. */
   readonly now?: () => number
 }
 
 const flushEveryMs = 1_000
 const entryEveryMs = 60_000
-/** Different ones of one actor in a minute; those that come on top are counted together, as about anything. */
+/** Distinct refusals of one actor per minute; further ones are counted together, without a target. */
 const kindsOfActorMax = 30
-/** Different ones in a minute in this process; those on top are in the log only, as a number. */
+/** Distinct refusals per minute in this process; of further ones only the number is logged. */
 const kindsMax = 1_000
 const targetMax = 200
 
 type Kind = {
   readonly key: string
   readonly refusal: Refusal
-  /** Not yet written. */
+  /** Number of refusals not yet written. */
   count: number
-  /** When the next entry may be written. */
+  /** Time of the next possible entry. */
   due: number
 }
 
@@ -42,7 +42,7 @@ export class Refusals {
     this.#now = deps.now ?? (() => performance.now())
   }
 
-  /** Bound, to be handed on. */
+  /** Bound, so that it can be passed as a callback. */
   readonly note = (refusal: Refusal): void => {
     const kind = this.#kindOf({ ...refusal, target: refusal.target.slice(0, targetMax) })
     if (kind) kind.count += 1
@@ -50,12 +50,12 @@ export class Refusals {
     this.#schedule()
   }
 
-  /** Writes what is due. After a failure it stays, and is tried again. */
+  /** Writes the refusals that are due. After a failure they are kept and retried. */
   flush(): Promise<void> {
     return this.#write((kind) => kind.due <= this.#now())
   }
 
-  /** Writes everything that is left. */
+  /** Writes all pending refusals. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -67,7 +67,7 @@ export class Refusals {
     const known = this.#kinds.get(keyOf(refusal))
     if (known) return known
     const ofActor = this.#kindsOfActor.get(actor) ?? 0
-    // One more of each action and code is left for what comes on top.
+    // One slot per action and code is reserved for the combined refusals.
     const isOnTop = ofActor >= kindsOfActorMax && refusal.target !== anything
     if (isOnTop) return this.#kindOf({ ...refusal, target: anything })
     if (this.#kinds.size >= kindsMax) return undefined
@@ -94,10 +94,10 @@ export class Refusals {
         kind.count += counts[at]!
         kind.due = 0
       }
-      this.#deps.log.warn({ err: error }, 'refused calls were not written to the audit')
+      this.#deps.log.warn({ err: error }, 'refused calls were not written to the audit log')
     }
     if (this.#lost > 0)
-      this.#deps.log.warn({ count: this.#lost }, 'refused calls that the audit has no room for')
+      this.#deps.log.warn({ count: this.#lost }, 'refused calls omitted from the audit log')
     this.#lost = 0
   }
 
@@ -111,7 +111,7 @@ export class Refusals {
     }
   }
 
-  /** Only while there is something: an idle process has nothing that ticks. */
+  /** Runs only while refusals are pending: an idle process has no timer. */
   #schedule(): void {
     if (this.#timer || this.#stopped) return
     this.#timer = setTimeout(async () => {

@@ -1,5 +1,5 @@
-// Verifying the chain, from the oldest seal that is kept to the newest, while the product runs: each batch is one statement
-// and so one snapshot. Nothing is changed.
+// Verifies the chain from the oldest kept seal to the newest, while the product runs: each batch is one statement and
+// thus one snapshot. Read-only.
 import type { Db } from '../db/postgres.ts'
 import { deriveKeys, type KeyRing } from '../runtime/secrets.ts'
 import {
@@ -18,9 +18,9 @@ import {
 import { Walk, type Broken } from './walk.ts'
 
 export type VerifyOptions = {
-  /** The first seal to read; it is trusted. */
+  /** Sequence of the first seal to read; it is trusted. */
   readonly from?: number
-  /** A head that was noted: it must still be there. */
+  /** A head recorded earlier: the chain must still contain it. */
   readonly noted?: Head
   readonly retiredKeys?: ReadonlySet<string>
   /** Called with the number of verified seals from time to time. */
@@ -30,13 +30,13 @@ export type VerifyOptions = {
 export type Verification = {
   readonly right: number
   readonly notCheckable: number
-  /** The first places in the order of the chain, at most ten; those that come after them are counted only. */
+  /** The first broken seals in chain order, at most ten; further ones are only counted. */
   readonly broken: readonly Broken[]
   readonly brokenCount: number
-  /** Entries older than a minute that still wait for their seal: the sealer does not run. */
+  /** Entries that have been unsealed for more than a minute: the sealer does not run. */
   readonly waiting: number
   readonly head: Head | undefined
-  /** When months were last dropped by the retention. */
+  /** Time of the last retention run that dropped months. */
   readonly expired: string | undefined
 }
 
@@ -88,7 +88,7 @@ async function walkChain(
   }
 }
 
-/** The position before the oldest seal: the beginning, or the cut recorded by the last retention run. */
+/** The position before the oldest seal: the start of the chain, or the cut recorded by the last retention run. */
 async function beforeFirst(db: Db, kept: number | undefined, tally: Tally): Promise<number> {
   const first = (await findFirstSequence(db)) ?? 1
   if (first === 1 || first === kept) return first - 1
@@ -96,7 +96,7 @@ async function beforeFirst(db: Db, kept: number | undefined, tally: Tally): Prom
   return first - 1
 }
 
-/** Months may be dropped while we walk. */
+/** Months may be dropped while the chain is verified. */
 async function skipDropped(db: Db, walk: Walk, [next]: readonly SealRow[]): Promise<void> {
   if (!next || next.sequence === walk.sequence + 1) return
   const [first, expiry] = [await findFirstSequence(db), await findExpiry(db)]
@@ -119,7 +119,7 @@ async function step(
   }
 }
 
-/** An entry with another time than its seal is not missing. */
+/** An entry whose time differs from that of its seal was changed, not deleted. */
 async function withoutMistake(db: Db, broken: Broken): Promise<Broken> {
   const isThere = broken.kind === 'missing entry' && (await hasEntry(db, broken.entryId!))
   return isThere ? { ...broken, kind: 'changed' } : broken
@@ -135,7 +135,10 @@ async function compareNoted(db: Db, noted: Head, expiry: Expiry | undefined, tal
   note(tally, { kind, sequence, entryId: null, at: null })
 }
 
-/** The number of entries that still wait; those that neither have a seal nor wait are broken places. */
+/**
+ * Returns the number of entries that wait for a seal; entries that are neither sealed nor waiting are reported as
+ * broken.
+ */
 async function lookForUnsealed(db: Db, tally: Tally): Promise<number> {
   const ids = await findEntryIds(db)
   if (!ids) return 0

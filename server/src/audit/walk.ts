@@ -1,5 +1,6 @@
-// Verifies the chain seal by seal: pure. For each seal it returns whether it follows from the previous one and its entry, and
-// otherwise what is wrong. After a broken seal it continues from that seal's hash, so that one change is one error.
+// Verifies the chain seal by seal. Pure. For each seal it returns whether it follows from the previous seal and its
+// entry, and otherwise what is wrong. After a broken seal it continues from that seal's hash, so that one change is one
+// error.
 import type { DerivedKey } from '../runtime/secrets.ts'
 import { chainStart, sealHash, type EntryText } from './canonical.ts'
 import { isEntry, type Expiry, type SealRow } from './seal.store.ts'
@@ -23,25 +24,25 @@ export type Broken = {
 }
 
 export type WalkOptions = {
-  /** The keys of the purpose `audit`. */
+  /** The keys derived for the purpose `audit`. */
   readonly keys: readonly DerivedKey[]
-  /** Ids of keys that have left the ring: what they sealed is passed over, up to the first seal of another. */
+  /** Ids of keys removed from the ring: seals under them are skipped, up to the first seal under a current key. */
   readonly retiredKeys: ReadonlySet<string>
   readonly expiry: Expiry | undefined
 }
 
-/** Result for one seal: valid, not verifiable (its key or its beginning is missing), or broken. */
+/** Result for one seal: valid, not verifiable (its key or the previous seal is missing), or broken. */
 export type Verdict = 'right' | 'not checkable' | Broken
 
 export class Walk {
   readonly #options: WalkOptions
   readonly #withoutEntry: ReadonlySet<number>
   #sequence: number
-  /** Unknown before the first seal that is kept. */
+  /** Undefined before the first kept seal. */
   #hash: Buffer | undefined
   #retiredMayCome = true
 
-  /** Starts after `sequence`: with 0 at the beginning, otherwise with a hash that is trusted. */
+  /** Starts after `sequence`: with 0 at the start of the chain, otherwise with a trusted hash. */
   constructor(options: WalkOptions, sequence: number) {
     this.#options = options
     this.#withoutEntry = new Set(options.expiry?.withoutEntry)
@@ -53,13 +54,13 @@ export class Walk {
     return this.#sequence
   }
 
-  /** Seals up to this one have been dropped with their months. */
+  /** Continues after `sequence`: the seals up to it were dropped with their months. */
   skipTo(sequence: number): void {
     this.#sequence = sequence
     this.#hash = undefined
   }
 
-  /** Verifies the next seal; `batch` are the seals read with it, used to describe the error. */
+  /** Verifies the next seal; `batch` contains the seals read with it, which help to identify the kind of error. */
   step(seal: SealRow, batch: readonly SealRow[]): Verdict[] {
     const gap = seal.sequence !== this.#sequence + 1
     const verdicts: Verdict[] = gap ? [missingSeal(this.#sequence + 1)] : []
@@ -97,10 +98,10 @@ function missingSeal(sequence: number): Broken {
   return { kind: 'missing seal', sequence, entryId: null, at: null }
 }
 
-/** Search range for a misplaced seal. */
+/** How many positions around a seal are tried to find out that it was moved. */
 const reach = 8
 
-/** Whether the seal is right at another place nearby: after another hash, with another number. */
+/** Returns whether the seal is valid at a nearby position: after another hash, with another sequence. */
 function isElsewhere(key: Buffer, seal: SealRow, entry: EntryText, batch: readonly SealRow[]): boolean {
   const near = batch.filter(({ sequence }) => Math.abs(sequence - seal.sequence) <= reach)
   return near.some(({ hash }) =>

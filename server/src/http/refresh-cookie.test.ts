@@ -9,14 +9,14 @@ const mode = { 'pharos-refresh': 'cookie' }
 const reply = { body: { access: 'a', refresh: 'phr_secret', user: null }, headers: { etag: '"1"' } }
 
 describe('the refresh token', () => {
-  it('stays in the body for whoever does not ask for a cookie', () => {
+  it('stays in the body unless the client requests a cookie', () => {
     assert.equal(keepRefresh(secure, {}, reply), reply)
     assert.equal(keepRefresh(secure, { 'pharos-refresh': 'Cookie, cookie' }, reply), reply)
     assert.deepEqual(forgetRefresh(secure, {}), {})
     assert.equal(readRefresh(secure, { cookie: '__Host-pharos-refresh=phr_other' }, 'cookie'), 'cookie')
   })
 
-  it('moves into a cookie that no script reads and no other site sends', () => {
+  it('is moved into a cookie that no script can read and no other site can send', () => {
     const { body, headers } = keepRefresh(secure, mode, reply)
     assert.deepEqual(body, { access: 'a', refresh: 'cookie', user: null })
     assert.equal(headers.etag, '"1"')
@@ -27,7 +27,7 @@ describe('the refresh token', () => {
     ])
   })
 
-  it('is one of http where users come by http', () => {
+  it('is a cookie for http if users connect by http', () => {
     const { headers } = keepRefresh(plain, mode, reply) as { headers: Record<string, unknown> }
     assert.deepEqual(headers['set-cookie'], [
       'pharos-refresh=phr_secret; HttpOnly; Path=/; Max-Age=600; SameSite=Strict',
@@ -43,7 +43,7 @@ describe('the refresh token', () => {
     assert.equal(readRefresh(plain, mode, 'cookie'), '')
   })
 
-  it('goes with the session', () => {
+  it('is removed with the session', () => {
     assert.deepEqual(forgetRefresh(plain, mode), {
       'set-cookie': [
         'pharos-refresh=; HttpOnly; Path=/; Max-Age=0; SameSite=Strict',
@@ -52,7 +52,7 @@ describe('the refresh token', () => {
     })
   })
 
-  it('is refused to pages of other sites, those of a neighbour too', () => {
+  it('is refused to pages of other sites, including sibling subdomains', () => {
     for (const site of ['cross-site', 'same-site', 'none']) {
       const headers = { ...mode, 'sec-fetch-site': site, cookie: 'pharos-refresh=phr_mine' }
       const isForbidden = (error: unknown) => error instanceof Failure && error.code === 'forbidden'
