@@ -60,11 +60,11 @@ test('a changed entry is named with its time, and one that is gone too', async (
   await tamper(db, sql`delete from audit_entries where id = ${second!.id}`)
   assert.match(
     await failing('verify'),
-    new RegExp(`\nbroken: seal 2, entry ${second!.id} of .*: the entry is missing\n`),
+    new RegExp(`\nbroken: seal 2, entry ${second!.id} of .*: the entry is gone\n`),
   )
   assert.match(
     await failing('verify', '--head', `9:${'0'.repeat(64)}`),
-    /seal 9: the chain ends before the expected head/,
+    /seal 9: the chain ends before the head/,
   )
 })
 

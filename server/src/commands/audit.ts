@@ -18,7 +18,7 @@ export const audit: Command = {
   head    prints the newest seal as <sequence>:<hash>; keep it where the database's masters cannot reach
 
   --from         begin at this seal, taken as it stands
-  --head         also check that the chain still contains this head: whether the end was truncated
+  --head         also look whether a head that was noted is still there: whether the end was cut off
   --retired-key  keys that have left PHAROS_SECRET: what they sealed is passed over
 
   Exit code: 0 everything is right, 1 something is not (the first places are printed).`,
@@ -65,7 +65,7 @@ function parseOptions(args: readonly string[]): VerifyOptions {
 
 function headOf(text: string): Head {
   const parsed = parseHead(text)
-  if (!parsed) throw new UsageError(`--head: ${text} is not a head; pharos audit head prints one.`)
+  if (!parsed) throw new UsageError(`--head: ${text} is no head; pharos audit head prints one.`)
   return parsed
 }
 
@@ -81,23 +81,23 @@ function described({
   const lines = broken.map((place) => `broken: ${placeOf(place)}`)
   if (brokenCount > broken.length) lines.push(`and ${brokenCount - broken.length} more broken places`)
   if (waiting > 0)
-    lines.push(`warning: ${waiting} entries wait longer than a minute for their seal; check that a reconciler runs`)
-  if (expired) lines.push(`older months were dropped by the retention, most recently at ${expired}`)
-  lines.push(`${right} entries are unchanged, ${notCheckable} cannot be verified`)
-  lines.push(head ? `head ${formatHead(head)}` : 'no entry is sealed yet')
+    lines.push(`warning: ${waiting} entries wait longer than a minute for their seal; does a reconciler run?`)
+  if (expired) lines.push(`older months were dropped by the retention, last at ${expired}`)
+  lines.push(`${right} entries are as they were sealed, ${notCheckable} are not checkable`)
+  lines.push(head ? `head ${formatHead(head)}` : 'nothing has been sealed yet')
   return `${lines.join('\n')}\n`
 }
 
 const words: Record<BrokenKind, string> = {
-  'beginning missing': 'the beginning of the chain is missing, and the retention did not delete it',
-  'missing seal': 'a seal is missing',
-  'missing entry': 'the entry is missing',
+  'beginning missing': 'what stood before this seal is gone, and not by the retention',
+  'missing seal': 'a seal is gone',
+  'missing entry': 'the entry is gone',
   changed: 'the entry or its seal was changed',
-  'wrong order': 'the seal is out of order',
-  'unknown key': 'cannot be verified: its key is not in PHAROS_SECRET',
-  'end cut off': 'the chain ends before the expected head',
-  'other head': 'the seal is missing, or differs from the expected head',
-  'head expired': 'the expected head was dropped with its month by the retention; use a newer one',
+  'wrong order': 'the seal stands in the wrong place',
+  'unknown key': 'not checkable: its key is not in PHAROS_SECRET',
+  'end cut off': 'the chain ends before the head that was noted',
+  'other head': 'the seal is gone, or is not the one that was noted',
+  'head expired': 'the head that was noted was dropped with its month; note a newer one',
 }
 
 function placeOf({ kind, sequence, entryId, at }: Broken): string {
