@@ -1,6 +1,6 @@
-// Pages whose filter and ordering have no index in common. By network or description, the events that pass are gathered
-// once, counted and sorted. By flags or window but in another order than by start, the counts say how many pass: few are
-// gathered and sorted, many are met soon enough on a walk through the order's index.
+// Pages whose filter and ordering share no index. By network or description, the matching events are gathered once,
+// counted and sorted. By flags or window in another order than by start, the counts return how many match: a small
+// number is gathered and sorted, a large number is found by walking the ordering's index.
 import { sql, type RawBuilder } from 'kysely'
 import { lengthOf, networkOf, prefixAround } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
@@ -22,7 +22,10 @@ import {
   type Sql,
 } from './related-sql.store.ts'
 
-/** `walkMax`: up to that offset the planner is told how far a walk goes. `gatherMax`: more than that are many. */
+/**
+ * `walkMax`: up to that offset the statement contains the length of the walk as a literal. `gatherMax`: the greatest
+ * number of events that is gathered.
+ */
 export function byOtherFiltered(
   scope: Scope,
   query: RelatedQuery,
@@ -113,9 +116,9 @@ export function byNetworkOrText(scope: Scope, query: RelatedQuery): RawBuilder<R
 }
 
 /**
- * Conditions of which an event meets at most one. What overlaps a prefix is inside it, which is one stretch in the order
- * of cidr, or one of at most 128 larger ones. Unlike `&&`, comparing may use the index under row-level security: it is
- * leakproof; and each of the two alone needs nothing but the index.
+ * Disjoint conditions. A network that overlaps a prefix is inside it, which is one range in the order of cidr, or is
+ * one of at most 128 larger ones. Unlike `&&`, comparisons may use the index under row-level security, because they are
+ * leakproof; and each condition alone is answered by the index.
  */
 function networkConditions(network: RelatedQuery['network']): (Sql | null)[] {
   if (network === null) return [null]

@@ -1,5 +1,5 @@
-// Why an event concerns a team: what was matched, as it is stored, and how the stored ones become those that hold now.
-// Ids are kept over updates, because clients keep them.
+// Why an event concerns a team: the stored matches, and the plan that updates them to the current ones. Ids are kept
+// across updates, because clients store them.
 import type { Relationship } from '@pharos/contract/analysis'
 import type { Ownership } from '../inventory/ownership.ts'
 import type { Prefix } from '../net/prefix.ts'
@@ -27,7 +27,7 @@ import {
 import type { TeamEvent } from './team-event.store.ts'
 import { teamPart } from './team-part.ts'
 
-/** What changes stored matches into wanted ones. */
+/** The plan that turns the stored matches into the wanted ones. */
 export type RelationshipPlan = {
   readonly insert: readonly EventMatch[]
   readonly save: readonly StoredMatch[]
@@ -59,9 +59,9 @@ function isSame(a: EventMatch, b: EventMatch): boolean {
 }
 
 /**
- * Brings the relationships and the teams' lists up to date for events that the transaction has locked, with the
- * ownership that it has locked. Everything is locked in one order (ownership, events by id, teams), so that any number
- * of these can run at once. `isObserved`: the transaction also writes the events, from deliveries.
+ * Updates the relationships and the teams' lists for events that the transaction has locked, with the ownership that it
+ * has locked. The lock order is the same everywhere (ownership, events by id, teams), so that any number of these can
+ * run concurrently. `isObserved`: the transaction also writes the events, from deliveries.
  */
 export async function relateEvents(
   trx: Trx,
@@ -88,12 +88,14 @@ export async function relateEvents(
   await deleteTeamEvents(trx, goneFrom(stored, wanted))
 }
 
-/** Events that had not ended for a team: only of those can the end have been reported before (see event-message.ts). */
+/**
+ * Returns events that had not ended for a team: only their end can have been reported before (see event-message.ts).
+ */
 function ongoingBefore(written: readonly WrittenTeamEvent[]): string[] {
   return [...new Set(written.flatMap(({ event_id, before }) => (before?.end_at === null ? [event_id] : [])))]
 }
 
-/** A row for each team that the event concerns: the team's part, its relationships in the order of the matcher. */
+/** A row per team that the event concerns: the team's part, with its relationships in the order of match.ts. */
 function teamEventsOf(
   event: Event,
   matches: readonly Match[],
@@ -137,7 +139,7 @@ function relationshipOf(match: StoredMatch): Relationship {
   }
 }
 
-/** Events and teams that had something in common, and have no longer. */
+/** Returns the pairs of events and teams that are no longer related. */
 function goneFrom(
   stored: readonly StoredMatch[],
   wanted: readonly EventMatch[],
