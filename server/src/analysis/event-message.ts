@@ -2,7 +2,7 @@
 // prefixes added later produce past events, which are not reported. Pure.
 import type { MessageType } from '@pharos/contract/webhook-message'
 import type { NewMessage } from '../outbox/outbox.ts'
-import { flagsOf } from './record.ts'
+import { flagsOf } from './event-json.ts'
 import type { EndedMessage, TeamEvent, TeamEventBefore, WrittenTeamEvent } from './team-event.store.ts'
 
 type EventMessageType = Extract<MessageType, `event.${string}`>

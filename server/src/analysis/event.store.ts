@@ -7,8 +7,8 @@ import type { Db, Trx } from '../db/postgres.ts'
 import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
 
-/** `anew`: the next observation replaces the event instead of being merged into it (see replay.ts). */
-export type LockedEvent = { readonly event: Event; readonly anew: boolean }
+/** `isRebuilt`: the next observation replaces the event instead of being merged into it (see replay.ts). */
+export type LockedEvent = { readonly event: Event; readonly isRebuilt: boolean }
 
 /** Every field of an event, by name; each is read from and written to a column, see `columnOf`. */
 const eventColumns = camelColumns(
@@ -57,7 +57,7 @@ const assignments = sql.join(
 export async function lockEvents(trx: Trx, ids: readonly string[]): Promise<LockedEvent[]> {
   const { rows } = await sql<EventRow>`
     select ${eventColumns} from events e where e.id = any(${ids}) order by e.id for update`.execute(trx)
-  return rows.map((row) => ({ event: eventOf(row), anew: row.mergeState === null }))
+  return rows.map((row) => ({ event: eventOf(row), isRebuilt: row.mergeState === null }))
 }
 
 /** Returns the ids that were inserted; a missing one was inserted by another transaction meanwhile. */

@@ -12,7 +12,7 @@ const runs = 300 * (process.env.PHAROS_TEST_LONG ? 100 : 1)
 const source = { key: 'edge', defaults: { sourceTimezone: 'Europe/Amsterdam', sourceCountry: 'NL' } }
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 12, minute))
 
-function observation(said: Partial<Observation> = {}): Observation {
+function observation(fields: Partial<Observation> = {}): Observation {
   return {
     sourceEventId: 'a',
     receivedAt: at(0),
@@ -28,7 +28,7 @@ function observation(said: Partial<Observation> = {}): Observation {
     ratesAreRepeated: false,
     texts: {},
     seen: {},
-    ...said,
+    ...fields,
   }
 }
 
@@ -241,14 +241,14 @@ describe('merging observations', () => {
   })
 
   test('an attack with a thousand deliveries has a timeline of bounded size, the same in any order', () => {
-    const told = Array.from({ length: 1_000 }, (_, second) =>
+    const deliveries = Array.from({ length: 1_000 }, (_, second) =>
       observation({
         signals: ['ongoing'],
         bps: second,
         receivedAt: new Date(at(0).getTime() + second * 1000),
       }),
     )
-    const all = [observation(), ...told, observation({ signals: ['ended'], receivedAt: at(20) })]
+    const all = [observation(), ...deliveries, observation({ signals: ['ended'], receivedAt: at(20) })]
     const timeline = merged(...all).parsedData.timeline!
     assert.ok(timeline.length > timelineMax / 2 && timeline.length <= timelineMax, `${timeline.length}`)
     assert.deepEqual(timeline[0]!.signals, ['pending'])
@@ -256,7 +256,7 @@ describe('merging observations', () => {
     assert.ok(timeline.some(({ bps }) => bps === 999))
     assert.deepEqual(merged(...all.toReversed()).parsedData.timeline, timeline)
     const evenFirst = [...all.filter((_, i) => i % 2 === 0), ...all.filter((_, i) => i % 2 === 1)]
-    assert.deepEqual(merged(...evenFirst, ...told).parsedData.timeline, timeline)
+    assert.deepEqual(merged(...evenFirst, ...deliveries).parsedData.timeline, timeline)
   })
 
   test('a more specific classification of the same kind is no second vector', () => {
@@ -281,8 +281,8 @@ describe('merging observations', () => {
     const silent = merged(observation())
     assert.deepEqual([silent.sourceTimezone, silent.sourceCountry], ['Europe/Amsterdam', 'NL'])
     assert.deepEqual([silent.classificationKey, silent.sourceLocation], ['unknown', ''])
-    const said = merged(observation({ texts: { sourceCountry: 'DE' } }), observation({ weight: 9 }))
-    assert.equal(said.sourceCountry, 'DE')
+    const event = merged(observation({ texts: { sourceCountry: 'DE' } }), observation({ weight: 9 }))
+    assert.equal(event.sourceCountry, 'DE')
   })
 })
 

@@ -13,8 +13,8 @@ import type { Address } from '../net/address.ts'
 import { comparePrefixes, lengthOf } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
 import type { JsonObject } from './json.ts'
-import { byText, greatest, higherPeak, later, least, topShares, union, unionOfJson } from './lattice.ts'
-import type { Share, Stamp, Stated } from './lattice.ts'
+import { byText, greatest, higherPeak, later, least, topShares, union, unionOfJson } from './merge-rules.ts'
+import type { Share, Stamp, Stated } from './merge-rules.ts'
 import { mergeTimelines } from './timeline.ts'
 
 /** Texts of an event, from deliveries or from the defaults of the source's configuration. */
@@ -110,7 +110,7 @@ export type Event = EventTexts & {
 export const networksMax = 1_000
 const sharesMax = 20
 const samplesMax = 200
-const wordsMax = 50
+const textsMax = 50
 const rulesMax = 50
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
 
@@ -167,26 +167,26 @@ export function mergeObservation(
 
 function mergeState(before: MergeState | undefined, observation: Observation): MergeState {
   const at = timeOf(observation).getTime()
-  const said = new Set(saidBy(observation))
+  const signals = new Set(signalsOf(observation))
   const end = observation.end?.getTime()
   const started = observation.start?.getTime() ?? (end === undefined ? at : undefined)
   const state = {
     start: least(before?.start, started),
     end: greatest(before?.end, end),
-    over: least(before?.over, said.has('ended') && end === undefined ? at : undefined),
-    mitigationOver: least(before?.mitigationOver, said.has('mitigation_ended') ? at : undefined),
+    over: least(before?.over, signals.has('ended') && end === undefined ? at : undefined),
+    mitigationOver: least(before?.mitigationOver, signals.has('mitigation_ended') ? at : undefined),
     samples: nonEmpty(topShares(before?.samples ?? [], observation.samples ?? [], sampleKey, samplesMax)),
   }
   return {
     ...withoutUndefined(state),
-    signals: inOrder(eventSignals, [...(before?.signals ?? []), ...said]),
+    signals: inOrder(eventSignals, [...(before?.signals ?? []), ...signals]),
     stamps: before?.stamps ?? {},
   }
 }
 
 const timeOf = ({ observedAt, receivedAt }: Observation): Date => observedAt ?? receivedAt
 
-function saidBy({ signals, end }: Observation): readonly EventSignal[] {
+function signalsOf({ signals, end }: Observation): readonly EventSignal[] {
   return inOrder(eventSignals, end === null ? signals : [...signals, 'ended'])
 }
 
@@ -197,23 +197,23 @@ function endOf(state: MergeState): number | undefined {
   return seen ? undefined : state.mitigationOver
 }
 
-function statusOf(said: readonly EventSignal[], isOver: boolean): EventStatus[] {
+function statusOf(signals: readonly EventSignal[], isOver: boolean): EventStatus[] {
   const status: EventStatus[] = [
-    isOver ? 'EVENT_ENDED' : said.includes('ongoing') ? 'EVENT_ONGOING' : 'EVENT_PENDING',
+    isOver ? 'EVENT_ENDED' : signals.includes('ongoing') ? 'EVENT_ONGOING' : 'EVENT_PENDING',
   ]
-  if (said.includes('mitigation_ended')) status.push('MITIGATION_ENDED')
-  else if (said.includes('mitigation_active')) status.push('MITIGATION_ACTIVE')
-  if (said.includes('acknowledged')) status.push('ACKNOWLEDGED')
-  if (said.includes('false_positive')) status.push('FALSE_POSITIVE')
+  if (signals.includes('mitigation_ended')) status.push('MITIGATION_ENDED')
+  else if (signals.includes('mitigation_active')) status.push('MITIGATION_ACTIVE')
+  if (signals.includes('acknowledged')) status.push('ACKNOWLEDGED')
+  if (signals.includes('false_positive')) status.push('FALSE_POSITIVE')
   return inOrder(eventStatuses, status)
 }
 
 function flagsOf(
   before: readonly EventFlag[],
-  said: readonly EventFlag[],
+  observed: readonly EventFlag[],
   { networks, value }: MergedData,
 ): EventFlag[] {
-  const flags: EventFlag[] = [...before, ...said]
+  const flags: EventFlag[] = [...before, ...observed]
   if (networks.some((network) => network.includes(':'))) flags.push('IPV6')
   if ((value.vectors?.length ?? 0) > 1) flags.push('MULTI_VECTOR')
   return inOrder(eventFlags, flags)
@@ -270,8 +270,8 @@ function mergeParsedData(
   const at = timeOf(observation).toISOString()
   const peak = (value: number | null) => (value === null ? undefined : { value, at })
   const value = withoutUndefined({
-    vectors: nonEmpty(specificOf(union(before.vectors ?? [], seen.vectors ?? [], byText, wordsMax))),
-    protocols: nonEmpty(union(before.protocols ?? [], seen.protocols ?? [], byText, wordsMax)),
+    vectors: nonEmpty(specificOf(union(before.vectors ?? [], seen.vectors ?? [], byText, textsMax))),
+    protocols: nonEmpty(union(before.protocols ?? [], seen.protocols ?? [], byText, textsMax)),
     top_sources: nonEmpty(
       topShares(before.top_sources ?? [], seen.top_sources ?? [], (share) => share.address, sharesMax),
     ),
@@ -289,7 +289,7 @@ function mergeParsedData(
     total_packets: greatest(before.total_packets, seen.total_packets),
     mitigation: someOf({
       actions: nonEmpty(
-        union(before.mitigation?.actions ?? [], seen.mitigation?.actions ?? [], byText, wordsMax),
+        union(before.mitigation?.actions ?? [], seen.mitigation?.actions ?? [], byText, textsMax),
       ),
       rules: nonEmpty(
         unionOfJson(
@@ -314,7 +314,7 @@ function mergeParsedData(
 
 /** Returns the observation's sample for the timeline; none if it has no signal or rate of its own time. */
 function samplesOf(observation: Observation): TimelineSample[] {
-  const signals = [...saidBy(observation)]
+  const signals = [...signalsOf(observation)]
   const { bps, pps, ratesAreRepeated } = observation
   const rates = ratesAreRepeated ? {} : withoutUndefined({ bps: bps ?? undefined, pps: pps ?? undefined })
   if (signals.length === 0 && Object.keys(rates).length === 0) return []

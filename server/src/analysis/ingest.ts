@@ -178,15 +178,15 @@ async function mergeObservations(
   const inserted: Event[] = []
   const saved: Event[] = []
   const several: Event[] = []
-  for (const [id, said] of byEvent) {
+  for (const [id, ofEvent] of byEvent) {
     const known = locked.get(id)
-    const merged = said.reduce<Event | undefined>(
+    const merged = ofEvent.reduce<Event | undefined>(
       (event, { source, observation }) => mergeObservation(event, observation, source),
-      known?.anew ? undefined : known?.event,
+      known?.isRebuilt ? undefined : known?.event,
     )!
     const event = known ? { ...merged, hasAttachment: known.event.hasAttachment } : merged
     if (!known) inserted.push(event)
-    else if (known.anew || !isSame(known.event, event)) saved.push(event)
+    else if (known.isRebuilt || !isSame(known.event, event)) saved.push(event)
     else continue
     if (event.parsedData.networks ?? known?.event.parsedData.networks) several.push(event)
   }

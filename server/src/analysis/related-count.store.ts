@@ -5,7 +5,7 @@ import { all, hasFlag, type Scope, type Sql } from './related-sql.store.ts'
 
 const sum = sql`coalesce(sum(events), 0)::bigint`
 /** Events that have not ended are in no bucket of `end` before this one. */
-const notOver = 2_147_483_647
+const notEnded = 2_147_483_647
 const dayMs = 86_400_000
 
 /** Counts the events that started before the window's end, without those that ended before its start. */
@@ -49,11 +49,11 @@ export function countUntil(scope: Scope, measure: 'start' | 'end', at: Date, inc
 /** Counts the events that have ended. */
 export function countEnded({ teamId }: Scope): Sql {
   return sql`(select ${sum} from team_event_counts
-    where team_id = ${teamId} and measure = 'end_block' and bucket < ${sql.lit(notOver)} / 64)`
+    where team_id = ${teamId} and measure = 'end_block' and bucket < ${sql.lit(notEnded)} / 64)`
 }
 
 /** A page by its position among all events. */
-export type Stretch = {
+export type PagePosition = {
   readonly scope: Scope
   readonly isDescending: boolean
   readonly offset: Sql
@@ -64,25 +64,29 @@ export type Stretch = {
  * CTE `found`, one row: the page's events started (or ended) on the days `first` to `last`, and `skip` events of these
  * days precede the page. Its columns are null if the page is past the end.
  */
-export function findDays(stretch: Stretch, measure: 'start' | 'end'): Sql[] {
-  const over = measure === 'end' ? sql`bucket < ${sql.lit(notOver)} / 64` : null
+export function findDays(position: PagePosition, measure: 'start' | 'end'): Sql[] {
+  const over = measure === 'end' ? sql`bucket < ${sql.lit(notEnded)} / 64` : null
   const inBlocks = sql`bucket >= (select first * 64 from found_blocks)
     and bucket <= (select last * 64 + 63 from found_blocks)`
   return [
-    sql`found_blocks as materialized (${buckets(stretch, `${measure}_block`, over)})`,
+    sql`found_blocks as materialized (${buckets(position, `${measure}_block`, over)})`,
     sql`found as materialized (
-      ${buckets({ ...stretch, offset: sql`(select skip from found_blocks)` }, measure, inBlocks)})`,
+      ${buckets({ ...position, offset: sql`(select skip from found_blocks)` }, measure, inBlocks)})`,
   ]
 }
 
 /** Like findDays, by steps of rate. */
-export function findRates(stretch: Stretch, measure: 'bps' | 'pps'): Sql[] {
+export function findRates(position: PagePosition, measure: 'bps' | 'pps'): Sql[] {
   return [
-    sql`found as materialized (${buckets({ ...stretch, scope: { ...stretch.scope, flags: null } }, measure, null)})`,
+    sql`found as materialized (${buckets({ ...position, scope: { ...position.scope, flags: null } }, measure, null)})`,
   ]
 }
 
-function buckets({ scope, isDescending, offset, limit }: Stretch, measure: string, within: Sql | null): Sql {
+function buckets(
+  { scope, isDescending, offset, limit }: PagePosition,
+  measure: string,
+  within: Sql | null,
+): Sql {
   const direction = sql.raw(isDescending ? 'desc' : 'asc')
   const conditions = all(sql`team_id = ${scope.teamId} and measure = ${measure}`, within, hasFlag(scope))
   return sql`

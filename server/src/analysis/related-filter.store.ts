@@ -36,8 +36,8 @@ export function byOtherFiltered(
   const wanted = sortColumns(ordering)
   const keys = orderBy(ordering)
   const isByEnd = ordering[0]!.key === 'end'
-  const areFew = sql`(select n from total) <= ${sql.lit(gatherMax)}`
-  const areMany = sql`(select n from total) > ${sql.lit(gatherMax)}`
+  const isSmall = sql`(select n from total) <= ${sql.lit(gatherMax)}`
+  const isLarge = sql`(select n from total) > ${sql.lit(gatherMax)}`
   const passes = [
     sql`team_id = ${teamId}`,
     hasFlag(scope),
@@ -47,7 +47,7 @@ export function byOtherFiltered(
   const reach = reachOf(offset, limit, walkMax)
   const walk = (segment: Sql | null, skip: Sql) => sql`
     (select * from (
-        select ${wanted} from team_events where ${all(...passes, segment, areMany)}
+        select ${wanted} from team_events where ${all(...passes, segment, isLarge)}
         order by ${isByEnd ? orderByWithoutNulls(ordering) : keys} limit ${reach}) s
       order by ${keys} offset ${skip} limit ${limit})`
   const walks = isByEnd
@@ -69,7 +69,7 @@ export function byOtherFiltered(
         : []),
       sql`page as materialized (
         select * from (
-          (select * from (select * from (${gathered(scope, wanted)}) g where ${areFew} limit ${sql.lit(gatherMax + 1)}) g
+          (select * from (select * from (${gathered(scope, wanted)}) g where ${isSmall} limit ${sql.lit(gatherMax + 1)}) g
             order by ${keys} offset ${offset} limit ${limit})
           union all ${walks}) p
         order by ${keys} limit ${limit})`,

@@ -5,7 +5,7 @@ import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { failWith, invalid, prefixErrorAt } from '../runtime/error.ts'
-import { flagBits } from './record.ts'
+import { flagBits } from './event-json.ts'
 
 export const orderingKeys = [
   'start',

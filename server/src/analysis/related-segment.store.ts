@@ -164,7 +164,7 @@ export function byEnd(scope: Scope, query: RelatedQuery, walkMax: number): RawBu
     ? segment(isOver, ordering, sql`(select skip from found)`, sql`(select skip from found) + ${limit}`)
     : segment(isOver, ordering, sql`${offset}`, reachOf(offset, limit, walkMax))
   const ended = sql`(select n from ended)`
-  const notOver = segment(
+  const notEnded = segment(
     sql`end_at is null and ${offset}::bigint + ${limit} > ${ended}`,
     ordering.slice(1),
     sql`greatest(${offset} - ${ended}, 0)`,
@@ -182,7 +182,7 @@ export function byEnd(scope: Scope, query: RelatedQuery, walkMax: number): RawBu
           )
         : []),
       sql`page as materialized (
-        select * from (${over} union all ${notOver}) p order by ${keys} limit ${limit})`,
+        select * from (${over} union all ${notEnded}) p order by ${keys} limit ${limit})`,
     ],
     countOf(scope),
   )

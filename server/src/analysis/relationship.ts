@@ -10,7 +10,7 @@ import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
 import { matchNetworks } from './match.ts'
 import type { EventMatch, Match, StoredMatch } from './match.ts'
-import { flagBits, renderRecord, renderRelationships } from './record.ts'
+import { flagBits, renderEvent, renderRelationships } from './event-json.ts'
 import {
   deleteRelationships,
   insertRelationships,
@@ -85,7 +85,7 @@ export async function relateEvents(
   const written = await saveTeamEvents(trx, teamEvents)
   const ended = await listEndedMessages(trx, ongoingBefore(written))
   await writeMessages(trx, eventMessages(teamEvents, written, ended, isObserved))
-  await deleteTeamEvents(trx, goneFrom(stored, wanted))
+  await deleteTeamEvents(trx, noLongerRelated(stored, wanted))
 }
 
 /**
@@ -115,7 +115,7 @@ function teamEventsOf(
       affected_network: part.affectedNetwork,
       classification_key: part.classificationKey,
       description: part.description.toLowerCase(),
-      record: renderRecord(part, target),
+      record: renderEvent(part, target),
       relationships: renderRelationships(
         ofTeam.map((match) => relationshipOf(current.get(keyOf({ ...match, eventId: event.id }))!)),
       ),
@@ -140,7 +140,7 @@ function relationshipOf(match: StoredMatch): Relationship {
 }
 
 /** Returns the pairs of events and teams that are no longer related. */
-function goneFrom(
+function noLongerRelated(
   stored: readonly StoredMatch[],
   wanted: readonly EventMatch[],
 ): { team_id: number; event_id: string }[] {

@@ -71,7 +71,7 @@ export async function listRemovedResources(db: Db, limit: number): Promise<Chang
   }))
 }
 
-export async function forgetRemoved(db: Db, { kind, id }: ChangedResource): Promise<void> {
+export async function deleteRemovedResource(db: Db, { kind, id }: ChangedResource): Promise<void> {
   await db
     .deleteFrom('removed_resources')
     .where('match_resource', '=', kind)

@@ -13,7 +13,12 @@ import { firstCursor, listEventsAround, listEventsInside, lockEvents } from './e
 import type { EventCursor } from './event.store.ts'
 import { relateEvents } from './relationship.ts'
 import { listEventsOfResource } from './relationship.store.ts'
-import { forgetRemoved, listRemovedResources, listUnmatchedResources, markMatched } from './rematch.store.ts'
+import {
+  deleteRemovedResource,
+  listRemovedResources,
+  listUnmatchedResources,
+  markMatched,
+} from './rematch.store.ts'
 import type { ChangedResource } from './rematch.store.ts'
 
 export type RematchReport = { readonly resources: number; readonly events: number }
@@ -37,7 +42,7 @@ export async function rematch(
     for (const resource of [...removed, ...changed]) {
       if (signal?.aborted) return report
       report.events += await rematchEvents(db, ownershipCache, resource, batch)
-      if (resource.version === undefined) await forgetRemoved(db, resource)
+      if (resource.version === undefined) await deleteRemovedResource(db, resource)
       else if (!(await markMatched(db, resource, resource.version))) continue
       report.resources++
     }

@@ -16,7 +16,7 @@ export type ReplayOptions = {
  * Every delivery of an event was received after the event began, so events that began after the oldest kept delivery of
  * the replay can be rebuilt from the kept deliveries.
  */
-export async function markEventsAnew(db: Db, { sourceKey, since }: ReplayOptions): Promise<number> {
+export async function markEventsForRebuild(db: Db, { sourceKey, since }: ReplayOptions): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update events e set merge_state = null
     from (select source_key, min(received) as oldest from deliveries

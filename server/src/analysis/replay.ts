@@ -2,7 +2,7 @@
 // loop processes them.
 import type { Db } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
-import { markDeliveriesNew, markEventsAnew, type ReplayOptions } from './replay.store.ts'
+import { markDeliveriesNew, markEventsForRebuild, type ReplayOptions } from './replay.store.ts'
 
 export type ReplayReport = { readonly deliveries: number; readonly events: number }
 
@@ -18,7 +18,7 @@ const batch = 10_000
  * produces remains unchanged.
  */
 export async function replayDeliveries(db: Db, options: ReplayOptions = {}): Promise<ReplayReport> {
-  const events = options.state === 'failed' ? 0 : await markEventsAnew(db, options)
+  const events = options.state === 'failed' ? 0 : await markEventsForRebuild(db, options)
   let deliveries = 0
   for (let after = 0; ;) {
     const ids = await db.transaction().execute(async (trx) => {

@@ -70,7 +70,7 @@ describe('the part of an event', () => {
     for (const held of all) assert.equal(teamPart(event, held), event)
   })
 
-  test('has the networks, the family, the rules and the description of the team's own networks', () => {
+  test('has the networks, the family, the rules and the description for the networks of the team', () => {
     const event = eventOf(['203.0.113.0/24', '2001:db8:1::/48'])
     const part = teamPart(event, prefixes('203.0.113.0/26', '203.0.113.64/26', '203.0.113.200/32'))
     assert.deepEqual(
@@ -239,7 +239,7 @@ describe('an event over the networks of several teams', () => {
     JSON.parse(
       (await getTeamEvent(database, { actor: { teamId: ids[team]!, isStaff } }, eventId)).raw,
     ) as RelatedEventDetail
-  const told = async (team: string) =>
+  const messagesTo = async (team: string) =>
     (await db.selectFrom('outbox').select('data').where('team_id', '=', ids[team]!).execute()).map(
       ({ data }) => data as Record<string, unknown>,
     )
@@ -269,11 +269,11 @@ describe('an event over the networks of several teams', () => {
       assert.equal(part.parsed_data.source, undefined)
       assert.doesNotMatch(JSON.stringify(part), /2001:db8:b/)
     }
-    assert.doesNotMatch(JSON.stringify([ofA, partA, await told('a')]), /203\.0\.113\.(0\/24|128)/)
-    assert.doesNotMatch(JSON.stringify([ofB, partB, await told('b')]), /203\.0\.113\.0|2001:|IPV6/)
+    assert.doesNotMatch(JSON.stringify([ofA, partA, await messagesTo('a')]), /203\.0\.113\.(0\/24|128)/)
+    assert.doesNotMatch(JSON.stringify([ofB, partB, await messagesTo('b')]), /203\.0\.113\.0|2001:|IPV6/)
     assert.ok(whole.parsed_data.source && whole.parsed_data.networks!.length === 3)
     assert.deepEqual((await detail('b', id, true)).parsed_data.source, whole.parsed_data.source)
-    assert.equal((await told('a'))[0]!['affected_network'], '203.0.113.0/25')
+    assert.equal((await messagesTo('a'))[0]!['affected_network'], '203.0.113.0/25')
     assert.deepEqual((await compareCounts(db)).kept, (await compareCounts(db)).counted)
   })
 
@@ -297,11 +297,11 @@ describe('an event over the networks of several teams', () => {
 
   test('does not notify a team when only networks of others are added to it', async () => {
     await ingest(hostgroupBody(['203.0.113.0/24'], 'one'))
-    const before = JSON.stringify([await list('b'), await told('b')])
+    const before = JSON.stringify([await list('b'), await messagesTo('b')])
     const grown = hostgroupBody(['203.0.113.0/24', '2001:db8:a::/48'], 'one')
     await ingest(grown)
     assert.equal((await list('a')).results[0]!.flags.includes('IPV6'), true)
-    assert.equal(JSON.stringify([await list('b'), await told('b')]), before)
+    assert.equal(JSON.stringify([await list('b'), await messagesTo('b')]), before)
   })
 
   test('becomes complete when the team gets the remaining networks, and a part again when it loses them', async () => {
@@ -340,7 +340,7 @@ describe('an event over the networks of several teams', () => {
     await sql`update outbox o set data = p.data from outbox p
       where p.data ->> 'id' = o.data ->> 'id' and p.team_id = ${ids['provider']!}`.execute(db)
     await sql`update prefixes set matched = true`.execute(db)
-    const messages = (await told('b')).length
+    const messages = (await messagesTo('b')).length
     const file = listMigrations(migrationsFolder).find((one) => one.file.endsWith('-cut-events.sql'))!
     // The migration disabled a trigger that a later one has dropped.
     const statements = file.sql.replaceAll(
@@ -349,7 +349,7 @@ describe('an event over the networks of several teams', () => {
     )
     await db.transaction().execute((trx) => sql.raw(statements).execute(trx))
     assert.doesNotMatch(
-      JSON.stringify([await list('b'), await told('b')]),
+      JSON.stringify([await list('b'), await messagesTo('b')]),
       /203\.0\.113\.0|2001:|IPV6|group of/,
     )
     assert.deepEqual((await list('a')).results.map((one) => one.affected_network).toSorted(), [
@@ -359,7 +359,7 @@ describe('an event over the networks of several teams', () => {
     assert.equal((await list('provider')).results.length, 2)
     await rematch(database.postgres, cache)
     assert.equal(JSON.stringify([await list('a'), await list('b'), await list('provider')]), parts)
-    assert.equal((await told('b')).length, messages)
+    assert.equal((await messagesTo('b')).length, messages)
     assert.deepEqual((await compareCounts(db)).kept, (await compareCounts(db)).counted)
   })
 })

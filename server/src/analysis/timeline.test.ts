@@ -72,14 +72,18 @@ describe('merging timelines', () => {
   })
 
   test('drops ongoing samples before starts, and starts before ends', () => {
-    const told = (count: number, signal: EventSignal, hour: number) =>
+    const samplesOf = (count: number, signal: EventSignal, hour: number) =>
       Array.from({ length: count }, (_, minute): TimelineSample => ({
         at: new Date(Date.UTC(2026, 0, 1, hour, minute)).toISOString(),
         signals: [signal],
       }))
-    const ends = told(40, 'mitigation_ended', 3)
-    const begins = told(40, 'pending', 1)
-    const kept = mergeTimelines(told(60, 'ongoing', 5), [...begins, ...ends, ...told(60, 'ongoing', 8)])
+    const ends = samplesOf(40, 'mitigation_ended', 3)
+    const begins = samplesOf(40, 'pending', 1)
+    const kept = mergeTimelines(samplesOf(60, 'ongoing', 5), [
+      ...begins,
+      ...ends,
+      ...samplesOf(60, 'ongoing', 8),
+    ])
     assert.ok(kept.length <= timelineMax)
     for (const one of [...ends, ...begins]) assert.ok(kept.some(({ at }) => at === one.at))
   })

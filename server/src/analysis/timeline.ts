@@ -2,7 +2,7 @@
 // merging gives the same result in any order, any grouping and for any number of repeats. Pure.
 import { eventSignals, timelineMax } from '@pharos/contract/analysis'
 import type { EventSignal, TimelineSample } from '@pharos/contract/analysis'
-import { byText } from './lattice.ts'
+import { byText } from './merge-rules.ts'
 
 /** Number of ordinary samples; the first of each signal and the two peaks are always kept. */
 const ordinaryMax = timelineMax - eventSignals.length - 2
@@ -55,8 +55,8 @@ function candidateOf(sample: TimelineSample): Candidate {
  * samples are in the order of the list of signals, where starts come first.
  */
 function textOf({ at, signals, bps, pps }: TimelineSample): string {
-  const said = signals.map((signal) => eventSignals.indexOf(signal)).join('')
-  return `${at} ${said} ${bps ?? ''} ${pps ?? ''}`
+  const signalIndexes = signals.map((signal) => eventSignals.indexOf(signal)).join('')
+  return `${at} ${signalIndexes} ${bps ?? ''} ${pps ?? ''}`
 }
 
 function firstOfSignals(byTime: readonly Candidate[]): Candidate[] {

@@ -13,12 +13,12 @@ export async function expireAudit(db: Db, months: number, now: Date): Promise<st
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ name: string; ends: Date; entries: number }>`
       select * from drop_audit_months(${past})`.execute(trx)
-    if (rows.length > 0) await noteExpiry(trx, rows)
+    if (rows.length > 0) await recordExpiry(trx, rows)
     return rows.map(({ name }) => name)
   })
 }
 
-async function noteExpiry(
+async function recordExpiry(
   trx: Trx,
   dropped: readonly { name: string; ends: Date; entries: number }[],
 ): Promise<void> {

@@ -32,7 +32,7 @@ export class Refusals {
   readonly #now: () => number
   readonly #kinds = new Map<string, Kind>()
   readonly #kindsOfActor = new Map<string, number>()
-  #lost = 0
+  #omitted = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   #stopped = false
@@ -46,7 +46,7 @@ export class Refusals {
   readonly note = (refusal: Refusal): void => {
     const kind = this.#kindOf({ ...refusal, target: refusal.target.slice(0, targetMax) })
     if (kind) kind.count += 1
-    else this.#lost += 1
+    else this.#omitted += 1
     this.#schedule()
   }
 
@@ -68,8 +68,8 @@ export class Refusals {
     if (known) return known
     const ofActor = this.#kindsOfActor.get(actor) ?? 0
     // One slot per action and code is reserved for the combined refusals.
-    const isOnTop = ofActor >= kindsOfActorMax && refusal.target !== anything
-    if (isOnTop) return this.#kindOf({ ...refusal, target: anything })
+    const isOverLimit = ofActor >= kindsOfActorMax && refusal.target !== anything
+    if (isOverLimit) return this.#kindOf({ ...refusal, target: anything })
     if (this.#kinds.size >= kindsMax) return undefined
     const kind = { key: keyOf(refusal), refusal: { ...refusal, actor, action }, count: 0, due: 0 }
     this.#kinds.set(kind.key, kind)
@@ -83,7 +83,7 @@ export class Refusals {
   }
 
   async #writeDue(isDue: (kind: Kind) => boolean): Promise<void> {
-    this.#forgetOld()
+    this.#removeExpired()
     const due = [...this.#kinds.values()].filter((kind) => kind.count > 0 && isDue(kind))
     const counts = due.map(({ count }) => count)
     for (const kind of due) Object.assign(kind, { count: 0, due: this.#now() + entryEveryMs })
@@ -96,12 +96,12 @@ export class Refusals {
       }
       this.#deps.log.warn({ err: error }, 'refused calls were not written to the audit log')
     }
-    if (this.#lost > 0)
-      this.#deps.log.warn({ count: this.#lost }, 'refused calls omitted from the audit log')
-    this.#lost = 0
+    if (this.#omitted > 0)
+      this.#deps.log.warn({ count: this.#omitted }, 'refused calls omitted from the audit log')
+    this.#omitted = 0
   }
 
-  #forgetOld(): void {
+  #removeExpired(): void {
     for (const { key, refusal, count, due } of this.#kinds.values()) {
       if (count > 0 || due > this.#now()) continue
       this.#kinds.delete(key)

@@ -67,7 +67,7 @@ export async function insertSeals(trx: Trx, keyId: string, seals: readonly NewSe
   return Number(numAffectedRows)
 }
 
-export async function strikeOff(trx: Trx, ids: readonly number[]): Promise<void> {
+export async function removeFromUnsealed(trx: Trx, ids: readonly number[]): Promise<void> {
   await sql`delete from audit_unsealed where entry_id = any(${ids}::bigint[])`.execute(trx)
 }
 

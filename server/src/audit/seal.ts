@@ -9,7 +9,7 @@ import {
   insertSeals,
   isEntry,
   listWaiting,
-  strikeOff,
+  removeFromUnsealed,
   type NewSeal,
   type Waiting,
 } from './seal.store.ts'
@@ -44,7 +44,7 @@ async function sealBatch(trx: Trx, ring: KeyRing, limit: number): Promise<Sealed
   const waiting = await listWaiting(trx, limit)
   if (waiting.length === 0) return { sealed: 0, missing: [] }
   const missing = waiting.filter((one) => !isEntry(one))
-  if (missing.length > 0) await noteMissing(trx, missing)
+  if (missing.length > 0) await recordMissing(trx, missing)
   const { id: keyId, key } = deriveKeys(ring, 'audit')[0]!
   const seals = chain(key, (await findHead(trx)) ?? { sequence: 0, hash: chainStart }, waiting)
   const added = seals.length > 0 ? await insertSeals(trx, keyId, seals) : 0
@@ -67,8 +67,8 @@ function chain(
 }
 
 /** The content of a deleted entry is lost; its absence is recorded as an entry, which is sealed as well. */
-async function noteMissing(trx: Trx, missing: readonly Waiting[]): Promise<void> {
-  await strikeOff(
+async function recordMissing(trx: Trx, missing: readonly Waiting[]): Promise<void> {
+  await removeFromUnsealed(
     trx,
     missing.map(({ entryId }) => entryId),
   )

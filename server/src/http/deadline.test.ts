@@ -67,7 +67,7 @@ const post = (path: string): Promise<Response> =>
     body: '{"refresh":"x"}',
   })
 
-async function assertGivenUp(answer: Response, since: number): Promise<void> {
+async function assertAborted(answer: Response, since: number): Promise<void> {
   const took = performance.now() - since
   assert.equal(answer.status, 503)
   assert.equal(((await answer.json()) as { code: string }).code, 'unavailable')
@@ -80,12 +80,12 @@ describe('a request without a response in time', () => {
     const answer = await fetch(`${url}/v3/lighthouse/security/events/related/1`, {
       headers: { authorization: 'Bearer x' },
     })
-    await assertGivenUp(answer, since)
+    await assertAborted(answer, since)
   })
 
   it('is aborted as well if it has a body', async () => {
     const since = performance.now()
-    await assertGivenUp(await post('/v3/session/refresh'), since)
+    await assertAborted(await post('/v3/session/refresh'), since)
   })
 
   it('does not affect the next request', async () => {

@@ -13,7 +13,7 @@ export class Deadlines {
 
   constructor(timeoutMs: number) {
     this.#timeoutMs = timeoutMs
-    this.#timer = setInterval(() => this.#giveUpLate(), Math.min(1_000, timeoutMs / 10))
+    this.#timer = setInterval(() => this.#abortLate(), Math.min(1_000, timeoutMs / 10))
     this.#timer.unref()
   }
 
@@ -28,17 +28,17 @@ export class Deadlines {
     clearInterval(this.#timer)
   }
 
-  #giveUpLate(): void {
+  #abortLate(): void {
     const now = performance.now()
     for (const one of this.#waiting) {
       if (one.due > now) return
       this.#waiting.delete(one)
-      giveUp(one.reply)
+      abortRequest(one.reply)
     }
   }
 }
 
-function giveUp(reply: FastifyReply): void {
+function abortRequest(reply: FastifyReply): void {
   if (reply.sent) return
   // A response that has started cannot be replaced.
   if (reply.raw.headersSent) reply.raw.destroy()

@@ -11,7 +11,7 @@ export type ServerEvent = { readonly id: string; readonly event: string; readonl
 /** Null: a keep-alive. */
 export type ServerEvents = AsyncIterable<ServerEvent | null>
 
-/** What a use-case needs to know about a follower. */
+/** The connection of a follower, as the use-case gets it. */
 export type Following = {
   /** Null for a new stream. */
   readonly lastEventId: string | null
@@ -74,7 +74,7 @@ export class EventStreams {
 /** Disables buffering in proxies. */
 export function sendEvents(events: ServerEvents, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // The server's timeout is meant for responses that end. A lost client is detected all the same.
-  reply.raw.setTimeout(deadMs, () => void reply.raw.destroy())
+  reply.raw.setTimeout(idleTimeoutMs, () => void reply.raw.destroy())
   return (
     reply
       .header('content-type', 'text/event-stream; charset=utf-8')
@@ -89,7 +89,7 @@ export function sendEvents(events: ServerEvents, request: FastifyRequest, reply:
 /** Delay after which a client reconnects, unless it chooses its own. */
 const retryMs = 2_000
 /** Several times the interval of keep-alives. */
-const deadMs = 60_000
+const idleTimeoutMs = 60_000
 
 /** An error in mid-stream ends the response; the client reconnects with its last position. */
 async function* textOf(events: ServerEvents, request: FastifyRequest): AsyncGenerator<string> {

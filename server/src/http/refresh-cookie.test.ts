@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '../runtime/error.ts'
-import { forgetRefresh, keepRefresh, readRefresh } from './refresh-cookie.ts'
+import { clearRefreshCookies, moveRefreshToCookie, readRefresh } from './refresh-cookie.ts'
 
 const plain = { secure: false, lifetimeSeconds: 600 }
 const secure = { secure: true, lifetimeSeconds: 600 }
@@ -10,14 +10,14 @@ const reply = { body: { access: 'a', refresh: 'phr_secret', user: null }, header
 
 describe('the refresh token', () => {
   it('stays in the body unless the client requests a cookie', () => {
-    assert.equal(keepRefresh(secure, {}, reply), reply)
-    assert.equal(keepRefresh(secure, { 'pharos-refresh': 'Cookie, cookie' }, reply), reply)
-    assert.deepEqual(forgetRefresh(secure, {}), {})
+    assert.equal(moveRefreshToCookie(secure, {}, reply), reply)
+    assert.equal(moveRefreshToCookie(secure, { 'pharos-refresh': 'Cookie, cookie' }, reply), reply)
+    assert.deepEqual(clearRefreshCookies(secure, {}), {})
     assert.equal(readRefresh(secure, { cookie: '__Host-pharos-refresh=phr_other' }, 'cookie'), 'cookie')
   })
 
   it('is moved into a cookie that no script can read and no other site can send', () => {
-    const { body, headers } = keepRefresh(secure, mode, reply)
+    const { body, headers } = moveRefreshToCookie(secure, mode, reply)
     assert.deepEqual(body, { access: 'a', refresh: 'cookie', user: null })
     assert.equal(headers.etag, '"1"')
     const cookies = (headers as Record<string, unknown>)['set-cookie']
@@ -28,7 +28,7 @@ describe('the refresh token', () => {
   })
 
   it('is a cookie for http if users connect by http', () => {
-    const { headers } = keepRefresh(plain, mode, reply) as { headers: Record<string, unknown> }
+    const { headers } = moveRefreshToCookie(plain, mode, reply) as { headers: Record<string, unknown> }
     assert.deepEqual(headers['set-cookie'], [
       'pharos-refresh=phr_secret; HttpOnly; Path=/; Max-Age=600; SameSite=Strict',
       'pharos-signed-in=yes; Path=/; Max-Age=600; SameSite=Strict',
@@ -44,7 +44,7 @@ describe('the refresh token', () => {
   })
 
   it('is removed with the session', () => {
-    assert.deepEqual(forgetRefresh(plain, mode), {
+    assert.deepEqual(clearRefreshCookies(plain, mode), {
       'set-cookie': [
         'pharos-refresh=; HttpOnly; Path=/; Max-Age=0; SameSite=Strict',
         'pharos-signed-in=; Path=/; Max-Age=0; SameSite=Strict',
@@ -57,8 +57,8 @@ describe('the refresh token', () => {
       const headers = { ...mode, 'sec-fetch-site': site, cookie: 'pharos-refresh=phr_mine' }
       const isForbidden = (error: unknown) => error instanceof Failure && error.code === 'forbidden'
       assert.throws(() => readRefresh(plain, headers, 'cookie'), isForbidden)
-      assert.throws(() => keepRefresh(plain, headers, reply), isForbidden)
-      assert.throws(() => forgetRefresh(plain, headers), isForbidden)
+      assert.throws(() => moveRefreshToCookie(plain, headers, reply), isForbidden)
+      assert.throws(() => clearRefreshCookies(plain, headers), isForbidden)
     }
     const own = { ...mode, 'sec-fetch-site': 'same-origin', cookie: 'pharos-refresh=phr_mine' }
     assert.equal(readRefresh(plain, own, 'cookie'), 'phr_mine')

@@ -1,7 +1,7 @@
 // The refresh token of the web application, as a cookie that no script can read (RFC 6265). The operations and their
 // bodies are the documented ones; a client that sends `Pharos-Refresh: cookie` gets the word `cookie` in place of the
 // token, and sends it back in place of the token. A page of another site cannot send that header: it would need a CORS
-// preflight, which is not answered. What the token authorizes is decided elsewhere.
+// preflight, which is not answered. This file only transports the token.
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../runtime/error.ts'
 
@@ -27,7 +27,7 @@ export function readRefresh(cookies: RefreshCookies, headers: IncomingHttpHeader
 }
 
 /** Returns the response unchanged or, in cookie mode, with the token moved into a cookie. */
-export function keepRefresh<R extends WithRefresh>(
+export function moveRefreshToCookie<R extends WithRefresh>(
   cookies: RefreshCookies,
   headers: IncomingHttpHeaders,
   reply: R,
@@ -42,7 +42,7 @@ export function keepRefresh<R extends WithRefresh>(
 }
 
 /** Returns the headers that delete the cookie; none outside of cookie mode. */
-export function forgetRefresh(
+export function clearRefreshCookies(
   cookies: RefreshCookies,
   headers: IncomingHttpHeaders,
 ): Record<string, string[]> {
@@ -60,7 +60,7 @@ function isCookieMode(headers: IncomingHttpHeaders): boolean {
 const nameOf = ({ secure }: RefreshCookies) => (secure ? '__Host-pharos-refresh' : 'pharos-refresh')
 
 /**
- * Besides the token, a cookie readable by scripts that tells whether there is one, so that no refresh is requested
+ * Besides the token, a cookie readable by scripts that marks its presence, so that no refresh is requested
  * without it.
  */
 function setCookies(cookies: RefreshCookies, token: string, maxAge: number): string[] {

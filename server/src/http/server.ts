@@ -125,7 +125,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   })
   server.decorateRequest('actor', null)
   server.setErrorHandler((error, request, reply) => {
-    tellDenied(deps, error, request)
+    reportDenied(deps, error, request)
     return answerProblem(error, request, reply)
   })
   server.setNotFoundHandler((request, reply) => answerUnknownPath(deps.mounted, request, reply))
@@ -195,7 +195,7 @@ const denials: ReadonlySet<ProblemCode> = new Set([
   'wrong_password',
 ])
 
-function tellDenied({ onDenied }: HttpDeps, error: unknown, request: FastifyRequest): void {
+function reportDenied({ onDenied }: HttpDeps, error: unknown, request: FastifyRequest): void {
   const { actor, id: requestId, ip: address, routeOptions } = request
   const operation = routeOptions.config.mounted?.route.name
   if (!(error instanceof Failure) || !denials.has(error.code) || !actor || operation === undefined) return
@@ -306,11 +306,11 @@ function addCommonHeaders(headers: Headers, request: FastifyRequest, reply: Fast
 /** Authenticates before the body is read, so that unauthenticated clients cannot make the server read ten megabytes. */
 function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate): void {
   const limiter = new RateLimiter(rate)
-  const strangers = new RateLimiter(rate)
+  const unauthenticated = new RateLimiter(rate)
   server.addHook('onRequest', async (request, reply) => {
     const permission = request.routeOptions.config.mounted!.route.permission
-    const actor = await identify(permission, request, deps.credentials, strangers)
-    const state = actor ? limiter.take(actorName(actor)) : strangers.take(request.ip)
+    const actor = await identify(permission, request, deps.credentials, unauthenticated)
+    const state = actor ? limiter.take(actorName(actor)) : unauthenticated.take(request.ip)
     addRateHeaders(reply, state)
     request.actor = actor
     if (actor) authorize(actor, permission)
@@ -322,12 +322,12 @@ async function identify(
   permission: Permission,
   request: FastifyRequest,
   credentials: Credentials,
-  strangers: RateLimiter,
+  unauthenticated: RateLimiter,
 ): Promise<Actor | null> {
   try {
     return await authenticate(credentials, permission, request.headers.authorization, request.ip)
   } catch (error) {
-    if (error instanceof Failure && error.code === 'unauthenticated') strangers.take(request.ip)
+    if (error instanceof Failure && error.code === 'unauthenticated') unauthenticated.take(request.ip)
     throw error
   }
 }

@@ -47,8 +47,8 @@ type Post = {
   run(signal?: AbortSignal, keys?: KeyRing): Promise<void>
 }
 
-/** A transport that records mails, unless `say` throws, and one run of the loop with it. */
-function createPost(say: (message: MailMessage) => unknown = () => {}): Post {
+/** A transport that records mails, unless `onSend` throws, and one run of the loop with it. */
+function createPost(onSend: (message: MailMessage) => unknown = () => {}): Post {
   let open = 0
   const transport: MailTransport = {
     name: 'test',
@@ -56,7 +56,7 @@ function createPost(say: (message: MailMessage) => unknown = () => {}): Post {
       post.most = Math.max(post.most, ++open)
       try {
         await new Promise((resolve) => setImmediate(resolve))
-        await say(message)
+        await onSend(message)
         post.sent.push(message)
         return 'taken'
       } finally {
@@ -116,7 +116,7 @@ const later = (seconds: number) =>
     database.postgres.owner,
   )
 
-const saying = (kind: DriverErrorKind) => () => {
+const failWith = (kind: DriverErrorKind) => () => {
   throw new DriverError(kind, `the server reports ${kind}`)
 }
 
@@ -214,7 +214,7 @@ test('a mail has the same unique Message-ID at every attempt', async () => {
 for (const kind of ['postponed', 'unreachable', 'protocol'] as const) {
   test(`${kind}: the mail is retried later`, async () => {
     await queue()
-    const post = createPost(saying(kind))
+    const post = createPost(failWith(kind))
     await post.run()
     const { sent, failed, error, has_content, due_in } = await row()
     assert.deepEqual(
@@ -234,7 +234,7 @@ for (const kind of ['postponed', 'unreachable', 'protocol'] as const) {
 
 test('refused: the mail fails at once, and its content is deleted', async () => {
   await queue()
-  const post = createPost(saying('refused'))
+  const post = createPost(failWith('refused'))
   await post.run()
   const { sent, failed, error, has_content } = await row()
   assert.ok(failed)
@@ -250,7 +250,7 @@ test('refused: the mail fails at once, and its content is deleted', async () => 
 
 test('a mail that was postponed for three days fails', async () => {
   await queue(notice())
-  const post = createPost(saying('unreachable'))
+  const post = createPost(failWith('unreachable'))
   await later(3 * 86_400 - 60)
   await post.run()
   assert.equal((await row()).failed, null)
@@ -303,7 +303,7 @@ test('the back-off grows to 15 minutes, with jitter', () => {
 
 test('if the server is unreachable, a run tries a few mails and leaves the others unchanged', async () => {
   await Promise.all(Array.from({ length: 30 }, () => queue()))
-  await createPost(saying('unreachable')).run()
+  await createPost(failWith('unreachable')).run()
   const tried = (await rows()).filter(({ attempts }) => attempts > 0).length
   assert.ok(tried >= 1 && tried <= 4, `${tried} were tried`)
   const post = createPost()

@@ -83,11 +83,11 @@ test('there are eleven templates at most', () => assert.ok(Object.keys(contents)
 
 test('every mail matches the reviewed golden file', () => {
   const golden = new URL('templates.golden.txt', import.meta.url)
-  const said = filled
+  const text = filled
     .map(({ template, mail }) => `===== ${template}\nSubject: ${mail.subject}\n\n${mail.text}\n${mail.html}`)
     .join('\n')
-  if (process.env['PHAROS_TEST_UPDATE']) writeFileSync(golden, said)
-  assert.equal(said, readFileSync(golden, 'utf8'))
+  if (process.env['PHAROS_TEST_UPDATE']) writeFileSync(golden, text)
+  assert.equal(text, readFileSync(golden, 'utf8'))
 })
 
 test('every mail names the provider and a contact', () => {
@@ -156,7 +156,7 @@ test('isTemplate accepts template names only', () => {
 })
 
 test('text of other users is readable and contains no links', () => {
-  const said: Record<string, string> = {
+  const expected: Record<string, string> = {
     'https://evil.example/login?a=b': 'https[:]//evil[.]example/login?a=b',
     'www.evil.example': 'www[.]evil[.]example',
     'evil。example and evil．example': 'evil[.]example and evil[.]example',
@@ -172,7 +172,7 @@ test('text of other users is readable and contains no links', () => {
     'Zürich  日本\t🚀': 'Zürich 日本 🚀',
     '': '',
   }
-  for (const [text, defanged] of Object.entries(said)) assert.equal(defangLine(text), defanged, text)
+  for (const [text, defanged] of Object.entries(expected)) assert.equal(defangLine(text), defanged, text)
   assert.deepEqual(defangLines('\n\n a \r\n\n b\u2028c\n\n'), ['a', '', 'b', 'c'])
   assert.equal(defangLines('x\n'.repeat(100)).length, 13)
   assert.ok(defangLine('x'.repeat(10_000)).length <= 201)
@@ -289,7 +289,7 @@ test('no text of other users changes the structure of a mail or adds a link', ()
   )
 })
 
-test('text of other users is quoted, so that no line looks like the provider's', () => {
+test('text of other users is quoted, so that no line looks like one of the provider', () => {
   fc.assert(
     fc.property(nasty, (message) => {
       const { text } = fillTemplate(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { afterAttempt, attemptsMax, errorOf, failingMax, isGivenUp, restAfter } from './schedule.ts'
+import { afterAttempt, attemptsMax, errorOf, failingMax, mustBeDisabled, restAfter } from './schedule.ts'
 import type { SendResult } from './webhook-sender.ts'
 
 const answered = (status: number, retryAfterSeconds: number | null = null): SendResult => ({
@@ -66,8 +66,8 @@ describe('a webhook', () => {
   it('is disabled after five days, by a message with three attempts', () => {
     const now = new Date('2026-03-10T00:00:00Z')
     const since = (ms: number) => new Date(now.getTime() - ms)
-    assert.equal(isGivenUp(since(failingMax), now, 3), true)
-    assert.equal(isGivenUp(since(failingMax), now, 2), false)
-    assert.equal(isGivenUp(since(failingMax - 1), now, 10), false)
+    assert.equal(mustBeDisabled(since(failingMax), now, 3), true)
+    assert.equal(mustBeDisabled(since(failingMax), now, 2), false)
+    assert.equal(mustBeDisabled(since(failingMax - 1), now, 10), false)
   })
 })

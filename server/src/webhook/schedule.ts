@@ -31,7 +31,7 @@ export const failingMax = 5 * 24 * hour
 /**
  * A webhook is disabled only by a message with this many attempts, so that one failure in a quiet week is not enough.
  */
-const attemptsBeforeGivingUp = 3
+const attemptsBeforeDisabling = 3
 
 /** Returns why the attempt failed, as text; undefined if the message was accepted. */
 export function errorOf(result: SendResult): string | undefined {
@@ -76,6 +76,6 @@ function retryAfterMs(result: SendResult): number {
 }
 
 /** Whether the webhook has failed for so long that it is disabled. */
-export function isGivenUp(failingSince: Date, now: Date, step: number): boolean {
-  return now.getTime() - failingSince.getTime() >= failingMax && step >= attemptsBeforeGivingUp
+export function mustBeDisabled(failingSince: Date, now: Date, step: number): boolean {
+  return now.getTime() - failingSince.getTime() >= failingMax && step >= attemptsBeforeDisabling
 }

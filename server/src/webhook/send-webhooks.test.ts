@@ -91,7 +91,7 @@ const webhookOf = (id: number) =>
 const answering = (...statuses: number[]): Promise<Endpoint> => {
   let at = 0
   return startEndpoint((_heard, response) => {
-    response.writeHead(statuses[Math.min(at++, statuses.length - 1)]!).end('said')
+    response.writeHead(statuses[Math.min(at++, statuses.length - 1)]!).end('body')
   })
 }
 
@@ -121,8 +121,8 @@ describe('a message', () => {
     assert.deepEqual(
       (attempts as { status: number; answer: string }[]).map((one) => [one.status, one.answer]),
       [
-        [500, 'said'],
-        [200, 'said'],
+        [500, 'body'],
+        [200, 'body'],
       ],
     )
   })
@@ -189,7 +189,7 @@ describe('a message', () => {
     assert.equal((await deliveryOf(id)).last_error, 'the secret can no longer be decrypted: rotate it')
   })
 
-  it('to a URL in the provider's network is not sent, and the error contains no address', async () => {
+  it('to a URL in the network of the provider is not sent, and the error contains no address', async () => {
     await using endpoint = await startEndpoint()
     const sender = createWebhookSender({ resolver: createHostResolver(), allowed: [] })
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url })
@@ -271,7 +271,7 @@ describe('a webhook', () => {
     assert.equal((await deliveryOf(second)).state, 'cancelled')
   })
 
-  it('that has failed for five days is disabled, and the team's admins get a mail', async () => {
+  it('that has failed for five days is disabled, and the admins of the team get a mail', async () => {
     await using endpoint = await answering(503)
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url })
     await addPerson('admin@red.example', true)

@@ -8,7 +8,7 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { attemptOf, attemptToSend } from './attempt.ts'
 import { cancelDeliveries, saveAttempt } from './delivery.store.ts'
 import { testType } from '@pharos/contract/webhook'
-import { afterAttempt, errorOf, isGivenUp, isGone, restAfter } from './schedule.ts'
+import { afterAttempt, errorOf, mustBeDisabled, isGone, restAfter } from './schedule.ts'
 import {
   claimDue,
   disable,
@@ -116,7 +116,7 @@ async function save(
   }
   const since = health.failing_since ?? at
   await saveFailure(trx, due.webhook_id, since, restAfter(result, health.failures + 1))
-  const reason = isGone(result) ? 'gone' : isGivenUp(since, at, step) ? 'failing' : undefined
+  const reason = isGone(result) ? 'gone' : mustBeDisabled(since, at, step) ? 'failing' : undefined
   if (reason && health.enabled && due.team_id !== null) {
     await disableFailing(deps, trx, { ...due, team_id: due.team_id }, health, reason, since, errorOf(result)!)
     return 'disabled'

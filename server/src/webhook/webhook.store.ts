@@ -105,19 +105,19 @@ export async function replaceSecret(
 
 export type WebhookState = Pick<WebhookRow, 'url' | 'description' | 'events' | 'enabled' | 'disabled_reason'>
 
-/** `anew`: resets the failure count. */
+/** `resetFailures`: earlier failures no longer count. */
 export async function saveWebhook(
   trx: Trx,
   teamId: number,
   id: number,
   state: WebhookState,
-  anew: boolean,
+  resetFailures: boolean,
 ): Promise<WebhookRow> {
   const { url, description, events, enabled, disabled_reason } = state
-  const forget = anew ? sql`, failing_since = null, failures = 0, resting_until = null` : sql``
+  const reset = resetFailures ? sql`, failing_since = null, failures = 0, resting_until = null` : sql``
   const { rows } = await sql<WebhookRow>`
     update webhooks w set url = ${url}, description = ${description}, events = ${events}::text[], enabled = ${enabled},
-      disabled_reason = ${disabled_reason}, version = version + 1, modified = now() ${forget}
+      disabled_reason = ${disabled_reason}, version = version + 1, modified = now() ${reset}
     where team_id = ${teamId} and id = ${id} returning ${webhookColumns}`.execute(trx)
   return rows[0]!
 }

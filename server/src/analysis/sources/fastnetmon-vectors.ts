@@ -19,7 +19,7 @@ export function vectorsOf(
   direction: Direction,
   sample: readonly SampledPacket[],
 ): Classification[] {
-  const way = direction ?? busierWay(details)
+  const way = direction ?? directionOfHigherRate(details)
   const pps = (name: string) => ppsOf(details, `${way}_${name}_pps`)
   const total = ppsOf(details, `total_${way}_pps`)
   const syn = pps('syn_tcp')
@@ -44,7 +44,7 @@ function ppsOf(details: Fields, name: string): number {
   return readAmount(details[name], `attack_details.${name}`) ?? 0
 }
 
-function busierWay(details: Fields): 'incoming' | 'outgoing' {
+function directionOfHigherRate(details: Fields): 'incoming' | 'outgoing' {
   return ppsOf(details, 'total_outgoing_pps') > ppsOf(details, 'total_incoming_pps') ? 'outgoing' : 'incoming'
 }
 

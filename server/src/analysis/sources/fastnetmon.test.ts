@@ -35,7 +35,7 @@ describe('a ban of one host', () => {
     assert.deepEqual(event.parsedData.vectors, ['udp.amplification.dns'])
   })
 
-  test('has senders and ports from the sample, without the target's responses', () => {
+  test('has senders and ports from the sample, without the responses of the target', () => {
     assert.deepEqual(event.parsedData.source_ports, [{ port: 53, packets: 6144, bytes: 8_669_184 }])
     assert.deepEqual(event.parsedData.top_sources?.[0], {
       address: '198.51.100.10',

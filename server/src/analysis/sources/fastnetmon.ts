@@ -225,7 +225,7 @@ function protocolsOf(details: Fields): string[] {
   return protocol === undefined ? [] : [protocol.toLowerCase()]
 }
 
-/** What triggered the detection: the detector's threshold names, and whether it was manual. */
+/** Tags of the detection's cause: the detector's threshold names, and whether it was manual. */
 function thresholdsOf(details: Fields): Pick<Seen, 'thresholds'> {
   const names = {
     threshold: 'attack_detection_threshold',

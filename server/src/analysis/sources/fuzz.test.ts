@@ -6,7 +6,7 @@ import { Compile } from 'typebox/compile'
 import { canonicalJson } from '../json.ts'
 import type { Json } from '../json.ts'
 import { mergeObservation } from '../event.ts'
-import { renderRecord } from '../record.ts'
+import { renderEvent } from '../event-json.ts'
 import { fixture, fixtureNames } from './fixtures.ts'
 import { sources } from './index.ts'
 import { NormaliseError } from './source.ts'
@@ -112,7 +112,7 @@ function check(normalise: Normaliser, body: unknown): void {
     assert.ok(Number.isSafeInteger(event.affectedBps) && Number.isSafeInteger(event.affectedPps))
     assert.ok(event.affectedBps >= 0 && event.affectedPps >= 0)
     assert.ok(event.start.getTime() > 0 && (event.end === null || event.end >= event.start))
-    const record = JSON.parse(`${renderRecord(event, null)}}`) as object
+    const record = JSON.parse(`${renderEvent(event, null)}}`) as object
     const answer = { ...record, parsed_data: event.parsedData, has_attachment: event.hasAttachment }
     assert.ok(detail.Check(answer), `it matches the API schema:  ${JSON.stringify(detail.Errors(answer))}`)
     assert.ok(event.sourceEventId !== '' && event.sourceEventId.length <= 200)

@@ -66,7 +66,7 @@ export function createFieldReader(settings: Fields): FieldReader {
     Object.entries(settings).map(([name, field]) => [name, readField(name, field)] as const),
   )
   if (!fields.has('id')) {
-    throw new NormaliseError('settings.fields.id', 'is missing: the pointer to the event's key')
+    throw new NormaliseError('settings.fields.id', 'is missing: the pointer to the key of the event')
   }
   return (event, place) => {
     const raw = (name: FieldName) => fields.get(name)?.get(event)

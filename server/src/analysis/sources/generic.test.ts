@@ -7,17 +7,17 @@ import { defaultTexts } from './settings.ts'
 
 const receivedAt = new Date('2026-03-01T12:00:00Z')
 const settings = fixture('generic-settings')
-const read = (body: unknown, said: unknown = settings) =>
+const read = (body: unknown, given: unknown = settings) =>
   generic
-    .createNormaliser(said)(body, receivedAt)
+    .createNormaliser(given)(body, receivedAt)
     .map((observation) =>
-      mergeObservation(undefined, observation, { key: 'am', defaults: defaultTexts(said, undefined) }),
+      mergeObservation(undefined, observation, { key: 'am', defaults: defaultTexts(given, undefined) }),
     )
 
 describe('a mapped source', () => {
   const [firing, resolved] = read(fixture('generic-alerts'))
 
-  test('reads each field from its configured pointer, converted to the API's units', () => {
+  test('reads each field from its configured pointer, in the units of the API', () => {
     assert.equal(firing!.sourceEventId, 'f1')
     assert.equal(firing!.affectedNetwork, '203.0.113.77/32')
     assert.equal(firing!.affectedBps, 950_500_000)
@@ -81,12 +81,7 @@ describe('a mapped source', () => {
       { status: '/s' },
       /^\/0\/s: "open" is not among the words/,
     ],
-    [
-      'an invalid network',
-      [{ id: 'a', n: '10.0.0.0/33' }],
-      { network: '/n' },
-      /^\/0\/n: the length after/,
-    ],
+    ['an invalid network', [{ id: 'a', n: '10.0.0.0/33' }], { network: '/n' }, /^\/0\/n: the length after/],
     [
       'milliseconds instead of seconds',
       [{ id: 'a', t: 1_767_225_600_000 }],
@@ -94,18 +89,8 @@ describe('a mapped source', () => {
       /^\/0\/t: a time between/,
     ],
     ['an invalid time', [{ id: 'a', t: 'noon' }], { start: '/t' }, /^\/0\/t: an ISO 8601 time/],
-    [
-      'an invalid flag',
-      [{ id: 'a', f: ['X'] }],
-      { flags: '/f' },
-      /^\/0\/f: each of them one of INCOMING/,
-    ],
-    [
-      'an invalid country',
-      [{ id: 'a', c: 'Holland' }],
-      { country: '/c' },
-      /^\/0\/c: two capital letters/,
-    ],
+    ['an invalid flag', [{ id: 'a', f: ['X'] }], { flags: '/f' }, /^\/0\/f: each of them one of INCOMING/],
+    ['an invalid country', [{ id: 'a', c: 'Holland' }], { country: '/c' }, /^\/0\/c: two capital letters/],
     ['not an object', ['a'], undefined, /^\/0: an object is expected, not a string/],
     ['nothing', undefined, undefined, /^an object is expected, not undefined/],
   ]
@@ -156,9 +141,9 @@ describe('a mapped source', () => {
       /^settings\.words\.colour: is unknown/,
     ],
   ]
-  for (const [name, said, message] of mistakes) {
+  for (const [name, given, message] of mistakes) {
     test(`settings report what to fix: ${name}`, () => {
-      assert.throws(() => generic.createNormaliser(said), { name: 'NormaliseError', message })
+      assert.throws(() => generic.createNormaliser(given), { name: 'NormaliseError', message })
     })
   }
 })

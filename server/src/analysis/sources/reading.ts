@@ -75,6 +75,7 @@ function nameOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   return (
-    { string: 'a string', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'an object'
+    { string: 'a string', number: 'a number', boolean: 'true or false' }[typeof value as string] ??
+    'an object'
   )
 }

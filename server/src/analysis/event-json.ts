@@ -5,14 +5,14 @@ import type { EventFlag, RelatedEvent, Relationship } from '@pharos/contract/ana
 import type { Location } from '../inventory/holding.ts'
 import type { Event } from './event.ts'
 
-type Record = Omit<RelatedEvent, 'relationships'>
+type EventJson = Omit<RelatedEvent, 'relationships'>
 
 /**
  * Returns a JSON object without its closing brace, to which `,"relationships":[...]}` or the fields of the detail are
  * appended.
  */
-export function renderRecord(event: Event, target: Location | null): string {
-  const record: Record = {
+export function renderEvent(event: Event, target: Location | null): string {
+  const json: EventJson = {
     id: event.id,
     flags: [...event.flags],
     status: [...event.status],
@@ -33,7 +33,7 @@ export function renderRecord(event: Event, target: Location | null): string {
     affected_bps: event.affectedBps,
     affected_pps: event.affectedPps,
   }
-  return JSON.stringify(record).slice(0, -1)
+  return JSON.stringify(json).slice(0, -1)
 }
 
 /** Returns a JSON array. */

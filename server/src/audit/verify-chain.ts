@@ -23,7 +23,7 @@ export type Broken = {
   readonly at: string | null
 }
 
-export type WalkOptions = {
+export type ChainVerifierOptions = {
   /** The keys derived for the purpose `audit`. */
   readonly keys: readonly DerivedKey[]
   /** Ids of keys removed from the ring: seals under them are skipped, up to the first seal under a current key. */
@@ -32,10 +32,10 @@ export type WalkOptions = {
 }
 
 /** Result for one seal: valid, not verifiable (its key or the previous seal is missing), or broken. */
-export type Verdict = 'right' | 'not checkable' | Broken
+export type SealResult = 'right' | 'not checkable' | Broken
 
-export class Walk {
-  readonly #options: WalkOptions
+export class ChainVerifier {
+  readonly #options: ChainVerifierOptions
   readonly #withoutEntry: ReadonlySet<number>
   #sequence: number
   /** Undefined before the first kept seal. */
@@ -43,7 +43,7 @@ export class Walk {
   #retiredMayCome = true
 
   /** Starts after `sequence`: with 0 at the start of the chain, otherwise with a trusted hash. */
-  constructor(options: WalkOptions, sequence: number) {
+  constructor(options: ChainVerifierOptions, sequence: number) {
     this.#options = options
     this.#withoutEntry = new Set(options.expiry?.withoutEntry)
     this.#sequence = sequence
@@ -61,17 +61,17 @@ export class Walk {
   }
 
   /** Verifies the next seal; `batch` contains the seals read with it, which help to identify the kind of error. */
-  step(seal: SealRow, batch: readonly SealRow[]): Verdict[] {
+  step(seal: SealRow, batch: readonly SealRow[]): SealResult[] {
     const gap = seal.sequence !== this.#sequence + 1
-    const verdicts: Verdict[] = gap ? [missingSeal(this.#sequence + 1)] : []
+    const results: SealResult[] = gap ? [missingSeal(this.#sequence + 1)] : []
     if (gap) this.#hash = undefined
-    verdicts.push(this.#judge(seal, batch))
+    results.push(this.#verifySeal(seal, batch))
     this.#sequence = seal.sequence
     this.#hash = seal.hash
-    return verdicts
+    return results
   }
 
-  #judge(seal: SealRow, batch: readonly SealRow[]): Verdict {
+  #verifySeal(seal: SealRow, batch: readonly SealRow[]): SealResult {
     const broken = (kind: BrokenKind): Broken => ({
       kind,
       sequence: seal.sequence,
@@ -86,7 +86,7 @@ export class Walk {
     if (seal.sealTeam !== seal.team_id) return broken('changed')
     if (!this.#hash) return 'not checkable'
     if (sealHash(key, this.#hash, seal.sequence, seal).equals(seal.hash)) return 'right'
-    return broken(isElsewhere(key, seal, seal, batch) ? 'wrong order' : 'changed')
+    return broken(isMoved(key, seal, seal, batch) ? 'wrong order' : 'changed')
   }
 
   #mayBeRetired({ keyId }: SealRow): boolean {
@@ -102,7 +102,7 @@ function missingSeal(sequence: number): Broken {
 const reach = 8
 
 /** Returns whether the seal is valid at a nearby position: after another hash, with another sequence. */
-function isElsewhere(key: Buffer, seal: SealRow, entry: EntryText, batch: readonly SealRow[]): boolean {
+function isMoved(key: Buffer, seal: SealRow, entry: EntryText, batch: readonly SealRow[]): boolean {
   const near = batch.filter(({ sequence }) => Math.abs(sequence - seal.sequence) <= reach)
   return near.some(({ hash }) =>
     near.some(({ sequence }) => sealHash(key, hash, sequence, entry).equals(seal.hash)),

@@ -20,7 +20,7 @@ const portalFile = (name: string) => new URL(`../../../portal/public/${name}`, i
 const swaggerFile = (name: string) => require.resolve(`swagger-ui-dist/${name}`)
 
 /** Adds the pages. `jwks` is called for every request, since keys rotate. */
-export function addPages(server: FastifyInstance, jwks: () => object): void {
+export function addDocumentation(server: FastifyInstance, jwks: () => object): void {
   const document = JSON.stringify(openapi(routes, version))
   const file = (url: string, path: string | URL, type: string, policy = pagePolicy) =>
     server.get(url, async (_request, reply) => asset(reply, await readFile(path), type, policy))
