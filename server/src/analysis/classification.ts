@@ -1,5 +1,5 @@
-// The dictionary of what an attack is: closed, so that filters and colours can rely on it. Labels are for people; the
-// filter keys of the API serve them.
+// The classes of attacks: a closed list, so that filters and colours can rely on it. Labels are shown to users; the API
+// filters by key.
 
 export const classifications = {
   'udp.flood': 'UDP flood',
@@ -37,7 +37,7 @@ export function isClassification(word: string): word is Classification {
   return Object.hasOwn(classifications, word)
 }
 
-/** Services whose answers are larger than the question, by the UDP port that the answers come from. */
+/** Services whose responses are larger than the request, by the UDP source port of the responses. */
 const amplifiers: Readonly<Record<number, Classification>> = {
   17: 'udp.amplification.qotd',
   19: 'udp.amplification.chargen',
@@ -55,7 +55,7 @@ const amplifiers: Readonly<Record<number, Classification>> = {
   11211: 'udp.amplification.memcached',
 }
 
-/** The amplification that traffic from this UDP source port is, if it is one. */
+/** Returns the amplification that traffic from this UDP source port is; undefined if it is none. */
 export function amplificationOf(sourcePort: number): Classification | undefined {
   return amplifiers[sourcePort]
 }

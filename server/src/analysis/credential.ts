@@ -1,4 +1,4 @@
-// The secret of a source: how it is kept, and how it comes with a delivery. Detectors differ in what they can send.
+// The secret of a source: how it is stored, and how a delivery carries it. Detectors differ in what they can send.
 import { equalBytes, mac, verifyMac } from '../runtime/secrets.ts'
 import type { KeyRing } from '../runtime/secrets.ts'
 
@@ -9,13 +9,13 @@ export function sourceSecretMac(keys: KeyRing, secret: string): Buffer {
 
 const noMac = Buffer.alloc(32)
 
-/** Takes as long for a source that does not exist as for one with another secret. */
+/** Takes the same time for an unknown source as for a wrong secret. */
 export function isSourceSecret(keys: KeyRing, secret: string, stored: Buffer | undefined): boolean {
   const isRight = verifyMac(keys, 'source-secret', secret, stored ?? noMac)
   return isRight && stored !== undefined && !equalBytes(stored, noMac)
 }
 
-/** `Token <secret>`, or `Basic` with the secret as the password and any name. Undefined otherwise. */
+/** Parses `Token <secret>`, or `Basic` with the secret as the password and any user name; undefined otherwise. */
 export function parseSourceCredential(authorization: string): string | undefined {
   const match = /^(token|basic) +([\x21-\x7e][\x20-\x7e]{0,999})$/i.exec(authorization)
   if (!match) return undefined

@@ -1,4 +1,4 @@
-// The HTTP side of deliveries.
+// HTTP route of deliveries.
 import { ingestDeliveryRoute } from '@pharos/contract/analysis'
 import { handleRaw, type Mounted, type Request } from '../http/mount.ts'
 import { receiveDelivery, type DeliveryDeps } from './delivery.ts'

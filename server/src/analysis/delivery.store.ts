@@ -1,4 +1,4 @@
-// The SQL of deliveries: what detectors sent, byte for byte, and what became of it.
+// The SQL of deliveries: the bodies as detectors sent them, byte for byte, and their state.
 import { sql } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 
@@ -9,7 +9,7 @@ export type NewDelivery = {
   readonly body: Buffer
 }
 
-/** False where the source has sent this delivery id before: the first one is kept. */
+/** Returns false if the source has sent this delivery id before: the first delivery is kept. */
 export async function insertDelivery(trx: Trx, delivery: NewDelivery): Promise<boolean> {
   const { rows } = await sql`
     with fresh as (
@@ -29,8 +29,8 @@ export type Delivery = {
 }
 
 /**
- * Locks the next new deliveries, oldest first, that no other transaction works on: at most `limit`, and of them as many
- * as come to `bytesMax` together, but one at least.
+ * Locks the next new deliveries, oldest first, skipping those locked by other transactions: at most `limit`, and at
+ * most `bytesMax` in total, but at least one.
  */
 export async function claimDeliveries(trx: Trx, limit: number, bytesMax: number): Promise<Delivery[]> {
   const claimed = await sql<{ id: number; bytes: number }>`
@@ -58,7 +58,7 @@ function fitting(rows: readonly { id: number; bytes: number }[], bytesMax: numbe
 
 export type Outcome = { readonly id: number; readonly error: string | null }
 
-/** Marks deliveries as done, or as failed with why; failed ones are kept for a replay. */
+/** Marks deliveries as done, or as failed with the reason; failed ones are kept for a replay. */
 export async function saveOutcomes(trx: Trx, outcomes: readonly Outcome[]): Promise<void> {
   if (outcomes.length === 0) return
   await sql`

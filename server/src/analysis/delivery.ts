@@ -1,5 +1,6 @@
-// What a detector sends: checked for its credential, stored as it came, answered. Nothing here looks into the body: a
-// delivery that cannot be read is kept too, because it may be the only word of an attack and the reader may be wrong.
+// Receives deliveries of detectors: checks the credential, stores the body unchanged, responds. The body is not parsed
+// here: an unreadable delivery is kept too, because it may be the only report of an attack and the normaliser may be
+// wrong.
 import { createHash, randomUUID } from 'node:crypto'
 import type { Postgres } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
@@ -14,17 +15,17 @@ export type DeliveryDeps = { readonly postgres: Postgres; readonly keys: KeyRing
 export type DeliveryRequest = {
   readonly sourceKey: string
   readonly authorization: string | undefined
-  /** `?token=`; counts only without an Authorization header. */
+  /** `?token=`; used only without an Authorization header. */
   readonly token: string | undefined
-  /** `Idempotency-Key`, or `webhook-id` of the Standard Webhooks; none: each delivery is one of its own. */
+  /** `Idempotency-Key`, or `webhook-id` of Standard Webhooks; without one, every delivery is new. */
   readonly deliveryId: string | undefined
   readonly contentType: string | undefined
   readonly body: Buffer
 }
 
 /**
- * Stores a delivery and wakes the loop that reads it. A repeated delivery id is answered alike and not stored again.
- * An unknown source and a wrong secret are the same `unauthenticated`.
+ * Stores a delivery and wakes the loop that processes it. A repeated delivery id gets the same response and is not
+ * stored again. An unknown source and a wrong secret are the same `unauthenticated`.
  */
 export async function receiveDelivery(
   { postgres, keys }: DeliveryDeps,
@@ -54,7 +55,9 @@ async function checkSource(postgres: Postgres, keys: KeyRing, request: DeliveryR
 
 const deliveryIdMax = 200
 
-/** A detector is never refused for its id: one that is too long or strange is known by its hash. */
+/**
+ * A delivery is never rejected for its id: an id that is too long or contains other characters is replaced by its hash.
+ */
 function deliveryIdOf(given: string | undefined): string {
   if (given === undefined || given === '') return randomUUID()
   if (given.length <= deliveryIdMax && /^[\x20-\x7e]+$/.test(given)) return given

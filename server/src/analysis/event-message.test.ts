@@ -23,7 +23,7 @@ describe('a new event of a team', () => {
     assert.deepEqual(eventMessageTypes(event(25, 1), null, observed), [])
   })
 
-  it('that is only matched again is reported while it is ongoing', () => {
+  it('that is only rematched is reported while it is ongoing', () => {
     const matched = { ...observed, isObserved: false }
     assert.deepEqual(eventMessageTypes(event(1), null, matched), ['event.started'])
     assert.deepEqual(eventMessageTypes(event(2, 1), null, matched), [])
@@ -39,7 +39,7 @@ describe('a changed event of a team', () => {
     assert.deepEqual(eventMessageTypes(event(48, 2), event(48), reported), ['event.ended'])
   })
 
-  it('is reported with another end, peak or flag', () => {
+  it('is reported when its end, peak or flags change', () => {
     assert.deepEqual(eventMessageTypes(event(5, 1), event(5, 2), observed), ['event.updated'])
     assert.deepEqual(eventMessageTypes(event(5, 1, 2), event(5, 1), observed), ['event.updated'])
     assert.deepEqual(eventMessageTypes(event(5, undefined, 2), event(5), observed), ['event.updated'])
@@ -49,7 +49,7 @@ describe('a changed event of a team', () => {
     assert.deepEqual(eventMessageTypes(event(60, 25, 2), event(60, 25), observed), [])
   })
 
-  it('is not reported while a replay builds it again', () => {
+  it('is not reported while a replay rebuilds it', () => {
     assert.deepEqual(eventMessageTypes(event(5), event(5, 1), observed), [])
     const reported = { ...observed, reportedEnds: [hours(1).toISOString()] }
     assert.deepEqual(eventMessageTypes(event(5, undefined, 2), event(5), reported), [])

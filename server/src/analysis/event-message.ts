@@ -1,8 +1,8 @@
-// Which changes of a team's events are reported, and what a message contains. Deliveries are read late or again, and a prefix
-// that a team adds finds its past events: those are history. Pure.
+// Decides which changes of a team's events are reported, and builds the messages. Late or replayed deliveries and
+// prefixes added later produce past events, which are not reported. Pure.
 import type { MessageType } from '@pharos/contract/webhook-message'
 import type { NewMessage } from '../outbox/outbox.ts'
-import { flagsOf } from './record.ts'
+import { flagsOf } from './event-json.ts'
 import type { EndedMessage, TeamEvent, TeamEventBefore, WrittenTeamEvent } from './team-event.store.ts'
 
 type EventMessageType = Extract<MessageType, `event.${string}`>
@@ -13,19 +13,21 @@ const ongoingMs = 7 * dayMs
 
 export type EventContext = {
   readonly now: Date
-  /** Whether the transaction writes the event from a delivery; false if it only matches it again. */
+  /** Whether the transaction writes the event from a delivery; false if it only rematches it. */
   readonly isObserved: boolean
-  /** Ends of which the team has got a message; null: the message did not contain one. */
+  /** Ends that were reported to the team; null: the message contained none. */
   readonly reportedEnds: readonly (string | null)[]
 }
 
 /**
- * The messages that follow from a written row; `before` is null if it is new.
+ * Returns the messages for a written row; `before` is null if it is new.
  *
- * - A new row: started, and ended if it has ended; only within a day of its start, and only if it is ongoing or was observed.
- * - An end is known: ended, unless that is a day ago or this end was reported.
- * - An end is no longer known: none, since a replay builds the event again.
- * - Another end, peak or flag: updated, unless the event ended a day ago, or its end was reported and a replay builds it again.
+ * - A new row: started, and ended if it has ended; only within a day of its start, and only if it is ongoing or was
+ *   observed.
+ * - An end is set: ended, unless that is a day ago or this end was reported.
+ * - An end is removed: none, since a replay is rebuilding the event.
+ * - The end, a peak or a flag changed: updated, unless the event ended a day ago, or its end was reported and a replay
+ *   rebuilds it.
  */
 export function eventMessageTypes(
   after: TeamEventBefore & { readonly start_at: Date },
@@ -54,7 +56,7 @@ const isChanged = (before: TeamEventBefore, after: TeamEventBefore): boolean =>
   before.affected_pps !== after.affected_pps ||
   before.flags !== after.flags
 
-/** The messages of one transaction, by event, team and the order of the types. */
+/** Returns the messages of one transaction, ordered by event, team and type. */
 export function eventMessages(
   rows: readonly TeamEvent[],
   written: readonly WrittenTeamEvent[],

@@ -1,4 +1,4 @@
-// The SQL of events: everything known of each, whichever team may see it. Only loops and the operator's commands write.
+// The SQL of events: the complete data, independent of teams. Only loops and the operator's commands write it.
 import { sql, type RawBuilder } from 'kysely'
 import { lengthOf, networkOf, parsePrefix, prefixAround } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
@@ -7,10 +7,10 @@ import type { Db, Trx } from '../db/postgres.ts'
 import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
 
-/** `anew`: what is known is to be replaced by the next observation, not merged with it (see replay.ts). */
-export type LockedEvent = { readonly event: Event; readonly anew: boolean }
+/** `isRebuilt`: the next observation replaces the event instead of being merged into it (see replay.ts). */
+export type LockedEvent = { readonly event: Event; readonly isRebuilt: boolean }
 
-/** Every field of an event, by its name; each is read from and written to a column, see `columnOf`. */
+/** Every field of an event, by name; each is read from and written to a column, see `columnOf`. */
 const eventColumns = camelColumns(
   'events',
   'e',
@@ -53,14 +53,14 @@ const assignments = sql.join(
     .map((field) => sql`${sql.ref(columnOf(field))} = ${sql.ref(`n.${columnOf(field)}`)}`),
 )
 
-/** Those that exist, locked in the order of their ids, so that two that lock some of the same never wait in a circle. */
+/** Locks the existing ones in the order of their ids, so that concurrent transactions cannot deadlock. */
 export async function lockEvents(trx: Trx, ids: readonly string[]): Promise<LockedEvent[]> {
   const { rows } = await sql<EventRow>`
     select ${eventColumns} from events e where e.id = any(${ids}) order by e.id for update`.execute(trx)
-  return rows.map((row) => ({ event: eventOf(row), anew: row.mergeState === null }))
+  return rows.map((row) => ({ event: eventOf(row), isRebuilt: row.mergeState === null }))
 }
 
-/** Returns the ids that were written; one that is missing was written by another transaction meanwhile. */
+/** Returns the ids that were inserted; a missing one was inserted by another transaction meanwhile. */
 export async function insertEvents(trx: Trx, events: readonly Event[]): Promise<Set<string>> {
   if (events.length === 0) return new Set()
   const { rows } = await sql<{ id: string }>`
@@ -70,7 +70,7 @@ export async function insertEvents(trx: Trx, events: readonly Event[]): Promise<
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Of events that the transaction has locked. */
+/** Updates events that the transaction has locked. */
 export async function saveEvents(trx: Trx, events: readonly Event[]): Promise<void> {
   if (events.length === 0) return
   await sql`
@@ -79,7 +79,7 @@ export async function saveEvents(trx: Trx, events: readonly Event[]): Promise<vo
   )
 }
 
-/** The networks of events that have, or had, several. */
+/** Saves the networks of events that have, or had, several. */
 export async function saveEventNetworks(trx: Trx, events: readonly Event[]): Promise<void> {
   if (events.length === 0) return
   const networks = events.flatMap((event) => {
@@ -110,15 +110,15 @@ function eventOf(row: EventRow): Event {
   }
 }
 
-/** A place in the events by network, in PostgreSQL's order of cidr. */
+/** A position in the events by network, in PostgreSQL's order of cidr. */
 export type EventCursor = { readonly network: string; readonly id: string }
 
 /** Before every event. */
 export const firstCursor: EventCursor = { network: '0.0.0.0/0', id: '' }
 
 /**
- * The next events after the cursor whose network is the prefix or inside it. In PostgreSQL's order of cidr these are
- * one run of the index, from the prefix to its last address.
+ * Lists the next events after the cursor whose network is the prefix or inside it. In PostgreSQL's order of cidr these
+ * are one range of the index, from the prefix to its last address.
  */
 export async function listEventsInside(
   db: Db,
@@ -135,7 +135,7 @@ export async function listEventsInside(
   )
 }
 
-/** The next events after the cursor whose network is larger than the prefix and covers it. */
+/** Lists the next events after the cursor whose network is larger than the prefix and covers it. */
 export async function listEventsAround(
   db: Db,
   prefix: Prefix,

@@ -12,7 +12,7 @@ const runs = 300 * (process.env.PHAROS_TEST_LONG ? 100 : 1)
 const source = { key: 'edge', defaults: { sourceTimezone: 'Europe/Amsterdam', sourceCountry: 'NL' } }
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 12, minute))
 
-function observation(said: Partial<Observation> = {}): Observation {
+function observation(fields: Partial<Observation> = {}): Observation {
   return {
     sourceEventId: 'a',
     receivedAt: at(0),
@@ -28,14 +28,14 @@ function observation(said: Partial<Observation> = {}): Observation {
     ratesAreRepeated: false,
     texts: {},
     seen: {},
-    ...said,
+    ...fields,
   }
 }
 
 const merged = (...observations: Observation[]): Event =>
   observations.reduce<Event | undefined>((event, next) => mergeObservation(event, next, source), undefined)!
 
-/** As it comes back from the database, where jsonb has put the keys in another order. */
+/** As read back from the database, where jsonb has reordered the keys. */
 function stored(event: Event): Event {
   const reordered = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reordered)
@@ -53,8 +53,7 @@ function stored(event: Event): Event {
   }
 }
 
-// Few different values, so that ties and cut-offs are met often; of samples of a timeline, which are cut at more of them,
-// see timeline.test.ts.
+// Few distinct values, so that ties and truncation are frequent; timeline.test.ts covers timelines with more samples.
 const minute = fc.integer({ min: 0, max: 5 })
 const time = minute.map(at)
 const word = fc.constantFrom('a', 'b', 'c')
@@ -134,7 +133,7 @@ describe('merging observations', () => {
     )
   })
 
-  test('an event read back from the database merges as the one that was never stored', () => {
+  test('an event read back from the database merges like one that was never stored', () => {
     fc.assert(
       fc.property(fc.array(observations, { minLength: 2, maxLength: 5 }), (list) => {
         const through = list.reduce<Event | undefined>(
@@ -147,7 +146,7 @@ describe('merging observations', () => {
     )
   })
 
-  test('no observation ever moves the start later, lowers a peak or takes a flag away', () => {
+  test('no observation moves the start later, lowers a peak or removes a flag', () => {
     fc.assert(
       fc.property(fc.array(observations, { minLength: 1, maxLength: 5 }), observations, (list, next) => {
         const before = merged(...list)
@@ -170,7 +169,7 @@ describe('merging observations', () => {
     )
   })
 
-  test('is pending at first, ongoing after a second signal, and ended for good after an end', () => {
+  test('is pending at first, ongoing after a second signal, and permanently ended after an end', () => {
     const began = observation()
     const goesOn = observation({ signals: ['ongoing'], receivedAt: at(1) })
     const over = observation({ signals: ['ended'], receivedAt: at(2) })
@@ -180,26 +179,26 @@ describe('merging observations', () => {
     assert.deepEqual(merged(over, goesOn, began).end, at(2))
   })
 
-  test('the first word that it is over counts, not a later repeat of it', () => {
+  test('without a stated end, the first ended signal sets the end, not a repetition', () => {
     const over = observation({ signals: ['ended'], receivedAt: at(2) })
     assert.deepEqual(merged(observation(), over, { ...over, receivedAt: at(9) }).end, at(2))
   })
 
-  test('a stated end counts more than when it was heard, and a later stated end more than an earlier', () => {
+  test('a stated end takes precedence over the time of receipt, and a later stated end over an earlier', () => {
     const over = observation({ signals: ['ended'], receivedAt: at(9) })
     const stated = observation({ end: at(3), receivedAt: at(9) })
     assert.deepEqual(merged(over, stated, observation()).end, at(3))
     assert.deepEqual(merged(stated, { ...stated, end: at(4) }, over, observation()).end, at(4))
   })
 
-  test('an end before the start gives an event that is over at its start', () => {
+  test('an end before the start gives an event that ends at its start', () => {
     const event = merged(observation({ start: at(5) }), observation({ end: at(1), receivedAt: at(6) }))
     assert.deepEqual([event.start, event.end, event.status], [at(5), at(5), ['EVENT_ENDED']])
     const earlier = mergeObservation(event, observation({ start: at(0) }), source)
     assert.deepEqual([earlier.start, earlier.end], [at(0), at(1)])
   })
 
-  test('an event that was only ever seen through its mitigation is over with it', () => {
+  test('an event known only from its mitigation ends with the mitigation', () => {
     const active = observation({ signals: ['mitigation_active'] })
     const gone = observation({ signals: ['mitigation_ended'], receivedAt: at(4) })
     assert.deepEqual(merged(active).status, ['EVENT_PENDING', 'MITIGATION_ACTIVE'])
@@ -242,14 +241,14 @@ describe('merging observations', () => {
   })
 
   test('an attack with a thousand deliveries has a timeline of bounded size, the same in any order', () => {
-    const told = Array.from({ length: 1_000 }, (_, second) =>
+    const deliveries = Array.from({ length: 1_000 }, (_, second) =>
       observation({
         signals: ['ongoing'],
         bps: second,
         receivedAt: new Date(at(0).getTime() + second * 1000),
       }),
     )
-    const all = [observation(), ...told, observation({ signals: ['ended'], receivedAt: at(20) })]
+    const all = [observation(), ...deliveries, observation({ signals: ['ended'], receivedAt: at(20) })]
     const timeline = merged(...all).parsedData.timeline!
     assert.ok(timeline.length > timelineMax / 2 && timeline.length <= timelineMax, `${timeline.length}`)
     assert.deepEqual(timeline[0]!.signals, ['pending'])
@@ -257,10 +256,10 @@ describe('merging observations', () => {
     assert.ok(timeline.some(({ bps }) => bps === 999))
     assert.deepEqual(merged(...all.toReversed()).parsedData.timeline, timeline)
     const evenFirst = [...all.filter((_, i) => i % 2 === 0), ...all.filter((_, i) => i % 2 === 1)]
-    assert.deepEqual(merged(...evenFirst, ...told).parsedData.timeline, timeline)
+    assert.deepEqual(merged(...evenFirst, ...deliveries).parsedData.timeline, timeline)
   })
 
-  test('a more specific classification of the same kind is not a second vector', () => {
+  test('a more specific classification of the same kind is no second vector', () => {
     const vague = observation({ seen: { vectors: ['udp.flood'] } })
     const close = observation({ seen: { vectors: ['udp.amplification.dns'] } })
     assert.deepEqual(merged(vague, close, vague).parsedData.vectors, ['udp.amplification.dns'])
@@ -268,7 +267,7 @@ describe('merging observations', () => {
     assert.deepEqual(merged(close, observation({ seen: { vectors: ['tcp.flood'] } })).flags, ['MULTI_VECTOR'])
   })
 
-  test('of several networks the largest is the affected one, and all are kept', () => {
+  test('the largest of several networks is the affected one, and all are kept', () => {
     const event = merged(
       observation({ networks: [parsePrefix('2001:db8::/32'), parsePrefix('198.51.100.0/24')] }),
       observation({ networks: [parsePrefix('203.0.112.0/23')] }),
@@ -282,13 +281,13 @@ describe('merging observations', () => {
     const silent = merged(observation())
     assert.deepEqual([silent.sourceTimezone, silent.sourceCountry], ['Europe/Amsterdam', 'NL'])
     assert.deepEqual([silent.classificationKey, silent.sourceLocation], ['unknown', ''])
-    const said = merged(observation({ texts: { sourceCountry: 'DE' } }), observation({ weight: 9 }))
-    assert.equal(said.sourceCountry, 'DE')
+    const event = merged(observation({ texts: { sourceCountry: 'DE' } }), observation({ weight: 9 }))
+    assert.equal(event.sourceCountry, 'DE')
   })
 })
 
 describe('the id of an event', () => {
-  test('follows from source and event id, and keeps their border', () => {
+  test('is derived from source and event id without ambiguity', () => {
     assert.equal(eventId('a', 'bc'), eventId('a', 'bc'))
     assert.notEqual(eventId('ab', 'c'), eventId('a', 'bc'))
     assert.match(eventId('a', 'b'), /^[a-z2-7]{20}$/)
@@ -296,7 +295,7 @@ describe('the id of an event', () => {
 })
 
 describe('an abridged copy', () => {
-  test('is bounded, free of what PostgreSQL refuses, and keeps a key named __proto__', () => {
+  test('is bounded, contains nothing that PostgreSQL rejects, and keeps a key named __proto__', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 20 }), (value) => {
         const text = JSON.stringify(abridgeJson(value))

@@ -1,5 +1,5 @@
-// An event, and what one delivery says about it: an observation. Merging observations gives the same event in any order
-// and for any number of repeats. Pure: no database, no clock; what a team may see of an event is not decided here.
+// An event, and the content of one delivery about it: an observation. Merging observations gives the same event in any
+// order and for any number of repeats. Pure: no database, no clock; team-part.ts decides what a team may see.
 import { createHash } from 'node:crypto'
 import { eventFlags, eventSignals, eventStatuses } from '@pharos/contract/analysis'
 import type {
@@ -13,11 +13,11 @@ import type { Address } from '../net/address.ts'
 import { comparePrefixes, lengthOf } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
 import type { JsonObject } from './json.ts'
-import { byText, greatest, higherPeak, later, least, topShares, union, unionOfJson } from './lattice.ts'
-import type { Share, Stamp, Stated } from './lattice.ts'
+import { byText, greatest, higherPeak, later, least, topShares, union, unionOfJson } from './merge-rules.ts'
+import type { Share, Stamp, Stated } from './merge-rules.ts'
 import { mergeTimelines } from './timeline.ts'
 
-/** The texts of an event that a source states or its configuration has a default for. */
+/** Texts of an event, from deliveries or from the defaults of the source's configuration. */
 const textNames = [
   'classificationKey',
   'description',
@@ -29,7 +29,7 @@ const textNames = [
 ] as const
 export type EventTexts = { readonly [name in (typeof textNames)[number]]: string }
 
-/** The parts of `parsed_data` that an observation states itself; the others follow from its other fields. */
+/** The parts of `parsed_data` that an observation contains directly; the others are derived from its other fields. */
 export type Seen = Omit<ParsedData, 'peaks' | 'timeline' | 'networks' | 'source' | 'thresholds'> & {
   readonly thresholds?: JsonObject
   readonly source?: JsonObject
@@ -38,12 +38,12 @@ export type Seen = Omit<ParsedData, 'peaks' | 'timeline' | 'networks' | 'source'
 export type Observation = {
   readonly sourceEventId: string
   readonly receivedAt: Date
-  /** When the source says it saw this; null where it does not say. */
+  /** Time of the observation according to the source; null if it states none. */
   readonly observedAt: Date | null
-  /** Of two statements of the same time (or of none), the heavier one is kept. */
+  /** Of two values of the same time (or without one), the one with the greater weight is kept. */
   readonly weight: number
   readonly start: Date | null
-  /** Given, the event is over. */
+  /** If set, the event has ended. */
   readonly end: Date | null
   readonly signals: readonly EventSignal[]
   readonly flags: readonly EventFlag[]
@@ -52,11 +52,14 @@ export type Observation = {
   readonly bps: number | null
   /** Packets per second. */
   readonly pps: number | null
-  /** Some detectors repeat the rates of the beginning with whatever they say later: these are of no moment. */
+  /** Some detectors repeat the initial rates in later deliveries: those are not added to the timeline. */
   readonly ratesAreRepeated: boolean
   readonly texts: Partial<EventTexts>
   readonly seen: Seen
-  /** Sampled packets with the address of the event's networks that each concerns, if several teams may hold those. */
+  /**
+   * Sampled packets, each with the address in the event's networks that it concerns, if several teams may hold those
+   * networks.
+   */
   readonly samples?: readonly TargetSample[]
 }
 
@@ -67,19 +70,19 @@ export type TargetSample = Required<Share> & {
   readonly destinationPort?: number | undefined
 }
 
-/** Whose event it is, with what its configuration says where deliveries do not. */
+/** The source of an event, with its configured defaults. */
 export type EventSource = { readonly key: string; readonly defaults: Partial<EventTexts> }
 
-/** What merging needs beyond the event itself. Times in ms since 1970. */
+/** The state that merging needs beyond the event itself. Times in ms since 1970. */
 export type MergeState = {
   readonly signals: readonly EventSignal[]
-  /** The least stated start, or time of an observation that stated neither start nor end. */
+  /** The earliest stated start, or time of an observation that stated neither start nor end. */
   readonly start?: number
-  /** The greatest stated end. */
+  /** The latest stated end. */
   readonly end?: number
-  /** When it was first heard to be over, without a stated end. */
+  /** Time of the first `ended` signal without a stated end. */
   readonly over?: number
-  /** When its mitigation was first heard to be over. */
+  /** Time of the first `mitigation_ended` signal. */
   readonly mitigationOver?: number
   readonly samples?: readonly TargetSample[]
   readonly stamps: { readonly [name in keyof EventTexts | 'thresholds' | 'source']?: Stamp }
@@ -91,10 +94,10 @@ export type Event = EventTexts & {
   readonly sourceEventId: string
   readonly flags: readonly EventFlag[]
   readonly status: readonly EventStatus[]
-  /** The largest of the networks; null where none is known. */
+  /** The largest of the networks; null if none is known. */
   readonly affectedNetwork: Prefix | null
   readonly start: Date
-  /** Null while it is not over; never before the start. */
+  /** Null while the event is ongoing; never before the start. */
   readonly end: Date | null
   readonly affectedBps: number
   readonly affectedPps: number
@@ -103,15 +106,18 @@ export type Event = EventTexts & {
   readonly mergeState: MergeState
 }
 
-/** So many networks of an event are kept at most. */
+/** Maximum number of networks kept per event. */
 export const networksMax = 1_000
 const sharesMax = 20
 const samplesMax = 200
-const wordsMax = 50
+const textsMax = 50
 const rulesMax = 50
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
 
-/** 20 characters, 100 bits, of the key under which the source knows the event: the same event has the same id anywhere. */
+/**
+ * Returns 20 characters, 100 bits, derived from the source's key of the event: the same event has the same id
+ * everywhere.
+ */
 export function eventId(sourceKey: string, sourceEventId: string): string {
   const hash = createHash('sha256').update(sourceKey).update('\0').update(sourceEventId).digest()
   let id = ''
@@ -126,9 +132,9 @@ export function networksOf(event: Event): readonly Prefix[] {
 }
 
 /**
- * The event with what the observation says. Start is the least, peaks are the greatest; status, flags and lists are
- * sets; of each text the latest statement counts, then the weightiest. What is over stays over: a repeated "it began"
- * does not reopen it. An end before the start gives an event that is over at its start.
+ * Merges the observation into the event. The start is the minimum, peaks are the maximum; status, flags and lists are
+ * sets; of each text the latest value is kept, then the one with the greatest weight. An ended event stays ended: a
+ * repeated start does not reopen it. An end before the start gives an event that ends at its start.
  */
 export function mergeObservation(
   event: Event | undefined,
@@ -161,53 +167,53 @@ export function mergeObservation(
 
 function mergeState(before: MergeState | undefined, observation: Observation): MergeState {
   const at = timeOf(observation).getTime()
-  const said = new Set(saidBy(observation))
+  const signals = new Set(signalsOf(observation))
   const end = observation.end?.getTime()
   const started = observation.start?.getTime() ?? (end === undefined ? at : undefined)
   const state = {
     start: least(before?.start, started),
     end: greatest(before?.end, end),
-    over: least(before?.over, said.has('ended') && end === undefined ? at : undefined),
-    mitigationOver: least(before?.mitigationOver, said.has('mitigation_ended') ? at : undefined),
+    over: least(before?.over, signals.has('ended') && end === undefined ? at : undefined),
+    mitigationOver: least(before?.mitigationOver, signals.has('mitigation_ended') ? at : undefined),
     samples: nonEmpty(topShares(before?.samples ?? [], observation.samples ?? [], sampleKey, samplesMax)),
   }
   return {
     ...withoutUndefined(state),
-    signals: inOrder(eventSignals, [...(before?.signals ?? []), ...said]),
+    signals: inOrder(eventSignals, [...(before?.signals ?? []), ...signals]),
     stamps: before?.stamps ?? {},
   }
 }
 
 const timeOf = ({ observedAt, receivedAt }: Observation): Date => observedAt ?? receivedAt
 
-function saidBy({ signals, end }: Observation): readonly EventSignal[] {
+function signalsOf({ signals, end }: Observation): readonly EventSignal[] {
   return inOrder(eventSignals, end === null ? signals : [...signals, 'ended'])
 }
 
-/** When it was over. One that was only ever seen through its mitigation is over with that. */
+/** Returns the time of the end. An event known only from its mitigation ends with the mitigation. */
 function endOf(state: MergeState): number | undefined {
   if (state.end !== undefined || state.over !== undefined) return state.end ?? state.over
   const seen = state.signals.includes('pending') || state.signals.includes('ongoing')
   return seen ? undefined : state.mitigationOver
 }
 
-function statusOf(said: readonly EventSignal[], isOver: boolean): EventStatus[] {
+function statusOf(signals: readonly EventSignal[], isOver: boolean): EventStatus[] {
   const status: EventStatus[] = [
-    isOver ? 'EVENT_ENDED' : said.includes('ongoing') ? 'EVENT_ONGOING' : 'EVENT_PENDING',
+    isOver ? 'EVENT_ENDED' : signals.includes('ongoing') ? 'EVENT_ONGOING' : 'EVENT_PENDING',
   ]
-  if (said.includes('mitigation_ended')) status.push('MITIGATION_ENDED')
-  else if (said.includes('mitigation_active')) status.push('MITIGATION_ACTIVE')
-  if (said.includes('acknowledged')) status.push('ACKNOWLEDGED')
-  if (said.includes('false_positive')) status.push('FALSE_POSITIVE')
+  if (signals.includes('mitigation_ended')) status.push('MITIGATION_ENDED')
+  else if (signals.includes('mitigation_active')) status.push('MITIGATION_ACTIVE')
+  if (signals.includes('acknowledged')) status.push('ACKNOWLEDGED')
+  if (signals.includes('false_positive')) status.push('FALSE_POSITIVE')
   return inOrder(eventStatuses, status)
 }
 
 function flagsOf(
   before: readonly EventFlag[],
-  said: readonly EventFlag[],
+  observed: readonly EventFlag[],
   { networks, value }: MergedData,
 ): EventFlag[] {
-  const flags: EventFlag[] = [...before, ...said]
+  const flags: EventFlag[] = [...before, ...observed]
   if (networks.some((network) => network.includes(':'))) flags.push('IPV6')
   if ((value.vectors?.length ?? 0) > 1) flags.push('MULTI_VECTOR')
   return inOrder(eventFlags, flags)
@@ -264,8 +270,8 @@ function mergeParsedData(
   const at = timeOf(observation).toISOString()
   const peak = (value: number | null) => (value === null ? undefined : { value, at })
   const value = withoutUndefined({
-    vectors: nonEmpty(specificOf(union(before.vectors ?? [], seen.vectors ?? [], byText, wordsMax))),
-    protocols: nonEmpty(union(before.protocols ?? [], seen.protocols ?? [], byText, wordsMax)),
+    vectors: nonEmpty(specificOf(union(before.vectors ?? [], seen.vectors ?? [], byText, textsMax))),
+    protocols: nonEmpty(union(before.protocols ?? [], seen.protocols ?? [], byText, textsMax)),
     top_sources: nonEmpty(
       topShares(before.top_sources ?? [], seen.top_sources ?? [], (share) => share.address, sharesMax),
     ),
@@ -283,7 +289,7 @@ function mergeParsedData(
     total_packets: greatest(before.total_packets, seen.total_packets),
     mitigation: someOf({
       actions: nonEmpty(
-        union(before.mitigation?.actions ?? [], seen.mitigation?.actions ?? [], byText, wordsMax),
+        union(before.mitigation?.actions ?? [], seen.mitigation?.actions ?? [], byText, textsMax),
       ),
       rules: nonEmpty(
         unionOfJson(
@@ -306,16 +312,18 @@ function mergeParsedData(
   }
 }
 
-/** What the observation adds to the timeline; nothing where it says nothing of any moment. */
+/** Returns the observation's sample for the timeline; none if it has no signal or rate of its own time. */
 function samplesOf(observation: Observation): TimelineSample[] {
-  const signals = [...saidBy(observation)]
+  const signals = [...signalsOf(observation)]
   const { bps, pps, ratesAreRepeated } = observation
   const rates = ratesAreRepeated ? {} : withoutUndefined({ bps: bps ?? undefined, pps: pps ?? undefined })
   if (signals.length === 0 && Object.keys(rates).length === 0) return []
   return [{ at: timeOf(observation).toISOString(), signals, ...rates }]
 }
 
-/** A delivery without a sample of packets knows less: "a UDP flood" is no second vector beside "an amplification by DNS". */
+/**
+ * A delivery without sampled packets is less specific: "a UDP flood" is no second vector besides "a DNS amplification".
+ */
 function specificOf(vectors: readonly string[]): string[] {
   return vectors.filter((vector) => {
     const [family] = vector.split('.', 1)

@@ -33,7 +33,7 @@ before(async () => {
 })
 after(() => database[Symbol.asyncDispose]())
 
-/** Each test begins with an empty world. */
+/** Each test starts with empty tables. */
 beforeEach(async () => {
   await sql`truncate teams, locations, sources, deliveries, delivery_ids, events, removed_resources,
     team_event_counts restart identity cascade`.execute(db)
@@ -70,7 +70,7 @@ async function deliveryStates(): Promise<unknown[]> {
 }
 
 describe('ingest', () => {
-  test('makes one event of all deliveries of an attack, and shows it to the team that holds the address', async () => {
+  test('merges all deliveries of an attack into one event, and shows it to the team that holds the address', async () => {
     const team = await addTeam(db, 'a')
     const other = await addTeam(db, 'b')
     const prefix = await addPrefix(db, team, '203.0.113.0/24', 'web', 'ams')
@@ -142,7 +142,7 @@ describe('ingest', () => {
     ])
   })
 
-  test('relates an attack on a hostgroup to everybody who holds a part of any of its networks', async () => {
+  test('relates an attack on a hostgroup to every team that holds a part of any of its networks', async () => {
     const [a, b, c] = [await addTeam(db, 'a'), await addTeam(db, 'b'), await addTeam(db, 'c')]
     await addPrefix(db, a, '203.0.113.64/26')
     await addPrefix(db, b, '198.51.100.0/24')
@@ -169,7 +169,7 @@ describe('ingest', () => {
     await deliver(db, 'fnm', [ban('203.0.113.77')], from)
     assert.deepEqual(await ingest(), { done: 2, failed: 0, events: 0 })
     assert.deepEqual([await elementsOf(team), await updated()], [elements, row])
-    // Repeated later, it is one more sample of the timeline and nothing else.
+    // A later repetition adds a sample to the timeline and nothing else.
     await deliver(db, 'fnm', [ban('203.0.113.77')], new Date(from.getTime() + 60_000))
     assert.deepEqual(await ingest(), { done: 1, failed: 0, events: 1 })
     assert.deepEqual(await elementsOf(team), elements)
@@ -180,7 +180,7 @@ describe('ingest', () => {
     assert.deepEqual(after?.relationships, elements[0]?.relationships)
   })
 
-  test('keeps what cannot be read, with the reason, and reads the rest', async () => {
+  test('keeps unreadable deliveries with the reason, and processes the rest', async () => {
     const team = await addTeam(db, 'a')
     await addPrefix(db, team, '203.0.113.0/24')
     await addSource(db, 'odd', { kind: 'arbor' })
@@ -200,15 +200,15 @@ describe('ingest', () => {
     assert.deepEqual(states.slice(1), [
       'done',
       ['failed', 'the delivery is not UTF-8 text'],
-      ['failed', 'action: a text is expected, not nothing'],
+      ['failed', 'action: a string is expected, not undefined'],
       'done',
-      ['failed', 'kind: arbor is not known'],
-      ['failed', 'settings.baan: is not known; known are ban, location, timezone, country'],
+      ['failed', 'kind: arbor is unknown'],
+      ['failed', 'settings.baan: is unknown; known are ban, location, timezone, country'],
     ])
     assert.equal((await elementsOf(team)).length, 2)
   })
 
-  test('a delivery that PostgreSQL rejects is found by bisection, set aside, and blocks no other', async () => {
+  test('a delivery that PostgreSQL rejects is found by bisection, marked as failed, and blocks no other', async () => {
     await sql`alter table events add constraint planted check (source_event_id <> 'planted')`.execute(db)
     try {
       const bodies = Array.from({ length: 21 }, (_, i) =>
@@ -223,7 +223,7 @@ describe('ingest', () => {
     }
   })
 
-  test('takes no more bytes into one batch than allowed, but always one delivery', async () => {
+  test('limits the bytes of a batch, but always takes one delivery', async () => {
     await deliver(db, 'fnm', [ban('203.0.113.1'), ban('203.0.113.2'), ban('203.0.113.3')])
     const size = Buffer.byteLength(JSON.stringify(ban('203.0.113.1')))
     const batch = (bytesMax: number) => ingestBatch(database.postgres, cache, { bytesMax })
@@ -232,7 +232,7 @@ describe('ingest', () => {
     assert.equal((await batch(1)).done, 0)
   })
 
-  test('two at once make one event of the same attack and lose nothing of it', async () => {
+  test('concurrent workers merge the same attack into one event and lose no observation', async () => {
     const team = await addTeam(db, 'a')
     await addPrefix(db, team, '203.0.113.0/24')
     const bodies = Array.from({ length: 120 }, (_, i) => {
@@ -252,7 +252,7 @@ describe('ingest', () => {
     assert.deepEqual(kept, counted)
   })
 
-  test('an event on several networks leaves the list of a team whose resource it no longer matches', async () => {
+  test('an event on several networks is removed from the list of a team whose resource it no longer matches', async () => {
     const team = await addTeam(db, 'a')
     const prefix = await addPrefix(db, team, '203.0.113.0/24')
     await deliver(db, 'fnm', [ban('203.0.113.77')], from)
@@ -291,7 +291,7 @@ describe('resources that change later', () => {
     assert.deepEqual(kept, counted)
   })
 
-  test('a second network of an event is found as well as the first', async () => {
+  test('a second network of an event is matched like the first', async () => {
     const team = await addTeam(db, 'a')
     await deliver(db, 'fnm', [fixture('fastnetmon-hostgroup-ban')])
     await ingest()
@@ -300,7 +300,7 @@ describe('resources that change later', () => {
     assert.deepEqual(reasons((await elementsOf(team))[0]), [['prefix', 'covered_by', '198.51.100.128/26']])
   })
 
-  test('a prefix that goes or moves takes its relationships along, and leaves those of others', async () => {
+  test('deleting or moving a prefix deletes its relationships, and keeps those of others', async () => {
     const [a, b] = [await addTeam(db, 'a'), await addTeam(db, 'b')]
     const moving = await addPrefix(db, a, '203.0.113.0/24', 'old name')
     await addPrefix(db, b, '203.0.0.0/16')
@@ -351,7 +351,7 @@ describe('resources that change later', () => {
     assert.deepEqual(await elementsOf(team), [])
   })
 
-  test('a team that is removed takes its list and its counts along', async () => {
+  test('deleting a team deletes its list and its counts', async () => {
     const team = await addTeam(db, 'a')
     await addPrefix(db, team, '203.0.113.0/24')
     await deliver(db, 'fnm', [ban('203.0.113.77')])
@@ -363,7 +363,7 @@ describe('resources that change later', () => {
     assert.equal((await db.selectFrom('events').select('id').execute()).length, 1)
   })
 
-  test('an event that is ingested while a prefix is being added is matched by one of the two', async () => {
+  test('an event that is ingested while a prefix is being added is matched by one of the two loops', async () => {
     const team = await addTeam(db, 'a')
     for (let round = 0; round < 10; round++) {
       await deliver(db, 'fnm', [ban(`203.0.113.${round}`)])
@@ -416,7 +416,7 @@ describe('a replay', () => {
     assert.deepEqual(kept, counted)
   })
 
-  test('of everything gives the same events again', async () => {
+  test('of all deliveries gives the same events', async () => {
     const team = await addTeam(db, 'a')
     await addPrefix(db, team, '0.0.0.0/0')
     await deliver(db, 'fnm', [ban('203.0.113.77'), fixture('fastnetmon-unban'), ban('203.0.113.78')], from)
@@ -427,7 +427,7 @@ describe('a replay', () => {
     assert.deepEqual(await elementsOf(team), elements)
   })
 
-  test('since a time leaves what began before, and what was received before', async () => {
+  test('since a time does not change events that started before, nor deliveries received before', async () => {
     await deliver(db, 'fnm', [ban('203.0.113.77'), ban('203.0.113.78')], from)
     await ingest()
     const since = new Date(from.getTime() + 60_000)

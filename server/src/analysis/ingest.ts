@@ -1,5 +1,5 @@
-// The body of the loop that turns deliveries into events: read, merge, match, write, mark, in one transaction for each
-// batch. A delivery that cannot be read is marked as failed with its error; it never stops the others.
+// The body of the loop that turns deliveries into events: parse, merge, match, write, mark, in one transaction per
+// batch. A delivery that cannot be parsed is marked as failed with its error; it never stops the others.
 import type { OwnershipCache } from '../inventory/ownership.ts'
 import type { Postgres, Trx } from '../db/postgres.ts'
 import { claimDeliveries, saveOutcomes } from './delivery.store.ts'
@@ -19,9 +19,9 @@ import type { Normaliser } from './sources/source.ts'
 export type IngestReport = { readonly done: number; readonly failed: number; readonly events: number }
 
 export type IngestOptions = {
-  /** Deliveries in one batch. */
+  /** Maximum number of deliveries per batch. */
   readonly limit?: number
-  /** Bytes of bodies in one batch. */
+  /** Maximum total size of bodies per batch. */
   readonly bytesMax?: number
 }
 
@@ -29,8 +29,8 @@ const limitDefault = 500
 const bytesMaxDefault = 16 * 1024 * 1024
 
 /**
- * Works through everything that is new, batch by batch, until nothing is left or the signal is aborted. Any number of
- * processes may do this at once.
+ * Processes all new deliveries in batches, until none is left or the signal is aborted. Any number of processes may do
+ * this at once.
  */
 export async function ingestDeliveries(
   postgres: Postgres,
@@ -50,7 +50,7 @@ export async function ingestDeliveries(
   }
 }
 
-/** One batch; a report of zeros when there was nothing new. */
+/** Processes one batch; returns zeros if there was no new delivery. */
 export async function ingestBatch(
   postgres: Postgres,
   ownershipCache: OwnershipCache,
@@ -65,10 +65,10 @@ export async function ingestBatch(
         return await ingest(trx, ownershipCache, deliveries)
       })
     } catch (error) {
-      // Another worker created one of the events at the same moment: it is there now, so start again.
+      // Another worker inserted one of the events meanwhile: it exists now, so retry.
       if (error instanceof EventsAppeared) continue
       if (!isDataError(error)) throw error
-      // Something in the batch cannot be stored. Smaller batches find out what.
+      // Some delivery in the batch cannot be stored. Smaller batches find it.
       if (deliveries.length === 1) return await quarantine(postgres, deliveries[0]!, error)
       size = Math.ceil(deliveries.length / 2)
     }
@@ -113,7 +113,7 @@ async function readDeliveries(
 
 type Reader = { readonly source: EventSource; readonly normalise: Normaliser }
 
-/** A source that is configured wrongly fails its deliveries, each with the reason. */
+/** A source with an invalid configuration fails all of its deliveries, each with the reason. */
 async function createReaders(trx: Trx, keys: readonly string[]): Promise<Map<string, Reader>> {
   const rows = await listSources(trx, keys)
   return new Map(
@@ -125,7 +125,7 @@ async function createReaders(trx: Trx, keys: readonly string[]): Promise<Map<str
         },
       })
       const detector = sourceOfKind(kind)
-      if (!detector) return [key, failing(new NormaliseError('kind', `${kind} is not known`))] as const
+      if (!detector) return [key, failing(new NormaliseError('kind', `${kind} is unknown`))] as const
       try {
         const normalise = detector.createNormaliser(settings)
         return [key, { source: { key, defaults: defaultTexts(settings, place) }, normalise }] as const
@@ -154,13 +154,13 @@ function parseBody(body: Buffer): unknown {
 
 const errorMax = 1_000
 
-/** An error of ours is kept like one of the sender's: the delivery is safe and can be run again once it is mended. */
+/** A defect of Pharos is recorded like an error of the sender: the delivery is kept and can be replayed after a fix. */
 function errorText(error: unknown): string {
   const text = error instanceof NormaliseError ? error.message : `a defect of Pharos: ${String(error)}`
   return cleanText(text, errorMax)
 }
 
-/** Gives back how many events were written. */
+/** Returns the number of events written. */
 async function mergeObservations(
   trx: Trx,
   ownershipCache: OwnershipCache,
@@ -170,7 +170,7 @@ async function mergeObservations(
     eventId(source.key, observation.sourceEventId),
   )
   if (byEvent.size === 0) return 0
-  // Locked in this order everywhere: ownership, events by id, teams.
+  // The lock order everywhere: ownership, events by id, teams.
   const ownership = await ownershipCache.lock(trx)
   const locked = new Map(
     (await lockEvents(trx, [...byEvent.keys()].toSorted())).map((known) => [known.event.id, known]),
@@ -178,15 +178,15 @@ async function mergeObservations(
   const inserted: Event[] = []
   const saved: Event[] = []
   const several: Event[] = []
-  for (const [id, said] of byEvent) {
+  for (const [id, ofEvent] of byEvent) {
     const known = locked.get(id)
-    const merged = said.reduce<Event | undefined>(
+    const merged = ofEvent.reduce<Event | undefined>(
       (event, { source, observation }) => mergeObservation(event, observation, source),
-      known?.anew ? undefined : known?.event,
+      known?.isRebuilt ? undefined : known?.event,
     )!
     const event = known ? { ...merged, hasAttachment: known.event.hasAttachment } : merged
     if (!known) inserted.push(event)
-    else if (known.anew || !isSame(known.event, event)) saved.push(event)
+    else if (known.isRebuilt || !isSame(known.event, event)) saved.push(event)
     else continue
     if (event.parsedData.networks ?? known?.event.parsedData.networks) several.push(event)
   }
@@ -201,7 +201,7 @@ async function mergeObservations(
 function isSame(a: Event, b: Event): boolean {
   const { parsedData: parsedA, mergeState: stateA, ...fieldsA } = a
   const { parsedData: parsedB, mergeState: stateB, ...fieldsB } = b
-  // Most updates change a field; the rest comes back from jsonb with its keys in another order.
+  // Most updates change a field, which is compared first; jsonb reorders the keys of the rest.
   return (
     canonicalText(fieldsA) === canonicalText(fieldsB) &&
     canonicalText(stateA) === canonicalText(stateB) &&
@@ -209,7 +209,7 @@ function isSame(a: Event, b: Event): boolean {
   )
 }
 
-/** Times become text first, as everywhere in JSON. */
+/** Converts times to text first, as JSON does. */
 function canonicalText(value: object): string {
   return canonicalJson(JSON.parse(JSON.stringify(value)) as Json)
 }
@@ -220,7 +220,7 @@ function isDataError(error: unknown): boolean {
   return typeof code === 'string' && /^(22|23|54)...$/.test(code)
 }
 
-/** PostgreSQL refused what this delivery came to: it is kept as failed, or it would stop all that come after it. */
+/** PostgreSQL rejected the result of this delivery: it is kept as failed, since it would block all later ones. */
 async function quarantine(postgres: Postgres, { id }: Delivery, error: unknown): Promise<IngestReport> {
   await postgres.owner.transaction().execute((trx) => saveOutcomes(trx, [{ id, error: errorText(error) }]))
   return { done: 0, failed: 1, events: 0 }

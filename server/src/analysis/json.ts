@@ -1,9 +1,10 @@
-// JSON values as detectors send them: one text for equal values, and a bounded copy that PostgreSQL can store. Pure.
+// JSON values from detectors: a canonical text, equal for equal values, and a bounded copy that PostgreSQL can store.
+// Pure.
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: Json }
 
-/** The same text for equal values, whatever the order of their keys: jsonb gives keys back in an order of its own. */
+/** Returns the same text for equal values, whatever the order of their keys: jsonb reorders keys. */
 export function canonicalJson(value: Json | undefined): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value ?? null)
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
@@ -15,7 +16,7 @@ export function canonicalJson(value: Json | undefined): string {
   return `{${pairs.join(',')}}`
 }
 
-/** Text that PostgreSQL takes (no NUL, no half of a surrogate pair), of at most `lengthMax` UTF-16 units. */
+/** Returns text that PostgreSQL accepts (no NUL, no lone surrogate), of at most `lengthMax` UTF-16 units. */
 export function cleanText(text: string, lengthMax: number): string {
   return text.replaceAll('\0', '').slice(0, lengthMax).toWellFormed()
 }
@@ -24,12 +25,12 @@ const depthMax = 12
 const itemsMax = 50
 const keysMax = 200
 const textMax = 2_000
-/** About the size of the copy as text. */
+/** Approximate size of the copy as text. */
 const sizeMax = 32_768
 
 /**
- * A copy of what a detector sent that may be kept beside the event: lists, depth, texts and the whole are cut where
- * they grow too large. The delivery itself is kept in full, so nothing is lost by it.
+ * Returns a bounded copy of JSON from a detector, to be stored with the event: lists, depth, texts and the whole are
+ * truncated to limits. The delivery itself is kept in full, so no data is lost.
  */
 export function abridgeJson(value: unknown): Json {
   const budget = { left: sizeMax }
@@ -55,6 +56,6 @@ function abridge(value: unknown, depth: number, budget: { left: number }): Json 
     if (budget.left <= 0) break
     pairs.push([name, abridge((value as Record<string, unknown>)[key], depth - 1, budget)])
   }
-  // fromEntries defines properties: a key "__proto__" stays a key.
+  // fromEntries defines properties: a key "__proto__" remains a key.
   return Object.fromEntries(pairs)
 }

@@ -10,7 +10,7 @@ import type { Match } from './match.ts'
 
 const runs = 500 * (process.env.PHAROS_TEST_LONG ? 100 : 1)
 
-// Nested on purpose: most pairs of these have something to do with each other.
+// Nested on purpose: most pairs overlap.
 const prefixes = [
   '0.0.0.0/0',
   '10.0.0.0/8',
@@ -49,7 +49,7 @@ const asns = fc.uniqueArray(
   { selector: ({ teamId, asn }) => `${teamId} ${asn}`, maxLength: 4 },
 )
 
-/** The definition, without a map. */
+/** The definition, as a linear search. */
 function expected(
   networks: readonly Prefix[],
   held: readonly Holding[],
@@ -78,7 +78,7 @@ function expected(
 const keyOf = (match: Match) => `${match.teamId} ${match.resource} ${match.resourceId} ${match.type}`
 
 describe('matching', () => {
-  test('finds every resource that has to do with a network, each once, of the right team', () => {
+  test('finds every resource that is related to a network, once each, with the right team', () => {
     fc.assert(
       fc.property(fc.array(prefix, { maxLength: 3 }), holdings, asns, (networks, held, registered) => {
         const asnHoldings = registered.map((asn, i): AsnHolding => ({ ...asn, id: i + 1, name: '' }))

@@ -1,4 +1,4 @@
-// Which resources of which teams an event concerns, and how. Pure: the event's networks times what the teams hold.
+// Matches the networks of an event against the resources of all teams. Pure.
 import type { MatchResource, MatchType } from '@pharos/contract/analysis'
 import type { Ownership } from '../inventory/ownership.ts'
 import type { Holding, Location } from '../inventory/holding.ts'
@@ -13,25 +13,28 @@ export type Match = {
   /** The resource's prefix, or its ASN in decimal. */
   readonly value: string
   readonly name: string
-  /** The path of the resource. */
+  /** The API path of the resource. */
   readonly link: string
   readonly location: Location | null
 }
 
-/** A match as it is stored. */
+/** A match in its stored form. */
 export type EventMatch = Omit<Match, 'location'> & { readonly eventId: string }
 export type StoredMatch = EventMatch & { readonly id: number }
 
-/** Resources inside one network of an event; beyond that the event concerns everybody and the rest is left out. */
+/**
+ * Maximum number of resources matched inside one network of an event; further ones are omitted, since such an event
+ * concerns nearly every team.
+ */
 const insideMax = 10_000
 
 /**
- * All matches, of any number of teams. Read `type` as "the resource ... the event's network":
+ * Returns all matches, of any number of teams. Read `type` as "the resource ... the event's network":
  *
  * - `exact`: the resource's prefix is the network;
  * - `covers`: the resource's prefix is larger (the usual case: a /24 and an attacked address in it). Every covering
- *   resource counts, not the most specific only: a provider and its customer both hold the address;
- * - `covered_by`: the network is larger (a carpet bombing of a /16 concerns everybody who holds a part of it);
+ *   resource matches, not only the most specific: a provider and its customer both hold the address;
+ * - `covered_by`: the network is larger (carpet bombing of a /16 concerns every team that holds a part of it);
  * - `origin_asn`: the network matches an announcement of the same team, in one of the three ways, whose origin is this
  *   ASN. An ASN alone never matches another team's announcement.
  *

@@ -1,14 +1,14 @@
-// How many of a team's events there are, and where the n-th of them is, from the counts that the database keeps by
-// trigger (team_event_counts), without looking at the events. Fragments of SQL.
+// Counts a team's events and finds the position of the n-th, from the counts that a trigger maintains
+// (team_event_counts), without reading the events. SQL fragments.
 import { sql } from 'kysely'
 import { all, hasFlag, type Scope, type Sql } from './related-sql.store.ts'
 
 const sum = sql`coalesce(sum(events), 0)::bigint`
-/** Events that are not over are in no bucket of `end` before this one. */
-const notOver = 2_147_483_647
+/** Events that have not ended are in no bucket of `end` before this one. */
+const notEnded = 2_147_483_647
 const dayMs = 86_400_000
 
-/** Those that started before the window's end, without those that were over when it began. */
+/** Counts the events that started before the window's end, without those that ended before its start. */
 export function countOf(scope: Scope): Sql {
   const { teamId, start, end } = scope
   const started =
@@ -20,17 +20,18 @@ export function countOf(scope: Scope): Sql {
 }
 
 /**
- * How many started (or were over) until then: blocks of 64 days and the days after them from the counts, the rest of
- * the day itself from its index.
+ * Counts the events that started (or ended) up to then: blocks of 64 days and the days after them from the counts, the
+ * partial day from its index.
  */
 export function countUntil(scope: Scope, measure: 'start' | 'end', at: Date, inclusive: boolean): Sql {
   const { teamId, flags } = scope
   const column = sql.raw(measure === 'start' ? 'start_at' : 'end_at')
-  // Counted here: under row-level security an index is only searched for what cannot leak, and coalesce() might.
+  // Computed here: under row-level security, only leakproof conditions can use an index, and coalesce() is not
+  // leakproof.
   const day = Math.floor(at.getTime() / dayMs)
   const within = sql`${column} >= ${new Date(day * dayMs)}::timestamptz
     and ${column} ${inclusive ? sql`<=` : sql`<`} ${at}::timestamptz`
-  // The index by flags is by start; that by end has the flags beside it.
+  // The index by flags is ordered by start; the one by end includes the flags.
   const ofDay =
     measure === 'start' && flags !== null
       ? sql`select count(*) from team_flags f join team_events e on e.team_id = ${teamId} and e.flags = f.flags
@@ -45,14 +46,14 @@ export function countUntil(scope: Scope, measure: 'start' | 'end', at: Date, inc
     + (${ofDay}))`
 }
 
-/** How many are over. */
+/** Counts the events that have ended. */
 export function countEnded({ teamId }: Scope): Sql {
   return sql`(select ${sum} from team_event_counts
-    where team_id = ${teamId} and measure = 'end_block' and bucket < ${sql.lit(notOver)} / 64)`
+    where team_id = ${teamId} and measure = 'end_block' and bucket < ${sql.lit(notEnded)} / 64)`
 }
 
-/** A page by its place among all events: which, from which end they are counted, from where to where. */
-export type Stretch = {
+/** A page by its position among all events. */
+export type PagePosition = {
   readonly scope: Scope
   readonly isDescending: boolean
   readonly offset: Sql
@@ -60,28 +61,32 @@ export type Stretch = {
 }
 
 /**
- * CTE `found`, one row: the page's events started (or were over) on the days `first` to `last`, and `skip` of those of
- * these days come before it. Its columns are null where the page is past the end.
+ * CTE `found`, one row: the page's events started (or ended) on the days `first` to `last`, and `skip` events of these
+ * days precede the page. Its columns are null if the page is past the end.
  */
-export function findDays(stretch: Stretch, measure: 'start' | 'end'): Sql[] {
-  const over = measure === 'end' ? sql`bucket < ${sql.lit(notOver)} / 64` : null
+export function findDays(position: PagePosition, measure: 'start' | 'end'): Sql[] {
+  const over = measure === 'end' ? sql`bucket < ${sql.lit(notEnded)} / 64` : null
   const inBlocks = sql`bucket >= (select first * 64 from found_blocks)
     and bucket <= (select last * 64 + 63 from found_blocks)`
   return [
-    sql`found_blocks as materialized (${buckets(stretch, `${measure}_block`, over)})`,
+    sql`found_blocks as materialized (${buckets(position, `${measure}_block`, over)})`,
     sql`found as materialized (
-      ${buckets({ ...stretch, offset: sql`(select skip from found_blocks)` }, measure, inBlocks)})`,
+      ${buckets({ ...position, offset: sql`(select skip from found_blocks)` }, measure, inBlocks)})`,
   ]
 }
 
-/** As findDays, by steps of rate. */
-export function findRates(stretch: Stretch, measure: 'bps' | 'pps'): Sql[] {
+/** Like findDays, by steps of rate. */
+export function findRates(position: PagePosition, measure: 'bps' | 'pps'): Sql[] {
   return [
-    sql`found as materialized (${buckets({ ...stretch, scope: { ...stretch.scope, flags: null } }, measure, null)})`,
+    sql`found as materialized (${buckets({ ...position, scope: { ...position.scope, flags: null } }, measure, null)})`,
   ]
 }
 
-function buckets({ scope, isDescending, offset, limit }: Stretch, measure: string, within: Sql | null): Sql {
+function buckets(
+  { scope, isDescending, offset, limit }: PagePosition,
+  measure: string,
+  within: Sql | null,
+): Sql {
   const direction = sql.raw(isDescending ? 'desc' : 'asc')
   const conditions = all(sql`team_id = ${scope.teamId} and measure = ${measure}`, within, hasFlag(scope))
   return sql`

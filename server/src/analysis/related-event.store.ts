@@ -1,5 +1,5 @@
-// The SQL of the related list and of one event in it. Who may see what is settled twice: each condition names the team,
-// and row-level security shows nothing of another. How a page is found is related-page.store.ts.
+// The SQL of the related list and of one event in it. Access is enforced twice: every condition names the team, and
+// row-level security hides the events of others. related-page.store.ts finds the pages.
 import { sql } from 'kysely'
 import type { Db, Postgres } from '../db/postgres.ts'
 import { lengthOf } from '../net/prefix.ts'
@@ -19,7 +19,7 @@ export async function listRelated(
   return rows[0]!
 }
 
-/** What looks at a great part of the team's events must not hold up the reads that share its connection. */
+/** A query that reads a large part of the team's events must not block the other reads on its connection. */
 function isSearch({ network, description }: RelatedQuery): boolean {
   if (description !== null) return true
   if (network === null) return false
@@ -33,7 +33,7 @@ export type RelatedDetail = {
   readonly has_attachment: boolean
 }
 
-/** What the event itself holds is shown by row-level security only to teams that hold all of its networks. */
+/** Row-level security shows the event itself only to teams that hold all of its networks. */
 export async function findRelatedEvent(
   postgres: Postgres,
   teamId: number,
@@ -47,7 +47,7 @@ export async function findRelatedEvent(
   return (await postgres.readInTeam(teamId, statement))[0]
 }
 
-/** All that is known of the event, as JSON. For staff. */
+/** Returns the complete parsed data of the event as JSON. For staff. */
 export async function findParsedData(db: Db, eventId: string): Promise<string | undefined> {
   const { rows } = await sql<{ parsed_data: string }>`
     select parsed_data::text as parsed_data from events where id = ${eventId}`.execute(db)

@@ -1,4 +1,4 @@
-// The related list against a model that is nothing but the definition: filter, sort, cut.
+// The related list, compared with a model that only filters, sorts and cuts.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
@@ -10,7 +10,7 @@ import { overlaps, parsePrefix } from '../net/prefix.ts'
 import { createOwnershipCache } from '../inventory/ownership.ts'
 import type { Event } from './event.ts'
 import { insertEvents } from './event.store.ts'
-import { flagBits } from './record.ts'
+import { flagBits } from './event-json.ts'
 import { relateEvents } from './relationship.ts'
 import { teamPart } from './team-part.ts'
 import { getTeamEvent, listTeamEvents } from './related-event.ts'
@@ -43,7 +43,7 @@ const random = createRandom(7)
 const whole = (below: number) => Math.floor(random() * below)
 const pick = <T>(list: readonly T[]): T => list[whole(list.length)]!
 
-/** Many ties and some extremes in everything that can be ordered or filtered. */
+/** Many ties and some extremes in all filtered and ordered fields. */
 function randomEvent(i: number): Event {
   const start = epoch + whole(20) * day + (random() < 0.3 ? 0 : whole(24) * 3_600_000)
   const lasted = pick([0, 1, 1_000, 60_000, 3_600_000, 3 * day, 400 * day])
@@ -129,7 +129,7 @@ function expected(events: readonly Event[], query: Query): { ids: string[]; coun
     for (const { key, descending } of ordering) {
       const [x, y] = [values[key]!(a), values[key]!(b)]
       if (x === y) continue
-      // No end is last, whichever the direction.
+      // No end sorts last in both directions.
       if (x === Infinity || y === Infinity) return x === Infinity ? 1 : -1
       return (x < y ? -1 : 1) * (descending ? -1 : 1)
     }
@@ -161,7 +161,7 @@ const moment = fc
   .tuple(fc.integer({ min: -2, max: 24 }), fc.constantFrom(0, 0, 1, 3_600_000, 43_200_000))
   .map(([days, ms]) => new Date(epoch + days * day + ms).toISOString())
 
-/** `start` and `end` in the right order, each of them or none. */
+/** `start` and `end` in the right order, each optional. */
 const windows = fc
   .tuple(fc.option(moment, { nil: undefined }), fc.option(moment, { nil: undefined }))
   .map(([a, b]) => {
@@ -220,12 +220,12 @@ const searches = fc
   .map(([query, window]) => ({ ...query, ...window }))
 
 describe('the related list', () => {
-  test('the counts that the database keeps are those that counting gives', async () => {
+  test('the maintained counts equal the actual counts', async () => {
     const { kept, counted } = await compareCounts(database.postgres.owner)
     assert.deepEqual(kept, counted)
   })
 
-  test('by flags, window, ordering and paging is what the model says', async () => {
+  test('by flags, window, ordering and paging equals the model', async () => {
     await fc.assert(
       fc.asyncProperty(rollups, async (query) => {
         assert.deepEqual(await listed(teamA, query as Query), expected(model, query as Query))
@@ -234,7 +234,7 @@ describe('the related list', () => {
     )
   })
 
-  test('is the same however a page is found', async () => {
+  test('is the same for every way to find a page', async () => {
     const db = database.postgres.owner
     await fc.assert(
       fc.asyncProperty(
@@ -255,7 +255,7 @@ describe('the related list', () => {
     )
   })
 
-  test('by network and description too is what the model says', async () => {
+  test('by network and description equals the model', async () => {
     await fc.assert(
       fc.asyncProperty(searches, async (query) => {
         assert.deepEqual(await listed(teamA, query as Query), expected(model, query as Query))
@@ -264,7 +264,7 @@ describe('the related list', () => {
     )
   })
 
-  test('page after page gives every event once, in every order', async () => {
+  test('page by page returns every event once, in every order', async () => {
     for (const key of relatedEventOrderings.slice(0, 6)) {
       for (const sign of ['', '-']) {
         const seen: string[] = []
@@ -278,14 +278,14 @@ describe('the related list', () => {
     }
   })
 
-  test('an offset past the end gives no results and the true count', async () => {
+  test('an offset past the end returns no results and the exact count', async () => {
     for (const key of ['start', '-start', 'end', '-end', 'affected_bps', '-affected_pps', 'id']) {
       const page = await listed(teamA, { ...byDefault, ordering: key, offset: 999_999_999_999_999 })
       assert.deepEqual(page, { ids: [], count: eventsCount })
     }
   })
 
-  test('a team sees its own events only, in the list and in the detail', async () => {
+  test('a team sees only its own events, in the list and in the detail', async () => {
     const visible = model
       .filter(({ affectedNetwork }) => overlaps(affectedNetwork!, heldByB))
       .map((event) => teamPart(event, [heldByB]))
@@ -326,7 +326,7 @@ describe('the related list', () => {
 })
 
 describe('the detail', () => {
-  test('is the record of the list with parsed_data and has_attachment, without relationships', async () => {
+  test('is the event of the list with parsed_data and has_attachment, without relationships', async () => {
     const { raw: body } = await listTeamEvents(database, reader(teamB), { ...byDefault, limit: 1 })
     const [{ relationships, ...record }] = (JSON.parse(body) as { results: [Record<string, unknown>] })
       .results
@@ -343,7 +343,7 @@ describe('the detail', () => {
 describe('the query', () => {
   const parse = (query: Partial<Query>) => parseRelatedQuery({ ...byDefault, ...query })
 
-  test('knows each key with and without event__, once, and the id last', () => {
+  test('accepts each key with and without event__, once, and appends the id', () => {
     assert.deepEqual(parseOrdering('-event__start,start,end'), [
       { key: 'start', descending: true },
       { key: 'end', descending: false },
@@ -352,14 +352,14 @@ describe('the query', () => {
     assert.deepEqual(parseOrdering('-id,start'), [{ key: 'id', descending: true }])
   })
 
-  test('takes an address or CIDR as a prefix, and anything else as text', () => {
+  test('parses an address or CIDR as a prefix, and anything else as text', () => {
     assert.deepEqual(parse({ affected_network: ' 2001:DB8::1 ' }).network, { prefix: '2001:db8::1/128' })
     for (const text of ['10.0.', '10.0.0.0/', 'x', '%', '10.0.0.01']) {
       assert.deepEqual(parse({ affected_network: text }).network, { text })
     }
   })
 
-  test('refuses what is nearly a prefix, with what was probably meant', () => {
+  test('rejects an almost valid prefix with a suggestion', () => {
     const cases: [string, unknown][] = [
       ['10.0.0.7/24', { canonical: '10.0.0.0/24' }],
       ['::ffff:10.0.0.7', { canonical: '10.0.0.7' }],
@@ -378,7 +378,7 @@ describe('the query', () => {
     }
   })
 
-  test('refuses a window that ends before it starts, and takes one of no length', () => {
+  test('rejects a window that ends before it starts, and accepts an empty one', () => {
     const [earlier, later] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
     assert.throws(() => parse({ start: later, end: earlier }), { code: 'invalid' })
     assert.deepEqual(parse({ start: later, end: later }).end, new Date(later))

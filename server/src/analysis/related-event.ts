@@ -1,4 +1,4 @@
-// The related list and the detail of one event. The answers are stored texts, joined.
+// The related list and the detail of one event. Responses are concatenated stored texts.
 import type { listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { QueryOf } from '@pharos/contract/route'
 import type { Postgres } from '../db/postgres.ts'
@@ -10,7 +10,7 @@ import { parseRelatedQuery } from './related-query.ts'
 export type RelatedDeps = { readonly postgres: Postgres }
 type Reader = { readonly actor: Pick<Actor, 'teamId' | 'isStaff'> }
 
-/** A page as JSON text. */
+/** Returns a page as JSON text. */
 export type RelatedPage = { readonly raw: string; readonly count: number }
 
 export async function listTeamEvents(
@@ -22,7 +22,10 @@ export async function listTeamEvents(
   return { raw: `{"results":[${results}],"count":${count}}`, count }
 }
 
-/** The detail as JSON text; not_found unless the event concerns the team. Staff get the parsed data of the whole event. */
+/**
+ * Returns the detail as JSON text; throws not_found unless the event concerns the team. Staff get the parsed data of
+ * the whole event.
+ */
 export async function getTeamEvent(
   { postgres }: RelatedDeps,
   { actor: { teamId, isStaff } }: Reader,

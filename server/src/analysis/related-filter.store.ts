@@ -1,6 +1,6 @@
-// Pages whose filter and ordering have no index in common. By network or description, the events that pass are gathered
-// once, counted and sorted. By flags or window but in another order than by start, the counts say how many pass: few are
-// gathered and sorted, many are met soon enough on a walk through the order's index.
+// Pages whose filter and ordering share no index. By network or description, the matching events are gathered once,
+// counted and sorted. By flags or window in another order than by start, the counts return how many match: a small
+// number is gathered and sorted, a large number is found by walking the ordering's index.
 import { sql, type RawBuilder } from 'kysely'
 import { lengthOf, networkOf, prefixAround } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
@@ -22,7 +22,10 @@ import {
   type Sql,
 } from './related-sql.store.ts'
 
-/** `walkMax`: up to that offset the planner is told how far a walk goes. `gatherMax`: more than that are many. */
+/**
+ * `walkMax`: up to that offset the statement contains the length of the walk as a literal. `gatherMax`: the greatest
+ * number of events that is gathered.
+ */
 export function byOtherFiltered(
   scope: Scope,
   query: RelatedQuery,
@@ -33,8 +36,8 @@ export function byOtherFiltered(
   const wanted = sortColumns(ordering)
   const keys = orderBy(ordering)
   const isByEnd = ordering[0]!.key === 'end'
-  const areFew = sql`(select n from total) <= ${sql.lit(gatherMax)}`
-  const areMany = sql`(select n from total) > ${sql.lit(gatherMax)}`
+  const isSmall = sql`(select n from total) <= ${sql.lit(gatherMax)}`
+  const isLarge = sql`(select n from total) > ${sql.lit(gatherMax)}`
   const passes = [
     sql`team_id = ${teamId}`,
     hasFlag(scope),
@@ -44,7 +47,7 @@ export function byOtherFiltered(
   const reach = reachOf(offset, limit, walkMax)
   const walk = (segment: Sql | null, skip: Sql) => sql`
     (select * from (
-        select ${wanted} from team_events where ${all(...passes, segment, areMany)}
+        select ${wanted} from team_events where ${all(...passes, segment, isLarge)}
         order by ${isByEnd ? orderByWithoutNulls(ordering) : keys} limit ${reach}) s
       order by ${keys} offset ${skip} limit ${limit})`
   const walks = isByEnd
@@ -66,7 +69,7 @@ export function byOtherFiltered(
         : []),
       sql`page as materialized (
         select * from (
-          (select * from (select * from (${gathered(scope, wanted)}) g where ${areFew} limit ${sql.lit(gatherMax + 1)}) g
+          (select * from (select * from (${gathered(scope, wanted)}) g where ${isSmall} limit ${sql.lit(gatherMax + 1)}) g
             order by ${keys} offset ${offset} limit ${limit})
           union all ${walks}) p
         order by ${keys} limit ${limit})`,
@@ -113,9 +116,9 @@ export function byNetworkOrText(scope: Scope, query: RelatedQuery): RawBuilder<R
 }
 
 /**
- * Conditions of which an event meets at most one. What overlaps a prefix is inside it, which is one stretch in the order
- * of cidr, or one of at most 128 larger ones. Unlike `&&`, comparing may use the index under row-level security: it is
- * leakproof; and each of the two alone needs nothing but the index.
+ * Disjoint conditions. A network that overlaps a prefix is inside it, which is one range in the order of cidr, or is
+ * one of at most 128 larger ones. Unlike `&&`, comparisons may use the index under row-level security, because they are
+ * leakproof; and each condition alone is answered by the index.
  */
 function networkConditions(network: RelatedQuery['network']): (Sql | null)[] {
   if (network === null) return [null]

@@ -21,11 +21,13 @@ import { byNetworkOrText, byOtherFiltered } from './related-filter.store.ts'
 import { byEnd, byOther, byStart, firstPage } from './related-segment.store.ts'
 import type { RelatedRows, Scope } from './related-sql.store.ts'
 
-/** Where one way of finding a page becomes cheaper than another. Any values give the same page. */
+/** Thresholds between the ways to find a page. Any values give the same page. */
 export type Tuning = {
-  /** Up to here an offset is walked; beyond, it is looked up in the counts. */
+  /** Up to this offset the index is walked; beyond, the position is looked up in the counts. */
   readonly walkMax: number
-  /** Up to here what passes a filter is gathered and sorted; beyond, the order's index is walked and filtered. */
+  /**
+   * Up to this number, matching events are gathered and sorted; beyond, the ordering's index is walked and filtered.
+   */
   readonly gatherMax: number
 }
 const tuned: Tuning = { walkMax: 1_000, gatherMax: 20_000 }

@@ -1,4 +1,4 @@
-// The statements of the related list against related-list.golden.sql, where a reader finds them whole.
+// Compares the statements of the related list with related-list.golden.sql, which contains them in full.
 // After a change: PHAROS_WRITE_GOLDEN=1 npm test -- server/src/analysis/related-page.test.ts
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ const shapes: Record<string, Partial<Parameters<typeof parseRelatedQuery>[0]>> =
 const clause =
   /^(with|select|from|where|order by|offset|limit|union all|(cross |left )?join|group by|\w+ as materialized)\b/
 
-/** A line for each clause of a query, indented by its depth; short queries stay on one line. */
+/** One line per clause of a query, indented by depth; short queries stay on one line. */
 function format(sql: string): string {
   const rest = sql.replaceAll(/\s+/g, ' ').trim()
   const queries: boolean[] = []
@@ -65,7 +65,7 @@ function golden(): string {
   return header + statements.join('')
 }
 
-test('the statements of the related list are those of the golden file', () => {
+test('the statements of the related list match the golden file', () => {
   const file = new URL('related-list.golden.sql', import.meta.url)
   if (process.env['PHAROS_WRITE_GOLDEN']) writeFileSync(file, golden())
   assert.equal(golden(), readFileSync(file, 'utf8'))

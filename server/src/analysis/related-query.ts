@@ -1,11 +1,11 @@
-// The query of the related list: what a request asks for. Pure.
+// Parses the query of the related list. Pure.
 import type { EventFlag, listRelatedEventsRoute } from '@pharos/contract/analysis'
 import type { QueryOf } from '@pharos/contract/route'
 import { PrefixError } from '../net/prefix-error.ts'
 import { parsePrefixOrAddress } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
 import { failWith, invalid, prefixErrorAt } from '../runtime/error.ts'
-import { flagBits } from './record.ts'
+import { flagBits } from './event-json.ts'
 
 export const orderingKeys = [
   'start',
@@ -18,9 +18,9 @@ export const orderingKeys = [
 export type OrderingKey = (typeof orderingKeys)[number]
 export type Ordering = readonly { readonly key: OrderingKey; readonly descending: boolean }[]
 
-/** A parsed query; the ordering has each key once and the id always last. */
+/** A parsed query; the ordering contains each key once and ends with the id. */
 export type RelatedQuery = {
-  /** Bits of which an event has at least one; null for any. */
+  /** Bits of which an event must have at least one; null for any. */
   readonly flags: number | null
   readonly start: Date | null
   readonly end: Date | null
@@ -31,7 +31,7 @@ export type RelatedQuery = {
   readonly offset: number
 }
 
-/** Throws `invalid` for a window that ends before it starts, and for a network that is nearly a prefix. */
+/** Throws `invalid` for a window that ends before it starts, and for an almost valid network. */
 export function parseRelatedQuery(query: QueryOf<typeof listRelatedEventsRoute>): RelatedQuery {
   const start = query.start === undefined ? null : new Date(query.start)
   const end = query.end === undefined ? null : new Date(query.end)
@@ -50,12 +50,12 @@ export function parseRelatedQuery(query: QueryOf<typeof listRelatedEventsRoute>)
   }
 }
 
-/** The schema has checked that they are flags. */
+/** The schema has validated the names. */
 function flagsOf(flags: readonly string[] | undefined): number | null {
   return flags === undefined ? null : flagBits([...new Set(flags as readonly EventFlag[])])
 }
 
-/** An address or CIDR means overlap; other text is searched for. Text that is nearly a prefix is refused. */
+/** An address or CIDR matches overlapping networks; other text is searched for. An almost valid prefix is rejected. */
 function parseNetwork(text: string): RelatedQuery['network'] {
   try {
     return { prefix: parsePrefixOrAddress(text.trim()) }
@@ -68,14 +68,14 @@ function parseNetwork(text: string): RelatedQuery['network'] {
 
 const nearly: ReadonlySet<string> = new Set(['host_bits', 'mapped', 'length_range'])
 
-/** `-event__start,id` and the like, as the schema has checked it. A key that was named before decides nothing more. */
+/** Parses `-event__start,id` and the like, already validated by the schema. A repeated key has no effect. */
 export function parseOrdering(text: string): Ordering {
   const ordering: { key: OrderingKey; descending: boolean }[] = []
   for (const word of text.split(',')) {
     const descending = word.startsWith('-')
     const key = word.replace(/^-/, '').replace(/^event__/, '') as OrderingKey
     if (!ordering.some((known) => known.key === key)) ordering.push({ key, descending })
-    // Nothing after the id can decide.
+    // Keys after the id have no effect.
     if (key === 'id') return ordering
   }
   return [...ordering, { key: 'id', descending: false }]

@@ -1,7 +1,7 @@
-// Pages that are one or two stretches of one index. By start: all events, or with a window those that were going on
-// when it began and those that start in it; with flags, a stretch for each combination of them. By end: those that are
-// over, then those that are not. By rate, id or class: all. A shallow offset is walked; a deep one is looked up in the
-// counts, and the walk begins on the right day or step of rate. By id and class there are no counts to look it up in.
+// Pages that are one or two ranges of one index. By start: all events, or with a window those that were ongoing at its
+// start and those that start in it; with flags, one range per combination of flags. By end: those that have ended, then
+// those that have not. By rate, id or class: all. A small offset is walked; a large one is looked up in the counts, and
+// the walk starts at the right day or step of rate. There are no counts by id and class.
 import { sql, type RawBuilder } from 'kysely'
 import { countEnded, countOf, countUntil, findDays, findRates } from './related-count.store.ts'
 import type { Ordering, OrderingKey, RelatedQuery } from './related-query.ts'
@@ -23,10 +23,10 @@ import {
   type Sql,
 } from './related-sql.store.ts'
 
-/** An event lasts at most 2^33 seconds: its times lie between the years 1980 and 2200. */
+/** An event lasts at most 2^33 seconds: its times are between the years 1980 and 2200. */
 const spanMax = 33
 
-/** The first page without a filter, which is what most requests ask for: index and record in one walk. */
+/** The first page without a filter, the most frequent request: index and JSON in one walk. */
 export function firstPage(scope: Scope, { ordering, limit }: RelatedQuery): RawBuilder<RelatedRows> {
   const keys = orderBy(ordering)
   return sql<RelatedRows>`
@@ -38,14 +38,14 @@ export function firstPage(scope: Scope, { ordering, limit }: RelatedQuery): RawB
         order by ${keys} limit ${limit}) e), '') as results`
 }
 
-/** `walkMax`: beyond, an offset is looked up. */
+/** `walkMax`: a larger offset is looked up in the counts. */
 export function byStart(scope: Scope, query: RelatedQuery, walkMax: number): RawBuilder<RelatedRows> {
   const { ordering, limit, offset } = query
   const isDescending = ordering[0]!.descending
   const isDeep = offset > walkMax
   const keys = orderBy(ordering)
   const isWindow = scope.start !== null
-  // Those that were going on when the window began started before all others.
+  // Events that were ongoing at the start of the window precede all others.
   const before = sql`(select n from before)`
   const started = sql`((select n from total) - ${before})`
   const startedOffset =
@@ -80,12 +80,12 @@ export function byStart(scope: Scope, query: RelatedQuery, walkMax: number): Raw
 }
 
 /**
- * Events that started before the window and were not over when it began. Of events that lasted up to 2^span seconds only
- * those can be among them that started at most that long before it, so this looks at twice as many as it finds, however
- * long ago the window is and however long some events last.
+ * Events that started before the window and had not ended when it began. An event that lasted up to 2^span seconds can
+ * only be one of them if it started at most that long before the window, so this reads at most twice as many rows as it
+ * finds, however long ago the window is and however long some events last.
  *
- * Span and start are compared as a row, and the end within a sum, because team_events_span is the only index that is of
- * use here: PostgreSQL 18 can skip through the others, thinks that as good, and reads a thousand times as much.
+ * Span and start are compared as a row, and the end within a sum, so that only the index team_events_span matches:
+ * PostgreSQL 18 can skip-scan the others, estimates the same cost, and reads a thousand times as much.
  */
 export function runningAt(scope: Scope, wanted: Sql): Sql {
   const { teamId, start } = scope
@@ -106,7 +106,7 @@ export function runningAt(scope: Scope, wanted: Sql): Sql {
     )}`
 }
 
-/** CTE `place`: where the page's events started (`low` <= start < `high`), and how many to skip there. */
+/** CTE `place`: the range in which the page's events started (`low` <= start < `high`), and how many to skip there. */
 function placeOf(scope: Scope, { ordering, limit }: RelatedQuery, startedOffset: Sql): Sql[] {
   const isDescending = ordering[0]!.descending
   const border = isDescending ? scope.end : scope.start
@@ -116,7 +116,7 @@ function placeOf(scope: Scope, { ordering, limit }: RelatedQuery, startedOffset:
     : isDescending
       ? sql`(${countOf(anyTime)} - ${countUntil(scope, 'start', border, true)})`
       : countUntil(scope, 'start', border, false)
-  // Where the days found reach over the window's border, the border is where to begin.
+  // If the days extend beyond the window's start, the range begins at the window's start.
   const isOver = isDescending ? sql`high > ${border}::timestamptz` : sql`low <= ${border}::timestamptz`
   return [
     ...findDays({ scope, isDescending, offset: sql`(${startedOffset} + ${outside})`, limit }, 'start'),
@@ -127,7 +127,7 @@ function placeOf(scope: Scope, { ordering, limit }: RelatedQuery, startedOffset:
   ]
 }
 
-/** The first `reach` events, in order, that started in the window and, for a deep offset, in the place. */
+/** The first `reach` events, in order, that started in the window and, for a large offset, in the place. */
 function startedIn(scope: Scope, ordering: Ordering, reach: Sql, isDeep: boolean): Sql {
   const { teamId, flags, start } = scope
   const wanted = sortColumns(ordering)
@@ -164,7 +164,7 @@ export function byEnd(scope: Scope, query: RelatedQuery, walkMax: number): RawBu
     ? segment(isOver, ordering, sql`(select skip from found)`, sql`(select skip from found) + ${limit}`)
     : segment(isOver, ordering, sql`${offset}`, reachOf(offset, limit, walkMax))
   const ended = sql`(select n from ended)`
-  const notOver = segment(
+  const notEnded = segment(
     sql`end_at is null and ${offset}::bigint + ${limit} > ${ended}`,
     ordering.slice(1),
     sql`greatest(${offset} - ${ended}, 0)`,
@@ -182,7 +182,7 @@ export function byEnd(scope: Scope, query: RelatedQuery, walkMax: number): RawBu
           )
         : []),
       sql`page as materialized (
-        select * from (${over} union all ${notOver}) p order by ${keys} limit ${limit})`,
+        select * from (${over} union all ${notEnded}) p order by ${keys} limit ${limit})`,
     ],
     countOf(scope),
   )
@@ -190,7 +190,7 @@ export function byEnd(scope: Scope, query: RelatedQuery, walkMax: number): RawBu
 
 const rates: Partial<Record<OrderingKey, 'bps' | 'pps'>> = { affected_bps: 'bps', affected_pps: 'pps' }
 
-/** By rate, id or class. */
+/** Pages by rate, id or class. */
 export function byOther(scope: Scope, query: RelatedQuery, walkMax: number): RawBuilder<RelatedRows> {
   const { ordering, limit, offset } = query
   const { key, descending: isDescending } = ordering[0]!

@@ -1,5 +1,5 @@
-// What all ways of finding a page of the related list have in common: the ordering, the filter, the frame of the answer.
-// Fragments of SQL only; which of them make a statement is decided in related-page.store.ts.
+// The parts that all statements of the related list share: the ordering, the filter, the outer statement. SQL fragments
+// only; related-page.store.ts combines them.
 import { sql, type RawBuilder } from 'kysely'
 import type { Ordering, OrderingKey, RelatedQuery } from './related-query.ts'
 
@@ -8,7 +8,7 @@ export type Sql = RawBuilder<unknown>
 /** `results`: the elements as JSON, joined by commas. */
 export type RelatedRows = { readonly results: string; readonly count: number }
 
-/** Which events: of the team, with one of the flags, overlapping the window. Null: any. */
+/** The team, and the flags (at least one) and the window that events must match. Null: any. */
 export type Scope = Pick<RelatedQuery, 'flags' | 'start' | 'end'> & { readonly teamId: number }
 
 const columns: Readonly<Record<OrderingKey, string>> = {
@@ -24,7 +24,7 @@ export function columnOf(key: OrderingKey): Sql {
   return sql.ref(columns[key])
 }
 
-/** `end` is null while an event is not over, which sorts last in both directions. */
+/** `end` is null while an event has not ended, which sorts last in both directions. */
 export function orderBy(ordering: Ordering): Sql {
   return sql.join(
     ordering.map(({ key, descending }) =>
@@ -33,14 +33,14 @@ export function orderBy(ordering: Ordering): Sql {
   )
 }
 
-/** Where all are over or none is: "nulls last" would only keep the index from being walked backwards. */
+/** For ranges in which all events have ended or none: "nulls last" would only prevent a backward index scan. */
 export function orderByWithoutNulls(ordering: Ordering): Sql {
   return sql.join(
     ordering.map(({ key, descending }) => sql.raw(`${columns[key]} ${descending ? 'desc' : 'asc'}`)),
   )
 }
 
-/** Nothing but what the ordering needs: a walk then stays in the index. */
+/** Only the columns of the ordering, so that an index-only scan is possible. */
 export function sortColumns(ordering: Ordering): Sql {
   return sql.raw(ordering.map(({ key }) => columns[key]).join(', '))
 }
@@ -60,7 +60,7 @@ export function startsInTime({ end }: Scope): Sql | null {
   return end === null ? null : sql`start_at <= ${end}::timestamptz`
 }
 
-/** `team_flags`: the combinations of flags that pass and that the team's events have, of which there are few. */
+/** `team_flags`: the combinations of flags that match and occur in the team's events, of which there are few. */
 export function teamFlags(scope: Scope): Sql[] {
   if (scope.flags === null) return []
   return [
@@ -72,7 +72,7 @@ export function teamFlags(scope: Scope): Sql[] {
 
 export const element = sql`record || ',"relationships":' || relationships || '}' as element`
 
-/** The statement around `page`, a CTE with the rows of the page. The records are fetched by key, one by one. */
+/** The statement around `page`, a CTE with the rows of the page. The JSON texts are fetched by key, one by one. */
 export function answer(
   teamId: number,
   ordering: Ordering,
@@ -91,9 +91,9 @@ export function answer(
 const limits = [10, 100, 1_000, 2_000]
 
 /**
- * How far a walk to a page has to go at most. Up to an offset of `walkMax` it is written into the statement: with a
- * parameter the planner would think of a tenth of the table, and a plan that is kept would sort a million events for a
- * page of a hundred. Few values keep the statements few.
+ * Upper limit of a walk to a page. Up to an offset of `walkMax` it is a literal in the statement: for a parameter the
+ * planner would assume a tenth of the table, and a generic plan would sort a million events for a page of a hundred.
+ * Few distinct literals keep the number of statements small.
  */
 export function reachOf(offset: number, limit: number, walkMax: number): Sql {
   if (offset > walkMax) return sql`${offset}::bigint + ${limit}`

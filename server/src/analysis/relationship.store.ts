@@ -1,4 +1,4 @@
-// The SQL of relationships between events and what teams hold. Their events are locked by the caller.
+// The SQL of relationships between events and the resources of teams. The caller has locked the events.
 import { sql, type Insertable } from 'kysely'
 import type { MatchResource, MatchType } from '@pharos/contract/analysis'
 import { camelColumns } from '../db/columns.ts'
@@ -23,7 +23,7 @@ export async function listRelationships(trx: Trx, eventIds: readonly string[]): 
   return rows
 }
 
-/** Returns them with the ids that the database gave them. */
+/** Inserts relationships, and returns them with their ids. */
 export async function insertRelationships(trx: Trx, matches: readonly EventMatch[]): Promise<StoredMatch[]> {
   if (matches.length === 0) return []
   const { rows } = await sql<StoredMatch>`
@@ -36,7 +36,7 @@ export async function insertRelationships(trx: Trx, matches: readonly EventMatch
   return rows
 }
 
-/** Saves the names of resources, which change while the relationship stays. */
+/** Saves the names of resources, which change while the relationship remains. */
 export async function saveRelationships(trx: Trx, matches: readonly StoredMatch[]): Promise<void> {
   if (matches.length === 0) return
   await sql`
@@ -54,7 +54,7 @@ export async function deleteRelationships(trx: Trx, matches: readonly StoredMatc
   )
 }
 
-/** The next events, by id, that are related to the resource. */
+/** Lists the next events, by id, that are related to the resource. */
 export async function listEventsOfResource(
   db: Db,
   resource: MatchResource,

@@ -1,5 +1,5 @@
-// Why an event concerns a team: what was matched, as it is stored, and how the stored ones become those that hold now.
-// Ids are kept over updates, because clients keep them.
+// Why an event concerns a team: the stored matches, and the plan that updates them to the current ones. Ids are kept
+// across updates, because clients store them.
 import type { Relationship } from '@pharos/contract/analysis'
 import type { Ownership } from '../inventory/ownership.ts'
 import type { Prefix } from '../net/prefix.ts'
@@ -10,7 +10,7 @@ import { networksOf } from './event.ts'
 import type { Event } from './event.ts'
 import { matchNetworks } from './match.ts'
 import type { EventMatch, Match, StoredMatch } from './match.ts'
-import { flagBits, renderRecord, renderRelationships } from './record.ts'
+import { flagBits, renderEvent, renderRelationships } from './event-json.ts'
 import {
   deleteRelationships,
   insertRelationships,
@@ -27,7 +27,7 @@ import {
 import type { TeamEvent } from './team-event.store.ts'
 import { teamPart } from './team-part.ts'
 
-/** What changes stored matches into wanted ones. */
+/** The plan that turns the stored matches into the wanted ones. */
 export type RelationshipPlan = {
   readonly insert: readonly EventMatch[]
   readonly save: readonly StoredMatch[]
@@ -59,9 +59,9 @@ function isSame(a: EventMatch, b: EventMatch): boolean {
 }
 
 /**
- * Brings the relationships and the teams' lists up to date for events that the transaction has locked, with the
- * ownership that it has locked. Everything is locked in one order (ownership, events by id, teams), so that any number
- * of these can run at once. `isObserved`: the transaction also writes the events, from deliveries.
+ * Updates the relationships and the teams' lists for events that the transaction has locked, with the ownership that it
+ * has locked. The lock order is the same everywhere (ownership, events by id, teams), so that any number of these can
+ * run concurrently. `isObserved`: the transaction also writes the events, from deliveries.
  */
 export async function relateEvents(
   trx: Trx,
@@ -85,15 +85,17 @@ export async function relateEvents(
   const written = await saveTeamEvents(trx, teamEvents)
   const ended = await listEndedMessages(trx, ongoingBefore(written))
   await writeMessages(trx, eventMessages(teamEvents, written, ended, isObserved))
-  await deleteTeamEvents(trx, goneFrom(stored, wanted))
+  await deleteTeamEvents(trx, noLongerRelated(stored, wanted))
 }
 
-/** Events that had not ended for a team: only of those can the end have been reported before (see event-message.ts). */
+/**
+ * Returns events that had not ended for a team: only their end can have been reported before (see event-message.ts).
+ */
 function ongoingBefore(written: readonly WrittenTeamEvent[]): string[] {
   return [...new Set(written.flatMap(({ event_id, before }) => (before?.end_at === null ? [event_id] : [])))]
 }
 
-/** A row for each team that the event concerns: the team's part, its relationships in the order of the matcher. */
+/** A row per team that the event concerns: the team's part, with its relationships in the order of match.ts. */
 function teamEventsOf(
   event: Event,
   matches: readonly Match[],
@@ -113,7 +115,7 @@ function teamEventsOf(
       affected_network: part.affectedNetwork,
       classification_key: part.classificationKey,
       description: part.description.toLowerCase(),
-      record: renderRecord(part, target),
+      record: renderEvent(part, target),
       relationships: renderRelationships(
         ofTeam.map((match) => relationshipOf(current.get(keyOf({ ...match, eventId: event.id }))!)),
       ),
@@ -137,8 +139,8 @@ function relationshipOf(match: StoredMatch): Relationship {
   }
 }
 
-/** Events and teams that had something in common, and have no longer. */
-function goneFrom(
+/** Returns the pairs of events and teams that are no longer related. */
+function noLongerRelated(
   stored: readonly StoredMatch[],
   wanted: readonly EventMatch[],
 ): { team_id: number; event_id: string }[] {

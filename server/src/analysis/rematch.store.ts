@@ -1,4 +1,4 @@
-// The SQL of resources that have to be matched against past events.
+// The SQL of resources that must be matched against past events.
 import { sql } from 'kysely'
 import { parsePrefix } from '../net/prefix.ts'
 import type { Prefix } from '../net/prefix.ts'
@@ -9,9 +9,9 @@ type Kind = 'prefix' | 'asn' | 'announcement'
 export type ChangedResource = {
   readonly kind: Kind
   readonly id: number
-  /** What overlaps these may concern it; none of a removed one. */
+  /** Prefixes of which overlapping events may concern the resource; empty for a deleted one. */
   readonly prefixes: readonly Prefix[]
-  /** All that matching depends on, as one text; undefined of a removed one. */
+  /** All values that matching depends on, as one text; undefined for a deleted resource. */
   readonly version: string | undefined
 }
 
@@ -25,7 +25,7 @@ const versions = {
 
 type Row = { kind: Kind; id: number; version: string; prefixes: (string | null)[] }
 
-/** An ASN concerns the events on the announcements of its team that it originates. */
+/** An ASN concerns the events on its team's announcements that it originates. */
 export async function listUnmatchedResources(db: Db, limit: number): Promise<ChangedResource[]> {
   const { rows } = await sql<Row>`
     (select 'prefix' as kind, id, ${versions.prefix} as version, array[prefix::text] as prefixes
@@ -48,7 +48,7 @@ export async function listUnmatchedResources(db: Db, limit: number): Promise<Cha
   }))
 }
 
-/** False where the resource is no longer what was matched: it stays unmatched, or is gone. */
+/** Returns false if the resource has changed since: it stays unmatched, or was deleted. */
 export async function markMatched(db: Db, { kind, id }: ChangedResource, version: string): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     update ${sql.table(tables[kind])} set matched = true
@@ -71,7 +71,7 @@ export async function listRemovedResources(db: Db, limit: number): Promise<Chang
   }))
 }
 
-export async function forgetRemoved(db: Db, { kind, id }: ChangedResource): Promise<void> {
+export async function deleteRemovedResource(db: Db, { kind, id }: ChangedResource): Promise<void> {
   await db
     .deleteFrom('removed_resources')
     .where('match_resource', '=', kind)

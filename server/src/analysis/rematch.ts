@@ -1,11 +1,11 @@
-// The body of the loop that matches past events against resources that were added, changed or removed. The loop of the
-// deliveries never looks back: whatever changes on the teams' side is this one's work.
+// The body of the loop that matches past events against resources that were added, changed or deleted. The ingest loop
+// only matches new deliveries; changes on the teams' side are handled here.
 //
-// A changed resource has `matched = false` (set by trigger), a removed one stands in removed_resources (by trigger).
-// For each, the events that it may concern are those on networks that overlap it and those that are related to it. They
-// are locked, matched anew in full and written, some hundred to a transaction. Doing it twice changes nothing, so a run
-// that was killed is simply done again. When the last batch is done the resource is marked, unless it has changed again.
-// The relationships of a removed resource therefore go at the next run, some seconds after it.
+// A changed resource has `matched = false`, a deleted one is in removed_resources (both set by triggers). For each, the
+// candidate events are those on networks that overlap it and those already related to it. They are locked, matched
+// completely again and written, some hundred per transaction. The work is idempotent, so a killed run is simply
+// repeated. After the last batch the resource is marked as matched, unless it has changed again. The relationships of a
+// deleted resource are thus deleted by the next run, some seconds later.
 import type { OwnershipCache } from '../inventory/ownership.ts'
 import type { Db, Postgres } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
@@ -13,7 +13,12 @@ import { firstCursor, listEventsAround, listEventsInside, lockEvents } from './e
 import type { EventCursor } from './event.store.ts'
 import { relateEvents } from './relationship.ts'
 import { listEventsOfResource } from './relationship.store.ts'
-import { forgetRemoved, listRemovedResources, listUnmatchedResources, markMatched } from './rematch.store.ts'
+import {
+  deleteRemovedResource,
+  listRemovedResources,
+  listUnmatchedResources,
+  markMatched,
+} from './rematch.store.ts'
 import type { ChangedResource } from './rematch.store.ts'
 
 export type RematchReport = { readonly resources: number; readonly events: number }
@@ -21,7 +26,7 @@ export type RematchReport = { readonly resources: number; readonly events: numbe
 const resourcesAtOnce = 100
 const batchDefault = 500
 
-/** Until no resource is left to match, or the signal is aborted. `batch`: events in one transaction. */
+/** Runs until no resource is left to match, or the signal is aborted. `batch`: events per transaction. */
 export async function rematch(
   postgres: Postgres,
   ownershipCache: OwnershipCache,
@@ -37,11 +42,11 @@ export async function rematch(
     for (const resource of [...removed, ...changed]) {
       if (signal?.aborted) return report
       report.events += await rematchEvents(db, ownershipCache, resource, batch)
-      if (resource.version === undefined) await forgetRemoved(db, resource)
+      if (resource.version === undefined) await deleteRemovedResource(db, resource)
       else if (!(await markMatched(db, resource, resource.version))) continue
       report.resources++
     }
-    // What changes faster than it can be matched is left to the next run.
+    // A resource that keeps changing is left to the next run.
     if (report.resources === before) return report
   }
 }
@@ -70,7 +75,7 @@ async function rematchEvents(
   return events
 }
 
-/** The ids of the events that the resource may concern, or did. */
+/** Ids of the events that the resource concerns, or did before. */
 async function* eventsOf(db: Db, resource: ChangedResource, batch: number): AsyncGenerator<string[]> {
   yield* relatedEvents(db, resource, batch)
   for (const prefix of resource.prefixes) {

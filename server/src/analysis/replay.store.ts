@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 
-/** The deliveries to replay; all by default. */
+/** Selects the deliveries to replay; all by default. */
 export type ReplayOptions = {
   /** Only those of this source. */
   readonly sourceKey?: string
@@ -13,10 +13,10 @@ export type ReplayOptions = {
 }
 
 /**
- * Every delivery of an event was received after the event began, so those that began after the oldest kept delivery of
- * the replay can be built anew from what is kept.
+ * Every delivery of an event was received after the event began, so events that began after the oldest kept delivery of
+ * the replay can be rebuilt from the kept deliveries.
  */
-export async function markEventsAnew(db: Db, { sourceKey, since }: ReplayOptions): Promise<number> {
+export async function markEventsForRebuild(db: Db, { sourceKey, since }: ReplayOptions): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update events e set merge_state = null
     from (select source_key, min(received) as oldest from deliveries
@@ -29,7 +29,7 @@ export async function markEventsAnew(db: Db, { sourceKey, since }: ReplayOptions
   return Number(numAffectedRows)
 }
 
-/** The ids of the next deliveries after `after` that are now new. */
+/** Marks the next deliveries after `after` as new, and returns their ids. */
 export async function markDeliveriesNew(
   trx: Trx,
   { sourceKey, since, state }: ReplayOptions,

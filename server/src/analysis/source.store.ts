@@ -12,7 +12,7 @@ export type SourceRow = {
   readonly key: string
   readonly kind: string
   readonly settings: unknown
-  /** What the setting `location` names. */
+  /** The location that the setting `location` names. */
   readonly place: Place | undefined
 }
 

@@ -1,26 +1,26 @@
-// The SQL that writes the teams' lists of events. Reading them is related-event.store.ts; a trigger keeps their counts.
+// The SQL that writes the teams' lists of events. related-event.store.ts reads them; a trigger maintains their counts.
 import { sql, type Selectable } from 'kysely'
 import type { Trx } from '../db/postgres.ts'
 import type { TeamEventsTable } from '../db/schema.ts'
 
-/** `parsed_data` is null if the team holds all networks of the event, whose own parsed data it sees. */
+/** `parsed_data` is null if the team holds all networks of the event, and thus sees the event's own parsed data. */
 export type TeamEvent = Readonly<Omit<Selectable<TeamEventsTable>, 'span'>>
 
 /** The first half of the advisory locks' keys; the second is the slot of the team. */
 const LOCK_CLASS = 7_001
-/** So that a transaction which concerns thousands of teams does not need thousands of locks. */
+/** Limits the number of locks of a transaction that concerns thousands of teams. */
 const LOCK_SLOTS = 64
 
-/** Until the transaction ends, nobody else writes the lists of these teams, or their counts. */
+/** Until the transaction ends, no other transaction writes the lists or counts of these teams. */
 export async function lockTeams(trx: Trx, teamIds: readonly number[]): Promise<void> {
   const slots = [...new Set(teamIds.map((teamId) => teamId % LOCK_SLOTS))].toSorted((a, b) => a - b)
-  // One by one in the order of the array: the function is called for each row as it comes.
+  // One by one in the order of the array: the function is called for each row in turn.
   await sql`select pg_advisory_xact_lock(${LOCK_CLASS}, slot) from unnest(${slots}::integer[]) slot`.execute(
     trx,
   )
 }
 
-/** A row that was written, with the values that it had before. */
+/** A written row, with its previous values. */
 export type WrittenTeamEvent = {
   readonly team_id: number
   readonly event_id: string
@@ -31,7 +31,7 @@ export type WrittenTeamEvent = {
 
 export type TeamEventBefore = Pick<TeamEvent, 'end_at' | 'affected_bps' | 'affected_pps' | 'flags'>
 
-/** Writes the rows that differ from the stored ones, and returns which they are. `lockTeams` comes before. */
+/** Writes the rows that differ from the stored ones, and returns them. Call `lockTeams` first. */
 export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Promise<WrittenTeamEvent[]> {
   const [first] = rows
   if (!first) return []
@@ -59,7 +59,7 @@ export async function saveTeamEvents(trx: Trx, rows: readonly TeamEvent[]): Prom
 
 type WrittenRow = Omit<WrittenTeamEvent, 'before'> & { readonly existed: boolean } & TeamEventBefore
 
-/** An `event.ended` message that the outbox still holds; `end` is its ISO 8601 text. */
+/** An `event.ended` message that the outbox still contains; `end` is its ISO 8601 text. */
 export type EndedMessage = {
   readonly team_id: number
   readonly event_id: string

@@ -1,5 +1,5 @@
-// Whatever an event affects, a team is shown nothing of networks that it does not hold: not by the list, its filters and
-// its count, not by the detail, and not by what is sent.
+// A team sees no data of networks that it does not hold: not in the list, its filters and its count, not in the detail,
+// and not in messages.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import * as fc from 'fast-check'
@@ -26,7 +26,7 @@ import { addPrefix, addSource, addTeam, compareCounts, deliver } from './testing
 const listQuery = Compile(listRelatedEventsRoute.query!)
 const prefixes = (...texts: string[]) => texts.map(parsePrefix)
 
-/** An attack on the networks, as FastNetMon tells it, with samples and rules of all of them. */
+/** An attack on the networks as a FastNetMon delivery, with samples and rules of all of them. */
 function hostgroupBody(networks: readonly string[], id = 'carpet'): Record<string, unknown> {
   const body = fixture('fastnetmon-hostgroup-ban')
   const targets = networks.map((network) => networkOf(parsePrefix(network)))
@@ -60,7 +60,7 @@ function eventOf(networks: readonly string[]): Event {
 }
 
 describe('the part of an event', () => {
-  test('is the event itself for a team that holds all of its networks, by one prefix or by several', () => {
+  test('is the event itself for a team that holds all of its networks, with one prefix or several', () => {
     const event = eventOf(['203.0.113.0/24', '2001:db8:1::/48'])
     const all = [
       prefixes('203.0.112.0/23', '2001:db8::/32'),
@@ -70,7 +70,7 @@ describe('the part of an event', () => {
     for (const held of all) assert.equal(teamPart(event, held), event)
   })
 
-  test('has the networks, the family, the rules and the description of what the team holds', () => {
+  test('has the networks, the family, the rules and the description for the networks of the team', () => {
     const event = eventOf(['203.0.113.0/24', '2001:db8:1::/48'])
     const part = teamPart(event, prefixes('203.0.113.0/26', '203.0.113.64/26', '203.0.113.200/32'))
     assert.deepEqual(
@@ -93,7 +93,7 @@ describe('the part of an event', () => {
     )
   })
 
-  test('has the samples of packets to the addresses of the team, without senders in networks of others', () => {
+  test('contains the sampled packets to the addresses of the team, without senders in networks of others', () => {
     const event = eventOf(['203.0.113.0/25', '203.0.113.128/25'])
     const sample = { sourcePort: 53, destinationPort: 80, packets: 2, bytes: 200 }
     const samples = [
@@ -116,7 +116,7 @@ describe('the part of an event', () => {
     )
   })
 
-  test('leaves out a rule that names a network of somebody else, in whatever field, or that cannot be read', () => {
+  test('omits a rule that contains a network of another team in any field, or that cannot be parsed', () => {
     const event = eventOf(['203.0.113.0/25', '203.0.113.128/25'])
     const own = '203.0.113.5/32'
     const rules = [
@@ -133,7 +133,7 @@ describe('the part of an event', () => {
     assert.deepEqual(part.parsedData.mitigation, { rules: [rules[0]] })
   })
 
-  test('names no address outside the networks of the team, whatever the event and whatever it holds', () => {
+  test('contains no address outside the networks of the team, for any event and any holdings', () => {
     const network = fc
       .tuple(fc.boolean(), fc.nat(63), fc.nat(6))
       .map(([isIpv6, place, bits]) =>
@@ -151,7 +151,7 @@ describe('the part of an event', () => {
             of.some((p) => p.includes(':') === isIpv6 && firstOf(p) <= address && address <= lastOf(p))
           const isWhole = networks.every((one) => {
             const steps = Number(lastOf(one) - firstOf(one)) + 1
-            // Halves of the family's smallest network in play: every one held is every address held.
+            // Halves of the family's smallest network in use: holding every half means holding every address.
             const step = one.includes(':') ? 1n << 64n : 1n
             const count = one.includes(':') ? Number((lastOf(one) - firstOf(one) + 1n) / step) : steps
             return Array.from({ length: count }, (_, i) => firstOf(one) + BigInt(i) * step).every((address) =>
@@ -169,10 +169,10 @@ describe('the part of an event', () => {
                 (part.parsedData.networks ?? [part.affectedNetwork]).some(
                   (one) => one && covers(one as Prefix, named),
                 ),
-              `${address} of ${networks.join(' ')} is shown to who holds ${held.join(' ')}`,
+              `${address} of ${networks.join(' ')} is shown to the holder of ${held.join(' ')}`,
             )
           }
-          // Nothing that is its own is missing.
+          // No data of the team's own networks is missing.
           for (const one of held) {
             const within = networks.some((other) => covers(other, one))
             const shown = (part.parsedData.networks ?? [part.affectedNetwork]) as Prefix[]
@@ -186,7 +186,7 @@ describe('the part of an event', () => {
   })
 })
 
-/** Every address and prefix in the text, as prefixes. */
+/** Returns every address and prefix in the text, as prefixes. */
 function addressesIn(text: string): string[] {
   const ipv4 = text.match(/\b\d{1,3}(?:\.\d{1,3}){3}(?:\/\d+)?/g) ?? []
   const ipv6 = text.match(/\b2001:[0-9a-f:]+(?:\/\d+)?/g) ?? []
@@ -239,12 +239,12 @@ describe('an event over the networks of several teams', () => {
     JSON.parse(
       (await getTeamEvent(database, { actor: { teamId: ids[team]!, isStaff } }, eventId)).raw,
     ) as RelatedEventDetail
-  const told = async (team: string) =>
+  const messagesTo = async (team: string) =>
     (await db.selectFrom('outbox').select('data').where('team_id', '=', ids[team]!).execute()).map(
       ({ data }) => data as Record<string, unknown>,
     )
 
-  test('is shown to each as its own part, and whole to who holds all and to nobody else', async () => {
+  test('is shown to each team as its own part, and completely only to a team that holds all networks', async () => {
     await ingest(hostgroupBody(['203.0.113.0/24', '2001:db8:a::/48', '2001:db8:b::/48']))
     const [ofA, ofB, ofProvider] = await Promise.all(
       ['a', 'b', 'provider'].map(async (team) => (await list(team)).results[0]!),
@@ -269,15 +269,15 @@ describe('an event over the networks of several teams', () => {
       assert.equal(part.parsed_data.source, undefined)
       assert.doesNotMatch(JSON.stringify(part), /2001:db8:b/)
     }
-    assert.doesNotMatch(JSON.stringify([ofA, partA, await told('a')]), /203\.0\.113\.(0\/24|128)/)
-    assert.doesNotMatch(JSON.stringify([ofB, partB, await told('b')]), /203\.0\.113\.0|2001:|IPV6/)
+    assert.doesNotMatch(JSON.stringify([ofA, partA, await messagesTo('a')]), /203\.0\.113\.(0\/24|128)/)
+    assert.doesNotMatch(JSON.stringify([ofB, partB, await messagesTo('b')]), /203\.0\.113\.0|2001:|IPV6/)
     assert.ok(whole.parsed_data.source && whole.parsed_data.networks!.length === 3)
     assert.deepEqual((await detail('b', id, true)).parsed_data.source, whole.parsed_data.source)
-    assert.equal((await told('a'))[0]!['affected_network'], '203.0.113.0/25')
+    assert.equal((await messagesTo('a'))[0]!['affected_network'], '203.0.113.0/25')
     assert.deepEqual((await compareCounts(db)).kept, (await compareCounts(db)).counted)
   })
 
-  test('is found by no filter that asks for what others hold', async () => {
+  test('is found by no filter for networks of others', async () => {
     await ingest(hostgroupBody(['203.0.113.0/24', '2001:db8:a::/48']))
     const counts = async (team: string, queries: Record<string, unknown>[]) =>
       Promise.all(queries.map(async (query) => (await list(team, query)).count))
@@ -295,16 +295,16 @@ describe('an event over the networks of several teams', () => {
     assert.deepEqual(await counts('provider', queries), [1, 1, 1, 1, 1, 1, 1])
   })
 
-  test('tells a team nothing when only networks of others are added to it', async () => {
+  test('does not notify a team when only networks of others are added to it', async () => {
     await ingest(hostgroupBody(['203.0.113.0/24'], 'one'))
-    const before = JSON.stringify([await list('b'), await told('b')])
+    const before = JSON.stringify([await list('b'), await messagesTo('b')])
     const grown = hostgroupBody(['203.0.113.0/24', '2001:db8:a::/48'], 'one')
     await ingest(grown)
     assert.equal((await list('a')).results[0]!.flags.includes('IPV6'), true)
-    assert.equal(JSON.stringify([await list('b'), await told('b')]), before)
+    assert.equal(JSON.stringify([await list('b'), await messagesTo('b')]), before)
   })
 
-  test('becomes whole when the team comes to hold the rest, and a part again when it does not', async () => {
+  test('becomes complete when the team gets the remaining networks, and a part again when it loses them', async () => {
     await ingest(hostgroupBody(['203.0.113.0/24']))
     const { id } = (await list('b')).results[0]!
     const added = await addPrefix(db, ids['b']!, '203.0.113.0/25')
@@ -317,7 +317,7 @@ describe('an event over the networks of several teams', () => {
     assert.equal((await detail('b', id)).parsed_data.source, undefined)
   })
 
-  test('is hidden from a team as a row too: the database does not show what is not all its own', async () => {
+  test('is also hidden as a row: the database does not return events on networks of others', async () => {
     await ingest(hostgroupBody(['203.0.113.0/24']))
     const seen = async (team: string) =>
       database.postgres.inTeam(ids[team]!, async (trx) =>
@@ -326,13 +326,13 @@ describe('an event over the networks of several teams', () => {
     assert.deepEqual([await seen('a'), await seen('b'), await seen('provider')], [0, 0, 1])
   })
 
-  test('that was written whole before is cut by the migration at once, and gets its part by the rematch', async () => {
+  test('written completely by an older version is reduced by the migration at once, and gets its part by the rematch', async () => {
     await ingest(hostgroupBody(['203.0.113.0/24', '2001:db8:a::/48']), {
       ...fixture('fastnetmon-ban'),
       ip: '203.0.113.7',
     })
     const parts = JSON.stringify([await list('a'), await list('b'), await list('provider')])
-    // As the version before wrote them.
+    // As written by the previous version.
     await sql`
       update team_events te set record = p.record, affected_network = p.affected_network, flags = p.flags,
         description = p.description, parsed_data = null
@@ -340,16 +340,16 @@ describe('an event over the networks of several teams', () => {
     await sql`update outbox o set data = p.data from outbox p
       where p.data ->> 'id' = o.data ->> 'id' and p.team_id = ${ids['provider']!}`.execute(db)
     await sql`update prefixes set matched = true`.execute(db)
-    const messages = (await told('b')).length
+    const messages = (await messagesTo('b')).length
     const file = listMigrations(migrationsFolder).find((one) => one.file.endsWith('-cut-events.sql'))!
-    // It disabled a trigger that a later migration has dropped.
+    // The migration disabled a trigger that a later one has dropped.
     const statements = file.sql.replaceAll(
       /^alter table team_events \w+ trigger team_events_told_again;$/gm,
       '',
     )
     await db.transaction().execute((trx) => sql.raw(statements).execute(trx))
     assert.doesNotMatch(
-      JSON.stringify([await list('b'), await told('b')]),
+      JSON.stringify([await list('b'), await messagesTo('b')]),
       /203\.0\.113\.0|2001:|IPV6|group of/,
     )
     assert.deepEqual((await list('a')).results.map((one) => one.affected_network).toSorted(), [
@@ -359,7 +359,7 @@ describe('an event over the networks of several teams', () => {
     assert.equal((await list('provider')).results.length, 2)
     await rematch(database.postgres, cache)
     assert.equal(JSON.stringify([await list('a'), await list('b'), await list('provider')]), parts)
-    assert.equal((await told('b')).length, messages)
+    assert.equal((await messagesTo('b')).length, messages)
     assert.deepEqual((await compareCounts(db)).kept, (await compareCounts(db)).counted)
   })
 })

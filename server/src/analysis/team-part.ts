@@ -1,6 +1,6 @@
-// The part of an event that one team sees. If the event affects networks that the team does not hold, all data about those, and all
-// data that may name them, is omitted. Pure. The part is built from named fields, never by removing some: a new field of events
-// reaches no team until it is added here.
+// The part of an event that one team sees. If the event affects networks that the team does not hold, all data about
+// those networks, and all data that may name them, is omitted. Pure. The part is built from named fields, never by
+// removing some: a new field of events is shown to no team until it is added here.
 import type { ParsedData } from '@pharos/contract/analysis'
 import { createPrefixMap } from '../net/prefix-map.ts'
 import {
@@ -21,9 +21,10 @@ import type { Json } from './json.ts'
 import { topsOf } from './sources/packets.ts'
 
 /**
- * The event itself if the team holds all of its networks. Otherwise its part: networks, address family and samples of
- * the team's own networks, without the raw source and without the detector's own texts, which may name any network.
- * Times, status, classification, rates and totals are those of the whole event: no detector states them per network.
+ * Returns the event itself if the team holds all of its networks. Otherwise its part: networks, address family and
+ * samples of the team's own networks, without the raw source and without the detector's own texts, which may name any
+ * network. Times, status, classification, rates and totals are those of the whole event: no detector reports them per
+ * network.
  */
 export function teamPart(event: Event, held: readonly Prefix[]): Event {
   const networks = networksOf(event)
@@ -45,14 +46,14 @@ export function teamPart(event: Event, held: readonly Prefix[]): Event {
   }
 }
 
-/** The configured text; empty if a delivery states one. */
+/** The configured text; empty if it came from a delivery. */
 function unlessStated(event: Event, name: 'sourceLocationId' | 'sourceLocation'): string {
   return event.mergeState.stamps[name] ? '' : event[name]
 }
 
 /** The team's part of the networks, largest first. */
 function ownNetworks(networks: readonly Prefix[], held: readonly Prefix[]): readonly Prefix[] | 'all' {
-  // Nearly every event is on one address of one team: no map for that.
+  // Nearly every event is on one address of one team: avoids building a map for it.
   const [first] = networks
   if (networks.length === 1 && held.some((prefix) => covers(prefix, first!))) return 'all'
   const map = createPrefixMap(held.map((prefix) => [prefix, prefix] as const))
@@ -63,7 +64,7 @@ function ownNetworks(networks: readonly Prefix[], held: readonly Prefix[]): read
   return [...new Set(parts.flat())].toSorted(largestFirst).slice(0, networksMax)
 }
 
-/** The fewest prefixes of the same addresses: two halves are one whole. */
+/** The smallest set of prefixes with the same addresses: two halves become their parent. */
 function aggregate(prefixes: readonly Prefix[]): Prefix[] {
   const kept: Prefix[] = []
   for (const prefix of prefixes.toSorted(comparePrefixes)) {
@@ -75,7 +76,7 @@ function aggregate(prefixes: readonly Prefix[]): Prefix[] {
   return kept
 }
 
-/** The prefix of which the last two are the halves. */
+/** The parent of the last two prefixes, if they are its halves. */
 function wholeOf(prefixes: readonly Prefix[]): Prefix | undefined {
   const [a, b] = prefixes.slice(-2)
   if (a === undefined || b === undefined || lengthOf(a) !== lengthOf(b)) return undefined
@@ -127,7 +128,9 @@ function cutParsedData(
 
 const protocolName = /^[a-z0-9-]*$/
 
-/** Text without digits and colons names no address; anything else in a rule has to be a prefix that the team may see. */
+/**
+ * Text without digits and colons contains no address; any other text in a rule must be a prefix that the team may see.
+ */
 const plainWords = /^[A-Za-z_ ,-]*$/
 
 function isOwnRule(
@@ -153,7 +156,7 @@ function prefixOf(text: string): Prefix | undefined {
   }
 }
 
-/** All texts of a JSON value, keys included. */
+/** All texts of a JSON value, including keys. */
 function textsOf(value: Json): string[] {
   if (typeof value === 'string') return [value]
   if (value === null || typeof value !== 'object') return []

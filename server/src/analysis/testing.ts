@@ -1,5 +1,4 @@
-// A small world for the tests of this folder: teams with what they hold, sources, deliveries. Nothing of the product
-// imports this file.
+// Fixtures for the tests of this folder: teams with their resources, sources, deliveries. Not imported by the product.
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../db/postgres.ts'
@@ -46,7 +45,7 @@ const passed = {
   claimed: new Date(),
 }
 
-/** With all checks passed, so that it counts. */
+/** With all checks passed, so that it is matched. */
 export async function addAnnouncement(
   db: Db,
   teamId: number,
@@ -106,7 +105,7 @@ export async function deliver(
   }
 }
 
-/** The numbers that the trigger keeps, against those that counting gives; equal if nothing went wrong. */
+/** The counts maintained by the trigger, and the actual counts; equal if the trigger is correct. */
 export async function compareCounts(db: Db): Promise<{ kept: unknown[]; counted: unknown[] }> {
   const kept = await sql`
     select team_id, measure, bucket, flags, events from team_event_counts where events <> 0

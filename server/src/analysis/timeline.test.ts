@@ -6,7 +6,7 @@ import type { EventSignal, TimelineSample } from '@pharos/contract/analysis'
 import { mergeTimelines } from './timeline.ts'
 
 const runs = 500 * (process.env.PHAROS_TEST_LONG ? 100 : 1)
-/** So few that nearly every merge cuts something off. */
+/** So small that nearly every merge truncates. */
 const limit = 4
 
 const sample = fc.record(
@@ -27,7 +27,7 @@ const oneByOne = (list: readonly TimelineSample[]) =>
   list.reduce<TimelineSample[]>((timeline, next) => merge(timeline, [next]), [])
 
 describe('merging timelines', () => {
-  test('gives the same in any order, in any grouping, for any number of repeats, though each step cuts', () => {
+  test('gives the same in any order, any grouping, and for any number of repeats, although each step truncates', () => {
     const shuffled = samples.chain((list) =>
       fc.record({
         list: fc.constant(list),
@@ -48,7 +48,7 @@ describe('merging timelines', () => {
     )
   })
 
-  test('keeps a bounded number by time, of them the first of each signal and the highest rates', () => {
+  test('keeps a bounded number by time, including the first of each signal and the highest rates', () => {
     fc.assert(
       fc.property(samples, (list) => {
         const kept = merge([], list)
@@ -72,19 +72,23 @@ describe('merging timelines', () => {
   })
 
   test('drops ongoing samples before starts, and starts before ends', () => {
-    const told = (count: number, signal: EventSignal, hour: number) =>
+    const samplesOf = (count: number, signal: EventSignal, hour: number) =>
       Array.from({ length: count }, (_, minute): TimelineSample => ({
         at: new Date(Date.UTC(2026, 0, 1, hour, minute)).toISOString(),
         signals: [signal],
       }))
-    const ends = told(40, 'mitigation_ended', 3)
-    const begins = told(40, 'pending', 1)
-    const kept = mergeTimelines(told(60, 'ongoing', 5), [...begins, ...ends, ...told(60, 'ongoing', 8)])
+    const ends = samplesOf(40, 'mitigation_ended', 3)
+    const begins = samplesOf(40, 'pending', 1)
+    const kept = mergeTimelines(samplesOf(60, 'ongoing', 5), [
+      ...begins,
+      ...ends,
+      ...samplesOf(60, 'ongoing', 8),
+    ])
     assert.ok(kept.length <= timelineMax)
     for (const one of [...ends, ...begins]) assert.ok(kept.some(({ at }) => at === one.at))
   })
 
-  test('of many alike keeps some from every stretch of time', () => {
+  test('keeps samples from every period of time', () => {
     const day = Array.from({ length: 1_440 }, (_, minute): TimelineSample => ({
       at: new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString(),
       signals: ['ongoing'],

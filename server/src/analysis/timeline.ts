@@ -1,15 +1,16 @@
-// The timeline of an event: signals and rates of its deliveries. Of many deliveries a sample is kept, chosen so that merging gives
-// the same result in any order, in any grouping and for any number of repeats. Pure.
+// The timeline of an event: signals and rates of its deliveries. Of many deliveries a sample is kept, chosen so that
+// merging gives the same result in any order, any grouping and for any number of repeats. Pure.
 import { eventSignals, timelineMax } from '@pharos/contract/analysis'
 import type { EventSignal, TimelineSample } from '@pharos/contract/analysis'
-import { byText } from './lattice.ts'
+import { byText } from './merge-rules.ts'
 
 /** Number of ordinary samples; the first of each signal and the two peaks are always kept. */
 const ordinaryMax = timelineMax - eventSignals.length - 2
 
 /**
- * Returns the union by time, or its sample: the first sample of each signal, the highest rates, and the first others by `rankOf` and
- * a hash of their text. A first element of a union is also first in its part, so truncating early or late gives the same.
+ * Returns the union by time, or a sample of it: the first sample of each signal, the highest rates, and the first
+ * others by `rankOf` and a hash of their text. A first element of a union is also first in its part, so truncating
+ * early or late gives the same.
  */
 export function mergeTimelines(
   a: readonly TimelineSample[],
@@ -33,7 +34,7 @@ export function mergeTimelines(
 type Candidate = {
   readonly sample: TimelineSample
   readonly text: string
-  /** Of those that are nothing special the lowest are kept. */
+  /** Of ordinary samples, those with the lowest rank are kept. */
   readonly order: number
 }
 
@@ -50,12 +51,12 @@ function candidateOf(sample: TimelineSample): Candidate {
 }
 
 /**
- * The same for equal samples. It begins with the time, ISO 8601 UTC, so that its order is that of time; of the same time
- * it is that of the signals' list, where a beginning comes first.
+ * Equal for equal samples. It starts with the time, ISO 8601 UTC, so that text order is time order; at the same time,
+ * samples are in the order of the list of signals, where starts come first.
  */
 function textOf({ at, signals, bps, pps }: TimelineSample): string {
-  const said = signals.map((signal) => eventSignals.indexOf(signal)).join('')
-  return `${at} ${said} ${bps ?? ''} ${pps ?? ''}`
+  const signalIndexes = signals.map((signal) => eventSignals.indexOf(signal)).join('')
+  return `${at} ${signalIndexes} ${bps ?? ''} ${pps ?? ''}`
 }
 
 function firstOfSignals(byTime: readonly Candidate[]): Candidate[] {
@@ -84,7 +85,7 @@ function rankOf({ signals }: TimelineSample): number {
   return signals.includes('pending') ? 1 : 2
 }
 
-/** FNV-1a with a last mixing, 32 bits: an even spread is all that is asked of it. */
+/** FNV-1a with a final mix, 32 bits: only an even distribution is required. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

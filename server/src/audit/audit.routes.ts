@@ -1,4 +1,4 @@
-// The HTTP side of the audit: one line per operation.
+// HTTP routes of the audit log: one line per operation.
 import { getAuditEntryRoute, listAuditEntriesRoute } from '@pharos/contract/audit'
 import { handle, type Mounted } from '../http/mount.ts'
 import { getAudit, listAudit, type AuditDeps } from './audit.ts'

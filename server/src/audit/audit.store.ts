@@ -1,5 +1,5 @@
-// The SQL of reading the audit, as the team. What says who a person of the provider is comes from functions of the database
-// that tell a team no more than that.
+// The SQL that reads the audit log, as the team. Whether a user is provider staff comes from database functions, which
+// return nothing else about the user to a team.
 import type { listAuditEntriesRoute } from '@pharos/contract/audit'
 import type { QueryOf } from '@pharos/contract/route'
 import { sql, type RawBuilder } from 'kysely'
@@ -8,13 +8,13 @@ import { orderBy, readPage, type Page, type PageRow } from '../db/page.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { Prefix } from '../net/prefix.ts'
 
-/** What a team may not find by: persons of the provider are one to it. */
+/** Actors that a team cannot filter by: to a team, all provider staff are one actor. */
 export type Viewer = { readonly teamId: number; readonly isStaff: boolean }
 
 export type EntryFilter = {
   readonly actors?: readonly string[]
   readonly actions?: readonly string[]
-  /** Beginnings, with their last dot. */
+  /** Prefixes of action names, each with its trailing dot. */
   readonly actionPrefixes?: readonly string[]
   readonly targets?: readonly string[]
   readonly requestIds?: readonly string[]
@@ -37,7 +37,7 @@ const entryColumns = columns(
 )
 export type EntryRow = RowOf<typeof entryColumns>
 
-/** `staff` are the actors who are people of the provider now; entries of those who were say so themselves. */
+/** `staff` are the current staff users. Entries of former staff have `by_staff` set. */
 function conditionsOf(
   { teamId, isStaff }: Viewer,
   filter: EntryFilter,
@@ -61,7 +61,7 @@ function conditionsOf(
   )
 }
 
-/** As <<=, which is not leakproof: behind row-level security no index would serve it. */
+/** Like <<=, which is not leakproof: under row-level security it would not use an index. */
 const isWithin = (network: Prefix) =>
   sql`e.address between host(network(${network}::inet))::inet and host(broadcast(${network}::inet))::inet`
 
@@ -77,7 +77,7 @@ function ofActors(
   return actors.includes('staff') ? sql`(${named} or e.actor = any(${staff}::text[]) or e.by_staff)` : named
 }
 
-/** In the order of bytes, `/` comes after `.`: whatever begins with `team.` stands between `team.` and `team/`. */
+/** In byte order, `/` follows `.`: every value that starts with `team.` is between `team.` and `team/`. */
 function ofActions({ actions = [], actionPrefixes = [] }: EntryFilter): RawBuilder<unknown> | undefined {
   if (actions.length + actionPrefixes.length === 0) return undefined
   const beginnings = actionPrefixes.map(
@@ -87,16 +87,16 @@ function ofActions({ actions = [], actionPrefixes = [] }: EntryFilter): RawBuild
   return sql`(${sql.join([...exact, ...beginnings], sql` or `)})`
 }
 
-/** By the keys, and by the id in the direction of the last: an index gives both ways. */
+/** By the keys, then by the id in the direction of the last key: an index serves both directions. */
 function orderOf(ordering: Query['ordering']): RawBuilder<unknown> {
   const direction = ordering.split(',').at(-1)!.startsWith('-') ? sql`desc` : sql`asc`
   return orderBy(ordering, { at: sql`e.at`, id: sql`e.id` }, sql`e.id ${direction}`, 'not null')
 }
 
 /**
- * A page and the count of all that match, from one snapshot: one statement. What a filter leaves is found once, for both:
- * a planner that guesses that there is enough of it would walk through the whole audit by time. Without one, both come
- * from the index by time. The rest of an entry is fetched for those that are shown.
+ * A page and the total count, in one statement and thus from one snapshot. With a filter, the matching entries are
+ * found once for both: a planner that overestimates their number would walk the whole audit log by time. Without a
+ * filter, both use the index by time. The remaining columns are fetched only for the entries of the page.
  */
 export async function listEntries(
   trx: Trx,
@@ -141,14 +141,14 @@ export async function findEntry(trx: Trx, { teamId }: Viewer, id: number): Promi
   return rows[0]
 }
 
-/** What a team is shown of who did something in it. */
+/** The actor as it is shown to a team. */
 export async function findNames(trx: Trx, actors: readonly string[]): Promise<Map<string, string | null>> {
   const { rows } = await sql<{ actor: string; name: string | null }>`
     select actor, name from audit_actor_names(${actors}::text[])`.execute(trx)
   return new Map(rows.map(({ actor, name }) => [actor, name]))
 }
 
-/** For the provider's own people: the e-mail addresses of users. */
+/** For staff: the e-mail addresses of users. */
 export async function findEmails(db: Db, userIds: readonly number[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('users')

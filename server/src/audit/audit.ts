@@ -1,4 +1,4 @@
-// Reading the audit of a team: one entry, or a page with filters. Who of the provider did something is not shown to the team.
+// Reads the audit log of a team: one entry, or a page with filters. A team does not see which staff user acted.
 import type { AuditEntry } from '@pharos/contract/audit'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 import { PrefixError } from '../net/prefix-error.ts'
@@ -19,7 +19,7 @@ import {
 
 export type AuditDeps = { readonly postgres: Postgres; readonly db: Db }
 
-/** A page of the audit of the actor's team, and the exact count, from one snapshot. */
+/** Returns a page of the audit log of the actor's team, and the exact count, from one snapshot. */
 export async function listAudit(
   deps: AuditDeps,
   { actor }: Operation,
@@ -33,7 +33,7 @@ export async function listAudit(
   })
 }
 
-/** One entry of the actor's team with its ETag; `not_found` otherwise. */
+/** Returns an entry of the actor's team with its ETag; throws `not_found`. */
 export async function getAudit(
   deps: AuditDeps,
   { actor }: Operation,

@@ -14,7 +14,7 @@ const entries = fc.record(
 ) as unknown as fc.Arbitrary<EntryText>
 
 describe('the canonical text of an entry', () => {
-  it('is written exactly so', () => {
+  it('has exactly this format', () => {
     const entry = {
       id: '7',
       at: '1767225600000001',
@@ -40,7 +40,7 @@ describe('the canonical text of an entry', () => {
     )
   })
 
-  it('covers every column that the table has', async () => {
+  it('contains every column of the table', async () => {
     const { rows } = await sql<{ name: string }>`
       select attname as name from pg_attribute
       where attrelid = 'audit_entries'::regclass and attnum > 0 and not attisdropped`.execute(
@@ -49,7 +49,7 @@ describe('the canonical text of an entry', () => {
     assert.deepEqual(rows.map(({ name }) => name).toSorted(), [...sealedColumns].toSorted())
   })
 
-  it('differs wherever two entries, or their places, differ', () => {
+  it('differs for different entries and for different positions', () => {
     fc.assert(
       fc.property(entries, entries, fc.nat(), fc.nat(), (one, other, at, place) => {
         const isSame = at === place && sealedColumns.every((column) => one[column] === other[column])

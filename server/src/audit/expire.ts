@@ -1,21 +1,24 @@
-// Retention of the audit log: drops whole months with their seals. An entry records it, so that the beginning of the chain is
-// verifiable.
+// Retention of the audit log: drops whole months with their seals. An audit entry records it, so that the new beginning
+// of the chain is verifiable.
 import { sql } from 'kysely'
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 
-/** Drops the months that ended `months` or more before the month of `now`, and answers the names of what was dropped. */
+/**
+ * Drops the months that ended `months` or more before the month of `now`, and returns the names of the dropped
+ * partitions.
+ */
 export async function expireAudit(db: Db, months: number, now: Date): Promise<string[]> {
   const past = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1))
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ name: string; ends: Date; entries: number }>`
       select * from drop_audit_months(${past})`.execute(trx)
-    if (rows.length > 0) await noteExpiry(trx, rows)
+    if (rows.length > 0) await recordExpiry(trx, rows)
     return rows.map(({ name }) => name)
   })
 }
 
-async function noteExpiry(
+async function recordExpiry(
   trx: Trx,
   dropped: readonly { name: string; ends: Date; entries: number }[],
 ): Promise<void> {

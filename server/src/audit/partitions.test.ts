@@ -1,5 +1,5 @@
-// Partitions are created while entries wait for their seal and while the chain is verified. A reader of the audit log at that moment
-// must see every entry, in the default partition or in the new one.
+// Partitions are created while entries wait for their seal and while the chain is verified. A concurrent reader of the
+// audit log must see every entry, in the default partition or in the new one.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,7 +16,7 @@ import { verifyAudit } from './verify.ts'
 const ring = createKeyRing(['a secret of thirty-two bytes or more'])
 const seal = (db: Db) => sealAll(db, ring, new AbortController().signal)
 
-/** Starts `reading` while the month's partition exists uncommitted, and commits once `reading` waits for a lock. */
+/** Runs `reading` while the month's partition exists but is not committed; commits once `reading` waits for a lock. */
 async function whilePartitionIsCreated<T>(db: Db, reading: () => Promise<T>): Promise<T> {
   const created = Promise.withResolvers<void>()
   const commit = Promise.withResolvers<void>()
@@ -36,15 +36,15 @@ async function whilePartitionIsCreated<T>(db: Db, reading: () => Promise<T>): Pr
   return await result
 }
 
-/** Resolves once a connection of this database waits for a lock of another one. */
+/** Resolves once a connection to this database waits for a lock of another one. */
 async function untilWaiting(db: Db): Promise<void> {
   const waiting = sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   while ((await waiting.execute(db)).rows.length === 0) await sleep(10)
 }
 
-describe('the audit while a partition is created', () => {
-  it('is sealed in full, and no entry is reported missing', async () => {
+describe('the audit log while a partition is created', () => {
+  it('is sealed completely, and no entry is reported missing', async () => {
     await using database = await createTestDatabase()
     const db = database.postgres.owner
     await writeAudit(db, anEntry, anEntry, anEntry)
@@ -53,7 +53,7 @@ describe('the audit while a partition is created', () => {
     assert.deepEqual({ right, brokenCount, waiting }, { right: 3, brokenCount: 0, waiting: 0 })
   })
 
-  it('is read for verification with the entry of every seal', async () => {
+  it('is verified with the entry of every seal', async () => {
     await using database = await createTestDatabase()
     const db = database.postgres.owner
     await writeAudit(db, anEntry, anEntry)
@@ -62,7 +62,7 @@ describe('the audit while a partition is created', () => {
     assert.deepEqual(seals.map(isEntry), [true, true])
   })
 
-  it('takes new entries into the partition that they belong to', async () => {
+  it('inserts new entries into the right partition', async () => {
     await using database = await createTestDatabase()
     const db = database.postgres.owner
     await whilePartitionIsCreated(db, () => writeAudit(db, anEntry))

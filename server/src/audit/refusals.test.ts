@@ -18,7 +18,7 @@ function setUp() {
   const warned: unknown[] = []
   const refusals = new Refusals({
     write: async (entries) => {
-      if (clock.fails) throw new Error('the database is away')
+      if (clock.fails) throw new Error('the database is unreachable')
       written.push(...entries)
     },
     log: { warn: ((about: unknown) => void warned.push(about)) as never },
@@ -34,7 +34,7 @@ function setUp() {
 }
 
 describe('refusals', () => {
-  it('writes the first at once, those of the next minute as one, with their number', async () => {
+  it('writes the first at once, and those of the next minute as one entry with a count', async () => {
     const { clock, written, refusals, counts } = setUp()
     refusals.note(aRefusal)
     await refusals.flush()
@@ -53,7 +53,7 @@ describe('refusals', () => {
     assert.deepEqual(counts(), [1, 500, 1])
   })
 
-  it('keeps apart who, what, about what and why', async () => {
+  it('counts separately by actor, action, target and code', async () => {
     const { written, refusals } = setUp()
     for (const other of [
       {},
@@ -68,7 +68,7 @@ describe('refusals', () => {
     assert.equal(written.length, 6)
   })
 
-  it('counts what one actor is refused about too many things together, and loses nothing of others', async () => {
+  it('combines the refusals of an actor with too many targets, without affecting other actors', async () => {
     const { written, refusals, counts } = setUp()
     for (let id = 0; id < 10_000; id++) refusals.note({ ...aRefusal, target: `getTeam:${id}` })
     refusals.note({ ...aRefusal, actor: 'user:8' })
@@ -84,7 +84,7 @@ describe('refusals', () => {
     )
   })
 
-  it('is bounded for any number of actors, and logs what it omitted', async () => {
+  it('is bounded for any number of actors, and logs the number of omitted refusals', async () => {
     const { written, warned, refusals } = setUp()
     for (let id = 0; id < 5_000; id++) refusals.note({ ...aRefusal, actor: `user:${id}` })
     await refusals.flush()
@@ -92,7 +92,7 @@ describe('refusals', () => {
     assert.deepEqual(warned, [{ count: 4_000 }])
   })
 
-  it('makes room again when a minute is over', async () => {
+  it('accepts new actors after a minute', async () => {
     const { clock, written, warned, refusals } = setUp()
     for (const turn of [0, 1, 2]) {
       clock.now = turn * 60_000
@@ -104,7 +104,7 @@ describe('refusals', () => {
     assert.deepEqual([written.length, warned.length], [3_000, 0])
   })
 
-  it('keeps what could not be written, and writes it once', async () => {
+  it('keeps refusals that could not be written, and writes them once', async () => {
     const { clock, warned, refusals, counts } = setUp()
     clock.fails = true
     refusals.note(aRefusal)
@@ -118,7 +118,7 @@ describe('refusals', () => {
     assert.deepEqual(counts(), [3])
   })
 
-  it('writes everything when it is stopped', async () => {
+  it('writes all pending refusals on stop', async () => {
     const { refusals, counts } = setUp()
     refusals.note(aRefusal)
     await refusals.flush()
@@ -128,7 +128,7 @@ describe('refusals', () => {
     assert.deepEqual(counts(), [1, 2])
   })
 
-  it('cuts a target that is too long', async () => {
+  it('truncates a target that is too long', async () => {
     const { written, refusals } = setUp()
     refusals.note({ ...aRefusal, target: 'x'.repeat(100_000) })
     await refusals.stop()

@@ -1,29 +1,29 @@
-// Refused calls for the audit log: counted in memory and written every second, outside of requests. Repeated refusals of an actor make
-// one entry per minute with a count, so that a flood fills no disk.
+// Refused calls for the audit log: counted in memory and written every second, outside of requests. Repeated refusals
+// of an actor become one entry per minute with a count, so that a flood cannot fill the disk.
 import { type AuditEntry, type Refusal } from '../db/audit.ts'
 import type { Log } from '../runtime/log.ts'
 
 export type RefusalsDeps = {
   readonly write: (entries: readonly AuditEntry[]) => Promise<void>
   readonly log: Pick<Log, 'warn'>
-  /** Milliseconds of a clock that only goes forward. */
+  /** Monotonic clock, in milliseconds. */
   readonly now?: () => number
 }
 
 const flushEveryMs = 1_000
 const entryEveryMs = 60_000
-/** Different ones of one actor in a minute; those that come on top are counted together, as about anything. */
+/** Distinct refusals of one actor per minute; further ones are counted together, without a target. */
 const kindsOfActorMax = 30
-/** Different ones in a minute in this process; those on top are in the log only, as a number. */
+/** Distinct refusals per minute in this process; of further ones only the number is logged. */
 const kindsMax = 1_000
 const targetMax = 200
 
 type Kind = {
   readonly key: string
   readonly refusal: Refusal
-  /** Not yet written. */
+  /** Number of refusals not yet written. */
   count: number
-  /** When the next entry may be written. */
+  /** Time of the next possible entry. */
   due: number
 }
 
@@ -32,7 +32,7 @@ export class Refusals {
   readonly #now: () => number
   readonly #kinds = new Map<string, Kind>()
   readonly #kindsOfActor = new Map<string, number>()
-  #lost = 0
+  #omitted = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   #stopped = false
@@ -42,20 +42,20 @@ export class Refusals {
     this.#now = deps.now ?? (() => performance.now())
   }
 
-  /** Bound, to be handed on. */
+  /** Bound, so that it can be passed as a callback. */
   readonly note = (refusal: Refusal): void => {
     const kind = this.#kindOf({ ...refusal, target: refusal.target.slice(0, targetMax) })
     if (kind) kind.count += 1
-    else this.#lost += 1
+    else this.#omitted += 1
     this.#schedule()
   }
 
-  /** Writes what is due. After a failure it stays, and is tried again. */
+  /** Writes the refusals that are due. After a failure they are kept and retried. */
   flush(): Promise<void> {
     return this.#write((kind) => kind.due <= this.#now())
   }
 
-  /** Writes everything that is left. */
+  /** Writes all pending refusals. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -67,9 +67,9 @@ export class Refusals {
     const known = this.#kinds.get(keyOf(refusal))
     if (known) return known
     const ofActor = this.#kindsOfActor.get(actor) ?? 0
-    // One more of each action and code is left for what comes on top.
-    const isOnTop = ofActor >= kindsOfActorMax && refusal.target !== anything
-    if (isOnTop) return this.#kindOf({ ...refusal, target: anything })
+    // One slot per action and code is reserved for the combined refusals.
+    const isOverLimit = ofActor >= kindsOfActorMax && refusal.target !== anything
+    if (isOverLimit) return this.#kindOf({ ...refusal, target: anything })
     if (this.#kinds.size >= kindsMax) return undefined
     const kind = { key: keyOf(refusal), refusal: { ...refusal, actor, action }, count: 0, due: 0 }
     this.#kinds.set(kind.key, kind)
@@ -83,7 +83,7 @@ export class Refusals {
   }
 
   async #writeDue(isDue: (kind: Kind) => boolean): Promise<void> {
-    this.#forgetOld()
+    this.#removeExpired()
     const due = [...this.#kinds.values()].filter((kind) => kind.count > 0 && isDue(kind))
     const counts = due.map(({ count }) => count)
     for (const kind of due) Object.assign(kind, { count: 0, due: this.#now() + entryEveryMs })
@@ -94,14 +94,14 @@ export class Refusals {
         kind.count += counts[at]!
         kind.due = 0
       }
-      this.#deps.log.warn({ err: error }, 'refused calls were not written to the audit')
+      this.#deps.log.warn({ err: error }, 'refused calls were not written to the audit log')
     }
-    if (this.#lost > 0)
-      this.#deps.log.warn({ count: this.#lost }, 'refused calls that the audit has no room for')
-    this.#lost = 0
+    if (this.#omitted > 0)
+      this.#deps.log.warn({ count: this.#omitted }, 'refused calls omitted from the audit log')
+    this.#omitted = 0
   }
 
-  #forgetOld(): void {
+  #removeExpired(): void {
     for (const { key, refusal, count, due } of this.#kinds.values()) {
       if (count > 0 || due > this.#now()) continue
       this.#kinds.delete(key)
@@ -111,7 +111,7 @@ export class Refusals {
     }
   }
 
-  /** Only while there is something: an idle process has nothing that ticks. */
+  /** Runs only while refusals are pending: an idle process has no timer. */
   #schedule(): void {
     if (this.#timer || this.#stopped) return
     this.#timer = setTimeout(async () => {

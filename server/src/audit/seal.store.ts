@@ -1,20 +1,22 @@
-// The SQL of the chain: entries that wait, the seals that there are, and the two side by side. Seals are only ever added.
+// The SQL of the chain: unsealed entries, seals, and both joined. Seals are only inserted, never changed.
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Trx } from '../db/postgres.ts'
 import type { EntryText } from './canonical.ts'
 
-/** The columns of entry `e` as canonical.ts wants them. */
+/** The columns of entry `e` in the form that canonical.ts requires. */
 const entryText = sql`e.id::text as id,
   case when isfinite(e.at) then (extract(epoch from e.at) * 1000000)::bigint::text else e.at::text end as at,
   e.team_id::text as team_id, e.actor, e.credential, e.by_staff::text as by_staff, e.action, e.target,
   e.before::text as before, e.after::text as after, e.request_id,
   host(e.address) || '/' || masklen(e.address) as address`
 
-/** One by one, by the key: a planner that knows nothing of the list yet would read the whole audit for each batch. */
+/**
+ * A lateral lookup by key: without statistics of the list, the planner would scan the whole audit log for each batch.
+ */
 const withEntry = (of: RawBuilder<unknown>) => sql`left join lateral (
   select * from audit_entries where id = ${of}.entry_id and at = ${of}.entry_at limit 1) e on true`
 
-/** Where no entry was joined, its id is null too. */
+/** If no entry was joined, its id is null as well. */
 type JoinedEntry = EntryText | { readonly [Column in keyof EntryText]: null }
 
 export const isEntry = (joined: JoinedEntry): joined is EntryText & { readonly id: string } =>
@@ -22,7 +24,7 @@ export const isEntry = (joined: JoinedEntry): joined is EntryText & { readonly i
 
 export type Head = { readonly sequence: number; readonly hash: Buffer }
 
-/** The newest seal; undefined where nothing was sealed yet. */
+/** Returns the newest seal; undefined if there is none. */
 export async function findHead(db: Db | Trx): Promise<Head | undefined> {
   const { rows } =
     await sql<Head>`select sequence, hash from audit_seals order by sequence desc limit 1`.execute(db)
@@ -31,7 +33,7 @@ export async function findHead(db: Db | Trx): Promise<Head | undefined> {
 
 export type Waiting = JoinedEntry & { readonly entryId: number; readonly entryAt: string }
 
-/** Entries without a seal, by id. One that was deleted since is a row without an entry. */
+/** Lists entries without a seal, by id. For an entry deleted in the meantime, the row has no entry. */
 export async function listWaiting(trx: Trx, limit: number): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
     select u.entry_id as "entryId", ${isoText(sql`u.entry_at`)} as "entryAt", ${entryText}
@@ -50,7 +52,7 @@ export type NewSeal = {
   readonly hash: Buffer
 }
 
-/** Adds seals and strikes their entries off the list; the number of those that were still on it. */
+/** Inserts seals and removes their entries from the unsealed list; returns how many were still on the list. */
 export async function insertSeals(trx: Trx, keyId: string, seals: readonly NewSeal[]): Promise<number> {
   const { numAffectedRows } = await sql`
     with struck as (
@@ -65,7 +67,7 @@ export async function insertSeals(trx: Trx, keyId: string, seals: readonly NewSe
   return Number(numAffectedRows)
 }
 
-export async function strikeOff(trx: Trx, ids: readonly number[]): Promise<void> {
+export async function removeFromUnsealed(trx: Trx, ids: readonly number[]): Promise<void> {
   await sql`delete from audit_unsealed where entry_id = any(${ids}::bigint[])`.execute(trx)
 }
 
@@ -78,7 +80,7 @@ export type SealRow = JoinedEntry & {
   readonly hash: Buffer
 }
 
-/** The seals after a sequence in their order, each with its entry. */
+/** Lists the seals after a sequence in order, each with its entry. */
 export async function listSeals(db: Db, after: number, limit: number): Promise<SealRow[]> {
   const { rows } = await sql<SealRow>`
     select s.sequence, s.entry_id as "entryId", ${isoText(sql`s.entry_at`)} as "entryAt",
@@ -88,7 +90,7 @@ export async function listSeals(db: Db, after: number, limit: number): Promise<S
   return rows
 }
 
-/** Whether there is an entry of the id, at whatever time. */
+/** Returns whether an entry with the id exists, whatever its time. */
 export async function hasEntry(db: Db, id: number): Promise<boolean> {
   const { rows } = await sql`select from audit_entries where id = ${id}::bigint`.execute(db)
   return rows.length > 0
@@ -115,7 +117,7 @@ export async function findEntryIds(db: Db): Promise<{ first: number; last: numbe
 
 export type Unsealed = { readonly id: number; readonly at: string; readonly isWaiting: boolean }
 
-/** Entries older than a minute, of ids above `after` up to `last`, that have no seal. */
+/** Lists entries without a seal that are older than a minute, with ids above `after` up to `last`. */
 export async function listUnsealed(db: Db, after: number, last: number): Promise<Unsealed[]> {
   const { rows } = await sql<Unsealed>`
     select e.id, ${isoText(sql`e.at`)} as at, u.entry_id is not null as "isWaiting"
@@ -130,13 +132,13 @@ export async function listUnsealed(db: Db, after: number, last: number): Promise
 
 export type Expiry = {
   readonly at: string
-  /** Of the oldest seal that was kept. */
+  /** Sequence of the oldest kept seal. */
   readonly firstSequence: number
-  /** Seals that were kept although their entry went, since an entry of a later month was sealed before them. */
+  /** Sequences of kept seals whose entry was dropped: an entry of a later month was sealed before them. */
   readonly withoutEntry: readonly number[]
 }
 
-/** The last retention run according to its entry. A person who can insert entries can forge it: use it with care. */
+/** Returns the last retention run according to its entry. Anyone who can insert entries can forge it. */
 export async function findExpiry(db: Db): Promise<Expiry | undefined> {
   const { rows } = await sql<{ at: string; after: unknown }>`
     select ${isoText(sql`at`)} as at, after from audit_entries

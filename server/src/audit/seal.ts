@@ -1,5 +1,5 @@
-// Sealing: each unsealed entry gets the next position in the chain. It runs right after the commit and not in it, because every change
-// would have to hold one lock until its commit; decision 016 has the measured cost.
+// Seals entries: each unsealed entry gets the next position in the chain. This runs right after the commit, not within
+// it, because every change would otherwise hold a lock until its commit; decision 016 has the measured cost.
 import { writeAudit } from '../db/audit.ts'
 import type { Db, Trx } from '../db/postgres.ts'
 import { deriveKeys, type KeyRing } from '../runtime/secrets.ts'
@@ -9,7 +9,7 @@ import {
   insertSeals,
   isEntry,
   listWaiting,
-  strikeOff,
+  removeFromUnsealed,
   type NewSeal,
   type Waiting,
 } from './seal.store.ts'
@@ -22,7 +22,7 @@ export type Sealed = {
 
 const batchSize = 1_000
 
-/** Seals what waits, batch by batch, until nothing does. Two at once do no harm: one of them fails, and seals nothing. */
+/** Seals all unsealed entries in batches. Concurrent runs are safe: one of them fails and seals nothing. */
 export async function sealAll(
   db: Db,
   ring: KeyRing,
@@ -44,11 +44,11 @@ async function sealBatch(trx: Trx, ring: KeyRing, limit: number): Promise<Sealed
   const waiting = await listWaiting(trx, limit)
   if (waiting.length === 0) return { sealed: 0, missing: [] }
   const missing = waiting.filter((one) => !isEntry(one))
-  if (missing.length > 0) await noteMissing(trx, missing)
+  if (missing.length > 0) await recordMissing(trx, missing)
   const { id: keyId, key } = deriveKeys(ring, 'audit')[0]!
   const seals = chain(key, (await findHead(trx)) ?? { sequence: 0, hash: chainStart }, waiting)
   const added = seals.length > 0 ? await insertSeals(trx, keyId, seals) : 0
-  if (added !== seals.length) throw new Error('another process seals the audit log at the same time')
+  if (added !== seals.length) throw new Error('another process is sealing the audit log')
   return { sealed: added, missing: missing.map(({ entryId }) => entryId) }
 }
 
@@ -66,9 +66,9 @@ function chain(
   })
 }
 
-/** The content of a missing entry is lost; its absence becomes an entry, which is sealed as well. */
-async function noteMissing(trx: Trx, missing: readonly Waiting[]): Promise<void> {
-  await strikeOff(
+/** The content of a deleted entry is lost; its absence is recorded as an entry, which is sealed as well. */
+async function recordMissing(trx: Trx, missing: readonly Waiting[]): Promise<void> {
+  await removeFromUnsealed(
     trx,
     missing.map(({ entryId }) => entryId),
   )

@@ -1,5 +1,5 @@
-// The sealing loop. Any number of processes may run it; the leader works, the others wait. It polls, nearly always an empty table,
-// because a commit with a notification waits for every other one.
+// The sealing loop. Any number of processes may run it; one leads, the others wait. It polls a table that is nearly
+// always empty, because commits with a NOTIFY are serialized.
 import { Leadership } from '../db/leadership.ts'
 import type { Postgres } from '../db/postgres.ts'
 import type { Component } from '../runtime/component.ts'
@@ -66,12 +66,12 @@ class Sealer implements Component {
     await this.#logHead()
   }
 
-  /** In a log that leaves the machine, it shows later whether the end of the chain was cut off. */
+  /** If the log is stored on another machine, the head shows later whether the end of the chain was truncated. */
   async #logHead(): Promise<void> {
     if (performance.now() - this.#headLoggedAt < headIntervalMs) return
     const head = await findHead(this.#deps.postgres.owner)
     if (!head) return
-    this.#deps.log.info({ head: formatHead(head) }, 'head of the audit')
+    this.#deps.log.info({ head: formatHead(head) }, 'head of the audit log')
     this.#headLoggedAt = performance.now()
   }
 }

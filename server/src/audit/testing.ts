@@ -1,11 +1,11 @@
-// Attacks on the audit log by a person who can alter the tables, for tests. The product does not import this file.
+// Tampers with the audit log as a person with write access to the tables could. Not imported by the product.
 import { sql, type RawBuilder } from 'kysely'
 import type { AuditEntry } from '../db/audit.ts'
 import type { Db } from '../db/postgres.ts'
 
 export const anEntry: AuditEntry = { teamId: null, actor: 'operator', action: 'test.write', target: 'test:1' }
 
-/** Runs the statements with the triggers off that keep the audit as it was written. */
+/** Runs the statements with the triggers disabled that prevent changes of the audit log. */
 export async function tamper(db: Db, ...statements: readonly RawBuilder<unknown>[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
     for (const table of ['audit_entries', 'audit_seals'])

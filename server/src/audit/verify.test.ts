@@ -1,4 +1,4 @@
-// The chain against everything that could be done to it behind its back, on a real database.
+// Verifies chains that were tampered with in every known way, on a real database.
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -27,7 +27,7 @@ const never = new AbortController().signal
 const seal = (keys = ring, limit?: number) => sealAll(db, keys, never, limit)
 const verify = (options: VerifyOptions = {}, keys = ring) => verifyAudit({ db, ring: keys }, options)
 
-/** The ids of new entries, in their order. */
+/** Adds entries and returns their ids in order. */
 async function write(count: number): Promise<number[]> {
   await writeAudit(db, ...Array.from({ length: count }, (_, at) => ({ ...anEntry, after: { at } })))
   const { rows } = await sql<{
@@ -40,7 +40,7 @@ const kindsOf = async (options?: VerifyOptions, keys = ring) =>
   (await verify(options, keys)).broken.map(({ kind, sequence, entryId }) => [kind, sequence ?? entryId])
 
 describe('sealing', () => {
-  it('gives every entry the next place, in batches, and has nothing to do after that', async () => {
+  it('gives every entry the next position, in batches, and then has nothing left to do', async () => {
     await write(25)
     assert.deepEqual(await seal(ring, 10), { sealed: 25, missing: [] })
     assert.deepEqual(await seal(), { sealed: 0, missing: [] })
@@ -49,7 +49,7 @@ describe('sealing', () => {
     assert.deepEqual(result.head, await findHead(db))
   })
 
-  it('finds an entry that is committed after one with a higher id was sealed', async () => {
+  it('seals an entry that is committed after one with a higher id was sealed', async () => {
     const begun = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
     const early = db.transaction().execute(async (trx) => {
@@ -76,7 +76,7 @@ describe('sealing', () => {
     assert.deepEqual([right, brokenCount], [2, 0])
   })
 
-  it('never seals twice, or breaks the chain, when several do it at once', async () => {
+  it('never seals twice or breaks the chain with concurrent sealers', async () => {
     await write(60)
     const runs = await Promise.allSettled([1, 2, 3, 4].map(() => seal(ring, 7)))
     await seal()
@@ -86,7 +86,7 @@ describe('sealing', () => {
     assert.ok(refused.length < runs.length)
   })
 
-  it('seals nothing of what was rolled back', async () => {
+  it('does not seal entries that were rolled back', async () => {
     await db
       .transaction()
       .execute(async (trx) => {
@@ -97,7 +97,7 @@ describe('sealing', () => {
     assert.equal((await seal()).sealed, 0)
   })
 
-  it('notes an entry that was deleted before it was sealed', async () => {
+  it('records that an entry was deleted before it was sealed', async () => {
     const [first, second] = await write(2)
     await tamper(db, sql`delete from audit_entries where id = ${first}`)
     assert.deepEqual(await seal(), { sealed: 1, missing: [first] })
@@ -113,7 +113,7 @@ describe('sealing', () => {
     assert.equal((await verify()).brokenCount, 0)
   })
 
-  it('reads the same whatever the settings of the connection are', async () => {
+  it('is independent of the settings of the connection', async () => {
     await sql`insert into audit_entries (at, actor, action, target, before, address)
       values ('2026-03-01 10:00:00.000001+00', 'a', 'b', 'c', '{"b": 1.50, "a": [1e3, "ü"]}', '192.0.2.1')`.execute(
       db,
@@ -137,7 +137,7 @@ describe('sealing', () => {
 })
 
 describe('verifying', () => {
-  it('detects any change of any column, and names the entry', async () => {
+  it('detects any change of any column, and reports the entry', async () => {
     const changes: Record<string, fc.Arbitrary<string>> = {
       at: fc.integer({ min: 1, max: 1000 }).map((n) => `at + ${n} * interval '1 microsecond'`),
       team_id: fc.integer({ min: 8, max: 1000 }).map(String),
@@ -173,7 +173,7 @@ describe('verifying', () => {
           [column === 'id' ? 'missing entry' : 'changed', 2, id],
           `${column} = ${value}`,
         )
-        assert.equal(right, 2, `${column}: the others are right`)
+        assert.equal(right, 2, `${column}: the other entries are valid`)
         await tamper(
           db,
           sql`delete from audit_entries where target = 'team:7' or actor like 'user:%' or id = ${id}`,
@@ -185,7 +185,7 @@ describe('verifying', () => {
     }
   })
 
-  it('finds an entry that is gone, a seal that is gone, and seals that were exchanged', async () => {
+  it('detects a deleted entry, a deleted seal, and swapped seals', async () => {
     const ids = await write(6)
     await seal()
     await sql`create table kept_seals as select * from audit_seals`.execute(db)
@@ -216,7 +216,7 @@ describe('verifying', () => {
     assert.deepEqual(await kindsOf(), [['missing entry', 4]])
   })
 
-  it('finds an old entry that neither has a seal nor waits for one, and counts those that wait', async () => {
+  it('detects an old entry that is neither sealed nor queued, and counts queued ones', async () => {
     await write(2)
     await seal()
     await sql`insert into audit_entries (at, actor, action, target) values
@@ -237,7 +237,7 @@ describe('verifying', () => {
     )
   })
 
-  it('finds that the end was cut off, by a head that was noted before', async () => {
+  it('detects a truncated end by an earlier head', async () => {
     await write(3)
     await seal()
     const noted = (await findHead(db))!
@@ -249,14 +249,14 @@ describe('verifying', () => {
       sql`delete from audit_entries where id in (select entry_id from audit_seals where sequence > 2)`,
       sql`delete from audit_seals where sequence > 2`,
     )
-    assert.deepEqual(await kindsOf(), [], 'it is not seen without')
+    assert.deepEqual(await kindsOf(), [], 'not detected without the head')
     assert.deepEqual(await kindsOf({ noted }), [['end cut off', 3]])
     await write(2)
     await seal()
     assert.deepEqual(await kindsOf({ noted }), [['other head', 3]])
   })
 
-  it('finds that the beginning was cut off', async () => {
+  it('detects a truncated beginning', async () => {
     await write(4)
     await seal()
     await tamper(
@@ -267,7 +267,7 @@ describe('verifying', () => {
     assert.deepEqual(await kindsOf(), [['beginning missing', 3]])
   })
 
-  it('can begin in the middle', async () => {
+  it('can start in the middle of the chain', async () => {
     const ids = await write(6)
     await seal()
     await tamper(db, sql`update audit_entries set actor = 'mallory' where id = ${ids[1]}`)
@@ -276,7 +276,7 @@ describe('verifying', () => {
     assert.deepEqual([right, notCheckable, brokenCount], [2, 1, 0])
   })
 
-  it('takes a chain under no key that is not in the ring', async () => {
+  it('rejects a chain sealed with a key that is not in the ring', async () => {
     await write(2)
     await seal(createKeyRing(['a secret of another installation, long enough']))
     assert.deepEqual(await kindsOf(), [
@@ -285,7 +285,7 @@ describe('verifying', () => {
     ])
   })
 
-  it('continues over a change of keys, and reports seals whose key was removed', async () => {
+  it('verifies across a key rotation, and reports seals whose key was removed', async () => {
     await write(3)
     await seal()
     const rotated = createKeyRing([newKey, oldKey])
@@ -314,14 +314,14 @@ describe('retention', () => {
       db,
     )
 
-  it('drops whole months with their seals, records it, and the chain still verifies', async () => {
+  it('drops whole months with their seals, records it, and leaves a chain that verifies', async () => {
     await at('2025-01-10Z', 'january')
     await at('2025-02-10Z', 'february')
     await at('2025-03-01Z', 'march')
-    // Begun in February and sealed after an entry of March.
+    // Started in February and sealed after an entry of March.
     await at('2025-02-28 23:59:59Z', 'straggler')
     await at('2025-03-15Z', 'march too')
-    assert.deepEqual(await expireAudit(db, 3, new Date('2025-06-20T12:00:00Z')), [], 'nothing is sealed yet')
+    assert.deepEqual(await expireAudit(db, 3, new Date('2025-06-20T12:00:00Z')), [], 'no entry is sealed yet')
     await seal()
     const noted = (await listSeals(db, 0, 1))[0]!
     const dropped = await expireAudit(db, 3, new Date('2025-06-20T12:00:00Z'))
@@ -340,7 +340,7 @@ describe('retention', () => {
     assert.deepEqual(await kindsOf(), [['missing entry', 5]])
   })
 
-  it('keeps the last seal, so that the chain continues after everything was dropped', async () => {
+  it('keeps the last seal, so that the chain continues after all months were dropped', async () => {
     await at('2025-01-10Z', 'january')
     await at('2025-01-11Z', 'january')
     await seal()
@@ -351,7 +351,7 @@ describe('retention', () => {
     assert.deepEqual([right, notCheckable, brokenCount], [2, 1, 0])
   })
 
-  it('moves entries into their month without sealing them twice, and keeps them from changes there too', async () => {
+  it('moves entries into their month without sealing them twice, and protects them from changes there as well', async () => {
     await write(3)
     await maintain(db)
     await write(1)

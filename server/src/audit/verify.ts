@@ -1,5 +1,5 @@
-// Verifying the chain, from the oldest seal that is kept to the newest, while the product runs: each batch is one statement
-// and so one snapshot. Nothing is changed.
+// Verifies the chain from the oldest kept seal to the newest, while the product runs: each batch is one statement and
+// thus one snapshot. Read-only.
 import type { Db } from '../db/postgres.ts'
 import { deriveKeys, type KeyRing } from '../runtime/secrets.ts'
 import {
@@ -15,12 +15,12 @@ import {
   type Head,
   type SealRow,
 } from './seal.store.ts'
-import { Walk, type Broken } from './walk.ts'
+import { ChainVerifier, type Broken } from './verify-chain.ts'
 
 export type VerifyOptions = {
-  /** The first seal to read; it is trusted. */
+  /** Sequence of the first seal to read; it is trusted. */
   readonly from?: number
-  /** A head that was noted: it must still be there. */
+  /** A head recorded earlier: the chain must still contain it. */
   readonly noted?: Head
   readonly retiredKeys?: ReadonlySet<string>
   /** Called with the number of verified seals from time to time. */
@@ -30,13 +30,13 @@ export type VerifyOptions = {
 export type Verification = {
   readonly right: number
   readonly notCheckable: number
-  /** The first places in the order of the chain, at most ten; those that come after them are counted only. */
+  /** The first broken seals in chain order, at most ten; further ones are only counted. */
   readonly broken: readonly Broken[]
   readonly brokenCount: number
-  /** Entries older than a minute that still wait for their seal: the sealer does not run. */
+  /** Entries that have been unsealed for more than a minute: the sealer does not run. */
   readonly waiting: number
   readonly head: Head | undefined
-  /** When months were last dropped by the retention. */
+  /** Time of the last retention run that dropped months. */
   readonly expired: string | undefined
 }
 
@@ -53,9 +53,9 @@ export async function verifyAudit(
 ): Promise<Verification> {
   const tally: Tally = { right: 0, notCheckable: 0, broken: [], brokenCount: 0 }
   const expiry = await findExpiry(db)
-  await walkChain(db, ring, options, expiry, tally)
-  if (options.noted) await compareNoted(db, options.noted, expiry, tally)
-  const waiting = await lookForUnsealed(db, tally)
+  await verifyChain(db, ring, options, expiry, tally)
+  if (options.noted) await compareHead(db, options.noted, expiry, tally)
+  const waiting = await reportUnsealed(db, tally)
   const { right, notCheckable, broken, brokenCount, last } = tally
   return { right, notCheckable, broken, brokenCount, waiting, head: last, expired: expiry?.at }
 }
@@ -65,30 +65,30 @@ function note(tally: Tally, broken: Broken): void {
   if (tally.broken.length < shownMax) tally.broken.push(broken)
 }
 
-async function walkChain(
+async function verifyChain(
   db: Db,
   ring: KeyRing,
   { from, retiredKeys = new Set(), onProgress }: VerifyOptions,
   expiry: Expiry | undefined,
   tally: Tally,
 ): Promise<void> {
-  const walk = new Walk(
+  const verifier = new ChainVerifier(
     { keys: deriveKeys(ring, 'audit'), retiredKeys, expiry },
     from === undefined ? await beforeFirst(db, expiry?.firstSequence, tally) : from - 1,
   )
   let seen = 0
   for (;;) {
-    const batch = await listSeals(db, walk.sequence, batchSize)
-    await skipDropped(db, walk, batch)
-    for (const seal of batch) await step(db, walk, seal, batch, tally)
-    const told = Math.floor(seen / progressEvery)
+    const batch = await listSeals(db, verifier.sequence, batchSize)
+    await skipDroppedMonths(db, verifier, batch)
+    for (const seal of batch) await step(db, verifier, seal, batch, tally)
+    const reported = Math.floor(seen / progressEvery)
     seen += batch.length
-    if (Math.floor(seen / progressEvery) > told) onProgress?.(seen)
+    if (Math.floor(seen / progressEvery) > reported) onProgress?.(seen)
     if (batch.length < batchSize) return
   }
 }
 
-/** The position before the oldest seal: the beginning, or the cut recorded by the last retention run. */
+/** The position before the oldest seal: the start of the chain, or the cut recorded by the last retention run. */
 async function beforeFirst(db: Db, kept: number | undefined, tally: Tally): Promise<number> {
   const first = (await findFirstSequence(db)) ?? 1
   if (first === 1 || first === kept) return first - 1
@@ -96,36 +96,37 @@ async function beforeFirst(db: Db, kept: number | undefined, tally: Tally): Prom
   return first - 1
 }
 
-/** Months may be dropped while we walk. */
-async function skipDropped(db: Db, walk: Walk, [next]: readonly SealRow[]): Promise<void> {
-  if (!next || next.sequence === walk.sequence + 1) return
+/** Months may be dropped while the chain is verified. */
+async function skipDroppedMonths(db: Db, verifier: ChainVerifier, [next]: readonly SealRow[]): Promise<void> {
+  if (!next || next.sequence === verifier.sequence + 1) return
   const [first, expiry] = [await findFirstSequence(db), await findExpiry(db)]
-  if (first === expiry?.firstSequence && first !== undefined && first > walk.sequence) walk.skipTo(first - 1)
+  if (first === expiry?.firstSequence && first !== undefined && first > verifier.sequence)
+    verifier.skipTo(first - 1)
 }
 
 async function step(
   db: Db,
-  walk: Walk,
+  verifier: ChainVerifier,
   seal: SealRow,
   batch: readonly SealRow[],
   tally: Tally,
 ): Promise<void> {
-  if (seal.sequence <= walk.sequence) return
+  if (seal.sequence <= verifier.sequence) return
   tally.last = { sequence: seal.sequence, hash: seal.hash }
-  for (const verdict of walk.step(seal, batch)) {
-    if (verdict === 'right') tally.right += 1
-    else if (verdict === 'not checkable') tally.notCheckable += 1
-    else note(tally, await withoutMistake(db, verdict))
+  for (const result of verifier.step(seal, batch)) {
+    if (result === 'right') tally.right += 1
+    else if (result === 'not checkable') tally.notCheckable += 1
+    else note(tally, await correctKind(db, result))
   }
 }
 
-/** An entry with another time than its seal is not missing. */
-async function withoutMistake(db: Db, broken: Broken): Promise<Broken> {
+/** An entry whose time differs from that of its seal was changed, not deleted. */
+async function correctKind(db: Db, broken: Broken): Promise<Broken> {
   const isThere = broken.kind === 'missing entry' && (await hasEntry(db, broken.entryId!))
   return isThere ? { ...broken, kind: 'changed' } : broken
 }
 
-async function compareNoted(db: Db, noted: Head, expiry: Expiry | undefined, tally: Tally): Promise<void> {
+async function compareHead(db: Db, noted: Head, expiry: Expiry | undefined, tally: Tally): Promise<void> {
   const { sequence } = noted
   const found = await findSeal(db, sequence)
   if (found?.hash.equals(noted.hash)) return
@@ -135,8 +136,11 @@ async function compareNoted(db: Db, noted: Head, expiry: Expiry | undefined, tal
   note(tally, { kind, sequence, entryId: null, at: null })
 }
 
-/** The number of entries that still wait; those that neither have a seal nor wait are broken places. */
-async function lookForUnsealed(db: Db, tally: Tally): Promise<number> {
+/**
+ * Returns the number of entries that wait for a seal; entries that are neither sealed nor waiting are reported as
+ * broken.
+ */
+async function reportUnsealed(db: Db, tally: Tally): Promise<number> {
   const ids = await findEntryIds(db)
   if (!ids) return 0
   let waiting = 0

@@ -26,7 +26,7 @@ const token: TokenActor = {
 }
 
 describe('an Authorization header', () => {
-  it('names a scheme, in any case, and a credential', () => {
+  it('consists of a scheme, case-insensitive, and a credential', () => {
     assert.deepEqual(parseAuthorization('Bearer abc'), { scheme: 'bearer', value: 'abc' })
     assert.deepEqual(parseAuthorization('TOKEN  phs_x'), { scheme: 'token', value: 'phs_x' })
     assert.equal(parseAuthorization(undefined), undefined)
@@ -43,12 +43,12 @@ describe('an Authorization header', () => {
     ` Bearer abc`,
     `Bearer ${'x'.repeat(5000)}`,
   ]) {
-    it(`is refused when it is ${JSON.stringify(header).slice(0, 40)}`, () => {
+    it(`is rejected:  ${JSON.stringify(header).slice(0, 40)}`, () => {
       assert.throws(() => parseAuthorization(header), { code: 'unauthenticated' })
     })
   }
 
-  it('of any text is read or refused', () => {
+  it('is parsed or rejected for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -71,17 +71,17 @@ describe('an Authorization header', () => {
 describe('a permission', () => {
   const any = { credential: 'any', module: 'ipam', scope: 'ipam:write' } as const
 
-  it('asks an API token for the scope, and a person not', () => {
+  it('requires the scope of an API token, but not of a user', () => {
     assert.throws(() => authorize(token, any), { code: 'scope_missing' })
     authorize({ ...token, scopes: ['ipam:write'] }, any)
     authorize(user, any)
   })
 
-  it('asks for the module of the team', () => {
+  it('requires the module of the team', () => {
     assert.throws(() => authorize({ ...user, modules: [] }, any), { code: 'module_disabled' })
   })
 
-  it('asks a person for the second factor that the team requires, before all else, unless it is personal', () => {
+  it('requires the second factor first if the team does, unless the operation is personal', () => {
     const lacking = { ...user, isAdmin: true, isStaff: true, lacksSecondFactor: true }
     for (const permission of [any, { credential: 'web' }, { credential: 'web', role: 'staff' }] as const)
       assert.throws(() => authorize(lacking, permission), { code: 'second_factor_required' })
@@ -89,7 +89,7 @@ describe('a permission', () => {
     authorize(token, { credential: 'any' })
   })
 
-  it('asks for the role; staff may do what an admin may, an admin not what staff may', () => {
+  it('requires the role; staff have the rights of admins, but not vice versa', () => {
     const admin = { credential: 'any', role: 'admin' } as const
     const staff = { credential: 'web', role: 'staff' } as const
     assert.throws(() => authorize(user, admin), { code: 'forbidden' })

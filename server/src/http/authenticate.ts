@@ -1,5 +1,5 @@
-// From a request's credential to an actor, and from the route's permission to yes or no. Where credentials are kept is
-// not known here: the composition root hands in who can check them.
+// From a request's credential to an actor, and from the route's permission to a decision. The composition root provides
+// the functions that check credentials.
 import type { Permission } from '@pharos/contract/route'
 import { fail } from '../runtime/error.ts'
 import type { Actor } from '../operation/operation.ts'
@@ -7,15 +7,15 @@ import type { Actor } from '../operation/operation.ts'
 export type Credential = { readonly scheme: 'bearer' | 'token'; readonly value: string }
 
 /**
- * Checks credentials. Both throw `unauthenticated` when the credential is not valid, whatever the reason. `fresh`: nothing
- * that is remembered of it counts.
+ * Checks credentials. Both functions throw `unauthenticated` if the credential is invalid, whatever the reason.
+ * `fresh`: bypasses the cache.
  */
 export type Credentials = {
   bearer(accessToken: string, fresh?: boolean): Promise<Actor>
   token(apiToken: string, address: string, fresh?: boolean): Promise<Actor>
 }
 
-/** The credential of an Authorization header; undefined without one, 401 when it is of no scheme of ours. */
+/** Parses the Authorization header; undefined without one, 401 for an unsupported scheme. */
 export function parseAuthorization(header: string | undefined): Credential | undefined {
   if (header === undefined) return undefined
   const match = /^(bearer|token) +([\x21-\x7e]{1,4096})$/i.exec(header)
@@ -25,7 +25,7 @@ export function parseAuthorization(header: string | undefined): Credential | und
   return { scheme: match[1]!.toLowerCase() as Credential['scheme'], value: match[2]! }
 }
 
-/** The actor that the permission asks for; null where it asks for none and none was given. */
+/** Returns the actor that the permission requires; null if it requires none and the request has no credential. */
 export async function authenticate(
   credentials: Credentials,
   permission: Permission,
@@ -33,7 +33,7 @@ export async function authenticate(
   address: string,
   fresh = false,
 ): Promise<Actor | null> {
-  // An operation whose credential is in the body, or in a source's own scheme, does not look at the header.
+  // If the credential is in the body, or in a source's own scheme, the header is ignored.
   if (permission.credential === 'none' || permission.credential === 'source') return null
   const credential = parseAuthorization(header)
   if (!credential) {
@@ -45,7 +45,7 @@ export async function authenticate(
   throw fail('unauthenticated', 'webOnly')
 }
 
-/** Throws when the actor may not call a route with this permission. Pure. */
+/** Throws if the actor may not call a route with this permission. Pure. */
 export function authorize(actor: Actor, permission: Permission): void {
   if (permission.credential !== 'web' && permission.credential !== 'any') return
   const { role, module, scope, personal } = permission

@@ -1,4 +1,4 @@
-// Over a real socket: a handler that never answers, with and without a body.
+// Over a real socket: a handler that never responds, for requests with and without a body.
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
@@ -67,28 +67,28 @@ const post = (path: string): Promise<Response> =>
     body: '{"refresh":"x"}',
   })
 
-async function assertGivenUp(answer: Response, since: number): Promise<void> {
+async function assertAborted(answer: Response, since: number): Promise<void> {
   const took = performance.now() - since
   assert.equal(answer.status, 503)
   assert.equal(((await answer.json()) as { code: string }).code, 'unavailable')
   assert.ok(took >= handlerTimeoutMs * 0.9 && took < handlerTimeoutMs + 60_000, `${took} ms`)
 }
 
-describe('a request that is not answered in time', () => {
-  it('is given up', async () => {
+describe('a request without a response in time', () => {
+  it('is aborted', async () => {
     const since = performance.now()
     const answer = await fetch(`${url}/v3/lighthouse/security/events/related/1`, {
       headers: { authorization: 'Bearer x' },
     })
-    await assertGivenUp(answer, since)
+    await assertAborted(answer, since)
   })
 
-  it('is given up when it had a body as well', async () => {
+  it('is aborted as well if it has a body', async () => {
     const since = performance.now()
-    await assertGivenUp(await post('/v3/session/refresh'), since)
+    await assertAborted(await post('/v3/session/refresh'), since)
   })
 
-  it('leaves the next one alone', async () => {
+  it('does not affect the next request', async () => {
     for (let n = 0; n < 3; n++) assert.equal((await post('/v3/session/logout')).status, 204)
   })
 })

@@ -1,5 +1,5 @@
-// Answers that go on: server-sent events (WHATWG HTML, section 9.2). How many there may be, that each ends in time, when
-// its client is gone and when the server stops; what they say comes from the use-case.
+// Open-ended responses: server-sent events (WHATWG HTML, section 9.2). Limits their number, and ends each after its
+// maximum duration, when its client disconnects and when the server stops. The use-case provides the events.
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { fail } from '../runtime/error.ts'
@@ -8,16 +8,16 @@ import type { Actor } from '../operation/operation.ts'
 /** `data` is one line. */
 export type ServerEvent = { readonly id: string; readonly event: string; readonly data: string }
 
-/** Null: there is nothing to say, and the connection is there. */
+/** Null: a keep-alive. */
 export type ServerEvents = AsyncIterable<ServerEvent | null>
 
-/** What a use-case needs to know of who follows. */
+/** The connection of a follower, as the use-case gets it. */
 export type Following = {
-  /** Null where the client begins. */
+  /** Null for a new stream. */
   readonly lastEventId: string | null
-  /** Who follows, looked at anew: rejects when the credential is no longer good for it. */
+  /** Returns the follower after checking the credential again; rejects if it is no longer valid. */
   readonly actor: () => Promise<Actor>
-  /** Aborted when the client is gone, the server stops, or it has gone on for long enough. */
+  /** Aborted when the client disconnects, the server stops, or the maximum duration is reached. */
   readonly signal: AbortSignal
 }
 
@@ -37,14 +37,14 @@ export class EventStreams {
     this.#settings = settings
   }
 
-  /** Ends all of them, so that the server can. */
+  /** Ends all streams, so that the server can stop. */
   stop(): void {
     this.#stopping.abort()
   }
 
   /**
-   * Takes a place for the team until the answer is closed. Gives the signal that ends the stream. Throws `unavailable`
-   * or `rate_limited` where there is no place.
+   * Reserves a slot for the team until the response is closed, and returns the signal that ends the stream. Throws
+   * `unavailable` or `rate_limited` if no slot is free.
    */
   enter(teamId: number, reply: FastifyReply): AbortSignal {
     const ofTeam = this.#byTeam.get(teamId) ?? 0
@@ -71,33 +71,33 @@ export class EventStreams {
   }
 }
 
-/** Says to whatever stands between that nothing is to be kept back. */
+/** Disables buffering in proxies. */
 export function sendEvents(events: ServerEvents, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // That of the server is for answers that end. A client that is gone without a word is noticed all the same.
-  reply.raw.setTimeout(deadMs, () => void reply.raw.destroy())
+  // The server's timeout is meant for responses that end. A lost client is detected all the same.
+  reply.raw.setTimeout(idleTimeoutMs, () => void reply.raw.destroy())
   return (
     reply
       .header('content-type', 'text/event-stream; charset=utf-8')
       .header('cache-control', 'no-store')
       .header('x-accel-buffering', 'no')
-      // A stream ends with its connection: one that is kept would hold up a server that stops.
+      // A stream closes its connection: a kept connection would delay a server that stops.
       .header('connection', 'close')
       .send(Readable.from(textOf(events, request)))
   )
 }
 
-/** How soon a client that lost the connection comes again, unless it decides by itself. */
+/** Delay after which a client reconnects, unless it chooses its own. */
 const retryMs = 2_000
-/** Several times as long as the silence between two signs of life. */
-const deadMs = 60_000
+/** Several times the interval of keep-alives. */
+const idleTimeoutMs = 60_000
 
-/** What fails on the way ends the answer, and the client comes again where it was. */
+/** An error in mid-stream ends the response; the client reconnects with its last position. */
 async function* textOf(events: ServerEvents, request: FastifyRequest): AsyncGenerator<string> {
   yield `retry: ${retryMs}\n\n`
   try {
     for await (const event of events) yield event === null ? ':\n\n' : frameOf(event)
   } catch (error) {
-    request.log.warn({ err: error }, 'a stream was cut short')
+    request.log.warn({ err: error }, 'stream ended by an error')
   }
 }
 

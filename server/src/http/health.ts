@@ -1,5 +1,5 @@
-// For those who run the server: alive, ready, and the metrics. Alive says only that the process answers, so that a
-// database that is down does not get every process restarted; ready says whether requests can be served.
+// Endpoints for operators: liveness, readiness and metrics. Liveness checks only the process, so that an unreachable
+// database does not restart every process; readiness checks whether requests can be served.
 import { BlockList, isIP } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Registry } from 'prom-client'
@@ -7,7 +7,7 @@ import { fail } from '../runtime/error.ts'
 
 export type HealthDeps = {
   readonly registry: Registry
-  /** Rejects while the database does not answer. */
+  /** Rejects if the database does not respond. */
   readonly ping: () => Promise<void>
   /** Addresses and networks that may read the metrics. */
   readonly operatorNetworks: readonly string[]

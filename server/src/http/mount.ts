@@ -1,5 +1,5 @@
-// Binds route values to use-cases. A domain's routes file has `handle(route, useCase, deps)`, one line per operation; what
-// all operations have in common (reading the request, headers, paging links, dry run) happens here and only here.
+// Binds route values to use-cases. A domain's routes file calls `handle(route, useCase, deps)`, one line per operation;
+// everything that operations have in common (parsing the request, headers, paging links, dry run) is done only here.
 import { createHash, hash } from 'node:crypto'
 import { responseSchemas, takesIdempotencyKey } from '@pharos/contract/openapi'
 import type { ArgsOf, BodyOf, ParamsOf, QueryOf, ResponseOf, Route, Upload } from '@pharos/contract/route'
@@ -14,22 +14,22 @@ import { createPathReader, createQueryReader } from './query.ts'
 import { parseJsonBody } from './strict-json.ts'
 import { createCheck } from './validate.ts'
 
-/** Rendered JSON, sent as it is: for records that are stored as text. `count` is that of a page. */
+/** Rendered JSON, sent as it is: for resources stored as text. `count` is the count of a page. */
 export type RawJson = { readonly raw: string; readonly count?: number }
 
-/** A file to keep: never shown within a page of the portal, whatever it contains. */
+/** A file to download: never rendered within a page of the portal, whatever it contains. */
 export type Download = { readonly bytes: Buffer; readonly mediaType: string; readonly filename: string }
 
 export type Reply<R extends Route> = {
   /** Undefined for 204 and 304. */
   readonly body?: ResponseOf<R> | DryRunBody | RawJson | undefined
-  /** Instead of a body. */
+  /** Sent instead of a body. */
   readonly download?: Download
-  /** Instead of a body: a stream. */
+  /** Sent instead of a body. */
   readonly events?: ServerEvents
   /** With the quotes, such as `"7"`. */
   readonly etag?: string
-  /** If it is not the route's `success`: 304, or the status of a replayed answer. */
+  /** Overrides the route's `success`: 304, or the status of a replayed response. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string | string[]>>
 }
@@ -45,8 +45,8 @@ export type Request<R extends Route> = {
 }
 
 /**
- * The result of a use-case: the response itself, nothing, or a reply with headers. A response that has a field `body` must
- * be returned as a reply.
+ * The result of a use-case: the response itself, nothing, or a reply with headers. A response that has a field `body`
+ * must be returned as a reply.
  */
 export type Returned<R extends Route> =
   | Reply<R>
@@ -56,8 +56,8 @@ export type Returned<R extends Route> =
   | (R['download'] extends null ? never : Download)
 
 /**
- * The arguments of a use-case: the parameters in the order of the path, then the body (or the form), then the query, if the
- * route has them, and at last the whole request for those that need a header.
+ * The arguments of a use-case: the path parameters in order, then the body (or the form), then the query, if the route
+ * has them, and last the whole request for use-cases that need a header.
  */
 type Args<R extends Route> = [...ArgsOf<R, UploadedFile>, Request<R>]
 
@@ -66,7 +66,7 @@ export type Guest = { readonly actor: Actor | null; readonly requestId: string; 
 
 type Slice = { readonly limit: number; readonly offset: number }
 
-/** A reply with what its `Link` header needs, if it is a page. */
+/** A reply with the values for its `Link` header, if it is a page. */
 type Sent = Reply<Route> & { readonly page?: Slice & { readonly count: number } }
 
 export type Mounted = {
@@ -123,7 +123,7 @@ export function handleStream<R extends Route>(
   })
 }
 
-/** Mounts a route that takes any bytes, such as a detector's delivery. */
+/** Mounts a route that accepts any bytes, such as a detector's delivery. */
 export function handleRaw<R extends Route, Deps>(
   route: R,
   useCase: (
@@ -143,7 +143,7 @@ export function handleRaw<R extends Route, Deps>(
 
 const mounted = (route: Route, answer: Mounted['answer']): Mounted => ({ route, rawBody: false, answer })
 
-/** The reply that a use-case's result means; see `Returned`. */
+/** Converts a use-case's result to a reply; see `Returned`. */
 function replyOf(route: Route, { query }: Parts, result: unknown): Sent {
   const reply = wrap(route, result)
   if (!isPaged(route)) return reply
@@ -158,7 +158,7 @@ function wrap(route: Route, result: unknown): Reply<Route> {
   return route.download ? { download: result as Download } : { body: result as DryRunBody }
 }
 
-/** A list that is read page by page. */
+/** Whether the route returns a list in pages. */
 const isPaged = ({ query, response }: Route): boolean => 'offset' in query.properties && isPage(response)
 
 function required(route: Route, actor: Actor | null): Actor {
@@ -171,7 +171,7 @@ type Parts = {
   readonly query: object
   readonly body: unknown
   readonly dryRun: boolean
-  /** The bytes, or the digest of a form, to which an Idempotency-Key belongs. */
+  /** The bytes, or the digest of a form, that an Idempotency-Key is bound to. */
   readonly content: Buffer
 } & Pick<Request<Route>, 'headers' | 'address' | 'requestId'>
 
@@ -208,7 +208,7 @@ type ReadBody = (
   request: FastifyRequest,
 ) => Pick<Parts, 'body' | 'content'> | Promise<Pick<Parts, 'body' | 'content'>>
 
-/** Reads JSON, or a form with a file. The form is strict; what the file holds is not looked at. */
+/** Parses JSON, or a form with a file. The form is validated strictly; the content of the file is not. */
 function createBodyReader({ body, upload }: Pick<Route, 'body' | 'upload'>): ReadBody {
   if (upload) return createFormBodyReader(upload)
   const check = body ? createCheck('body', body) : undefined
@@ -284,7 +284,7 @@ function singleHeader(request: FastifyRequest, name: string): string | null {
   return value === undefined ? null : [value].flat().join(', ')
 }
 
-/** Gives a stream its place and its end; see event-stream.ts. */
+/** Reserves the slot of a stream and sends its events; see event-stream.ts. */
 export type Follow = (request: FastifyRequest, reply: FastifyReply) => Following
 
 /** Adds one route to the server. The credential was checked before the body was read; see server.ts. */
@@ -320,7 +320,7 @@ function send(route: Route, result: Sent, request: FastifyRequest, reply: Fastif
   return reply.send(result.body)
 }
 
-/** To be kept by whoever asked for it, and by nothing between; a browser that shows it all the same runs none of it. */
+/** Cacheable by the client only, not by proxies; a browser that renders it anyway runs no script of it. */
 function sendDownload({ bytes, mediaType, filename }: Download, reply: FastifyReply): FastifyReply {
   return reply
     .header('content-type', mediaType)
@@ -330,7 +330,7 @@ function sendDownload({ bytes, mediaType, filename }: Download, reply: FastifyRe
     .send(bytes)
 }
 
-/** RFC 6266, with a name in ASCII for those who do not read the other. */
+/** RFC 6266, with an ASCII name for clients that do not support the encoded one. */
 function attachment(filename: string): string {
   const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(filename.toWellFormed()).replace(
@@ -340,7 +340,7 @@ function attachment(filename: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
 }
 
-/** The ETag of a rendered record without a version: a digest of its text. */
+/** The ETag of a rendered resource without a version: a digest of its text. */
 function etagOf({ body, page }: Sent): string | undefined {
   if (page || !isRaw(body)) return undefined
   return `"${hash('sha256', body.raw, 'base64url').slice(0, 22)}"`
@@ -349,7 +349,7 @@ function etagOf({ body, page }: Sent): string | undefined {
 const asItIs = (text: unknown) => text as string
 const isRaw = (body: object | undefined): body is RawJson => typeof body === 'object' && 'raw' in body
 
-/** Whether an If-Match or If-None-Match list names the tag; weak and strong tags compare alike for reading. */
+/** Whether an If-Match or If-None-Match list contains the tag; weak and strong tags compare as equal for reads. */
 export function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)

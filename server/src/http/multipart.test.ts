@@ -40,7 +40,7 @@ async function failureOf(work: Promise<unknown>): Promise<Failure> {
     assert.ok(error instanceof Failure, String(error))
     return error
   }
-  throw new Error('it was read')
+  throw new Error('the form was accepted')
 }
 
 const codeOf = async (work: Promise<unknown>) => (await failureOf(work)).code
@@ -48,7 +48,7 @@ const errorsOf = async (...parts: Written[]) =>
   ((await failureOf(read(...parts))).errors ?? []).map(({ loc, type }) => `${loc.join('.')}: ${type}`)
 
 describe('a form', () => {
-  it('is read: texts by their types, the file byte for byte', async () => {
+  it('is parsed: texts by their types, the file byte for byte', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
     const got = await read(text('until', '2027-01-31'), text('ids', '3'), file(bytes), text('ids', '4'))
     assert.deepEqual(got.fields, { until: '2027-01-31T00:00:00.000Z', ids: [3, 4] })
@@ -57,19 +57,19 @@ describe('a form', () => {
     assert.equal(got.file.mediaType, 'application/pdf')
   })
 
-  it('is read with line ends, dashes and half a boundary in its file', async () => {
+  it('is parsed with line ends, dashes and part of a boundary in its file', async () => {
     for (const content of ['\r\n', '\r\n--', '\r\n--c\r\n', '\r\n\r\n', ''])
       assert.equal((await read(file(content))).file.bytes.toString(), content)
   })
 
-  it('is read whatever characters its boundary has', async () => {
+  it('is parsed with any characters in its boundary', async () => {
     for (const boundary of ["'()+_,-./:=?", '----WebKitFormBoundaryAbC', 'a b', 'x'.repeat(70)]) {
       const contentType = `Multipart/Form-Data; charset=utf-8; boundary="${boundary}"`
       assert.equal((await readForm(contentType, form([file()], boundary))).file.bytes.toString(), 'bytes')
     }
   })
 
-  it('has one digest for every encoding of the same content, and another for other content', async () => {
+  it('has the same digest for every encoding of the same content, and a different one for other content', async () => {
     const of = async (...parts: Written[]) => (await read(...parts)).digest.toString('hex')
     const elsewhere = await readForm(
       'multipart/form-data; boundary=other',
@@ -87,8 +87,8 @@ describe('a form', () => {
   })
 })
 
-describe('a form that is not in order', () => {
-  it('is 415 if it is not a form', async () => {
+describe('an invalid form', () => {
+  it('is 415 with another media type', async () => {
     for (const contentType of [
       undefined,
       '',
@@ -103,7 +103,7 @@ describe('a form that is not in order', () => {
       )
   })
 
-  it('is 400 where its boundary is missing, impossible or another', async () => {
+  it('is 400 if its boundary is missing, invalid or wrong', async () => {
     const types = [
       '',
       '; boundary=',
@@ -116,9 +116,9 @@ describe('a form that is not in order', () => {
       assert.equal(await codeOf(readForm(`multipart/form-data${rest}`, form([file()]))), 'malformed', rest)
   })
 
-  it('is 400 where it ends early, anywhere', async () => {
+  it('is 400 if it is truncated at any position', async () => {
     const whole = form([text('ids', '3'), file()])
-    // The last line end belongs to the delimiter.
+    // The last line break belongs to the delimiter.
     for (let length = 0; length < whole.length - 2; length++)
       assert.equal(
         await codeOf(readForm('multipart/form-data; boundary=b', whole.subarray(0, length))),
@@ -137,14 +137,14 @@ describe('a form that is not in order', () => {
       assert.equal(await codeOf(read(file(), [headers, 'x'])), 'malformed', headers)
   })
 
-  it('is 413 where its file is too large, and 400 where a text or the number of parts is', async () => {
+  it('is 413 if its file is too large, and 400 if a text or the number of parts is', async () => {
     assert.equal((await read(file(Buffer.alloc(1000)))).file.bytes.length, 1000)
     assert.equal(await codeOf(read(file(Buffer.alloc(1001)))), 'body_too_large')
     assert.equal(await codeOf(read(file(), text('until', 'x'.repeat(5_000)))), 'malformed')
     assert.equal(await codeOf(read(file(), ...Array<Written>(300).fill(text('ids', '1')))), 'malformed')
   })
 
-  it('is 422 with every field that is unknown, repeated, missing or of a wrong kind', async () => {
+  it('is 422 with all fields that are unknown, repeated, missing or of the wrong type', async () => {
     assert.deepEqual(await errorsOf(text('ids', '1')), ['body.file: required'])
     assert.deepEqual(await errorsOf(file(), file()), ['body.file: repeated'])
     assert.deepEqual(await errorsOf(text('file', 'x')), ['body.file: file'])
@@ -170,7 +170,7 @@ describe('a form that is not in order', () => {
     ])
   })
 
-  it('is 415 if its file declares another type', async () => {
+  it('is 415 if its file has another media type', async () => {
     for (const type of ['text/html', 'image/svg+xml', 'application/x-pdf']) {
       const part: Written = [`${disposition}; name="file"; filename="a"\r\nContent-Type: ${type}`, 'x']
       assert.equal(await codeOf(read(part)), 'unsupported_media_type', type)
@@ -182,7 +182,7 @@ describe('a form that is not in order', () => {
     assert.equal((await read(unknown)).file.mediaType, 'application/octet-stream')
   })
 
-  it('is answered whatever is changed in it, 20,000 times', async () => {
+  it('is parsed or rejected after each of 20,000 mutations', async () => {
     const whole = form([text('ids', '3'), file('some bytes'), text('until', '2027-01-31')])
     const words = [
       '--b',

@@ -1,5 +1,5 @@
-// Reads a form with a file: `multipart/form-data` (RFC 7578) from a body that was received whole, within its bound.
-// Strict as the rest of the API: what is unknown, repeated or broken is refused. It keeps nothing on disk.
+// Parses a form with a file: `multipart/form-data` (RFC 7578), from a complete body of limited size. As strict as the
+// rest of the API: unknown, repeated and malformed parts are rejected. Nothing is written to disk.
 import { createHash, type Hash } from 'node:crypto'
 import { Busboy, type BusboyFileStream } from '@fastify/busboy'
 import type { ProblemError } from '@pharos/contract/problem'
@@ -8,9 +8,9 @@ import { errorAt, fail } from '../runtime/error.ts'
 import { createTextReader, unknownParameter } from './query.ts'
 
 export type UploadedFile = {
-  /** As the sender calls it, without a path; nothing else is promised of it. */
+  /** File name given by the sender, without a path; otherwise unverified. */
   readonly filename: string
-  /** As the sender says; what it is, is for the bytes to say. */
+  /** Media type given by the sender; the actual type must be derived from the bytes. */
   readonly mediaType: string
   readonly bytes: Buffer
 }
@@ -18,7 +18,7 @@ export type UploadedFile = {
 export type ReadForm = {
   readonly fields: Record<string, unknown>
   readonly file: UploadedFile
-  /** Of what was sent, whatever the boundary was: that differs each time one form is sent. */
+  /** Digest of the content, independent of the boundary, which differs each time a form is sent. */
   readonly digest: Buffer
 }
 
@@ -26,15 +26,15 @@ type Part =
   | { readonly kind: 'text'; readonly name: string; readonly text: string }
   | ({ readonly kind: 'file'; readonly name: string } & UploadedFile)
 
-/** How much more than its file a form may have. */
+/** Size limit of a form beyond that of its file. */
 export const formOverheadBytes = 65_536
 const partsMax = 200
 const textBytesMax = 4_096
 const anyBytes = 'application/octet-stream'
 
 /**
- * A reader for the forms of one route. Throws `unsupported_media_type` (415), `malformed` (400), `body_too_large` (413)
- * when the file is, and `invalid` (422) with everything that is wrong with the fields.
+ * Returns a parser for the forms of one route. It throws `unsupported_media_type` (415), `malformed` (400),
+ * `body_too_large` (413) if the file is too large, and `invalid` (422) with all invalid fields.
  */
 export function createFormReader(
   upload: Upload,
@@ -55,7 +55,7 @@ export function createFormReader(
   }
 }
 
-/** What forms are: checked before anything of the body is read. */
+/** Checks the media type; done before the body is read. */
 export function requireForm(contentType: string | undefined): void {
   if (!/^multipart\/form-data *(;|$)/i.test(contentType ?? '')) throw fail('unsupported_media_type', 'form')
 }
@@ -108,7 +108,7 @@ async function splitParts(boundary: string, body: Buffer, fileBytesMax: number):
   parser.end(body)
   await read
   const parts = await Promise.all(begun)
-  // The parser leaves out a part that it cannot make sense of, and says nothing.
+  // The parser silently omits parts that it cannot parse.
   if (parts.length !== countParts(boundary, body) || parts.some(({ name }) => name === undefined))
     throw malformed('a part has no valid Content-Disposition')
   return parts
@@ -164,7 +164,7 @@ function digestOf(parts: readonly Part[]): Buffer {
   return hash.digest()
 }
 
-/** Each with its length before it, so that no two forms come to the same bytes. */
+/** Each value is preceded by its length, so that different forms never have the same bytes. */
 function add(hash: Hash, ...values: (string | Buffer)[]): void {
   for (const value of values) hash.update(`${Buffer.byteLength(value)}:`).update(value)
 }

@@ -1,5 +1,5 @@
-// Serves the built portal: browsers keep files with a hash in their name for a year and request the page itself every time.
-// Without a build, the start page explains how to build. It knows no operation of the API.
+// Serves the built portal: browsers cache files with a hash in their name for a year, and request the page itself every
+// time. Without a build, the start page explains how to build. It knows no operation of the API.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
@@ -19,8 +19,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 type Asset = { readonly type: string; readonly plain: Buffer; readonly brotli: Buffer | undefined }
 
 /**
- * Adds the portal's files, each as a route of its own, so that no request names a file of the disk. Any other address that a
- * browser opens is a page, which the portal finds in its own table of pages, or reports as not found.
+ * Adds the portal's files, each as its own route, so that no request contains a path of the disk. Any other address
+ * that a browser opens returns the portal page, which resolves it with its own routes or shows "not found".
  */
 export function addPortal(server: FastifyInstance): void {
   if (!existsSync(`${built}index.html`)) return addStartPage(server)
@@ -38,7 +38,9 @@ export function addPortal(server: FastifyInstance): void {
   }
 }
 
-/** Reports whether a browser opens an address that is neither of the API, of its documentation nor of a file. */
+/**
+ * Returns whether a browser opens an address that belongs neither to the API, nor to its documentation, nor to a file.
+ */
 const isPageAddress = ({ url, headers }: FastifyRequest): boolean =>
   /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(?:v\d+|docs|assets|\.well-known)(?:[/?]|$)/.test(url)
 
@@ -56,7 +58,10 @@ function addStartPage(server: FastifyInstance): void {
   })
 }
 
-/** Styles that the portal adds at run time carry this answer's nonce; scripts come from the portal's own files only. */
+/**
+ * Styles that the portal adds at run time carry the nonce of the response; scripts are loaded from the portal's own
+ * files only.
+ */
 function showPage(reply: FastifyReply, page: string): FastifyReply {
   const nonce = randomBytes(18).toString('base64url')
   return reply
@@ -72,7 +77,7 @@ const policyWith = (nonce: string): string =>
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // Pictures requested with a credential, such as the pages of a letter, are shown from memory.
+    // Images requested with a credential, such as the pages of a letter, are shown from blob: URLs.
     "img-src 'self' blob:",
     "font-src 'self'",
     "connect-src 'self'",
@@ -81,7 +86,7 @@ const policyWith = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** Files are read when first requested, with their compressed form, and kept. */
+/** Files are read on the first request and kept in memory with their compressed form. */
 const assets = new Map<string, Asset>()
 
 function assetOf(name: string): Asset {

@@ -1,10 +1,10 @@
-// Whatever went wrong becomes one RFC 9457 answer, and is logged once. Nothing of an unexpected error reaches the
-// caller but the request id: no stack, no SQL.
+// Converts every error into one RFC 9457 response, and logs it once. Of an unexpected error the caller gets only the
+// request id: no stack, no SQL.
 import { problems, type Problem } from '@pharos/contract/problem'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { fail, Failure, type FailureDetails } from '../runtime/error.ts'
 
-/** The answer for a failure; `type` is the page of the code in the documentation that this server serves. */
+/** The response for a failure; `type` is the URL of the code's section in the documentation that this server serves. */
 export function problemOf(failure: Failure, requestId: string): Problem {
   const { status, title } = problems[failure.code]
   return {
@@ -19,7 +19,7 @@ export function problemOf(failure: Failure, requestId: string): Problem {
   }
 }
 
-/** Fastify's error handler: translates, logs what is ours to mend, answers. */
+/** Fastify's error handler: translates the error, logs defects, responds. */
 export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = asFailure(error)
   if (failure.code === 'internal') request.log.error({ err: error }, 'request failed')
@@ -40,7 +40,7 @@ export function sendProblem(failure: Failure, request: FastifyRequest, reply: Fa
     .send(problem)
 }
 
-/** The failures that the framework throws, by its codes. */
+/** The errors that the framework throws, by their codes. */
 const frameworkFailures: Record<string, (details: FailureDetails) => Failure> = {
   FST_ERR_CTP_BODY_TOO_LARGE: (details) => fail('body_too_large', 'body', details),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (details) => fail('unsupported_media_type', 'json', details),

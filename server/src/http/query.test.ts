@@ -38,15 +38,15 @@ function failureOf(fn: () => unknown): Failure {
     if (error instanceof Failure) return error
     throw error
   }
-  throw new Error('nothing was thrown')
+  throw new Error('no error was thrown')
 }
 
 describe('a query string', () => {
-  it('gets the defaults of what it leaves out', () => {
+  it('gets the defaults of omitted parameters', () => {
     assert.deepEqual(read(''), { limit: 100, offset: 0, ordering: 'id' })
   })
 
-  it('is read by the types of the schema', () => {
+  it('is parsed by the types of the schema', () => {
     assert.deepEqual(read('limit=7&enabled=false&family=6&flag=A&flag=B&since=2026-01-31'), {
       limit: 7,
       offset: 0,
@@ -93,11 +93,11 @@ describe('a query string', () => {
     })
   }
 
-  it('may leave a nullable parameter empty', () => {
+  it('may contain an empty nullable parameter', () => {
     assert.deepEqual(read('flag=&description='), { limit: 100, offset: 0, ordering: 'id' })
   })
 
-  it('lists everything that is wrong with it', () => {
+  it('is rejected with all of its errors', () => {
     assert.equal(failureOf(() => read('limit=x&offset=y&nope=1')).errors?.length, 3)
   })
 
@@ -105,7 +105,7 @@ describe('a query string', () => {
     assert.equal(failureOf(() => read('description=%E0%A4%A')).code, 'malformed')
   })
 
-  it('of any text is read or refused, never more', () => {
+  it('is parsed or rejected for any text', () => {
     const names = fc.constantFrom('limit', 'offset', 'flag', 'since', 'description', 'ordering', 'x')
     const pair = fc.tuple(names, fc.string({ unit: 'binary', maxLength: 20 }))
     fc.assert(
@@ -127,7 +127,7 @@ describe('a query string', () => {
 describe('a path', () => {
   const readPath = createPathReader(Strict({ announcement_id: Id }))
 
-  it('takes a positive integer as id', () => {
+  it('accepts a positive integer as id', () => {
     assert.deepEqual(readPath({ announcement_id: '42' }), { announcement_id: 42 })
   })
 
@@ -145,12 +145,12 @@ describe('a path', () => {
     'NaN',
     '٤',
   ]) {
-    it(`does not find the id ${JSON.stringify(id)}`, () => {
+    it(`returns not_found for the id ${JSON.stringify(id)}`, () => {
       assert.equal(failureOf(() => readPath({ announcement_id: id })).code, 'not_found')
     })
   }
 
-  it('takes a text of the form that is asked for, and finds no other', () => {
+  it('accepts a text of the required format, and returns not_found for any other', () => {
     const read = createPathReader(Strict({ team_id: TeamInPath }))
     for (const team_id of ['current', '42']) assert.deepEqual(read({ team_id }), { team_id })
     for (const team_id of ['', '0', '042', 'Current', 'current\n', '1000000000000000', '4\0'])

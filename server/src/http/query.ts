@@ -1,5 +1,5 @@
-// Reads path parameters, query strings and the text fields of forms by their schemas. Text becomes a typed value only where it is exactly one:
-// nothing is coerced, nothing unknown is dropped, nothing empty is guessed.
+// Parses path parameters, query strings and the text fields of forms by their schemas. Text is converted only if it is
+// exactly one value of the type: no coercion, no dropped unknown parameters, no defaults for empty text.
 import type { ProblemError } from '@pharos/contract/problem'
 import type { TObject, TSchema } from 'typebox'
 import { errorAt, fail, notFound, failWith } from '../runtime/error.ts'
@@ -21,13 +21,16 @@ type Property = TSchema & {
 }
 type Values = Record<string, unknown>
 
-/** A reader for the query strings of one route; the result has defaults filled in. */
+/** Returns a parser for the query strings of one route; its result has defaults filled in. */
 export function createQueryReader(schema: TObject): (search: string) => Values {
   const read = createTextReader('query', schema)
   return (search) => read(groupPairs(search))
 }
 
-/** A reader of named texts; `found` are errors that the caller saw already, and that are told with its own. */
+/**
+ * Returns a parser of named texts; `found` are errors that the caller has found already, which are reported together
+ * with its own.
+ */
 export function createTextReader(
   part: 'query' | 'body',
   schema: TObject,
@@ -52,7 +55,7 @@ export function createTextReader(
 
 type Place = readonly [part: 'query' | 'body', name: string]
 
-/** A reader for the path parameters of one route. An id that cannot be one is a 404: there is no such object. */
+/** Returns a parser for the path parameters of one route. An invalid id is a 404: no such object exists. */
 export function createPathReader(schema: TObject): (params: Record<string, string>) => Values {
   const properties = Object.entries(schema.properties as Record<string, Property>)
   const readers = properties.map(([name, property]) => [name, pathTextReader(property)] as const)
@@ -114,7 +117,7 @@ function readParameter(
   values[loc[1]] = repeatable ? read : read[0]
 }
 
-/** `X or null` reads as X: in a query null can only be said by leaving the parameter out. */
+/** Returns X for `X or null`: in a query, null is expressed only by omitting the parameter. */
 function withoutNull(property: Property): Property {
   return property.anyOf?.find((alternative) => alternative.type !== 'null') ?? property
 }
@@ -161,7 +164,10 @@ function readOrdering(allowed: readonly string[], text: string): Scalar {
   return { msg, type: 'ordering', ctx: { allowed } }
 }
 
-/** The pairs of a query string in order, grouped by name. Bad percent-encoding is a 400, never a replacement character. */
+/**
+ * The pairs of a query string in order, grouped by name. Invalid percent-encoding is a 400, never a replacement
+ * character.
+ */
 function groupPairs(search: string): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   if (search === '') return groups

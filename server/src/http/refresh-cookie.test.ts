@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Failure } from '../runtime/error.ts'
-import { forgetRefresh, keepRefresh, readRefresh } from './refresh-cookie.ts'
+import { clearRefreshCookies, moveRefreshToCookie, readRefresh } from './refresh-cookie.ts'
 
 const plain = { secure: false, lifetimeSeconds: 600 }
 const secure = { secure: true, lifetimeSeconds: 600 }
@@ -9,15 +9,15 @@ const mode = { 'pharos-refresh': 'cookie' }
 const reply = { body: { access: 'a', refresh: 'phr_secret', user: null }, headers: { etag: '"1"' } }
 
 describe('the refresh token', () => {
-  it('stays in the body for whoever does not ask for a cookie', () => {
-    assert.equal(keepRefresh(secure, {}, reply), reply)
-    assert.equal(keepRefresh(secure, { 'pharos-refresh': 'Cookie, cookie' }, reply), reply)
-    assert.deepEqual(forgetRefresh(secure, {}), {})
+  it('stays in the body unless the client requests a cookie', () => {
+    assert.equal(moveRefreshToCookie(secure, {}, reply), reply)
+    assert.equal(moveRefreshToCookie(secure, { 'pharos-refresh': 'Cookie, cookie' }, reply), reply)
+    assert.deepEqual(clearRefreshCookies(secure, {}), {})
     assert.equal(readRefresh(secure, { cookie: '__Host-pharos-refresh=phr_other' }, 'cookie'), 'cookie')
   })
 
-  it('moves into a cookie that no script reads and no other site sends', () => {
-    const { body, headers } = keepRefresh(secure, mode, reply)
+  it('is moved into a cookie that no script can read and no other site can send', () => {
+    const { body, headers } = moveRefreshToCookie(secure, mode, reply)
     assert.deepEqual(body, { access: 'a', refresh: 'cookie', user: null })
     assert.equal(headers.etag, '"1"')
     const cookies = (headers as Record<string, unknown>)['set-cookie']
@@ -27,8 +27,8 @@ describe('the refresh token', () => {
     ])
   })
 
-  it('is one of http where users come by http', () => {
-    const { headers } = keepRefresh(plain, mode, reply) as { headers: Record<string, unknown> }
+  it('is a cookie for http if users connect by http', () => {
+    const { headers } = moveRefreshToCookie(plain, mode, reply) as { headers: Record<string, unknown> }
     assert.deepEqual(headers['set-cookie'], [
       'pharos-refresh=phr_secret; HttpOnly; Path=/; Max-Age=600; SameSite=Strict',
       'pharos-signed-in=yes; Path=/; Max-Age=600; SameSite=Strict',
@@ -43,8 +43,8 @@ describe('the refresh token', () => {
     assert.equal(readRefresh(plain, mode, 'cookie'), '')
   })
 
-  it('goes with the session', () => {
-    assert.deepEqual(forgetRefresh(plain, mode), {
+  it('is removed with the session', () => {
+    assert.deepEqual(clearRefreshCookies(plain, mode), {
       'set-cookie': [
         'pharos-refresh=; HttpOnly; Path=/; Max-Age=0; SameSite=Strict',
         'pharos-signed-in=; Path=/; Max-Age=0; SameSite=Strict',
@@ -52,13 +52,13 @@ describe('the refresh token', () => {
     })
   })
 
-  it('is refused to pages of other sites, those of a neighbour too', () => {
+  it('is refused to pages of other sites, including sibling subdomains', () => {
     for (const site of ['cross-site', 'same-site', 'none']) {
       const headers = { ...mode, 'sec-fetch-site': site, cookie: 'pharos-refresh=phr_mine' }
       const isForbidden = (error: unknown) => error instanceof Failure && error.code === 'forbidden'
       assert.throws(() => readRefresh(plain, headers, 'cookie'), isForbidden)
-      assert.throws(() => keepRefresh(plain, headers, reply), isForbidden)
-      assert.throws(() => forgetRefresh(plain, headers), isForbidden)
+      assert.throws(() => moveRefreshToCookie(plain, headers, reply), isForbidden)
+      assert.throws(() => clearRefreshCookies(plain, headers), isForbidden)
     }
     const own = { ...mode, 'sec-fetch-site': 'same-origin', cookie: 'pharos-refresh=phr_mine' }
     assert.equal(readRefresh(plain, own, 'cookie'), 'phr_mine')

@@ -1,30 +1,33 @@
 // The refresh token of the web application, as a cookie that no script can read (RFC 6265). The operations and their
-// bodies are the documented ones; whoever sends `Pharos-Refresh: cookie` sees the word `cookie` where the token would
-// stand, and says it there. A page of another site cannot send that header: it would have to ask first (CORS), and gets
-// no answer. What the token is worth is not known here.
+// bodies are the documented ones; a client that sends `Pharos-Refresh: cookie` gets the word `cookie` in place of the
+// token, and sends it back in place of the token. A page of another site cannot send that header: it would need a CORS
+// preflight, which is not answered. This file only transports the token.
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '../runtime/error.ts'
 
 const modeHeader = 'pharos-refresh'
-/** Stands in a body in the place of the token. */
+/** Replaces the token in a body. */
 const inCookie = 'cookie'
 
 export type RefreshCookies = {
-  /** Whether users reach the server by https: then the cookie belongs to this host and to https alone. */
+  /** Whether users connect by https: the cookie is then limited to this host and to https. */
   readonly secure: boolean
   readonly lifetimeSeconds: number
 }
 
 type WithRefresh = { readonly body?: unknown; readonly headers?: Readonly<Record<string, string | string[]>> }
 
-/** The refresh token of a request's body, or of its cookie where the body says so. Throws `forbidden` for other sites. */
+/**
+ * Returns the refresh token of a request's body, or of its cookie if the body requests that. Throws `forbidden` for
+ * other sites.
+ */
 export function readRefresh(cookies: RefreshCookies, headers: IncomingHttpHeaders, given: string): string {
   if (given !== inCookie || !isCookieMode(headers)) return given
   return findCookie(headers.cookie ?? '', nameOf(cookies)) ?? ''
 }
 
-/** The answer as it was made or, in cookie mode, with the token moved into a cookie. */
-export function keepRefresh<R extends WithRefresh>(
+/** Returns the response unchanged or, in cookie mode, with the token moved into a cookie. */
+export function moveRefreshToCookie<R extends WithRefresh>(
   cookies: RefreshCookies,
   headers: IncomingHttpHeaders,
   reply: R,
@@ -38,8 +41,8 @@ export function keepRefresh<R extends WithRefresh>(
   }
 }
 
-/** The headers that take the cookie away; none outside of cookie mode. */
-export function forgetRefresh(
+/** Returns the headers that delete the cookie; none outside of cookie mode. */
+export function clearRefreshCookies(
   cookies: RefreshCookies,
   headers: IncomingHttpHeaders,
 ): Record<string, string[]> {
@@ -48,7 +51,7 @@ export function forgetRefresh(
 
 function isCookieMode(headers: IncomingHttpHeaders): boolean {
   if (headers[modeHeader] !== inCookie) return false
-  // Browsers say it by themselves (Fetch Metadata); programs that are none say nothing.
+  // Browsers send Fetch Metadata by themselves; other programs send none.
   const site = headers['sec-fetch-site']
   if (site === undefined || site === 'same-origin') return true
   throw fail('forbidden', 'crossSite')
@@ -56,7 +59,10 @@ function isCookieMode(headers: IncomingHttpHeaders): boolean {
 
 const nameOf = ({ secure }: RefreshCookies) => (secure ? '__Host-pharos-refresh' : 'pharos-refresh')
 
-/** Beside the token a word that scripts may read: whether there is one, so that nobody asks with none. */
+/**
+ * Besides the token, a cookie readable by scripts that marks its presence, so that no refresh is requested
+ * without it.
+ */
 function setCookies(cookies: RefreshCookies, token: string, maxAge: number): string[] {
   const common = `Path=/; Max-Age=${maxAge}; SameSite=Strict${cookies.secure ? '; Secure' : ''}`
   return [`${nameOf(cookies)}=${token}; HttpOnly; ${common}`, `pharos-signed-in=${token && 'yes'}; ${common}`]

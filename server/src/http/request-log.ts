@@ -1,5 +1,5 @@
-// The log of one request, with its id on every line. It is created on first use, which is rare: most requests have only the one line of
-// the server's log.
+// The log of one request, with its id on every line. Created on first use, which is rare: most requests have only the
+// one line of the server's log.
 import type { FastifyBaseLogger } from 'fastify'
 
 type Line = Parameters<FastifyBaseLogger['info']>

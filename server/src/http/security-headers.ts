@@ -1,7 +1,7 @@
-// Security headers of every answer: no sniffing, framing, embedding or referrers. Each page of the server relaxes the content
-// policy for itself only. There are no CORS headers.
+// Security headers of every response: no sniffing, framing, embedding or referrers. Each page of the server relaxes the
+// content security policy for itself only. There are no CORS headers.
 
-/** `https`: users connect with TLS, so browsers are instructed never to use anything else (HSTS). */
+/** `https`: users connect with TLS, so browsers are instructed to use nothing else (HSTS). */
 export function securityHeaders({ https }: { readonly https: boolean }): Readonly<Record<string, string>> {
   return {
     'cache-control': 'no-store',

@@ -1,5 +1,5 @@
-// The HTTP server: limits and timeouts, who is calling, the routes, and one form of answer for every error.
-// It knows no domain; what it mounts and who checks credentials is handed in by the composition root.
+// The HTTP server: limits and timeouts, authentication, the routes, and one error format. It knows no domain; the
+// composition root provides the routes and the credential checks.
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { ProblemCode } from '@pharos/contract/problem'
@@ -37,16 +37,16 @@ export type HttpSettings = {
   readonly bodyLimitBytes: number
   readonly deliveryLimitBytes: number
   readonly requestsInFlight: number
-  /** Until the request has been received in full. */
+  /** Time until the request has been received completely. */
   readonly requestTimeoutMs: number
-  /** Until it has been answered. */
+  /** Time until it has been answered. */
   readonly handlerTimeoutMs: number
   readonly keepAliveTimeoutMs: number
   readonly trustedProxies: readonly string[]
-  /** Users reach the server by https, whatever stands in front of it. */
+  /** Users connect by https, even if a proxy terminates it. */
   readonly https: boolean
   readonly rate: Rate
-  /** Of deliveries, per address: a detector sends many at once when there is much to tell. */
+  /** Deliveries per address: a detector sends many at once during large attacks. */
   readonly deliveryRate: Rate
   readonly streams: StreamSettings
 }
@@ -59,14 +59,16 @@ export type HttpDeps = {
   readonly credentials: Credentials
   readonly mounted: readonly Mounted[]
   readonly observer: HttpObserver
-  /** Told of every call that was refused for who calls, before it is answered. It must neither throw nor take time. */
+  /**
+   * Called for every call that was refused to a known actor, before the response. It must neither throw nor take time.
+   */
   readonly onDenied?: (denied: Denied) => void
 }
 
-/** A call of somebody whom we know, who may not do that. */
+/** A refused call of an authenticated actor. */
 export type Denied = {
   readonly actor: Actor
-  /** Name of the route, and what stands in its path. */
+  /** Name of the route, and its path parameters. */
   readonly operation: string
   readonly params: readonly string[]
   readonly code: ProblemCode
@@ -74,15 +76,15 @@ export type Denied = {
   readonly address: string
 }
 
-/** Told what happens, for the metrics. `route` is the route's pattern, never the path that was asked for. */
+/** Called for the metrics. `route` is the route's pattern, never the requested path. */
 export type HttpObserver = {
   answered(method: string, route: string, status: number, seconds: number): void
-  /** Turned away before any work. */
+  /** Rejected before any work. */
   refused(reason: 'rate_limited' | 'overloaded'): void
   inFlight(count: number): void
 }
 
-/** A server with the API's routes on it, not listening yet; pages (docs, health) are added by the caller. */
+/** Returns a server with the API's routes, not listening yet; the caller adds pages (docs, health). */
 export function createHttpServer(deps: HttpDeps): FastifyInstance {
   const headers = securityHeaders(deps.settings)
   const server = Fastify({
@@ -91,15 +93,15 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
     childLoggerFactory: (log, bindings, options) =>
       new RequestLog(() => log.child(bindings, options) as FastifyBaseLogger) as FastifyBaseLogger,
     bodyLimit: deps.settings.bodyLimitBytes,
-    // All of them are 0, which is "for ever", unless set. How long an answer may take is kept in deadline.ts.
+    // The defaults are 0, which means no timeout. The time limit of a response is set in deadline.ts.
     requestTimeout: deps.settings.requestTimeoutMs,
     connectionTimeout: deps.settings.requestTimeoutMs + deps.settings.handlerTimeoutMs,
     keepAliveTimeout: deps.settings.keepAliveTimeoutMs,
     http: {
       headersTimeout: Math.min(20_000, deps.settings.requestTimeoutMs),
-      // How often those two are looked at: 30 s by default, so that a timeout of 2 s would take half a minute.
+      // Interval at which these two are checked. With the default of 30 s, a timeout of 2 s would take half a minute.
       connectionsCheckingInterval: 1_000,
-      // Node would answer by itself, with an empty body; see refuseWithoutHost.
+      // Node would respond itself, with an empty body; see refuseWithoutHost.
       requireHostHeader: false,
     },
     trustProxy: deps.settings.trustedProxies.length > 0 ? [...deps.settings.trustedProxies] : false,
@@ -114,7 +116,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
       maxParamLength: 300,
       querystringParser: () => ({}),
     },
-    // Such a request never gets to the hooks.
+    // Hooks do not run for such a request.
     frameworkErrors: (error, request, reply) => {
       addCommonHeaders(headers, request, reply)
       void answerProblem(error, request, reply)
@@ -123,11 +125,11 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
   })
   server.decorateRequest('actor', null)
   server.setErrorHandler((error, request, reply) => {
-    tellDenied(deps, error, request)
+    reportDenied(deps, error, request)
     return answerProblem(error, request, reply)
   })
   server.setNotFoundHandler((request, reply) => answerUnknownPath(deps.mounted, request, reply))
-  // Bytes come to the handlers as they are: reading them strictly is mount.ts's work, not the framework's.
+  // Handlers get the raw bytes: mount.ts parses them strictly, not the framework.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(/^application\/json(;.*)?$/i, { parseAs: 'buffer' }, (request, bytes, done) =>
     isEncoded(request) ? done(encoded()) : done(null, bytes),
@@ -166,7 +168,7 @@ export function createHttpServer(deps: HttpDeps): FastifyInstance {
 
 const isPlain = ({ rawBody, route }: Mounted): boolean => !rawBody && !route.upload && !route.stream
 
-/** Who follows is asked for his credential again and again: it may be taken away while he does. */
+/** The credential of a follower is checked again and again: it may be revoked while the stream is open. */
 function mountStreams(server: FastifyInstance, { credentials, settings, mounted }: HttpDeps): void {
   const streams = new EventStreams(settings.streams)
   server.addHook('preClose', async () => streams.stop())
@@ -193,7 +195,7 @@ const denials: ReadonlySet<ProblemCode> = new Set([
   'wrong_password',
 ])
 
-function tellDenied({ onDenied }: HttpDeps, error: unknown, request: FastifyRequest): void {
+function reportDenied({ onDenied }: HttpDeps, error: unknown, request: FastifyRequest): void {
   const { actor, id: requestId, ip: address, routeOptions } = request
   const operation = routeOptions.config.mounted?.route.name
   if (!(error instanceof Failure) || !denials.has(error.code) || !actor || operation === undefined) return
@@ -201,7 +203,7 @@ function tellDenied({ onDenied }: HttpDeps, error: unknown, request: FastifyRequ
   onDenied?.({ actor, operation, params, code: error.code, requestId, address })
 }
 
-/** The framework refuses a Content-Type that is malformed, before any parser is asked; here it is only kept. */
+/** The framework rejects a malformed Content-Type before it calls any parser; here the body is only passed on. */
 function takeAnyMediaType(server: FastifyInstance): void {
   const given = new WeakMap<FastifyRequest['raw'], string>()
   server.addHook('onRequest', async ({ raw }) => {
@@ -215,11 +217,11 @@ function takeAnyMediaType(server: FastifyInstance): void {
   })
 }
 
-/** An upload is held in memory whole, so only a few are at once; a team that sends slowly does not take all places. */
+/** An upload is held in memory, so only a few may run at once; a team that sends slowly does not take all slots. */
 const uploadsAtOnce = 8
 const uploadsAtOncePerTeam = 3
 
-/** Before the body is read: what is no form, and what is too much, is refused unread. */
+/** Before the body is read: requests that are no form or too large are rejected unread. */
 function takeFewUploads(server: FastifyInstance): void {
   const options = { waiting: 0, retryAfterSeconds: 2 }
   const all = createSemaphore({ permits: uploadsAtOnce, ...options })
@@ -245,12 +247,12 @@ function takeFewUploads(server: FastifyInstance): void {
   }
 }
 
-/** Unpacking is left out on purpose: a kilobyte of gzip can be a gigabyte. */
+/** Decompression is deliberately not supported: a kilobyte of gzip can be a gigabyte. */
 const isEncoded = ({ headers }: FastifyRequest): boolean =>
   (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity'
 const encoded = () => fail('unsupported_media_type', 'encoding')
 
-/** Neither waits for anything, so neither is an async function: a promise less for every request. */
+/** Neither hook waits for anything, so neither is async: one promise less per request. */
 function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Headers): void {
   const deadlines = new Deadlines(deps.settings.handlerTimeoutMs)
   server.addHook('onClose', async () => deadlines.stop())
@@ -258,11 +260,11 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
   server.addHook('onRequest', (request, reply, done) => {
     addCommonHeaders(headers, request, reply)
     refuseWithoutHost(request)
-    // It is meant to take long, and has limits of its own.
+    // A stream is long-lived, and has limits of its own.
     if (request.routeOptions.config.mounted?.route.stream) return done()
     inFlight += 1
     const end = deadlines.begin(reply)
-    // A request whose client went away has no onResponse; the close of its answer comes always, and once.
+    // A request whose client disconnected has no onResponse; the response's close event always occurs, once.
     reply.raw.once('close', () => {
       inFlight -= 1
       end()
@@ -280,7 +282,7 @@ function addCommonHooks(server: FastifyInstance, deps: HttpDeps, headers: Header
     const route = request.routeOptions.url ?? 'unknown'
     const status = reply.statusCode
     const seconds = reply.elapsedTime / 1000
-    // How long somebody followed says nothing of how fast we are.
+    // The duration of a stream is no measure of latency.
     if (!request.routeOptions.config.mounted?.route.stream || status >= 400)
       deps.observer.answered(method, route, status, seconds)
     deps.observer.inFlight(inFlight)
@@ -301,31 +303,31 @@ function addCommonHeaders(headers: Headers, request: FastifyRequest, reply: Fast
   reply.header('x-request-id', request.id)
 }
 
-/** Who is calling is settled before the body is read, so that a stranger cannot make us read ten megabytes. */
+/** Authenticates before the body is read, so that unauthenticated clients cannot make the server read ten megabytes. */
 function addAuthentication(server: FastifyInstance, deps: HttpDeps, rate: Rate): void {
   const limiter = new RateLimiter(rate)
-  const strangers = new RateLimiter(rate)
+  const unauthenticated = new RateLimiter(rate)
   server.addHook('onRequest', async (request, reply) => {
     const permission = request.routeOptions.config.mounted!.route.permission
-    const actor = await identify(permission, request, deps.credentials, strangers)
-    const state = actor ? limiter.take(actorName(actor)) : strangers.take(request.ip)
+    const actor = await identify(permission, request, deps.credentials, unauthenticated)
+    const state = actor ? limiter.take(actorName(actor)) : unauthenticated.take(request.ip)
     addRateHeaders(reply, state)
     request.actor = actor
     if (actor) authorize(actor, permission)
   })
 }
 
-/** A wrong credential costs its address a token, so that guessing is bounded as well as calling is. */
+/** An invalid credential costs its address a token of the rate limit, so that guessing is limited like calls are. */
 async function identify(
   permission: Permission,
   request: FastifyRequest,
   credentials: Credentials,
-  strangers: RateLimiter,
+  unauthenticated: RateLimiter,
 ): Promise<Actor | null> {
   try {
     return await authenticate(credentials, permission, request.headers.authorization, request.ip)
   } catch (error) {
-    if (error instanceof Failure && error.code === 'unauthenticated') strangers.take(request.ip)
+    if (error instanceof Failure && error.code === 'unauthenticated') unauthenticated.take(request.ip)
     throw error
   }
 }
@@ -336,7 +338,7 @@ function addRateHeaders(reply: FastifyReply, state: RateState): void {
   reply.header('ratelimit-reset', state.resetSeconds)
 }
 
-/** 405 with the methods that exist where only the method is wrong, else 404. */
+/** Returns 405 with the allowed methods if only the method is wrong, otherwise 404. */
 function answerUnknownPath(
   mounted: readonly Mounted[],
   request: FastifyRequest,
@@ -361,7 +363,7 @@ const clientErrors: Record<string, 'headersTooLarge' | 'requestTimeout'> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'requestTimeout',
 }
 
-/** What is not even HTTP never reaches a route; it is answered in the same form all the same. */
+/** A request that is not valid HTTP reaches no route; the response has the same format all the same. */
 function answerClientError(headers: Headers, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const failure = fail('malformed', clientErrors[error.code ?? ''] ?? 'http')

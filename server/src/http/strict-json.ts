@@ -1,22 +1,25 @@
-// Reads a JSON body the strict way: valid UTF-8, valid JSON, no repeated key, no NUL character, no
-// half of a character. It knows no schema.
+// Parses a JSON body strictly: valid UTF-8, valid JSON, no repeated key, no NUL character, no lone surrogate. It knows
+// no schema.
 import { visit } from 'jsonc-parser'
 import { fail, invalid, Failure } from '../runtime/error.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** The value of a JSON text; throws `malformed` (400) or, for a repeated key, `invalid` (422). */
+/** Parses a JSON text; throws `malformed` (400) or, for a repeated key, `invalid` (422). */
 export function parseJsonBody(bytes: Buffer): unknown {
   const text = decode(bytes)
   const value = parseOnce(text)
   refuseDuplicateKeys(text)
-  // PostgreSQL cannot store U+0000 in a text, and no field of ours means anything by it.
+  // PostgreSQL cannot store U+0000 in a text, and no field needs it.
   if (text.includes('\\u0000')) throw invalid(['body'], 'nul')
   if (/\\u[dD][89a-fA-F]/.test(text) && hasLoneSurrogate(value)) throw invalid(['body'], 'surrogate')
   return value
 }
 
-/** Only by an escape can one be written. PostgreSQL refuses it in JSON; JSON.stringify escapes it, and nothing else of theirs. */
+/**
+ * A lone surrogate can only be written as an escape. PostgreSQL rejects it in JSON; JSON.stringify escapes lone
+ * surrogates and no valid pairs.
+ */
 function hasLoneSurrogate(value: unknown): boolean {
   return /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(JSON.stringify(value))
 }
@@ -38,7 +41,7 @@ function parseOnce(text: string): unknown {
   }
 }
 
-/** JSON.parse keeps the last of two equal keys; which one the caller meant is not ours to guess. */
+/** JSON.parse keeps the last of two equal keys; the caller may have meant the other one. */
 function refuseDuplicateKeys(text: string): void {
   const objects: Set<string>[] = []
   try {
@@ -53,7 +56,7 @@ function refuseDuplicateKeys(text: string): void {
     })
   } catch (error) {
     if (error instanceof Failure) throw error
-    // The text is valid JSON (it was parsed above): what fails here is its depth.
+    // The text is valid JSON (parsed above): an error here is due to its depth.
     throw fail('malformed', 'nesting')
   }
 }

@@ -1,12 +1,12 @@
-// Checks the parts of a request by their schemas: no coercion, every error with its place. Queries, paths and the fields of
-// forms arrive as text: query.ts reads them, and checks them here afterwards.
+// Validates the parts of a request by their schemas: no coercion, every error with its location. Queries, paths and
+// form fields arrive as text: query.ts parses them first, then validates them here.
 import type { TSchema } from 'typebox'
 import { failWith } from '../runtime/error.ts'
 import { createSchemaCheck } from '../text/schema-error.ts'
 
 export type Check = (value: unknown) => void
 
-/** Creates a check for one part of the request; it throws a 422 that lists everything that is wrong with the part. */
+/** Returns a validator for one part of the request; it throws a 422 that lists all errors of the part. */
 export function createCheck(part: 'body' | 'query' | 'path', schema: TSchema): Check {
   const check = createSchemaCheck(schema)
   return (value) => {

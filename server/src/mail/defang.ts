@@ -1,7 +1,8 @@
-// Text of other users in mails. An invitation carries it to any address that the inviter enters, from the provider's sender: the text
-// must be readable, and must not become a link, an address or a line that looks like the provider's. Pure.
+// Text of other users in mails. An invitation sends it to any address that the inviter enters, from the provider's
+// sender address: it must be readable, and must not become a link, an address or a line that looks like the provider's.
+// Pure.
 
-/** Longer texts are cut. */
+/** Longer texts are truncated. */
 const lineMax = 200
 const linesMax = 12
 
@@ -13,7 +14,7 @@ export function defangLine(text: string): string {
   return withoutLinks(cut(visible(text)))
 }
 
-/** Returns the lines of a text, each defanged, without empty ones at both ends. */
+/** Returns the lines of a text, each defanged, without leading and trailing empty lines. */
 export function defangLines(text: string): readonly string[] {
   const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).map(defangLine)
   const [first, last] = [lines.findIndex((line) => line !== ''), lines.findLastIndex((line) => line !== '')]
@@ -22,7 +23,7 @@ export function defangLines(text: string): readonly string[] {
   return kept.length <= linesMax ? kept : [...kept.slice(0, linesMax), '…']
 }
 
-/** Compatibility forms become the letters that they represent, as programs that look for links read them. */
+/** Replaces compatibility forms by the letters that they represent, as link detection in mail programs does. */
 function visible(text: string): string {
   return text
     .toWellFormed()
@@ -37,7 +38,7 @@ function cut(line: string): string {
   return letters.length <= lineMax ? line : `${letters.slice(0, lineMax).join('').trimEnd()}…`
 }
 
-/** A host name is written in letters, digits and signs of any script; 。 is a dot to name servers (RFC 3490). */
+/** A host name consists of letters, digits and signs of any script; 。 is a dot to name servers (RFC 3490). */
 const name = String.raw`[\p{L}\p{N}\p{M}\p{S}_%~\-]`
 const dots = new RegExp(`(?<=${name})[.。](?=${name})`, 'gu')
 

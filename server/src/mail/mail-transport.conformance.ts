@@ -1,5 +1,5 @@
-// The conformance suite of mail transports, run for the folder and for a real SMTP server. It uses only the port; received mails are
-// parsed by a library that did not compose them.
+// The conformance suite of mail transports, run for the folder and for a real SMTP server. It uses only the port;
+// received mails are parsed by a library that did not compose them.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import * as fc from 'fast-check'
@@ -9,16 +9,16 @@ import type { MailMessage, MailTransport } from './mail-transport.ts'
 
 export type MailTransportFixture = {
   readonly transport: MailTransport
-  /** Another one to the same place, which the test closes. */
+  /** Another transport to the same target, which the test closes. */
   connect(): MailTransport
-  /** One whose place is not there. */
+  /** A transport whose target does not exist. */
   readonly absent: MailTransport
   /** Mails received since the last call, byte for byte. */
   taken(): Promise<readonly Buffer[]>
   stop(): Promise<void>
 }
 
-/** Runs the suite; `make` starts one place for all of it. */
+/** Runs the suite; `make` starts one target for all tests. */
 export function mailTransportConformance(name: string, make: () => Promise<MailTransportFixture>): void {
   describe(`the mail transport ${name}`, () => {
     let fixture: MailTransportFixture
@@ -50,7 +50,7 @@ export function mailTransportConformance(name: string, make: () => Promise<MailT
       assert.equal(mail.attachments.length, 0)
     })
 
-    it('marks the mail as sent by a program, so that no program answers', async () => {
+    it('marks the mail as sent by a program, so that no program replies', async () => {
       const { mail } = await deliver(sample())
       const value = (key: string) => mail.headers.find((header) => header.key === key)?.value
       assert.equal(value('auto-submitted'), 'auto-generated')
@@ -61,12 +61,12 @@ export function mailTransportConformance(name: string, make: () => Promise<MailT
       assert.match(await fixture.transport.send(sample()), /\S/)
     })
 
-    it('needs no address for answers', async () => {
+    it('does not require a Reply-To address', async () => {
       const { mail } = await deliver(sample({ replyTo: null }))
       assert.equal(mail.replyTo, undefined)
     })
 
-    it('carries every script, and lines that mean something to the protocol', async () => {
+    it('transfers every script, and lines with a meaning in the protocol', async () => {
       const text = 'Zürich, Ελλάδα, 日本 🚀\n.\n..\nFrom here\nMAIL FROM:<x@y.example>\n--boundary--'
       const { mail } = await deliver(
         sample({ subject: 'Grüße an 日本 🚀', text, html: `<p>${text.replaceAll('\n', '<br>')}</p>` }),
@@ -76,25 +76,25 @@ export function mailTransportConformance(name: string, make: () => Promise<MailT
       assert.ok(mail.html?.includes('<br>.<br>..<br>From here<br>'))
     })
 
-    it('leaves a long link in one piece, also to whoever reads the mail as it came', async () => {
+    it('does not break a long link, not even in the raw mail', async () => {
       const link = `https://net.example/reset-password#${'a1B_'.repeat(60)}`
       const { bytes, mail } = await deliver(sample({ text: `Follow it:\n\n${link}\n` }))
       assert.ok(bytes.includes(`\r\n${link}\r\n`))
       assert.ok(mail.text?.includes(link))
     })
 
-    it('ends every line as the protocol wants it', async () => {
+    it('ends every line with CRLF', async () => {
       const { bytes } = await deliver(sample({ text: 'a\nb', html: '<p>a\nb</p>' }))
       assert.doesNotMatch(bytes.toString('latin1').replaceAll('\r\n', ''), /[\r\n]/)
     })
 
-    it('makes the same mail the same to the byte, so that a double is one', async () => {
+    it('composes the same bytes for the same mail, so that duplicates are identical', async () => {
       const [first, second] = [await deliver(sample()), await deliver(sample())]
       const parts = ({ bytes }: { bytes: Buffer }) => bytes.subarray(bytes.indexOf('From:')).toString()
       assert.equal(parts(first), parts(second))
     })
 
-    it('gives a mail that is sent twice the same id both times', async () => {
+    it('gives a mail that is sent twice the same id', async () => {
       await fixture.transport.send(sample())
       await fixture.transport.send(sample())
       const ids = await Promise.all(
@@ -103,7 +103,7 @@ export function mailTransportConformance(name: string, make: () => Promise<MailT
       assert.deepEqual([...new Set(ids)], ['<mail-1.example@net.example>'])
     })
 
-    it('takes many at once, each with its own content', async () => {
+    it('sends many at once, each with its own content', async () => {
       const many = Array.from({ length: 40 }, (_, at) =>
         sample({ id: `mail-${at}`, subject: `Subject ${at}`, text: `Text ${at}` }),
       )
@@ -124,13 +124,13 @@ export function mailTransportConformance(name: string, make: () => Promise<MailT
       '"a b"@c.example',
       'Anna <a@b.example>',
     ]) {
-      it(`refuses for good what is not one plain address: ${JSON.stringify(to)}`, async () => {
+      it(`permanently rejects an invalid address: ${JSON.stringify(to)}`, async () => {
         await assert.rejects(fixture.transport.send(sample({ to })), isKind('refused'))
         assert.deepEqual(await fixture.taken(), [])
       })
     }
 
-    it('lets no field become a header, a recipient or a part', async () => {
+    it('prevents injection of headers, recipients and parts', async () => {
       const nasty = fc.oneof(
         fc.string({ unit: 'binary', maxLength: 60 }),
         fc
@@ -184,7 +184,7 @@ export function mailTransportConformance(name: string, make: () => Promise<MailT
       )
     })
 
-    it('refuses a header of more than one line', async () => {
+    it('rejects a header of more than one line', async () => {
       for (const change of [
         { subject: 'a\r\nBcc: c@d.example' },
         { from: { name: 'a\nBcc: c@d.example', address: 'a@b.example' } },
@@ -195,7 +195,7 @@ export function mailTransportConformance(name: string, make: () => Promise<MailT
       assert.deepEqual(await fixture.taken(), [])
     })
 
-    it('reads no file and no address that a content names', async () => {
+    it('loads no file and no URL that a content contains', async () => {
       const path = { path: import.meta.filename } as unknown as string
       const href = { href: 'http://127.0.0.1:9/' } as unknown as string
       for (const html of [path, href]) await assert.rejects(fixture.transport.send(sample({ html })))
@@ -206,7 +206,7 @@ export function mailTransportConformance(name: string, make: () => Promise<MailT
       await assert.rejects(fixture.absent.send(sample()), isKind('unreachable'))
     })
 
-    it('takes nothing once it is closed, and closes twice', async () => {
+    it('rejects mails after close, and can be closed twice', async () => {
       const other = fixture.connect()
       await other.send(sample())
       await other.close()

@@ -2,9 +2,9 @@
 // tries once: the caller decides about retries.
 import type { Mailbox } from '../text/mailbox.ts'
 
-/** One mail to one recipient, ready to go. */
+/** A complete mail to one recipient. */
 export type MailMessage = {
-  /** The local part of its Message-ID: the same for every attempt, so that duplicates can be recognised. */
+  /** The local part of its Message-ID: the same for every attempt, so that duplicates can be detected. */
   readonly id: string
   readonly date: Date
   readonly from: Mailbox
@@ -16,13 +16,13 @@ export type MailMessage = {
 }
 
 export type MailTransport = {
-  /** `smtp mail.net.example:587`: for the log, without a credential. */
+  /** Such as `smtp mail.net.example:587`: for the log, without a credential. */
   readonly name: string
   /**
-   * Resolves once the server has accepted the mail, with its response text. Rejects with a DriverError: `refused` is permanent (a
-   * recipient that does not exist, or content that is not accepted); `postponed` concerns this mail for now; `unreachable` and
-   * `protocol` concern the server, and would fail any other mail too. The message of an error holds nothing of the mail but its
-   * recipient.
+   * Resolves with the server's response text once it has accepted the mail. Rejects with a DriverError: `refused` is
+   * permanent (the recipient does not exist, or the content is rejected); `postponed` is a temporary failure of this
+   * mail; `unreachable` and `protocol` are failures of the server, which any other mail would meet as well. The message
+   * of an error contains nothing of the mail but its recipient.
    */
   send(message: MailMessage): Promise<string>
   /** Rejects mails that are being sent, and all later ones, as `unreachable`. */

@@ -1,5 +1,5 @@
-// Queues mails: a row is added to the transaction that causes the mail, and a loop sends it later. Callers name a template and its
-// content; how a mail looks is in templates.ts.
+// Queues mails: a row is inserted in the transaction that causes the mail, and a loop sends it later. Callers pass a
+// template and its content; templates.ts defines the text.
 import type { Db, Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
 import { seal, type KeyRing } from '../runtime/secrets.ts'
@@ -7,9 +7,9 @@ import { insertMail } from './mail.store.ts'
 
 /** The content of each template. Links are complete URLs; times are ISO 8601 in UTC. */
 export type MailContents = {
-  /** To a new address: the link shows that its holder reads it. */
+  /** To a new address: following the link proves access to it. */
   readonly 'confirm-email': { readonly link: string; readonly hours: number }
-  /** To the address that an account is about to leave. */
+  /** To the previous address of an account whose address is being changed. */
   readonly 'email-changing': { readonly to: string; readonly at: string; readonly address: string }
   readonly 'password-reset': { readonly link: string; readonly minutes: number }
   readonly 'password-changed': { readonly at: string; readonly address: string }
@@ -35,7 +35,7 @@ export type MailContents = {
     readonly since: string
     readonly error: string
   }
-  /** To the operator's staff: changes of a region wait for a decision. */
+  /** To the operator's staff: changes of a region need approval. */
   readonly 'hold-open': {
     readonly id: number
     readonly region: string
@@ -44,7 +44,7 @@ export type MailContents = {
     readonly detail: string
     readonly withdrawals: number
     readonly changes: number
-    /** Withdrawals by team; null: no announcement explains them. */
+    /** Withdrawals by team; null: without an explaining announcement. */
     readonly teams: readonly { readonly team: string | null; readonly count: number }[]
     /** The first of the withdrawals. */
     readonly items: readonly {
@@ -55,20 +55,20 @@ export type MailContents = {
     }[]
     readonly link: string
   }
-  /** Asked for by the operator, never queued. */
+  /** Sent on the operator's command, never queued. */
   readonly test: { readonly at: string }
 }
 export type MailTemplate = keyof MailContents
 
 export type NewMail<T extends MailTemplate = MailTemplate> = {
   readonly to: string
-  /** The team that the mail is about; null if it is about the account of a user. */
+  /** The team that the mail concerns; null if it concerns a user account. */
   readonly teamId: number | null
   readonly template: T
   readonly content: MailContents[T]
 }
 
-/** Adds the mail to the transaction: it is sent soon after the commit, and not at all after a rollback. */
+/** Inserts the mail in the transaction: it is sent soon after the commit, and never after a rollback. */
 export async function queueMail<T extends MailTemplate>(
   trx: Db | Trx,
   ring: KeyRing,

@@ -1,5 +1,5 @@
-// From the parts of a mail to its two texts. Everything that comes from outside is escaped here, once; the HTML loads
-// nothing, has its styles inline, and leaves colours to the reader's program, so that it can be read in the dark too.
+// Renders the parts of a mail as text and HTML. All external content is escaped here, once; the HTML loads nothing, has
+// inline styles, and leaves colours to the mail program, so that dark mode works.
 
 /** A paragraph, or the lines of a text from another user. */
 export type Paragraph = string | { readonly quote: readonly string[] }
@@ -7,12 +7,12 @@ export type Paragraph = string | { readonly quote: readonly string[] }
 export type MailParts = {
   readonly subject: string
   readonly paragraphs: readonly Paragraph[]
-  /** Shown between `paragraphs` and `after`. */
+  /** Rendered between `paragraphs` and `after`. */
   readonly link?: { readonly label: string; readonly url: string }
   readonly after?: readonly Paragraph[]
 }
 
-/** The sender as the footer names it. */
+/** The sender as named in the footer. */
 export type Sender = {
   readonly provider: string
   /** An address for questions. */
@@ -42,7 +42,7 @@ function textOf(paragraph: Paragraph): string {
   return paragraph.quote.map((line) => wrap(line, '> ')).join('\n')
 }
 
-/** Lines of at most 76 letters where the words allow it; every line begins with `prefix`. */
+/** Lines of at most 76 characters, broken between words; every line starts with `prefix`. */
 function wrap(text: string, prefix = ''): string {
   const lines: string[] = []
   for (const word of text.split(' ')) {
@@ -75,7 +75,7 @@ function renderHtml({ subject, paragraphs, link, after = [] }: MailParts, sender
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
-    // Numbers and addresses in the words of others are not to be called or opened with a touch.
+    // Prevents mail programs from making phone and map links of numbers and addresses in quoted text.
     '<meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no">',
     `<title>${escapeHtml(subject)}</title>`,
     '</head>',
@@ -98,7 +98,7 @@ function htmlOf(paragraph: Paragraph): string {
   return `<blockquote style="${quote}">${paragraph.quote.map(escapeHtml).join('<br>\n')}</blockquote>`
 }
 
-/** The address is also there to be read: whoever does not follow buttons in mails is right. */
+/** The URL is also shown as text, for recipients who do not click buttons in mails. */
 function linkOf({ label, url }: NonNullable<MailParts['link']>): readonly string[] {
   const address = escapeHtml(url)
   return [
@@ -115,7 +115,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** For text between tags and for values in double quotes. */
+/** Escapes text for element content and for attribute values in double quotes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (sign) => entities[sign]!)
 }

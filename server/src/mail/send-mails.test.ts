@@ -28,7 +28,7 @@ const reset = (to = 'anna@customer.example'): NewMail<'password-reset'> => ({
   content: { link: `https://net.example/reset-password#${secret}`, minutes: 60 },
 })
 
-/** One that only tells, and is never too late. */
+/** A template without a link, which never expires. */
 const notice = (): NewMail<'password-changed'> => ({
   to: 'anna@customer.example',
   teamId: null,
@@ -42,13 +42,13 @@ const queue = (mail: NewMail<'password-reset'> | NewMail<'password-changed'> = r
 type Post = {
   readonly sent: MailMessage[]
   readonly outcomes: MailOutcome[]
-  /** How many were being sent at the same time. */
+  /** Highest number of mails being sent at the same time. */
   most: number
   run(signal?: AbortSignal, keys?: KeyRing): Promise<void>
 }
 
-/** A transport that keeps what it is given, unless `say` throws, and one run of the loop with it. */
-function createPost(say: (message: MailMessage) => unknown = () => {}): Post {
+/** A transport that records mails, unless `onSend` throws, and one run of the loop with it. */
+function createPost(onSend: (message: MailMessage) => unknown = () => {}): Post {
   let open = 0
   const transport: MailTransport = {
     name: 'test',
@@ -56,7 +56,7 @@ function createPost(say: (message: MailMessage) => unknown = () => {}): Post {
       post.most = Math.max(post.most, ++open)
       try {
         await new Promise((resolve) => setImmediate(resolve))
-        await say(message)
+        await onSend(message)
         post.sent.push(message)
         return 'taken'
       } finally {
@@ -110,17 +110,17 @@ async function rows(): Promise<Row[]> {
 
 const row = async (): Promise<Row> => (await rows())[0]!
 
-/** As if this much time had gone by for every mail. */
+/** Shifts the times of all mails, as if that much time had passed. */
 const later = (seconds: number) =>
   sql`update mails set due = due - make_interval(secs => ${seconds}), created = created - make_interval(secs => ${seconds})`.execute(
     database.postgres.owner,
   )
 
-const saying = (kind: DriverErrorKind) => () => {
-  throw new DriverError(kind, `the server says ${kind}`)
+const failWith = (kind: DriverErrorKind) => () => {
+  throw new DriverError(kind, `the server reports ${kind}`)
 }
 
-test('a mail that is due is sent, marked, and what it said is gone', async () => {
+test('a mail that is due is sent and marked, and its content is deleted', async () => {
   await queue()
   const post = createPost()
   await post.run()
@@ -142,7 +142,7 @@ test('a mail that is due is sent, marked, and what it said is gone', async () =>
   assert.equal(post.sent.length, 1)
 })
 
-test('a mail of a transaction that was taken back is not sent', async () => {
+test('a mail of a transaction that was rolled back is not sent', async () => {
   await database.postgres.owner
     .transaction()
     .execute(async (trx) => {
@@ -155,7 +155,7 @@ test('a mail of a transaction that was taken back is not sent', async () => {
   assert.deepEqual(post.sent, [])
 })
 
-test('a team may queue a mail of its own in its transaction, and read none', async () => {
+test('a team may queue its own mails in its transaction, but read none', async () => {
   const { owner } = database.postgres
   const { rows: teams } = await sql<{
     id: number
@@ -171,7 +171,7 @@ test('a team may queue a mail of its own in its transaction, and read none', asy
   assert.equal(post.sent.length, 1)
 })
 
-test('any number of processes send each mail once, a few at a time', async () => {
+test('concurrent processes send each mail once, a few at a time', async () => {
   await Promise.all(Array.from({ length: 60 }, (_, at) => queue(reset(`a${at}@customer.example`))))
   const posts = [createPost(), createPost(), createPost()]
   await Promise.all(posts.map((post) => post.run()))
@@ -181,7 +181,7 @@ test('any number of processes send each mail once, a few at a time', async () =>
   for (const { most } of posts) assert.ok(most <= 4)
 })
 
-test('a mail that somebody took and died with goes out later, and not before', async () => {
+test('a mail whose process died is sent after its lease expires, and not before', async () => {
   await queue()
   const claimed = await claimMails(database.postgres.owner, 1, leaseSeconds)
   assert.equal(claimed.length, 1)
@@ -196,7 +196,7 @@ test('a mail that somebody took and died with goes out later, and not before', a
   assert.equal((await row()).attempts, 2)
 })
 
-test('a mail has the same Message-ID at every attempt, and no other mail has it', async () => {
+test('a mail has the same unique Message-ID at every attempt', async () => {
   await queue()
   await queue()
   const tried: string[] = []
@@ -212,14 +212,14 @@ test('a mail has the same Message-ID at every attempt, and no other mail has it'
 })
 
 for (const kind of ['postponed', 'unreachable', 'protocol'] as const) {
-  test(`${kind}: the mail waits for its next attempt, and is not lost`, async () => {
+  test(`${kind}: the mail is retried later`, async () => {
     await queue()
-    const post = createPost(saying(kind))
+    const post = createPost(failWith(kind))
     await post.run()
     const { sent, failed, error, has_content, due_in } = await row()
     assert.deepEqual(
       { sent, failed, error, has_content },
-      { sent: null, failed: null, error: `the server says ${kind}`, has_content: true },
+      { sent: null, failed: null, error: `the server reports ${kind}`, has_content: true },
     )
     assert.ok(due_in > 0 && due_in <= 60, String(due_in))
     await post.run()
@@ -232,15 +232,15 @@ for (const kind of ['postponed', 'unreachable', 'protocol'] as const) {
   })
 }
 
-test('refused: the mail is given up at once, and what it said is gone', async () => {
+test('refused: the mail fails at once, and its content is deleted', async () => {
   await queue()
-  const post = createPost(saying('refused'))
+  const post = createPost(failWith('refused'))
   await post.run()
   const { sent, failed, error, has_content } = await row()
   assert.ok(failed)
   assert.deepEqual(
     { sent, error, has_content },
-    { sent: null, error: 'the server says refused', has_content: false },
+    { sent: null, error: 'the server reports refused', has_content: false },
   )
   assert.deepEqual(
     post.outcomes.map(({ outcome }) => outcome),
@@ -248,9 +248,9 @@ test('refused: the mail is given up at once, and what it said is gone', async ()
   )
 })
 
-test('a mail that was postponed for three days is given up', async () => {
+test('a mail that was postponed for three days fails', async () => {
   await queue(notice())
-  const post = createPost(saying('unreachable'))
+  const post = createPost(failWith('unreachable'))
   await later(3 * 86_400 - 60)
   await post.run()
   assert.equal((await row()).failed, null)
@@ -260,11 +260,11 @@ test('a mail that was postponed for three days is given up', async () => {
   assert.ok(failed)
   assert.deepEqual(
     { error, has_content },
-    { error: 'not sent within three days: the server says unreachable', has_content: false },
+    { error: 'not sent within three days: the server reports unreachable', has_content: false },
   )
 })
 
-test('a mail whose link is over is given up without an attempt, one whose link is not is sent', async () => {
+test('a mail whose link has expired fails without an attempt, and one with a valid link is sent', async () => {
   await queue()
   await later(59 * 60)
   const post = createPost()
@@ -282,7 +282,7 @@ test('a mail whose link is over is given up without an attempt, one whose link i
   )
 })
 
-test('a mail that waited longer than that for a server is still tried', async () => {
+test('a mail that waited longer than that for a server is still attempted', async () => {
   await queue(notice())
   await later(10 * 86_400)
   const post = createPost()
@@ -290,7 +290,7 @@ test('a mail that waited longer than that for a server is still tried', async ()
   assert.equal(post.sent.length, 1)
 })
 
-test('the waits grow to a quarter of an hour, and are spread', () => {
+test('the back-off grows to 15 minutes, with jitter', () => {
   assert.deepEqual(
     [1, 2, 3, 4, 5, 6, 100, 5_000].map((attempts) => delaySeconds(attempts, 0.5)),
     [30, 60, 120, 240, 480, 900, 900, 900],
@@ -301,9 +301,9 @@ test('the waits grow to a quarter of an hour, and are spread', () => {
   )
 })
 
-test('where the way is shut, a run tries a few mails and leaves the others as they are', async () => {
+test('if the server is unreachable, a run tries a few mails and leaves the others unchanged', async () => {
   await Promise.all(Array.from({ length: 30 }, () => queue()))
-  await createPost(saying('unreachable')).run()
+  await createPost(failWith('unreachable')).run()
   const tried = (await rows()).filter(({ attempts }) => attempts > 0).length
   assert.ok(tried >= 1 && tried <= 4, `${tried} were tried`)
   const post = createPost()
@@ -311,7 +311,7 @@ test('where the way is shut, a run tries a few mails and leaves the others as th
   assert.equal(post.sent.length, 30 - tried)
 })
 
-test('a mail that is postponed keeps no other mail waiting', async () => {
+test('a mail that is postponed does not delay other mails', async () => {
   await queue(reset('grey@customer.example'))
   await Promise.all(Array.from({ length: 10 }, () => queue()))
   const post = createPost(({ to }) => {
@@ -321,7 +321,7 @@ test('a mail that is postponed keeps no other mail waiting', async () => {
   assert.equal(post.sent.length, 10)
 })
 
-test('a content whose key has left the ring is given up, with the reason', async () => {
+test('a mail whose key was removed from the ring fails with the reason', async () => {
   await queue()
   const post = createPost()
   await post.run(never, otherRing)
@@ -335,14 +335,14 @@ test('a content whose key has left the ring is given up, with the reason', async
   )
 })
 
-test('a content that was moved to another template is not opened', async () => {
+test('a content that was moved to another template is not decrypted', async () => {
   await queue()
   await sql`update mails set template = 'invitation'`.execute(database.postgres.owner)
   await createPost().run()
   assert.match((await row()).error!, /cannot be opened/)
 })
 
-test('a template of a newer version waits for a process that has it', async () => {
+test('a mail with a template of a newer version waits for a process that has the template', async () => {
   await queue()
   await sql`update mails set template = 'from-the-future'`.execute(database.postgres.owner)
   const post = createPost()
@@ -356,9 +356,9 @@ test('a template of a newer version waits for a process that has it', async () =
   )
 })
 
-test('what a mail says is in no error and no outcome, whatever goes wrong', async () => {
+test('the content of a mail is in no error and no outcome, whatever fails', async () => {
   const { owner } = database.postgres
-  // A link that no template takes, and errors of a transport that quote the mail.
+  // A link that no template accepts, and errors of a transport that quote the mail.
   await queueMail(owner, ring, { ...reset(), content: { link: `javascript:${secret}`, minutes: 60 } })
   await queue(reset('one@customer.example'))
   await queue(reset('two@customer.example'))
@@ -370,12 +370,12 @@ test('what a mail says is in no error and no outcome, whatever goes wrong', asyn
   assert.deepEqual(errors.toSorted(), [
     'a defect of the transport: Error',
     'a defect of the transport: TypeError',
-    'the mail cannot be filled in: TypeError',
+    'the mail cannot be composed: TypeError',
   ])
   assert.doesNotMatch(JSON.stringify([errors, post.outcomes]), /phm_|Secret/)
 })
 
-test('a run that is told to stop sees to the end what it has begun, and begins nothing more', async () => {
+test('a run that is stopped completes the mails in progress and starts no others', async () => {
   await Promise.all(Array.from({ length: 20 }, () => queue()))
   const stop = new AbortController()
   const post = createPost(() => stop.abort())
@@ -386,7 +386,7 @@ test('a run that is told to stop sees to the end what it has begun, and begins n
   assert.ok(all.every(({ sent, attempts }) => (sent !== null) === (attempts === 1)))
 })
 
-test('a late answer of somebody whose time was over changes nothing for who sends the mail now', async () => {
+test('a late result after an expired lease does not affect the process that sends the mail now', async () => {
   const { owner } = database.postgres
   await queue()
   const [first] = await claimMails(owner, 1, leaseSeconds)
@@ -395,12 +395,12 @@ test('a late answer of somebody whose time was over changes nothing for who send
   assert.deepEqual([first?.attempts, second?.attempts], [1, 2])
   await savePostponed(owner, first!, 'not now', 0)
   assert.equal((await row()).error, null)
-  assert.deepEqual(await claimMails(owner, 1, leaseSeconds), [], 'the second lease stands')
+  assert.deepEqual(await claimMails(owner, 1, leaseSeconds), [], 'the second lease is still valid')
   await savePostponed(owner, second!, 'not now', 0)
   assert.equal((await claimMails(owner, 1, leaseSeconds))[0]?.attempts, 3)
 })
 
-test('a mail whose team is deleted is gone with it', async () => {
+test('a mail is deleted with its team', async () => {
   const { owner } = database.postgres
   const { rows: teams } = await sql<{
     id: number

@@ -1,5 +1,5 @@
-// Sends the mails that are due. A mail is sent at least once: if the process dies between sending and saving, the mail is sent
-// again with the same Message-ID. The content of a mail is in no error, log or metric.
+// Sends the mails that are due. A mail is sent at least once: if the process dies between sending and saving, it is
+// sent again with the same Message-ID. The content of a mail is in no error, log or metric.
 import { createHash } from 'node:crypto'
 import { createDueWorker } from '../db/due-work.ts'
 import type { Db } from '../db/postgres.ts'
@@ -12,7 +12,7 @@ import type { MailMessage, MailTransport } from './mail-transport.ts'
 import { claimMails, saveFailed, savePostponed, saveSent, type ClaimedMail } from './mail.store.ts'
 import { fillTemplate, isTemplate, lifetimeSeconds } from './templates.ts'
 
-/** The sender as mails show it. */
+/** The sender as shown in mails. */
 export type Letterhead = {
   readonly from: Mailbox
   readonly replyTo: Mailbox | null
@@ -24,7 +24,7 @@ export type MailOutcome = {
   /** `unknown` if this version does not have the template. */
   readonly template: MailTemplate | 'unknown'
   readonly outcome: 'sent' | 'postponed' | 'failed'
-  /** Why it was not sent, without any of its content. */
+  /** The reason for the failure, without any content of the mail. */
   readonly error: string
 }
 
@@ -34,13 +34,13 @@ export type SendDeps = {
   readonly transport: MailTransport
   readonly letterhead: Letterhead
   readonly onOutcome: (outcome: MailOutcome) => void
-  /** From 0 to 1: spreads the attempts of mails that failed together. */
+  /** From 0 to 1: jitter for the attempts of mails that failed together. */
   readonly random?: () => number
 }
 
-/** As many as a transport keeps connections. */
+/** The number of connections that a transport keeps. */
 const parallel = 4
-/** Longer than an attempt may take, with the database away in between. */
+/** Longer than an attempt may take, including an outage of the database in between. */
 export const leaseSeconds = 300
 const delaySecondsRange = { first: 30, max: 900 }
 /** A mail that could not be sent for this long fails. */
@@ -77,7 +77,7 @@ type MailAttempt = {
   readonly concernsAll?: boolean
 }
 
-/** Attempts to send the mail once. A mail cannot make it reject. */
+/** Attempts to send the mail once. Never rejects because of a mail. */
 async function attempt({ ring, transport, letterhead }: SendDeps, mail: ClaimedMail): Promise<MailAttempt> {
   let message: MailMessage
   try {
@@ -93,7 +93,7 @@ async function attempt({ ring, transport, letterhead }: SendDeps, mail: ClaimedM
   }
 }
 
-/** Why a mail cannot be composed, in fixed words. */
+/** A fixed phrase: why the mail cannot be composed. */
 class MailDefect extends Error {
   readonly outcome: 'later' | 'never'
 
@@ -108,7 +108,7 @@ function composeFailure(error: unknown): MailAttempt {
   // The message of the error could quote the content; its name cannot.
   return {
     outcome: 'later',
-    error: `the mail cannot be filled in: ${error instanceof Error ? error.name : 'Error'}`,
+    error: `the mail cannot be composed: ${error instanceof Error ? error.name : 'Error'}`,
   }
 }
 
@@ -129,7 +129,7 @@ function composeMessage(
   mail: ClaimedMail,
 ): MailMessage {
   const { recipient, template, created } = mail
-  // A newer version in another process has queued it, and sends it.
+  // Queued by a newer version in another process, which sends it.
   if (!isTemplate(template)) throw new MailDefect('later', `this version has no template ${template}`)
   const content = openContent(ring, mail) as MailContents['test']
   if (mail.ageSeconds >= lifetimeSeconds(template, content))
@@ -175,7 +175,10 @@ function outcomeOf({ outcome }: MailAttempt, { ageSeconds }: ClaimedMail): MailO
   return outcome === 'never' || ageSeconds >= ageSecondsMax ? 'failed' : 'postponed'
 }
 
-/** The wait after an attempt, spread by a quarter in both directions so that mails that failed together do not return together. */
+/**
+ * The delay after an attempt, with 25 % jitter in both directions so that mails that failed together are not retried
+ * together.
+ */
 export function delaySeconds(attempts: number, random: number): number {
   return backOff(attempts, delaySecondsRange) * (0.75 + random / 2)
 }

@@ -1,4 +1,4 @@
-// What every mail says stands in templates.golden.txt: PHAROS_TEST_UPDATE=1 writes it anew, and the diff is what to read.
+// templates.golden.txt contains every mail: PHAROS_TEST_UPDATE=1 rewrites it; review the diff.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -81,16 +81,16 @@ const filled = Object.entries(contents).flatMap(([template, examples]) =>
 
 test('there are eleven templates at most', () => assert.ok(Object.keys(contents).length <= 11))
 
-test('every mail says what it said when somebody last read it', () => {
+test('every mail matches the reviewed golden file', () => {
   const golden = new URL('templates.golden.txt', import.meta.url)
-  const said = filled
+  const text = filled
     .map(({ template, mail }) => `===== ${template}\nSubject: ${mail.subject}\n\n${mail.text}\n${mail.html}`)
     .join('\n')
-  if (process.env['PHAROS_TEST_UPDATE']) writeFileSync(golden, said)
-  assert.equal(said, readFileSync(golden, 'utf8'))
+  if (process.env['PHAROS_TEST_UPDATE']) writeFileSync(golden, text)
+  assert.equal(text, readFileSync(golden, 'utf8'))
 })
 
-test('every mail names the provider and whom to ask', () => {
+test('every mail names the provider and a contact', () => {
   for (const { template, mail } of filled) {
     for (const text of [mail.text, mail.html]) {
       assert.match(text, /Example Net/, template)
@@ -99,7 +99,7 @@ test('every mail names the provider and whom to ask', () => {
   }
 })
 
-test('a mail about the safety of an account says what to do if it was not you', () => {
+test('a mail about account security explains what to do if it was not you', () => {
   for (const template of [
     'email-changing',
     'password-changed',
@@ -111,7 +111,7 @@ test('a mail about the safety of an account says what to do if it was not you', 
       assert.match(mail.text, /If it was not you/, template)
 })
 
-test('the HTML loads nothing, has no style sheet and no script, and no colour of its own for text', () => {
+test('the HTML loads nothing, and has no style sheet, no script and no text colours', () => {
   for (const { mail } of filled) {
     assert.doesNotMatch(
       mail.html,
@@ -128,7 +128,7 @@ test('the text fits into a terminal, apart from its link', () => {
       assert.ok(line.length <= 76 || line.startsWith('https://'), line)
 })
 
-test('a link is whole, and leads to the web', () => {
+test('a link is complete, and is a web address', () => {
   const content = { minutes: 60, link: '' }
   for (const bad of ['javascript:alert(1)', 'https://net.example/a b', '', '/reset', 'https://é.example/'])
     assert.throws(() => fillTemplate('password-reset', { ...content, link: bad }, sender), /is none/, bad)
@@ -140,7 +140,7 @@ test('a link is whole, and leads to the web', () => {
   assert.ok(html.includes('href="https://net.example/?a=1&amp;b=&quot;2&quot;"'))
 })
 
-test('a mail with a link is good for as long as it says', () => {
+test('a mail with a link is sent only while the stated lifetime lasts', () => {
   const lasts = filled.map(({ template, mail }, at) => {
     const content = Object.values(contents).flat()[at] as { at: string }
     const seconds = lifetimeSeconds(template as 'test', content)
@@ -150,13 +150,13 @@ test('a mail with a link is good for as long as it says', () => {
   assert.deepEqual(lasts.filter(Number.isFinite), [86_400, 3_600, 604_800, 86_400])
 })
 
-test('only what is a template is one', () => {
+test('isTemplate accepts template names only', () => {
   assert.ok(isTemplate('invitation'))
   for (const name of ['', 'toString', '__proto__', 'other']) assert.ok(!isTemplate(name), name)
 })
 
-test('what others write is readable, and leads nowhere', () => {
-  const said: Record<string, string> = {
+test('text of other users is readable and contains no links', () => {
+  const expected: Record<string, string> = {
     'https://evil.example/login?a=b': 'https[:]//evil[.]example/login?a=b',
     'www.evil.example': 'www[.]evil[.]example',
     'evil。example and evil．example': 'evil[.]example and evil[.]example',
@@ -172,13 +172,13 @@ test('what others write is readable, and leads nowhere', () => {
     'Zürich  日本\t🚀': 'Zürich 日本 🚀',
     '': '',
   }
-  for (const [text, defanged] of Object.entries(said)) assert.equal(defangLine(text), defanged, text)
+  for (const [text, defanged] of Object.entries(expected)) assert.equal(defangLine(text), defanged, text)
   assert.deepEqual(defangLines('\n\n a \r\n\n b\u2028c\n\n'), ['a', '', 'b', 'c'])
   assert.equal(defangLines('x\n'.repeat(100)).length, 13)
   assert.ok(defangLine('x'.repeat(10_000)).length <= 201)
 })
 
-/** What the programs that we know make links of by themselves, or worse. */
+/** Texts that known mail programs turn into links, or worse. */
 const follows = [
   /[\p{L}\p{N}][.。．｡][\p{L}\p{N}]/u,
   /[a-z][a-z0-9+.-]*:\/\//i,
@@ -187,7 +187,7 @@ const follows = [
   /\\\\/,
 ]
 
-/** Letters of every kind, and what links are made of. */
+/** Characters of every category, and the parts of links. */
 const nasty = fc
   .array(
     fc.oneof(
@@ -227,7 +227,7 @@ const nasty = fc
   )
   .map((parts) => parts.join(''))
 
-test('no text of others makes anything to follow', () => {
+test('no text of other users becomes a link', () => {
   fc.assert(
     fc.property(nasty, (text) => {
       for (const line of [defangLine(text), ...defangLines(text)]) {
@@ -247,7 +247,7 @@ const ours = {
   'hold-open': ['link', 'region', 'detail', 'cidr'],
 }
 
-/** The example with every text that is not ours replaced. */
+/** The example with every external text replaced. */
 function hostile(template: MailTemplate, content: object, text: string): object {
   const own: readonly string[] = (ours as Record<string, readonly string[]>)[template] ?? []
   const replaced = (value: unknown): unknown =>
@@ -261,7 +261,7 @@ function hostile(template: MailTemplate, content: object, text: string): object 
 
 const tagsOf = (html: string): string[] => (html.match(/<[^>]*>/g) ?? []).filter((tag) => tag !== '<br>')
 
-test('no text of others changes what a mail is made of, or adds a link to it', () => {
+test('no text of other users changes the structure of a mail or adds a link', () => {
   const cases = Object.entries(contents).flatMap(([template, examples]) =>
     examples.map((content) => [template as 'test', content as object] as const),
   )
@@ -289,7 +289,7 @@ test('no text of others changes what a mail is made of, or adds a link to it', (
   )
 })
 
-test('words of others stand behind a mark in the text, so that none of their lines looks like ours', () => {
+test('text of other users is quoted, so that no line looks like one of the provider', () => {
   fc.assert(
     fc.property(nasty, (message) => {
       const { text } = fillTemplate(

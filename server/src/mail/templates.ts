@@ -1,5 +1,5 @@
-// The templates of mails: a pure function from content to parts for each. They are written for people who did not expect the mail:
-// what happened, when, from where, and what to do if it was not them. Text from other users is defanged.
+// The templates of mails: pure functions from content to parts. They are written for recipients who did not expect the
+// mail: what happened, when, from where, and what to do if it was not them. Text from other users is defanged.
 import { isIP } from 'node:net'
 import { defangLine, defangLines } from './defang.ts'
 import type { MailContents, MailTemplate } from './mail.ts'

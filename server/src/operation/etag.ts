@@ -1,10 +1,10 @@
-// The entity tag of a record with a version, and the precondition on it.
+// The entity tag of a resource with a version, and the precondition on it.
 import { createHash } from 'node:crypto'
 import { fail } from '../runtime/error.ts'
 
 /**
- * With the quotes: `"7"`. `beside` is what the answer shows that has no version, such as checks: `"7.Jx3..."`. A record
- * without a version of its own has in its place what a client can change of it.
+ * Returns the tag with its quotes: `"7"`. `beside` is the unversioned part of the response, such as checks:
+ * `"7.Jx3..."`. For a resource without a version of its own, it is the part that a client can change.
  */
 export function etagOf(version: number | object, beside?: unknown): string {
   const known = typeof version === 'number' ? version : digestOf(version)
@@ -21,5 +21,5 @@ export function requireMatch(ifMatch: string | null, etag: string): void {
   throw fail('precondition_failed', 'etag', { etag })
 }
 
-/** What is shown beside the record does not matter to who changes it. */
+/** The unversioned part does not matter to a client that changes the resource. */
 const versionTag = (tag: string): string => tag.replace(/\.[\w-]+"$/, '"')

@@ -1,11 +1,12 @@
-// The caller of a use case and the conditions of the call: everything that it needs to know about a request, without HTTP.
+// The caller of a use-case and the conditions of the call: everything that it needs to know about a request, without
+// HTTP.
 
-/** The answer to "who is it?": a person in the web application, or a program with an API token. Always one team. */
+/** The authenticated caller: a user of the web application, or a program with an API token. Always in one team. */
 export type Actor = UserActor | TokenActor
 
 type Holder = {
   readonly teamId: number
-  /** Admin of the team (for a token: it was given that role). */
+  /** Admin of the team (of a token: it was created with that role). */
   readonly isAdmin: boolean
   /** The modules of the team (`ipam`, `lighthouse`, ...). */
   readonly modules: readonly string[]
@@ -28,20 +29,20 @@ export type TokenActor = Holder & {
   readonly scopes: readonly string[]
 }
 
-/** One changing or reading call, as the use-cases see it. */
+/** One call, reading or changing, as the use-cases get it. */
 export type Operation = {
   readonly actor: Actor
   readonly requestId: string
   readonly address: string
-  /** Validate and plan in full, store nothing. */
+  /** Validate and plan completely, store nothing. */
   readonly dryRun: boolean
-  /** The `If-Match` header; null when absent. */
+  /** The `If-Match` header; null if absent. */
   readonly ifMatch: string | null
-  /** The `Idempotency-Key` header with the hash of method, path and body; null when absent. */
+  /** The `Idempotency-Key` header with the hash of method, path and body; null if absent. */
   readonly idempotency: { readonly key: string; readonly requestHash: Buffer } | null
 }
 
-/** `user:7` or `token:k3j5...`: how an actor stands in the audit. */
+/** Such as `user:7` or `token:k3j5...`: the actor in the audit log. */
 export function actorName(actor: Actor): string {
   return actor.kind === 'user' ? `user:${actor.userId}` : `token:${actor.tokenId}`
 }

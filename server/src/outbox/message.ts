@@ -1,4 +1,5 @@
-// The form of messages: which module a type belongs to, and the JSON text that webhooks and the stream both send. Pure.
+// The format of messages: the module that a type belongs to, and the JSON text that webhooks and the stream both send.
+// Pure.
 import type { MessageType, OperatorMessageType } from '@pharos/contract/webhook-message'
 
 type AnyMessageType = MessageType | OperatorMessageType
@@ -7,10 +8,10 @@ type AnyMessageType = MessageType | OperatorMessageType
 export const moduleOf = (type: MessageType): 'lighthouse' | 'ipam' =>
   type.startsWith('event.') ? 'lighthouse' : 'ipam'
 
-/** The message as JSON. `data` is the JSON text that the outbox keeps: both senders send the same bytes. */
+/** The message as JSON. `data` is the JSON text of the outbox, so that both channels send the same bytes. */
 export const messageText = (type: AnyMessageType, at: Date, data: string): string =>
   `{"type":"${type}","timestamp":"${at.toISOString()}","data":${data}}`
 
-/** Identifies the message in every webhook and attempt. `id` is that of the row in the outbox. */
+/** Identifies the message across webhooks and attempts. `id` is the row's id in the outbox. */
 export const messageId = (at: Date, id: number): string =>
   `msg_${at.getTime().toString(16)}_${id.toString(16)}`

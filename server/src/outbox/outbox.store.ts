@@ -26,9 +26,9 @@ export type Receiver = {
   readonly id: number
   readonly team_id: number | null
   readonly events: readonly string[]
-  /** The team's modules; none for the operator's webhook. */
+  /** The team's modules; empty for the operator's webhook. */
   readonly modules: readonly string[]
-  /** The time of the transaction, which is that of its messages. */
+  /** The time of the transaction, and thus of its messages. */
   readonly at: Date
 }
 
@@ -51,7 +51,7 @@ type NewDelivery = {
   readonly body: string
 }
 
-/** Skips webhooks that were deleted meanwhile; those that are there stay until the transaction ends. */
+/** Skips webhooks deleted meanwhile; the remaining ones are locked until the transaction ends. */
 export async function insertWebhookDeliveries(trx: Trx, rows: readonly NewDelivery[]): Promise<void> {
   await sql`
     insert into webhook_deliveries (webhook_id, team_id, message_id, type, body)

@@ -1,6 +1,6 @@
 // The outbox: messages to teams and to the operator, written in the transaction of the change that they report, for the
-// stream and for webhooks. The only module that writes the table; which changes are reported is decided beside the
-// statements that write them.
+// stream and for webhooks. This is the only module that writes the table; which changes are reported is decided next to
+// the statements that write them.
 import type { MessageData, MessageType, OperatorMessageType } from '@pharos/contract/webhook-message'
 import type { Trx } from '../db/postgres.ts'
 import { wake } from '../db/wake.ts'
@@ -17,8 +17,8 @@ export type NewOperatorMessage = {
 }[OperatorMessageType]
 
 /**
- * Adds the messages to the transaction in their order, and a delivery for each webhook that gets them. One insert for all
- * messages and one for all deliveries, so that ten thousand announcements cost as many statements as one.
+ * Adds the messages to the transaction in order, with a delivery for each webhook that receives them. One insert for
+ * all messages and one for all deliveries, so that ten thousand announcements need no more statements than one.
  */
 export async function writeMessages(
   trx: Trx,
@@ -46,7 +46,7 @@ export async function writeMessages(
   await wake(trx, 'webhooks')
 }
 
-/** Messages to the operator follow no module. */
+/** Messages to the operator depend on no module. */
 function gets({ team_id, events, modules }: Receiver, type: MessageType | OperatorMessageType): boolean {
   return events.includes(type) && (team_id === null || modules.includes(moduleOf(type as MessageType)))
 }

@@ -1,9 +1,9 @@
-// Messages for tests of what reads the outbox. Nothing of the product imports this file.
+// Messages for tests of the readers of the outbox. Not imported by the product.
 import type { MessageType } from '@pharos/contract/webhook-message'
 import type { Db, Trx } from '../db/postgres.ts'
 import { writeMessages } from './outbox.ts'
 
-/** Writes a message whose data need not have the type's shape, in a transaction of its own. */
+/** Writes a message whose data need not match the type, in its own transaction. */
 export async function addMessage(db: Db, teamId: number, data: object, type?: MessageType): Promise<void> {
   await db.transaction().execute((trx) => addMessageIn(trx, teamId, data, type))
 }

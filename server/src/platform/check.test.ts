@@ -152,7 +152,7 @@ const wrongFiles: readonly (readonly [string, string, readonly string[]])[] = [
     'sources:\n  - {key: a, kind: fastnetmo, name: A, secret: s}\n  - {key: b, kind: fastnetmon, name: B, secret: s, settings: {timezon: x}}\n  - {key: c, kind: fastnetmon, name: C}\n  - {key: d, kind: generic, name: D, secret: s, settings: {location: x, fields: {network: /ip}}}\n',
     [
       '2:20: unknown kind fastnetmo (did you mean fastnetmon?)',
-      '3:72: timezon: is not known; known are ban, location, timezone, country',
+      '3:72: timezon: is unknown; known are ban, location, timezone, country',
       '4:5: source c is new and needs one of secret, secret_file',
       '5:70: unknown location x',
       '5:81: fields.id: is missing',

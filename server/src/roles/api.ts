@@ -14,7 +14,7 @@ import { letterRoutes } from '../byoip/letter/letter.routes.ts'
 import { auditRoutes } from '../audit/audit.routes.ts'
 import { addHealth } from '../http/health.ts'
 import type { Mounted } from '../http/mount.ts'
-import { addPages } from '../http/pages.ts'
+import { addDocumentation } from '../http/documentation.ts'
 import { addPortal } from '../http/portal.ts'
 import { createHttpServer } from '../http/server.ts'
 import { createRefreshLimits } from '../inventory/asn-proof.ts'
@@ -215,7 +215,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   server.addHook('onClose', () => refusals.stop())
   server.addHook('onClose', () => afterwards.settled())
   server.addHook('onClose', async () => breached?.close())
-  addPages(server, () => signingKeys.jwks())
+  addDocumentation(server, () => signingKeys.jwks())
   addPortal(server)
   addHealth(server, healthDeps(deps))
   return server

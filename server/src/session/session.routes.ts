@@ -8,7 +8,7 @@ import {
 import type { BodyOf, QueryOf } from '@pharos/contract/route'
 import type { Operation } from '../operation/operation.ts'
 import { handle, handleGuest, matches, type Guest, type Mounted, type Request } from '../http/mount.ts'
-import { forgetRefresh, keepRefresh, readRefresh } from '../http/refresh-cookie.ts'
+import { clearRefreshCookies, moveRefreshToCookie, readRefresh } from '../http/refresh-cookie.ts'
 import { type CookieDeps } from './token-reply.routes.ts'
 import { refreshTokens } from './refresh.ts'
 import { changeTeam, signIn, type SignInDeps } from './sign-in.ts'
@@ -39,9 +39,9 @@ async function refresh(
   const known = body.etag ?? query.etag
   const minimal = /(^|[,\s])return\s*=\s*"?minimal"?/i.test(String(headers.prefer ?? ''))
   if (!minimal || known === undefined || !matches(quoted(known), quoted(tokens.user_etag)))
-    return keepRefresh(cookies, headers, { body: tokens })
+    return moveRefreshToCookie(cookies, headers, { body: tokens })
   const applied = { 'preference-applied': 'return=minimal' }
-  return keepRefresh(cookies, headers, { body: { ...tokens, user: null }, headers: applied })
+  return moveRefreshToCookie(cookies, headers, { body: { ...tokens, user: null }, headers: applied })
 }
 
 const quoted = (etag: string): string => (etag.startsWith('"') ? etag : `"${etag}"`)
@@ -56,7 +56,7 @@ async function createSessionToken(
     'team_id' in body
       ? await changeTeam(deps, guest, guest.actor, body.team_id)
       : await signIn(deps, { ...guest, userAgent: userAgentOf(headers) }, body)
-  return keepRefresh(deps.cookies, headers, { body: tokens })
+  return moveRefreshToCookie(deps.cookies, headers, { body: tokens })
 }
 
 async function getSessionToken(
@@ -79,5 +79,5 @@ async function logout(
   const refresh =
     body.refresh === undefined ? {} : { refresh: readRefresh(deps.cookies, headers, body.refresh) }
   await signOut(deps, guest, guest.actor, { ...body, ...refresh })
-  return { headers: forgetRefresh(deps.cookies, headers) }
+  return { headers: clearRefreshCookies(deps.cookies, headers) }
 }

@@ -1,6 +1,6 @@
 // Replies with new session tokens: the refresh token moves into the cookie if the client requests it.
 import type { IncomingHttpHeaders } from 'node:http'
-import { keepRefresh, type RefreshCookies } from '../http/refresh-cookie.ts'
+import { moveRefreshToCookie, type RefreshCookies } from '../http/refresh-cookie.ts'
 import type { Operation } from '../operation/operation.ts'
 import { userAgentOf, type ClientSource } from './request-source.ts'
 
@@ -14,5 +14,5 @@ export const withTokens =
   ) =>
   async (deps: Deps & CookieDeps, operation: Operation, body: Body, { headers }: Headers) => {
     const caller = { ...operation, userAgent: userAgentOf(headers) }
-    return keepRefresh(deps.cookies, headers, { body: await useCase(deps, caller, body) })
+    return moveRefreshToCookie(deps.cookies, headers, { body: await useCase(deps, caller, body) })
   }

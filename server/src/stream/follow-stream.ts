@@ -11,7 +11,7 @@ import { findHorizon, listMessages } from './stream.store.ts'
 
 export type StreamDeps = {
   readonly postgres: Postgres
-  /** Reads the horizon, which is not of a team. */
+  /** Reads the horizon, which belongs to no team. */
   readonly db: Db
   readonly outboxListener: OutboxListener
 }
@@ -30,8 +30,8 @@ const batch = 100
 const silenceMs = 15_000
 
 /**
- * Yields `ready` or `reset`, then messages, and null as a keep-alive. Throws `module_disabled` or `scope_missing` if the actor may
- * not read the wanted types, `invalid` if the Last-Event-ID is not an id of this stream.
+ * Yields `ready` or `reset`, then messages, and null as a keep-alive. Throws `module_disabled` or `scope_missing` if
+ * the actor may not read the requested types, `invalid` if the Last-Event-ID is not an id of this stream.
  */
 export async function followStream(
   deps: StreamDeps,
@@ -62,10 +62,10 @@ async function* eventsFrom(
     let position = from
     let received: StreamSignal = 'messages'
     for (; ; received = await subscription.next(silenceMs, signal)) {
-      // Without a signal too: a notification may be lost.
+      // Also without a signal: a notification may be lost.
       const messages =
         received === 'access' ? [] : await listMessages(postgres, teamId, position, wanted, batch)
-      // After the query, so that no message is sent that was written after the credential was revoked.
+      // After the query, so that no message written after the revocation of the credential is sent.
       const types = await readableNow(actor, wanted)
       if (types.length === 0) return
       for (const { xid, id, type, at: sent, data } of messages) {
@@ -73,7 +73,7 @@ async function* eventsFrom(
         if (types.includes(type))
           yield { id: formatPosition(position), event: type, data: messageText(type, sent, data) }
       }
-      // A follower that was away may have missed many.
+      // A reconnecting follower may have missed many.
       if (messages.length === batch) subscription.repeat()
       else if (signal.aborted) return
       else if (received === 'none') yield null
@@ -90,7 +90,7 @@ function positionOf(lastEventId: string | null): Position | undefined {
   throw invalid(['header', 'Last-Event-ID'], 'lastEventId')
 }
 
-/** Returns none once the credential is no longer valid. */
+/** Returns no messages once the credential is no longer valid. */
 async function readableNow(
   actor: () => Promise<Actor>,
   wanted: readonly MessageType[],
@@ -102,7 +102,7 @@ async function readableNow(
   return now === undefined ? [] : wanted.filter((type) => refusalOf(now, type) === undefined)
 }
 
-/** Each type that is asked for by name must be readable; without names, at least one. */
+/** With types in the request, each of them must be readable; otherwise at least one type. */
 function requireReadable(actor: Actor, wanted: readonly MessageType[] | undefined): void {
   const refusals = (wanted ?? messageTypes).map((type) => refusalOf(actor, type))
   const refusal = wanted ? refusals.find(Boolean) : refusals.every(Boolean) && refusals[0]

@@ -1,5 +1,5 @@
-// Notifies those who follow a team's stream of new messages. One query of the outbox serves all followers of the process; each
-// then reads its messages by itself, as its team.
+// Notifies the followers of a team's stream of new messages. One query of the outbox serves all followers of the
+// process; each then reads its messages itself, as its team.
 import type { Db } from '../db/postgres.ts'
 import type { Waker } from '../db/wake.ts'
 import type { Log } from '../runtime/log.ts'
@@ -7,11 +7,11 @@ import { createLoop, type Loop } from '../runtime/loop.ts'
 import type { Metrics } from '../runtime/metrics.ts'
 import { listTeamsWithMessages } from './stream.store.ts'
 
-/** Finds messages within this time if a notification is lost. */
+/** If a notification is lost, messages are found within this time. */
 const intervalMs = 1_000
 /** Time until the next query while an older transaction holds back messages. */
 const heldBackMs = 50
-/** Followers check their credentials within this time after any access changed, spread over it. */
+/** Followers check their credentials within this time after any change of access, at a random moment. */
 const accessMs = 1_000
 
 export type OutboxListener = {
@@ -21,13 +21,13 @@ export type OutboxListener = {
   stop(): Promise<void>
 }
 
-/** The team has new messages; some user's or token's access changed; neither. */
+/** The team has new messages; the access of a user or token changed; neither. */
 export type StreamSignal = 'messages' | 'access' | 'none'
 
 export type Subscription = {
-  /** Resolves with the signal since the last call, or within the time. An aborted signal ends the wait. */
+  /** Resolves with the signal since the last call, or after the time. An aborted signal ends the wait. */
   next(withinMs: number, signal: AbortSignal): Promise<StreamSignal>
-  /** Lets `next` resolve with `messages` at once: the last batch was full. */
+  /** Makes `next` resolve with `messages` at once: the last batch was full. */
   repeat(): void
   close(): void
 }

@@ -16,7 +16,7 @@ const horizon = { cluster: '00c0ffee', xmin: '100', xmax: '120', now: 1_800_000_
 const day = 86_400
 
 describe('a position of the stream', () => {
-  it('is read as it was written', () => {
+  it('is parsed as it was formatted', () => {
     fc.assert(
       fc.property(positions, (position) =>
         assert.deepEqual(parsePosition(formatPosition(position)), position),
@@ -24,7 +24,7 @@ describe('a position of the stream', () => {
     )
   })
 
-  it('is nothing but that', () => {
+  it('rejects any other text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const position = parsePosition(text)
@@ -36,12 +36,12 @@ describe('a position of the stream', () => {
     assert.equal(parsePosition(`00c0ffee.${'1'.repeat(20)}.1.1`), undefined)
   })
 
-  it('begins with what is not over', () => {
+  it('starts at the oldest running transaction', () => {
     assert.deepEqual(positionAt(horizon), { cluster: '00c0ffee', xid: '100', id: '0', at: 1_800_000_000 })
     assert.ok(isKept(positionAt(horizon), horizon))
   })
 
-  it('means nothing in another database, before its time, or after a week', () => {
+  it('is invalid in another database, in the future, and after a week', () => {
     const position = { ...positionAt(horizon), xid: '119' }
     assert.ok(isKept(position, horizon))
     assert.equal(isKept({ ...position, cluster: '00000000' }, horizon), false)

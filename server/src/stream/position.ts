@@ -1,13 +1,13 @@
-// A position in the stream: after which row of the outbox, in which database, and when it was sent. The ids of events contain it,
-// so that a client that reconnects with the last id misses no message. Pure.
+// A position in the stream: a row of the outbox, its database, and the time it was sent. Event ids contain the
+// position, so that a client that reconnects with the last id misses no message. Pure.
 
 export type Position = {
-  /** Identifies the database server and its history: transaction numbers of another one mean nothing here. */
+  /** Identifies the database server and its timeline: transaction ids of another one are not comparable. */
   readonly cluster: string
-  /** Numbers of the transaction and of its row, as text: they may exceed the safe integers. */
+  /** Ids of the transaction and of its row, as text: they may exceed the safe integers. */
   readonly xid: string
   readonly id: string
-  /** All messages until then were sent; seconds since 1970. */
+  /** All messages up to then were sent; seconds since 1970. */
   readonly at: number
 }
 
@@ -19,14 +19,14 @@ export function parsePosition(text: string): Position | undefined {
   return match ? { cluster: match[1]!, xid: match[2]!, id: match[3]!, at: Number(match[4]) } : undefined
 }
 
-/** The outbox keeps a week; a little less is promised, so that no row is deleted while it is read. */
+/** The outbox keeps a week; a little less is guaranteed, so that no row is deleted while it is read. */
 const keptSeconds = 6.5 * 86_400
 
 export type Horizon = {
   readonly cluster: string
-  /** Transactions below have ended: no message can appear among them any more. */
+  /** All transactions below have ended: no further message can appear among them. */
   readonly xmin: string
-  /** No transaction has this number yet. */
+  /** No transaction has this id yet. */
   readonly xmax: string
   /** Seconds since 1970. */
   readonly now: number
@@ -39,7 +39,7 @@ export function isKept(position: Position, { cluster, xmax, now }: Horizon): boo
   )
 }
 
-/** The position of now: before the first row of a transaction that has not ended. */
+/** The current position: before the first row of any transaction that is still running. */
 export const positionAt = ({ cluster, xmin, now }: Horizon): Position => ({
   cluster,
   xid: xmin,

@@ -1,4 +1,4 @@
-// The operation of the stream.
+// HTTP route of the stream.
 import { followStreamRoute } from '@pharos/contract/stream'
 import type { MessageType } from '@pharos/contract/webhook-message'
 import { handleStream, type Mounted } from '../http/mount.ts'

@@ -1,5 +1,5 @@
-// The SQL that reads the outbox for the stream: up to the oldest running transaction, so that no message can appear before one
-// that was read.
+// The SQL that reads the outbox for the stream, up to the oldest running transaction, so that no message can appear
+// before one that was already read.
 import { sql } from 'kysely'
 import type { MessageType } from '@pharos/contract/webhook-message'
 import type { Db, Postgres } from '../db/postgres.ts'
@@ -24,7 +24,10 @@ export type StreamMessage = {
   readonly data: string
 }
 
-/** Messages to the team after the position in commit order, without those that an older transaction could still precede. */
+/**
+ * Lists the team's messages after the position in commit order, except those that an older running transaction could
+ * still precede.
+ */
 export function listMessages(
   postgres: Postgres,
   teamId: number,
@@ -42,10 +45,10 @@ export function listMessages(
 }
 
 export type TeamsWithMessages = {
-  /** All messages below this transaction have been seen. */
+  /** All messages below this transaction have been read. */
   readonly xmin: string
   readonly teams: readonly number[]
-  /** Whether there are messages that an older transaction holds back. */
+  /** Whether an older transaction holds back messages. */
   readonly isHeldBack: boolean
 }
 

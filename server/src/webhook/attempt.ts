@@ -9,7 +9,7 @@ export type Signing = {
   readonly webhook_id: number
   readonly url: string
   readonly secret_sealed: Buffer
-  /** Null unless it still signs. */
+  /** Null once it no longer signs. */
   readonly former_secret_sealed: Buffer | null
 }
 
@@ -29,12 +29,12 @@ export async function attemptToSend(
     const sealed = former_secret_sealed === null ? [secret_sealed] : [secret_sealed, former_secret_sealed]
     secrets = sealed.map((one) => openSecret(ring, webhook_id, one))
   } catch {
-    return { kind: 'unanswered', error: 'the secret cannot be read any more: rotate it', durationMs: 0 }
+    return { kind: 'unanswered', error: 'the secret can no longer be decrypted: rotate it', durationMs: 0 }
   }
   return sender.send({ url, body, headers: signedHeaders(secrets, message_id, body, at) }, signal)
 }
 
-/** Returns the attempt as it is stored. */
+/** Returns the attempt in its stored form. */
 export function attemptOf(result: SendResult, at: Date): Attempt {
   return {
     at: at.toISOString(),

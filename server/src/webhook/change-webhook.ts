@@ -1,5 +1,5 @@
-// Making and changing webhooks. The secret leaves this file in the answer that makes it and in no other; what is kept of that
-// answer for a repeat is sealed, as the secret itself is.
+// Creates and changes webhooks. The secret is returned only in the response that creates it; the copy of that response
+// kept for idempotent repeats is sealed, like the secret itself.
 import type { MessageType } from '@pharos/contract/webhook-message'
 import type { Webhook, WebhookWithSecret } from '@pharos/contract/webhook'
 import { auditOf, writeAudit } from '../db/audit.ts'
@@ -29,13 +29,13 @@ import { answerWith, present, tagOf } from './webhook.ts'
 export type ChangeDeps = {
   readonly postgres: Postgres
   readonly ring: KeyRing
-  /** Webhooks of one team. */
+  /** Maximum number of webhooks per team. */
   readonly quota: number
-  /** Networks of the operator that webhooks may lead to although they are not public. */
+  /** The operator's networks that webhooks may target although they are not public. */
   readonly allowed: readonly Prefix[]
 }
 
-/** How long the secret before still signs. */
+/** How long the previous secret still signs. */
 const formerHours = 24
 
 export type WantedWebhook = {
@@ -144,7 +144,7 @@ async function lockForChange(trx: Trx, operation: Operation, id: number): Promis
   return found
 }
 
-/** The part that the audit log keeps: settings, and no secret. */
+/** The part recorded in the audit log: settings, and no secret. */
 const recordedOf = ({ url, description, events, enabled, disabled_reason }: WebhookState) => ({
   url,
   description,

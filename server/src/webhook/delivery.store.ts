@@ -1,4 +1,4 @@
-// The SQL of deliveries as their team reads them and sends them again.
+// The SQL for a team that reads its deliveries and sends them again.
 import type { QueryOf } from '@pharos/contract/route'
 import type { DeliveryState, listWebhookDeliveriesRoute, SentType } from '@pharos/contract/webhook'
 import { sql } from 'kysely'
@@ -6,7 +6,7 @@ import { columns, withExpressions, type RowOf } from '../db/columns.ts'
 import { andAll, listInTeam, type Page } from '../db/page.ts'
 import type { Db, Postgres, Trx } from '../db/postgres.ts'
 
-/** As the row holds it: its time is text. */
+/** As stored; times are text. */
 export type Attempt = {
   readonly at: string
   readonly status: number | null
@@ -52,7 +52,7 @@ export async function findDelivery(
   return (await postgres.readInTeam(teamId, query))[0]
 }
 
-/** A page, newest first; throws `not_found` if the team has no such webhook. */
+/** Lists a page, newest first; throws `not_found` if the team has no such webhook. */
 export const listDeliveryRows = (
   postgres: Postgres,
   teamId: number,
@@ -75,7 +75,10 @@ export const listDeliveryRows = (
     slice,
   })
 
-/** Makes the delivery due now, at the first step of the schedule, even if its webhook rests; returns undefined if it does not exist. */
+/**
+ * Makes the delivery due now, at the first step of the schedule, even if its webhook is paused; returns undefined if it
+ * does not exist.
+ */
 export async function markDueNow(
   trx: Trx,
   teamId: number,
@@ -105,7 +108,7 @@ export type NewTest = {
   readonly messageId: string
   readonly type: SentType
   readonly body: string
-  /** The loop does not send it before. */
+  /** The loop does not send it before then. */
   readonly leaseSeconds: number
 }
 
@@ -127,7 +130,9 @@ export type AfterAttempt = {
   readonly waitMs: number
 }
 
-/** Saves the attempt, and the state of a delivery that is still pending: one that was cancelled meanwhile stays cancelled. */
+/**
+ * Saves the attempt, and the state if the delivery is still pending: one that was cancelled meanwhile stays cancelled.
+ */
 export async function saveAttempt(
   trx: Db | Trx,
   deliveryId: number,

@@ -1,4 +1,4 @@
-// Deliveries as their team sees them: reading, sending one again, and test messages.
+// Deliveries as their team sees them: reading, sending again, and test messages.
 import type { QueryOf } from '@pharos/contract/route'
 import {
   testType,
@@ -33,13 +33,13 @@ export type DeliveryDeps = {
   readonly postgres: Postgres
   readonly ring: KeyRing
   readonly sender: WebhookSender
-  /** Per team: a test sends a request and waits for it. */
+  /** Per team: a test sends a request and waits for the response. */
   readonly tests: RateLimiter
   readonly now: () => Date
   readonly onSent: (outcome: 'delivered' | 'failed') => void
 }
 
-/** A page of one webhook's deliveries, newest first; throws `not_found`. */
+/** Returns a page of one webhook's deliveries, newest first; throws `not_found`. */
 export async function listDeliveries(
   { postgres }: Pick<DeliveryDeps, 'postgres'>,
   { actor }: Operation,
@@ -87,7 +87,7 @@ export async function redeliver(
   })
 }
 
-/** Longer than an attempt takes. A test whose process was killed is sent by the loop after it. */
+/** Longer than an attempt takes. If the process dies during a test, the loop sends it afterwards. */
 const leaseSeconds = 120
 
 /** Sends a message of type `webhook.test` once, outside of any transaction. Throws `not_found` and `rate_limited`. */

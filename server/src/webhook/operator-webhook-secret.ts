@@ -1,8 +1,8 @@
-// The secret of the operator's webhook, as the setting writes it: the form of the Standard Webhooks specification.
+// The secret of the operator's webhook in the settings: the format of the Standard Webhooks specification.
 
 const form = /^whsec_(?<key>[A-Za-z0-9+/]+={0,2})$/
 
-/** Returns the key; throws an Error with the expected form, without the secret. */
+/** Returns the key; throws an Error with the expected format, without the secret. */
 export function parseWebhookSecret(text: string): Buffer {
   const key = Buffer.from(form.exec(text)?.groups?.['key'] ?? '', 'base64')
   if (key.length < 24 || key.length > 64)

@@ -9,7 +9,7 @@ export type OperatorWebhookRow = {
   readonly secret_sealed: Buffer
 }
 
-/** Also keeps two processes that start at once from inserting two. */
+/** Prevents two processes that start at once from inserting two rows. */
 export async function lockOperatorWebhook(trx: Trx): Promise<OperatorWebhookRow | undefined> {
   await sql`select pg_advisory_xact_lock(hashtextextended('webhook of the operator', 0))`.execute(trx)
   const { rows } = await sql<OperatorWebhookRow>`
@@ -17,7 +17,7 @@ export async function lockOperatorWebhook(trx: Trx): Promise<OperatorWebhookRow 
   return rows[0]
 }
 
-/** Without its secret, which is bound to the id. */
+/** Inserts without the secret, which is bound to the id. */
 export async function insertOperatorWebhook(trx: Trx, url: string): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into webhooks (url, events, created_by, secret_sealed)

@@ -1,4 +1,4 @@
-// Sending on a real database to real endpoints: what becomes of a message, of a webhook and of a worker that is killed.
+// Sends on a real database to real endpoints: the results for messages, webhooks and killed workers.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { sql } from 'kysely'
@@ -46,7 +46,7 @@ async function addTeam(slug: string): Promise<number> {
   return row.id
 }
 
-/** A worker whose errors fail the test, with what it said. */
+/** A worker whose errors fail the test, with its outcomes. */
 function createWorker(options: Partial<SendDeps> = {}) {
   const outcomes: (readonly [SendOutcome, string | undefined])[] = []
   const errors: unknown[] = []
@@ -68,7 +68,7 @@ function createWorker(options: Partial<SendDeps> = {}) {
     sending,
     outcomes,
     errors,
-    /** Runs, and waits until everything that it began has ended. */
+    /** Runs, and waits until all deliveries that it started have ended. */
     async once(): Promise<void> {
       const idle = Promise.withResolvers<void>()
       ended = () => sending.sending === 0 && idle.resolve()
@@ -91,12 +91,12 @@ const webhookOf = (id: number) =>
 const answering = (...statuses: number[]): Promise<Endpoint> => {
   let at = 0
   return startEndpoint((_heard, response) => {
-    response.writeHead(statuses[Math.min(at++, statuses.length - 1)]!).end('said')
+    response.writeHead(statuses[Math.min(at++, statuses.length - 1)]!).end('body')
   })
 }
 
 describe('a message', () => {
-  it('is signed as the specification says, and tried again with the same id until it is taken', async () => {
+  it('is signed according to the specification, and retried with the same id until it is accepted', async () => {
     await using endpoint = await answering(500, 200)
     const secret = createSecret()
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url, secret })
@@ -104,7 +104,7 @@ describe('a message', () => {
     const id = await addDelivery(owner, webhook, { body })
     const worker = createWorker()
     await worker.once()
-    assert.deepEqual(worker.outcomes, [['retried', 'the answer was 500']])
+    assert.deepEqual(worker.outcomes, [['retried', 'the response was 500']])
     const waiting = await deliveryOf(id)
     assert.equal(waiting.state, 'pending')
     assert.ok(waiting.due.getTime() - waiting.last_attempt!.getTime() >= 5_000)
@@ -121,13 +121,13 @@ describe('a message', () => {
     assert.deepEqual(
       (attempts as { status: number; answer: string }[]).map((one) => [one.status, one.answer]),
       [
-        [500, 'said'],
-        [200, 'said'],
+        [500, 'body'],
+        [200, 'body'],
       ],
     )
   })
 
-  it('is not taken by a secret that it was not signed with', async () => {
+  it('does not verify with another secret', async () => {
     await using endpoint = await startEndpoint()
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url })
     await addDelivery(owner, webhook)
@@ -137,7 +137,7 @@ describe('a message', () => {
     assert.throws(() => verifier.verify(body, headers as Record<string, string>))
   })
 
-  it('is signed by the secret before as well, until that has run out', async () => {
+  it('is also signed with the previous secret, until that expires', async () => {
     await using endpoint = await startEndpoint()
     const [former, secret] = [createSecret(), createSecret()]
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url, secret })
@@ -159,7 +159,7 @@ describe('a message', () => {
     assert.equal(await isSignedByFormer('-1 second'), false)
   })
 
-  it('is given up after ten attempts, and of attempts the last twenty are kept', async () => {
+  it('fails after ten attempts, and the last twenty attempts are kept', async () => {
     await using endpoint = await answering(500)
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url })
     const id = await addDelivery(owner, webhook)
@@ -181,15 +181,15 @@ describe('a message', () => {
     assert.deepEqual([attempt_count, (attempts as unknown[]).length], [25, 20])
   })
 
-  it('that cannot be signed says what to do', async () => {
+  it('that cannot be signed reports what to do', async () => {
     const webhook = await addWebhook(owner, ring, teamId)
     const id = await addDelivery(owner, webhook)
     const other = createKeyRing(['another secret of the tests, long enough'])
     await createWorker({ ring: other }).once()
-    assert.equal((await deliveryOf(id)).last_error, 'the secret cannot be read any more: rotate it')
+    assert.equal((await deliveryOf(id)).last_error, 'the secret can no longer be decrypted: rotate it')
   })
 
-  it('that leads into our own network is not sent, and says no address', async () => {
+  it('to a URL in the network of the provider is not sent, and the error contains no address', async () => {
     await using endpoint = await startEndpoint()
     const sender = createWebhookSender({ resolver: createHostResolver(), allowed: [] })
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url })
@@ -202,7 +202,7 @@ describe('a message', () => {
 })
 
 describe('a webhook', () => {
-  it('that is slow holds up nobody else, and gets one message at a time', async () => {
+  it('that is slow delays no other webhook, and gets one message at a time', async () => {
     const hanging = Promise.withResolvers<void>()
     await using slow = await startEndpoint((_heard, response) => {
       void hanging.promise.then(() => response.writeHead(200).end())
@@ -216,7 +216,7 @@ describe('a webhook', () => {
     await slow.arrived(1)
     for (let i = 1; i <= 3; i++) {
       await addDelivery(owner, quickOne)
-      // What is on its way to the quick one ends by itself; the slow one keeps its place.
+      // Deliveries to the fast endpoint end by themselves; the slow one keeps its slot.
       while (worker.outcomes.length < i) {
         await worker.sending.run()
         await new Promise((resolve) => setTimeout(resolve, 5))
@@ -229,7 +229,7 @@ describe('a webhook', () => {
     assert.deepEqual(worker.errors, [])
   })
 
-  it('that does not answer rests, and after a success rests no more', async () => {
+  it('that does not respond is paused, until it succeeds', async () => {
     let isUp = false
     await using endpoint = await startEndpoint((_heard, response, request) => {
       if (isUp) response.writeHead(200).end()
@@ -256,7 +256,7 @@ describe('a webhook', () => {
     assert.equal(endpoint.heard.length, 3)
   })
 
-  it('that is gone is disabled at once, and what waits is cancelled', async () => {
+  it('that responds with 410 is disabled at once, and its pending deliveries are cancelled', async () => {
     await using endpoint = await answering(410)
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url })
     const first = await addDelivery(owner, webhook)
@@ -264,14 +264,14 @@ describe('a webhook', () => {
     const worker = createWorker()
     await worker.once()
     await worker.once()
-    assert.deepEqual(worker.outcomes, [['disabled', 'the answer was 410']])
+    assert.deepEqual(worker.outcomes, [['disabled', 'the response was 410']])
     const { enabled, disabled_reason, version } = await webhookOf(webhook)
     assert.deepEqual([enabled, disabled_reason, version], [false, 'gone', 2])
     assert.equal((await deliveryOf(first)).state, 'failed')
     assert.equal((await deliveryOf(second)).state, 'cancelled')
   })
 
-  it('that has taken nothing for five days is disabled, and its admins are told', async () => {
+  it('that has failed for five days is disabled, and the admins of the team get a mail', async () => {
     await using endpoint = await answering(503)
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url })
     await addPerson('admin@red.example', true)
@@ -282,10 +282,10 @@ describe('a webhook', () => {
     )
     const worker = createWorker()
     await worker.once()
-    assert.deepEqual(worker.outcomes, [['retried', 'the answer was 503']], 'one failure is not enough')
+    assert.deepEqual(worker.outcomes, [['retried', 'the response was 503']], 'one failure is not enough')
     await makeAllDue()
     await worker.once()
-    assert.deepEqual(worker.outcomes.at(-1), ['disabled', 'the answer was 503'])
+    assert.deepEqual(worker.outcomes.at(-1), ['disabled', 'the response was 503'])
     assert.equal((await webhookOf(webhook)).disabled_reason, 'failing')
     const mails = await owner.selectFrom('mails').select(['recipient', 'template', 'team_id']).execute()
     const mail = { recipient: 'admin@red.example', template: 'webhook-disabled', team_id: teamId }
@@ -301,7 +301,7 @@ describe('a webhook', () => {
     )
   })
 
-  it('that is disabled sends nothing', async () => {
+  it('that is disabled gets no messages', async () => {
     await using endpoint = await startEndpoint()
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url, enabled: false })
     await addDelivery(owner, webhook)
@@ -320,7 +320,7 @@ async function addPerson(email: string, isAdmin: boolean): Promise<void> {
 }
 
 describe('workers', () => {
-  it('never send one message at the same time, and leave none', async () => {
+  it('never send a message concurrently, and leave none', async () => {
     let [now, most] = [0, 0]
     await using endpoint = await startEndpoint((_heard, response) => {
       most = Math.max(most, ++now)
@@ -345,7 +345,7 @@ describe('workers', () => {
     )
   })
 
-  it('that was killed is replaced when its claim has run out, and what it says then does not count', async () => {
+  it('that was killed is replaced when its claim expires, and its late result is discarded', async () => {
     await using endpoint = await startEndpoint()
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url })
     const id = await addDelivery(owner, webhook)
@@ -372,7 +372,7 @@ describe('workers', () => {
     assert.deepEqual(slow.outcomes, [])
   })
 
-  it('that stop give back what is on its way', async () => {
+  it('that stop release the deliveries in progress', async () => {
     await using endpoint = await startEndpoint(() => {})
     const webhook = await addWebhook(owner, ring, teamId, { url: endpoint.url })
     await addDelivery(owner, webhook)
@@ -385,7 +385,7 @@ describe('workers', () => {
     assert.equal(again.length, 1)
   })
 
-  it('have no more on their way than they may', async () => {
+  it('send no more deliveries at once than configured', async () => {
     const hanging: WebhookSending[] = []
     await using endpoint = await startEndpoint(() => {})
     for (let i = 0; i < 5; i++) {

@@ -1,5 +1,5 @@
-// Sends the deliveries that are due, to many webhooks at once and to each webhook one at a time. A run starts deliveries and does
-// not wait for them: an endpoint that takes fifteen seconds would delay all others.
+// Sends the deliveries that are due, to many webhooks at once and to each webhook one at a time. A run starts
+// deliveries and does not wait for them: an endpoint that takes fifteen seconds would delay all others.
 import { writeAudit } from '../db/audit.ts'
 import { createDueWorker } from '../db/due-work.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -8,7 +8,7 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { attemptOf, attemptToSend } from './attempt.ts'
 import { cancelDeliveries, saveAttempt } from './delivery.store.ts'
 import { testType } from '@pharos/contract/webhook'
-import { afterAttempt, errorOf, isGivenUp, isGone, restAfter } from './schedule.ts'
+import { afterAttempt, errorOf, mustBeDisabled, isGone, restAfter } from './schedule.ts'
 import {
   claimDue,
   disable,
@@ -31,14 +31,14 @@ export type SendDeps = {
   readonly sender: WebhookSender
   /** For the operator's webhook, whose URL no team chose. */
   readonly operatorSender: WebhookSender
-  /** Webhooks at once in this process. */
+  /** Maximum number of webhooks served at once in this process. */
   readonly parallel: number
   readonly now: () => Date
   readonly random: () => number
   readonly onOutcome: (outcome: SendOutcome, due: Due, error: string | undefined) => void
-  /** An error of ours: the message is sent again when its claim ends. */
+  /** A defect of the sender: the message is sent again when its claim ends. */
   readonly onError: (error: unknown) => void
-  /** There is room for another delivery, and more may be due. */
+  /** A slot is free for another delivery, and more may be due. */
   readonly onEnd: () => void
 }
 
@@ -46,7 +46,7 @@ export type SendDeps = {
 const leaseSeconds = 60
 
 export type WebhookSending = {
-  /** Starts the deliveries that are due, as many as there is room for. */
+  /** Starts the deliveries that are due, as many as there are free slots. */
   run(): Promise<void>
   /** Deliveries that are being sent. */
   readonly sending: number
@@ -96,7 +96,7 @@ async function sendOne(deps: SendDeps, due: Due, signal: AbortSignal): Promise<v
   if (outcome) deps.onOutcome(outcome, due, errorOf(result))
 }
 
-/** Returns undefined if the claim was lost meanwhile: its holder saves the outcome of the message. */
+/** Returns undefined if the claim was lost meanwhile: the new holder saves the outcome of the message. */
 async function save(
   deps: SendDeps,
   trx: Trx,
@@ -116,7 +116,7 @@ async function save(
   }
   const since = health.failing_since ?? at
   await saveFailure(trx, due.webhook_id, since, restAfter(result, health.failures + 1))
-  const reason = isGone(result) ? 'gone' : isGivenUp(since, at, step) ? 'failing' : undefined
+  const reason = isGone(result) ? 'gone' : mustBeDisabled(since, at, step) ? 'failing' : undefined
   if (reason && health.enabled && due.team_id !== null) {
     await disableFailing(deps, trx, { ...due, team_id: due.team_id }, health, reason, since, errorOf(result)!)
     return 'disabled'

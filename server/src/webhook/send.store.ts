@@ -1,5 +1,5 @@
-// The SQL of sending webhook deliveries: claims, due deliveries and the state of webhooks. Only loops use it, as the owner, except
-// for what a team's test of its webhook needs.
+// The SQL of sending webhook deliveries: claims, due deliveries and the state of webhooks. Only loops use it, as the
+// owner, except for a team's test of its webhook.
 import { sql } from 'kysely'
 import { claimRows } from '../db/due-work.ts'
 import type { Db, Trx } from '../db/postgres.ts'
@@ -24,14 +24,14 @@ export type Due = Claim &
     readonly team_id: number | null
     readonly delivery_id: number
     readonly type: string
-    /** Attempts of the schedule that were made. */
+    /** Number of scheduled attempts made. */
     readonly step: number
   }
 
 /**
- * Claims webhooks that have due deliveries, and returns the first delivery of each: only the holder of the claim sends to a
- * webhook, so that a slow endpoint delays no other and no delivery is sent twice at once. The deliveries are read after the
- * webhooks are claimed: the previous holder may have sent them in between.
+ * Claims webhooks that have due deliveries, and returns the first delivery of each: only the holder of the claim sends
+ * to a webhook, so that a slow endpoint delays no other and no delivery is sent twice at once. The deliveries are read
+ * after the webhooks are claimed: the previous holder may have sent some in between.
  */
 export async function claimDue(db: Db, limit: number, leaseSeconds: number): Promise<Due[]> {
   return db.transaction().execute(async (trx) => {

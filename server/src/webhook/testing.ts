@@ -1,4 +1,4 @@
-// Webhooks and deliveries for tests. Nothing of the product imports this file.
+// Webhooks and deliveries for tests. Not imported by the product.
 import type { DeliveryState } from '@pharos/contract/webhook'
 import { messageTypes } from '@pharos/contract/webhook-message'
 import { sql } from 'kysely'
@@ -7,7 +7,7 @@ import type { KeyRing } from '../runtime/secrets.ts'
 import { createSecret, sealSecret } from './webhook-secret.ts'
 
 export type WebhookSeed = {
-  /** An address for documentation by default, to which no message gets. */
+  /** By default an address for documentation, which no message reaches. */
   readonly url?: string
   readonly events?: readonly string[]
   readonly enabled?: boolean
@@ -52,7 +52,7 @@ export type DeliverySeed = {
   readonly id?: number
 }
 
-/** A delivery of the webhook, due now; answers its id. */
+/** Inserts a delivery of the webhook, due now; returns its id. */
 export async function addDelivery(
   db: Db,
   webhookId: number,

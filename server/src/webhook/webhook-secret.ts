@@ -1,5 +1,6 @@
-// The secret of a webhook and what it signs, as the Standard Webhooks specification has it (version 1.0.0, symmetric): HMAC-SHA256
-// over id, time and body. It is sealed at rest, bound to its webhook, because it has to be read to sign.
+// The secret of a webhook and its signatures, according to the Standard Webhooks specification (version 1.0.0,
+// symmetric): HMAC-SHA256 over id, time and body. It is sealed at rest, bound to its webhook, because signing needs its
+// plain text.
 import { createHmac, randomBytes } from 'node:crypto'
 import { open, seal, type KeyRing } from '../runtime/secrets.ts'
 
@@ -9,13 +10,13 @@ const secretBytes = 32
 /** The key itself, 32 bytes. */
 export const createSecret = (): Buffer => randomBytes(secretBytes)
 
-/** As it is shown, and as the libraries of the specification take it. */
+/** The format that is shown, and that the libraries of the specification expect. */
 export const formatSecret = (secret: Buffer): string => `${prefix}${secret.toString('base64')}`
 
 export const sealSecret = (ring: KeyRing, webhookId: number, secret: Buffer): Buffer =>
   seal(ring, 'webhook-secret', secret, String(webhookId))
 
-/** Throws where its key is no longer in the ring. */
+/** Throws if its key is no longer in the ring. */
 export const openSecret = (ring: KeyRing, webhookId: number, sealed: Buffer): Buffer =>
   open(ring, 'webhook-secret', sealed, String(webhookId))
 

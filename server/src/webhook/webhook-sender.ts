@@ -12,12 +12,12 @@ export type Answered = {
   readonly status: number
   /** Value of `Retry-After`; null if it is absent or cannot be parsed. */
   readonly retryAfterSeconds: number | null
-  /** The beginning of the response body as text, without control characters. */
+  /** The start of the response body as text, without control characters. */
   readonly text: string
   readonly durationMs: number
 }
 
-/** `error` is text for the team: it names no address that the team did not enter. */
+/** `error` is text for the team: it contains no address that the team did not enter. */
 export type Unanswered = { readonly kind: 'unanswered'; readonly error: string; readonly durationMs: number }
 
 export type SendResult = Answered | Unanswered

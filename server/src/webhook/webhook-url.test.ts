@@ -1,5 +1,4 @@
-// Which URLs are taken: every way to write an address that must not be reached is tried, those that people thought of and as
-// many again that the dice write.
+// Tests every known way to write an address that must not be reached, and as many random ones.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
@@ -10,7 +9,7 @@ import { hostOf, parseWebhookUrl } from './webhook-url.ts'
 
 const own = [parsePrefix('127.0.0.0/8'), parsePrefix('fd00::/8')]
 
-/** The type of the error, or the URL as it is kept. */
+/** The type of the error, or the URL as stored. */
 function outcome(text: string, allowed = [] as typeof own): string {
   try {
     return parseWebhookUrl(text, allowed)
@@ -22,7 +21,7 @@ function outcome(text: string, allowed = [] as typeof own): string {
 }
 
 describe('the URL of a webhook', () => {
-  it('is kept in the spelling of the URL standard', () => {
+  it('is stored in the spelling of the URL standard', () => {
     assert.equal(outcome('HTTPS://Hooks.Example.NET:443/ä?c=d'), 'https://hooks.example.net/%C3%A4?c=d')
     assert.equal(outcome('https://1.1.1.1:8443/'), 'https://1.1.1.1:8443/')
     assert.equal(outcome('https://16843009/'), 'https://1.1.1.1/')
@@ -30,7 +29,7 @@ describe('the URL of a webhook', () => {
     assert.equal(outcome('https://bücher.example/'), 'https://xn--bcher-kva.example/')
   })
 
-  it('is none of the things that are no place to send to', () => {
+  it('is rejected if it is no valid target', () => {
     const cases: Record<string, string> = {
       '': 'url',
       'hooks.example.net': 'url',
@@ -64,7 +63,7 @@ describe('the URL of a webhook', () => {
     for (const [text, type] of Object.entries(cases)) assert.equal(outcome(text), type, text)
   })
 
-  it('is none of thirteen ways to write loopback, nor any other address that is not public', () => {
+  it('is rejected in thirteen spellings of loopback, and for any other address that is not public', () => {
     const hosts = (
       '127.0.0.1 127.1 127.0.1 2130706433 0x7f000001 0x7f.0.0.1 0177.0.0.1 017700000001 0 ' +
       '0.0.0.0 [::1] [::ffff:127.0.0.1] [::ffff:7f00:1] [0:0:0:0:0:0:0:1] [::] 127.0.0.1. ' +
@@ -75,7 +74,7 @@ describe('the URL of a webhook', () => {
     for (const host of hosts) assert.equal(outcome(`https://${host}/`), 'address', host)
   })
 
-  it('may be one of the operator’s own networks, then also without TLS', () => {
+  it('may be in one of the operator’s own networks, then also without TLS', () => {
     assert.equal(outcome('http://127.0.0.1:8080/x', own), 'http://127.0.0.1:8080/x')
     assert.equal(outcome('http://[fd00::1]/', own), 'http://[fd00::1]/')
     assert.equal(outcome('http://hooks.internal/', own), 'http://hooks.internal/')
@@ -85,7 +84,7 @@ describe('the URL of a webhook', () => {
     assert.equal(outcome('http://127.0.0.1:22/', own), 'port')
   })
 
-  it('never leads to an address that is not public, whatever is written', () => {
+  it('never leads to an address that is not public, for any spelling', () => {
     const octet = fc.integer({ min: 0, max: 255 })
     const special = fc.constantFrom([127], [10], [0], [169, 254], [192, 168], [100, 64], [172, 16], [224])
     const address = fc
@@ -115,7 +114,7 @@ describe('the URL of a webhook', () => {
     )
   })
 
-  it('is refused or safe, whatever text it is', () => {
+  it('is rejected or safe for any text', () => {
     const piece = fc.constantFrom(
       'https:',
       '//',

@@ -1,10 +1,10 @@
-// Validates the URL of a webhook. Rules about the text are checked when it is saved; the addresses of its host are checked each time
-// that a message is sent (drivers/webhook).
+// Validates the URL of a webhook. Rules about the text are checked when it is saved; the addresses of its host are
+// checked each time that a message is sent (drivers/webhook).
 import { invalid, type Failure } from '../runtime/error.ts'
 import { isWithin, objectionToAddress } from '../net/public-address.ts'
 import type { Prefix } from '../net/prefix.ts'
 
-/** "Port blocking" of the Fetch standard: ports of other protocols, which a request could be mistaken for. */
+/** "Port blocking" of the Fetch standard: ports of other protocols, whose servers could misinterpret a request. */
 const badPorts = new Set([
   1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
   109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -12,15 +12,15 @@ const badPorts = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
 ])
 
-/** Names that no public name server answers for (RFC 6761, 6762, 7686, 8375, and `internal`). */
+/** Names that no public name server resolves (RFC 6761, 6762, 7686, 8375, and `internal`). */
 const privateName = /(^|\.)(localhost|local|internal|invalid|onion|home\.arpa)$/
 
-/** Longer ones are refused by the contract already. */
+/** The contract already rejects longer ones. */
 const lengthMax = 2000
 
 /**
- * The URL as it is stored and asked for, in the spelling of the URL standard: every other way to write an address, such as
- * `http://0x7f.1/`, has become the plain one by then. `allowed`: networks of the operator's own. Throws `invalid`.
+ * Returns the URL as it is stored and requested, in the spelling of the URL standard: every other way to write an
+ * address, such as `http://0x7f.1/`, has been converted. `allowed`: the operator's own networks. Throws `invalid`.
  */
 export function parseWebhookUrl(text: string, allowed: readonly Prefix[]): string {
   const url = URL.canParse(text) ? new URL(text) : undefined

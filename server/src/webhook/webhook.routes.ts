@@ -1,4 +1,4 @@
-// The HTTP side of webhooks: one line per operation.
+// HTTP routes of webhooks: one line per operation.
 import {
   createWebhookRoute,
   deleteWebhookRoute,

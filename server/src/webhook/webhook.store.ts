@@ -62,7 +62,7 @@ export const listWebhookRows = (
     slice: query,
   })
 
-/** Two that create at once count each other: they wait here. */
+/** Serializes concurrent creations: each counts the webhooks of the other. */
 export async function countWebhooks(trx: Trx, teamId: number): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks of team ${teamId}`}, 0))`.execute(trx)
   const { rows } = await sql<{ count: number }>`
@@ -72,7 +72,7 @@ export async function countWebhooks(trx: Trx, teamId: number): Promise<number> {
 
 export type NewWebhook = Pick<WebhookRow, 'url' | 'description' | 'events' | 'created_by'>
 
-/** Without its secret, which is bound to the id. */
+/** Inserts without the secret, which is bound to the id. */
 export async function insertWebhook(trx: Trx, teamId: number, webhook: NewWebhook): Promise<WebhookRow> {
   const { url, description, events, created_by } = webhook
   const { rows } = await sql<WebhookRow>`
@@ -88,7 +88,7 @@ export async function saveSecret(trx: Trx, teamId: number, id: number, sealed: B
   )
 }
 
-/** The secret that there was signs until then. */
+/** Replaces the secret; the previous one signs until then. */
 export async function replaceSecret(
   trx: Trx,
   teamId: number,
@@ -105,19 +105,19 @@ export async function replaceSecret(
 
 export type WebhookState = Pick<WebhookRow, 'url' | 'description' | 'events' | 'enabled' | 'disabled_reason'>
 
-/** `anew`: what failed before does not count any more. */
+/** `resetFailures`: earlier failures no longer count. */
 export async function saveWebhook(
   trx: Trx,
   teamId: number,
   id: number,
   state: WebhookState,
-  anew: boolean,
+  resetFailures: boolean,
 ): Promise<WebhookRow> {
   const { url, description, events, enabled, disabled_reason } = state
-  const forget = anew ? sql`, failing_since = null, failures = 0, resting_until = null` : sql``
+  const reset = resetFailures ? sql`, failing_since = null, failures = 0, resting_until = null` : sql``
   const { rows } = await sql<WebhookRow>`
     update webhooks w set url = ${url}, description = ${description}, events = ${events}::text[], enabled = ${enabled},
-      disabled_reason = ${disabled_reason}, version = version + 1, modified = now() ${forget}
+      disabled_reason = ${disabled_reason}, version = version + 1, modified = now() ${reset}
     where team_id = ${teamId} and id = ${id} returning ${webhookColumns}`.execute(trx)
   return rows[0]!
 }

@@ -1,4 +1,4 @@
-// Webhooks of a team: reading them, and what every answer about one has in common. The secret is never among it.
+// Reads webhooks of a team, and builds the response that every operation on one returns. It never contains the secret.
 import type { QueryOf } from '@pharos/contract/route'
 import type { listWebhooksRoute, Webhook } from '@pharos/contract/webhook'
 import type { Answer } from '../db/mutate.ts'
@@ -10,7 +10,7 @@ import { findWebhook, listWebhookRows, type WebhookRow } from './webhook.store.t
 
 type ReadDeps = { readonly postgres: Postgres }
 
-/** A page of the actor's team and the exact count. */
+/** Returns a page of the actor's team and the exact count. */
 export async function listWebhooks(
   { postgres }: ReadDeps,
   { actor }: Operation,
@@ -31,7 +31,10 @@ export async function getWebhook(
   return answerWith(row)
 }
 
-/** Sending changes what is shown of a webhook and not its version: no change of a team's is refused for it. */
+/**
+ * Sending changes the shown state of a webhook but not its version: it does not cause precondition failures for the
+ * team.
+ */
 export const tagOf = ({ version, failing_since, last_delivery }: WebhookRow): string =>
   etagOf(version, [failing_since, last_delivery])
 

@@ -1,5 +1,5 @@
-// FastNetMon's sample of the attack's packets: `packet_dump_detailed` where it is sent, else the lines of `packet_dump`.
-// A sample only illustrates, so a line that cannot be read is left out instead of failing the delivery.
+// FastNetMon's sample of the attack's packets: `packet_dump_detailed` if present, else the lines of `packet_dump`. A
+// sample only illustrates, so an unreadable line is skipped instead of failing the delivery.
 import { parseAddress } from '../../net/address.ts'
 import { cleanText } from '../json.ts'
 import type { SampledPacket } from './packets.ts'
@@ -56,7 +56,7 @@ function packetOf(raw: Readonly<Record<string, unknown>>): SampledPacket[] {
   const hasPorts = protocol === 'tcp' || protocol === 'udp'
   const ratio = Math.max(1, amountOf(raw.sampleRatio))
   const packets = Math.max(1, amountOf(raw.packets)) * ratio
-  // Of a flow record the length is that of all its packets together.
+  // The length of a flow record is the sum of its packets.
   const bytes = amountOf(raw.length) * ratio
   if (!Number.isSafeInteger(packets) || !Number.isSafeInteger(bytes)) return []
   try {

@@ -1,4 +1,5 @@
-// Which attacks run at once in what FastNetMon saw, told by its counters per protocol and by its sample of packets.
+// Derives the concurrent attack vectors of a FastNetMon delivery from its counters per protocol and its sample of
+// packets.
 import { amplificationOf } from '../classification.ts'
 import type { Classification } from '../classification.ts'
 import { dominantOf } from './packets.ts'
@@ -9,16 +10,16 @@ import type { Fields } from './reading.ts'
 /** The direction of the attack; undefined if FastNetMon does not name it. */
 export type Direction = 'incoming' | 'outgoing' | undefined
 
-/** Below this part of the packets a protocol is not an attack of its own. */
+/** Below this share of the packets, a protocol is not a vector of its own. */
 const shareMin = 0.25
 
-/** The vectors, the greatest first. */
+/** Returns the vectors, the greatest first. */
 export function vectorsOf(
   details: Fields,
   direction: Direction,
   sample: readonly SampledPacket[],
 ): Classification[] {
-  const way = direction ?? busierWay(details)
+  const way = direction ?? directionOfHigherRate(details)
   const pps = (name: string) => ppsOf(details, `${way}_${name}_pps`)
   const total = ppsOf(details, `total_${way}_pps`)
   const syn = pps('syn_tcp')
@@ -29,7 +30,7 @@ export function vectorsOf(
     [udpVector(sample), udp],
     syn * 2 > tcp ? ['tcp.syn_flood', syn] : [tcpVector(sample), tcp],
     ['icmp.flood', pps('icmp')],
-    // Answers of an amplifier are fragmented: that alone is no second vector.
+    // Responses of an amplifier are fragmented: fragments alone are no second vector.
     ['ip.fragment', fragments > udp ? fragments : 0],
   ]
   const vectors = candidates
@@ -43,7 +44,7 @@ function ppsOf(details: Fields, name: string): number {
   return readAmount(details[name], `attack_details.${name}`) ?? 0
 }
 
-function busierWay(details: Fields): 'incoming' | 'outgoing' {
+function directionOfHigherRate(details: Fields): 'incoming' | 'outgoing' {
   return ppsOf(details, 'total_outgoing_pps') > ppsOf(details, 'total_incoming_pps') ? 'outgoing' : 'incoming'
 }
 
@@ -61,7 +62,7 @@ function tcpVector(sample: readonly SampledPacket[]): Classification {
   return flags?.split(',').includes('rst') ? 'tcp.rst_flood' : 'tcp.flood'
 }
 
-/** Where there are no counters, what older versions name. */
+/** Without counters: the protocol named by older versions. */
 function statedVector(details: Fields, sample: readonly SampledPacket[]): Classification[] {
   const type = attackTypes.get(details.attack_type)
   if (type) return [type]

@@ -18,7 +18,7 @@ const eventOf = (...observations: Observation[]): Event =>
 describe('a ban of one host', () => {
   const event = eventOf(read('fastnetmon-ban'))
 
-  test('is a pending incoming event on the address, its bytes a second read as bits', () => {
+  test('is a pending incoming event on the address, with bytes per second converted to bits', () => {
     assert.equal(event.affectedNetwork, '203.0.113.77/32')
     assert.deepEqual(event.status, ['EVENT_PENDING'])
     assert.deepEqual(event.flags, ['INCOMING'])
@@ -35,7 +35,7 @@ describe('a ban of one host', () => {
     assert.deepEqual(event.parsedData.vectors, ['udp.amplification.dns'])
   })
 
-  test('has senders and ports from the sample, without what the target answers', () => {
+  test('has senders and ports from the sample, without the responses of the target', () => {
     assert.deepEqual(event.parsedData.source_ports, [{ port: 53, packets: 6144, bytes: 8_669_184 }])
     assert.deepEqual(event.parsedData.top_sources?.[0], {
       address: '198.51.100.10',
@@ -67,7 +67,7 @@ describe('the other actions', () => {
     assert.deepEqual(eventOf(read('fastnetmon-attack-status')).status, ['EVENT_ONGOING'])
   })
 
-  test('only a ban has rates of its moment: what comes later repeats them', () => {
+  test('only a ban has current rates: later deliveries repeat them', () => {
     const event = eventOf(
       read('fastnetmon-ban'),
       read('fastnetmon-attack-status', 3),
@@ -88,7 +88,7 @@ describe('the other actions', () => {
     assert.deepEqual([event.start, event.end, event.status], [at(0), at(7), ['EVENT_ENDED']])
   })
 
-  test('all five in any order of arrival give one event that differs in nothing but its times', () => {
+  test('all five in any order give one event that differs only in its times', () => {
     const names = ['ban', 'partial-block', 'attack-status', 'partial-unblock', 'unban'].map(
       (name) => `fastnetmon-${name}`,
     )
@@ -140,7 +140,7 @@ describe('the other actions', () => {
 })
 
 describe('other scopes and versions', () => {
-  test('an attack on a hostgroup is on all its networks, their host bits cleared', () => {
+  test('an attack on a hostgroup affects all of its networks, with host bits cleared', () => {
     const event = eventOf(read('fastnetmon-hostgroup-ban'), read('fastnetmon-hostgroup-unban', 3))
     assert.equal(event.affectedNetwork, '203.0.113.0/24')
     assert.deepEqual(event.parsedData.networks, ['203.0.113.0/24', '198.51.100.128/25'])
@@ -155,7 +155,7 @@ describe('other scopes and versions', () => {
     assert.equal(eventOf(normalise(body, at(0))[0]!).affectedNetwork, null)
   })
 
-  test('an IPv6 host is known in its canonical form', () => {
+  test('an IPv6 host is converted to its canonical form', () => {
     const event = eventOf(read('fastnetmon-ipv6-ban'))
     assert.equal(event.affectedNetwork, '2001:db8:10::77/128')
     assert.deepEqual(event.flags, ['OUTGOING', 'IPV6'])
@@ -170,7 +170,7 @@ describe('other scopes and versions', () => {
     assert.equal(event.classificationKey, 'tcp.syn_flood')
   })
 
-  test('an older version without scope, counters and detailed sample is read by what it has', () => {
+  test('a delivery of an older version without scope, counters and detailed sample is accepted', () => {
     const event = eventOf(read('fastnetmon-old-ban'))
     assert.deepEqual(event.flags, ['OUTGOING'])
     assert.equal(event.classificationKey, 'tcp.rst_flood')
@@ -187,11 +187,11 @@ describe('an unreadable delivery reports what to fix', () => {
       assert.ok(error instanceof NormaliseError, String(error))
       return error.message
     }
-    return assert.fail('it was read')
+    return assert.fail('the delivery was accepted')
   }
   const cases: [string, (body: Record<string, object>) => unknown, string][] = [
-    ['a list', () => [], 'an object is expected, not a list'],
-    ['no action', (body) => ({ ...body, action: undefined }), 'action: a text is expected, not nothing'],
+    ['a list', () => [], 'an object is expected, not an array'],
+    ['no action', (body) => ({ ...body, action: undefined }), 'action: a string is expected, not undefined'],
     [
       'an unknown action',
       (body) => ({ ...body, action: 'toString' }),
@@ -221,10 +221,10 @@ describe('an unreadable delivery reports what to fix', () => {
     [
       'a rate as text',
       (body) => ({ ...body, attack_details: { ...body.attack_details, total_incoming_traffic: '1' } }),
-      'attack_details.total_incoming_traffic: a number is expected, not a text',
+      'attack_details.total_incoming_traffic: a number is expected, not a string',
     ],
     [
-      'a rate beyond reason',
+      'a rate out of range',
       (body) => ({ ...body, attack_details: { ...body.attack_details, total_incoming_traffic: 1e300 } }),
       'attack_details.total_incoming_traffic: a number from 0 to 2^53 is expected',
     ],
@@ -233,10 +233,10 @@ describe('an unreadable delivery reports what to fix', () => {
     test(name, () => assert.equal(failure(change as never), message))
   }
 
-  test('settings that are not known', () => {
+  test('unknown settings', () => {
     assert.throws(
       () => fastnetmon.createNormaliser({ baan: 1 }),
-      /settings\.baan: is not known; known are ban, location, timezone, country/,
+      /settings\.baan: is unknown; known are ban, location, timezone, country/,
     )
     assert.throws(() => fastnetmon.createNormaliser({ timezone: '+02:00' }), /settings\.timezone/)
     assert.throws(() => fastnetmon.createNormaliser({ country: 'nl' }), /settings\.country/)

@@ -2,9 +2,9 @@
 // Format: fastnetmon.com/docs-fnm-advanced/fastnetmon-json-formats/ and, for the types, the vendor's client
 // github.com/FastNetMon/fastnetmon-go. Rules: fastnetmon.com/fastnetmon-bgp-flow-spec-rfc-5575-json-representation/
 //
-// It states no time at all, so that the time of receipt counts; `*_traffic` is bytes a second; `attack_status` repeats
-// the rates of the beginning. `partial_block` and `partial_unblock` tell of FlowSpec rules. The Community edition sends
-// no JSON and is not read here.
+// It contains no time, so the time of receipt is used; `*_traffic` is in bytes per second; `attack_status` repeats the
+// initial rates. `partial_block` and `partial_unblock` report FlowSpec rules. The Community edition sends no JSON and
+// is not supported.
 import type { EventFlag, EventSignal } from '@pharos/contract/analysis'
 import { covers, hostPrefix } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -31,13 +31,13 @@ export const fastnetmon: Source = {
   createNormaliser(settings) {
     const { ban = 'detected' } = readKindSettings(settings, ['ban'])
     if (ban !== 'detected' && ban !== 'blackholed') {
-      throw new NormaliseError('settings.ban', 'what a ban means: "detected" or "blackholed" is expected')
+      throw new NormaliseError('settings.ban', '"detected" or "blackholed" is expected: the meaning of a ban')
     }
     return (body, receivedAt) => [normalise(readObject(body, ''), receivedAt, ban === 'blackholed')]
   },
 }
 
-/** A sample also holds what the target answers, which says nothing about the attack. */
+/** A sample also contains the target's responses, which do not describe the attack. */
 function isOfAttack({ source, destination }: SampledPacket, direction: Direction, scope: Scope): boolean {
   if (direction === undefined) return true
   const ours = hostPrefix(direction === 'incoming' ? destination : source)
@@ -46,7 +46,7 @@ function isOfAttack({ source, destination }: SampledPacket, direction: Direction
 
 type Action = { readonly weight: number; readonly signals: readonly EventSignal[] }
 
-/** The heavier an action, the more its JSON tells of the attack: texts are taken from the heaviest. */
+/** An action with a greater weight has more complete JSON: texts are taken from the greatest weight. */
 const actions: Readonly<Record<string, Action>> = {
   ban: { weight: 5, signals: ['pending'] },
   partial_block: { weight: 4, signals: ['mitigation_active'] },
@@ -55,7 +55,7 @@ const actions: Readonly<Record<string, Action>> = {
   partial_unblock: { weight: 1, signals: ['mitigation_ended'] },
 }
 
-/** How much more a text is worth whose sender knew what the attack is. */
+/** Additional weight of a text whose delivery identifies the attack. */
 const knownKindWeight = 10
 
 function normalise(body: Fields, receivedAt: Date, bansAreBlackholes: boolean): Observation {
@@ -96,7 +96,7 @@ function normalise(body: Fields, receivedAt: Date, bansAreBlackholes: boolean): 
   }
 }
 
-/** Without a direction it is not known which end of a packet is ours. */
+/** Without a direction, the target's end of a packet is unknown. */
 function samplesOf(sample: readonly SampledPacket[], direction: Direction): TargetSample[] {
   if (direction === undefined) return []
   return sample.map((packet) => ({
@@ -112,13 +112,13 @@ function samplesOf(sample: readonly SampledPacket[], direction: Direction): Targ
 type Scope = {
   readonly kind: 'host' | 'hostgroup'
   readonly networks: readonly Prefix[]
-  /** The hostgroup, of the whole attack or the one that the host is in. */
+  /** The hostgroup, of the whole attack or of the host. */
   readonly group: string | undefined
   readonly target: string
 }
 
 function readScope(body: Fields): Scope {
-  // Versions before 2.0.320 had no scope, and attacks on hosts only.
+  // Versions before 2.0.320 had no scope, and reported attacks on hosts only.
   const scope = body.alert_scope ?? 'host'
   if (scope === 'host') return readHost(body)
   if (scope === 'hostgroup') return readHostgroup(body)
@@ -138,7 +138,7 @@ function readHost(body: Fields): Scope {
   }
 }
 
-/** The attack is on all networks of the group together; there is no `ip`. */
+/** The attack affects all networks of the group together; there is no `ip`. */
 function readHostgroup(body: Fields): Scope {
   const group = readKey(body.hostgroup_name, 'hostgroup_name')
   const networks = readList(body.hostgroup_networks ?? [], 'hostgroup_networks').map((network, at) =>
@@ -147,13 +147,13 @@ function readHostgroup(body: Fields): Scope {
   return { kind: 'hostgroup', networks, group, target: `hostgroup ${group}` }
 }
 
-/** `attack_direction` is the older name of the same. */
+/** `attack_direction` is the older name of the same field. */
 function readDirection(details: Fields): Direction {
   const words = [details.attack_detection_threshold_direction, details.attack_direction]
   return words.find((word) => word === 'incoming' || word === 'outgoing') as Direction
 }
 
-/** The rate in the attack's direction; the greater one where the direction is not known. */
+/** The rate in the attack's direction; the greater one if the direction is unknown. */
 function rateOf(
   details: Fields,
   direction: Direction,
@@ -177,7 +177,7 @@ function flagsOf(direction: Direction, scope: Scope, isBlackhole: boolean): Even
   return flags
 }
 
-/** The greatest vector; of an attack on a whole hostgroup, what its vectors have in common. */
+/** The greatest vector; for an attack on a whole hostgroup, the common class of its vectors. */
 function kindOf(vectors: readonly Classification[], scope: Scope): Classification {
   if (scope.kind === 'host') return vectors[0] ?? 'unknown'
   const families = new Set(vectors.map((vector) => vector.split('.', 1)[0]))
@@ -225,7 +225,7 @@ function protocolsOf(details: Fields): string[] {
   return protocol === undefined ? [] : [protocol.toLowerCase()]
 }
 
-/** What made the detector speak: its names for the thresholds, and whether a person did it. */
+/** Tags of the detection's cause: the detector's threshold names, and whether it was manual. */
 function thresholdsOf(details: Fields): Pick<Seen, 'thresholds'> {
   const names = {
     threshold: 'attack_detection_threshold',

@@ -1,10 +1,10 @@
-// The deliveries that the tests read: our own, in the formats that the vendors document.
+// The deliveries that the tests use: written for Pharos, in the formats that the vendors document.
 import { readFileSync, readdirSync } from 'node:fs'
 import type { JsonObject } from '../json.ts'
 
 const folder = new URL('./fixtures/', import.meta.url)
 
-/** A fresh copy: a test may change it. */
+/** Returns a new copy, which a test may change. */
 export function fixture(name: string): JsonObject {
   return JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')) as JsonObject
 }

@@ -1,4 +1,4 @@
-// Any body gives observations that can be merged and stored, or a NormaliseError. Never a crash, never a hang.
+// Any body gives observations that can be merged and stored, or a NormaliseError; never a crash or a hang.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RelatedEventDetail } from '@pharos/contract/analysis'
@@ -6,7 +6,7 @@ import { Compile } from 'typebox/compile'
 import { canonicalJson } from '../json.ts'
 import type { Json } from '../json.ts'
 import { mergeObservation } from '../event.ts'
-import { renderRecord } from '../record.ts'
+import { renderEvent } from '../event-json.ts'
 import { fixture, fixtureNames } from './fixtures.ts'
 import { sources } from './index.ts'
 import { NormaliseError } from './source.ts'
@@ -101,20 +101,20 @@ function check(normalise: Normaliser, body: unknown): void {
     observations = normalise(body, receivedAt)
   } catch (error) {
     if (!(error instanceof NormaliseError)) throw error
-    assert.ok(error.message.length > 5 && error.message.length < 2_000, 'a message with what to fix')
+    assert.ok(error.message.length > 5 && error.message.length < 2_000, 'the message explains what to fix')
     return
   }
   for (const observation of observations) {
     const event = mergeObservation(undefined, observation, { key: 'fuzz', defaults: {} })
     const text = canonicalJson(event as unknown as Json)
     assert.ok(text.isWellFormed() && !text.includes('\\u0000'), 'PostgreSQL takes it')
-    assert.ok(text.length < 400_000, 'it is bounded')
+    assert.ok(text.length < 400_000, 'the text is bounded')
     assert.ok(Number.isSafeInteger(event.affectedBps) && Number.isSafeInteger(event.affectedPps))
     assert.ok(event.affectedBps >= 0 && event.affectedPps >= 0)
     assert.ok(event.start.getTime() > 0 && (event.end === null || event.end >= event.start))
-    const record = JSON.parse(`${renderRecord(event, null)}}`) as object
+    const record = JSON.parse(`${renderEvent(event, null)}}`) as object
     const answer = { ...record, parsed_data: event.parsedData, has_attachment: event.hasAttachment }
-    assert.ok(detail.Check(answer), `the API may answer it: ${JSON.stringify(detail.Errors(answer))}`)
+    assert.ok(detail.Check(answer), `it matches the API schema:  ${JSON.stringify(detail.Errors(answer))}`)
     assert.ok(event.sourceEventId !== '' && event.sourceEventId.length <= 200)
   }
 }
@@ -147,7 +147,7 @@ for (const source of Object.values(sources)) {
   })
 }
 
-test('a body of ten megabytes is read or refused in no time that would stop a loop', () => {
+test('a body of ten megabytes is parsed or rejected fast enough for the loop', () => {
   const line = 'x'.repeat(1_000)
   const ban = {
     ...fixture('fastnetmon-ban'),

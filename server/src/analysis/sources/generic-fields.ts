@@ -1,4 +1,4 @@
-// Where the fields of a mapped source stand and in which unit: its settings `fields`, read once and applied to each event.
+// The settings `fields` of a mapped source: the pointer and unit of each field, parsed once and applied to each event.
 import { compilePointer } from './pointer.ts'
 import type { Pointer } from './pointer.ts'
 import { readAmount, readObject } from './reading.ts'
@@ -51,7 +51,7 @@ export type FieldReader = (
   place: string,
 ) => {
   raw(name: FieldName): unknown
-  /** In our unit; undefined where it is absent. */
+  /** In the unit of the API; undefined if absent. */
   amount(name: AmountName): number | undefined
   time(name: TimeName): Date | undefined
   /** For errors: the event's place and the field's pointer. */
@@ -60,13 +60,13 @@ export type FieldReader = (
 
 type Field = { readonly get: Pointer; readonly at: string; readonly unit: string | undefined }
 
-/** Throws NormaliseError on a name, pointer or unit that is not known, and where `id` is missing. */
+/** Throws NormaliseError for an unknown name, pointer or unit, and if `id` is missing. */
 export function createFieldReader(settings: Fields): FieldReader {
   const fields = new Map<string, Field>(
     Object.entries(settings).map(([name, field]) => [name, readField(name, field)] as const),
   )
   if (!fields.has('id')) {
-    throw new NormaliseError('settings.fields.id', 'is missing: where the key of the event stands')
+    throw new NormaliseError('settings.fields.id', 'is missing: the pointer to the key of the event')
   }
   return (event, place) => {
     const raw = (name: FieldName) => fields.get(name)?.get(event)
@@ -88,7 +88,7 @@ function unitOf(fields: ReadonlyMap<string, Field>, name: string, byDefault: str
 function readField(name: string, field: unknown): Field {
   const place = `settings.fields.${name}`
   if (!(fieldNames as readonly string[]).includes(name)) {
-    throw new NormaliseError(place, `is not known; known are ${fieldNames.join(', ')}`)
+    throw new NormaliseError(place, `is unknown; known are ${fieldNames.join(', ')}`)
   }
   if (typeof field === 'string') return { get: compilePointer(field, place), at: field, unit: undefined }
   const { at, unit, value, ...others } = readObject(field, place)

@@ -7,17 +7,17 @@ import { defaultTexts } from './settings.ts'
 
 const receivedAt = new Date('2026-03-01T12:00:00Z')
 const settings = fixture('generic-settings')
-const read = (body: unknown, said: unknown = settings) =>
+const read = (body: unknown, given: unknown = settings) =>
   generic
-    .createNormaliser(said)(body, receivedAt)
+    .createNormaliser(given)(body, receivedAt)
     .map((observation) =>
-      mergeObservation(undefined, observation, { key: 'am', defaults: defaultTexts(said, undefined) }),
+      mergeObservation(undefined, observation, { key: 'am', defaults: defaultTexts(given, undefined) }),
     )
 
 describe('a mapped source', () => {
   const [firing, resolved] = read(fixture('generic-alerts'))
 
-  test('reads each field from its configured place, in our units', () => {
+  test('reads each field from its configured pointer, in the units of the API', () => {
     assert.equal(firing!.sourceEventId, 'f1')
     assert.equal(firing!.affectedNetwork, '203.0.113.77/32')
     assert.equal(firing!.affectedBps, 950_500_000)
@@ -30,7 +30,7 @@ describe('a mapped source', () => {
     assert.deepEqual([firing!.sourceCountry, firing!.sourceLocationId], ['NL', 'ams'])
   })
 
-  test('takes several events, networks and offsets of time; a word without meaning is unknown', () => {
+  test('accepts several events, networks and UTC offsets; a word without meaning becomes unknown', () => {
     assert.deepEqual(resolved!.parsedData.networks, ['198.51.100.0/24', '198.51.101.0/24'])
     assert.equal(resolved!.classificationKey, 'unknown')
     assert.deepEqual(resolved!.status, ['EVENT_ENDED'])
@@ -40,7 +40,7 @@ describe('a mapped source', () => {
     )
   })
 
-  test('knows a threshold as a rate, and the course of the rates by when they were measured', () => {
+  test('converts a threshold to a rate, and orders rates by their time of measurement', () => {
     const measured = {
       fields: {
         id: '/id',
@@ -74,40 +74,25 @@ describe('a mapped source', () => {
   })
 
   const failures: [string, unknown, unknown, RegExp][] = [
-    ['no id', [{}], undefined, /^\/0\/id: a text is expected, not nothing/],
+    ['no id', [{}], undefined, /^\/0\/id: a string is expected, not undefined/],
     [
       'an unmapped word',
       [{ id: 'a', s: 'open' }],
       { status: '/s' },
       /^\/0\/s: "open" is not among the words/,
     ],
+    ['an invalid network', [{ id: 'a', n: '10.0.0.0/33' }], { network: '/n' }, /^\/0\/n: the length after/],
     [
-      'a network that is none',
-      [{ id: 'a', n: '10.0.0.0/33' }],
-      { network: '/n' },
-      /^\/0\/n: the length after/,
-    ],
-    [
-      'milliseconds taken for seconds',
+      'milliseconds instead of seconds',
       [{ id: 'a', t: 1_767_225_600_000 }],
       { start: { at: '/t', unit: 'unix' } },
       /^\/0\/t: a time between/,
     ],
-    ['a time that is none', [{ id: 'a', t: 'noon' }], { start: '/t' }, /^\/0\/t: an ISO 8601 time/],
-    [
-      'a flag that is none',
-      [{ id: 'a', f: ['X'] }],
-      { flags: '/f' },
-      /^\/0\/f: each of them one of INCOMING/,
-    ],
-    [
-      'a country that is none',
-      [{ id: 'a', c: 'Holland' }],
-      { country: '/c' },
-      /^\/0\/c: two capital letters/,
-    ],
-    ['not an object', ['a'], undefined, /^\/0: an object is expected, not a text/],
-    ['nothing', undefined, undefined, /^an object is expected, not nothing/],
+    ['an invalid time', [{ id: 'a', t: 'noon' }], { start: '/t' }, /^\/0\/t: an ISO 8601 time/],
+    ['an invalid flag', [{ id: 'a', f: ['X'] }], { flags: '/f' }, /^\/0\/f: each of them one of INCOMING/],
+    ['an invalid country', [{ id: 'a', c: 'Holland' }], { country: '/c' }, /^\/0\/c: two capital letters/],
+    ['not an object', ['a'], undefined, /^\/0: an object is expected, not a string/],
+    ['nothing', undefined, undefined, /^an object is expected, not undefined/],
   ]
   for (const [name, body, fields, message] of failures) {
     test(`reports what to fix: ${name}`, () => {
@@ -124,7 +109,7 @@ describe('a mapped source', () => {
     [
       'an unknown field',
       { fields: { id: '/id', ip: '/ip' } },
-      /^settings\.fields\.ip: is not known; known are id, network/,
+      /^settings\.fields\.ip: is unknown; known are id, network/,
     ],
     [
       'an unknown unit',
@@ -139,7 +124,7 @@ describe('a mapped source', () => {
     ['not a pointer', { fields: { id: 'id' } }, /^settings\.fields\.id: a JSON pointer is expected/],
     ['a bad escape', { fields: { id: '/a~2' } }, /^settings\.fields\.id: a JSON pointer is expected/],
     ['both value and pointer', { fields: { id: { at: '/id', value: 1 } } }, /\{ at, unit \} or \{ value \}/],
-    ['an unknown setting', { fields: { id: '/id' }, map: {} }, /^settings\.map: is not known/],
+    ['an unknown setting', { fields: { id: '/id' }, map: {} }, /^settings\.map: is unknown/],
     [
       'an unknown word',
       { fields: { id: '/id' }, words: { status: { up: 'over' } } },
@@ -153,12 +138,12 @@ describe('a mapped source', () => {
     [
       'unknown words',
       { fields: { id: '/id' }, words: { colour: {} } },
-      /^settings\.words\.colour: is not known/,
+      /^settings\.words\.colour: is unknown/,
     ],
   ]
-  for (const [name, said, message] of mistakes) {
+  for (const [name, given, message] of mistakes) {
     test(`settings report what to fix: ${name}`, () => {
-      assert.throws(() => generic.createNormaliser(said), { name: 'NormaliseError', message })
+      assert.throws(() => generic.createNormaliser(given), { name: 'NormaliseError', message })
     })
   }
 })

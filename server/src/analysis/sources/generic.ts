@@ -1,5 +1,5 @@
-// Normaliser for detectors without one of their own: the settings define where in its JSON each field is, as JSON pointers
-// (RFC 6901), its unit, and the meaning of its words.
+// Normaliser for detectors without one of their own: the settings define the JSON pointer (RFC 6901) of each field, its
+// unit, and the meaning of the detector's words.
 //
 //   events: /alerts                      a list, or a single object; default: the body itself
 //   fields:
@@ -82,7 +82,7 @@ function normalise(
 
 type ReadFields = ReturnType<FieldReader>
 
-/** Detectors number their events as often as they name them. */
+/** Event keys may be numbers or strings. */
 function keyText(id: unknown): unknown {
   return typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id
 }
@@ -153,7 +153,7 @@ function readMeanings(value: unknown): Meanings {
     if (!['status', 'direction', 'classification'].includes(name)) {
       throw new NormaliseError(
         `settings.words.${name}`,
-        'is not known; known are status, direction, classification',
+        'is unknown; known are status, direction, classification',
       )
     }
   }

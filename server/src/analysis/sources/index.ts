@@ -1,4 +1,4 @@
-// The detectors whose deliveries are understood, by the `kind` of the source.
+// The supported detectors, by the `kind` of the source.
 import { fastnetmon } from './fastnetmon.ts'
 import { generic } from './generic.ts'
 import type { Source } from './source.ts'

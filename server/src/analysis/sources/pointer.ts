@@ -1,9 +1,12 @@
-// JSON pointers (RFC 6901): places of fields in a delivery.
+// JSON pointers (RFC 6901): locations of fields in a delivery.
 import { NormaliseError } from './source.ts'
 
 export type Pointer = (value: unknown) => unknown
 
-/** Compiles a pointer such as `/alerts/0/labels/ip`; the empty text is the whole. A missing part gives undefined. */
+/**
+ * Compiles a pointer such as `/alerts/0/labels/ip`; the empty pointer is the whole body. A missing part gives
+ * undefined.
+ */
 export function compilePointer(text: unknown, place: string): Pointer {
   if (typeof text !== 'string' || !/^(\/([^~]|~[01])*)?$/.test(text)) {
     throw new NormaliseError(place, 'a JSON pointer is expected, such as /attack/id (RFC 6901)')

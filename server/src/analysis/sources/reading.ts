@@ -1,5 +1,5 @@
-// Reads fields of a detector's JSON, each with its place for errors. Nothing is coerced: a number in text form is an error of the
-// sender, unless the source's format allows it.
+// Reads fields of a detector's JSON; errors contain the field's place. Nothing is coerced: a number in text form is an
+// error of the sender, unless the source's format allows it.
 import { PrefixError } from '../../net/prefix-error.ts'
 import { maskHostBits, parsePrefixOrAddress } from '../../net/prefix.ts'
 import type { Prefix } from '../../net/prefix.ts'
@@ -15,32 +15,32 @@ export function readObject(value: unknown, place: string): Fields {
 
 export function readList(value: unknown, place: string): readonly unknown[] {
   if (Array.isArray(value)) return value
-  throw new NormaliseError(place, `a list is expected, not ${nameOf(value)}`)
+  throw new NormaliseError(place, `an array is expected, not ${nameOf(value)}`)
 }
 
-/** A text with something in it. */
+/** Reads a non-empty string. */
 export function readText(value: unknown, place: string, lengthMax = 500): string {
-  if (typeof value !== 'string') throw new NormaliseError(place, `a text is expected, not ${nameOf(value)}`)
+  if (typeof value !== 'string') throw new NormaliseError(place, `a string is expected, not ${nameOf(value)}`)
   const text = cleanText(value, lengthMax).trim()
   if (text === '') throw new NormaliseError(place, 'is empty')
   return text
 }
 
-/** A key is never cut: two long ones that begin alike would become one. */
+/** A key is never truncated: two long keys with the same beginning would become one. */
 export function readKey(value: unknown, place: string, lengthMax = 200): string {
   const text = readText(value, place, lengthMax + 1)
   if (text.length > lengthMax) throw new NormaliseError(place, `is longer than ${lengthMax} characters`)
   return text
 }
 
-/** Like readText; undefined if it is absent, null or empty. */
+/** Like readText; undefined if absent, null or empty. */
 export function readOptionalText(value: unknown, place: string, lengthMax = 500): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string' && cleanText(value, lengthMax).trim() === '') return undefined
   return readText(value, place, lengthMax)
 }
 
-/** A rate or an amount, rounded to an integer; undefined if it is absent or null. */
+/** A rate or an amount, rounded to an integer; undefined if absent or null. */
 export function readAmount(value: unknown, place: string, factor = 1): number | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'number') throw new NormaliseError(place, `a number is expected, not ${nameOf(value)}`)
@@ -60,7 +60,7 @@ export function readNetwork(value: unknown, place: string, masked = false): Pref
   }
 }
 
-/** Times outside of this are an error of the sender, such as seconds taken for milliseconds. */
+/** Times outside of this range are errors of the sender, such as seconds instead of milliseconds. */
 const yearMin = 1980
 const yearMax = 2200
 
@@ -71,10 +71,11 @@ export function checkTime(time: Date, place: string): Date {
 }
 
 function nameOf(value: unknown): string {
-  if (value === undefined) return 'nothing'
+  if (value === undefined) return 'undefined'
   if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
+  if (Array.isArray(value)) return 'an array'
   return (
-    { string: 'a text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'an object'
+    { string: 'a string', number: 'a number', boolean: 'true or false' }[typeof value as string] ??
+    'an object'
   )
 }

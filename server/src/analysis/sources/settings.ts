@@ -1,4 +1,4 @@
-// What every source can be configured with, whatever its kind: where it stands. The rest is its kind's business.
+// The settings that sources of every kind have: their location. The kind defines all others.
 import { isTimezone } from '../../text/time.ts'
 import type { EventTexts } from '../event.ts'
 import { readKey, readObject, readOptionalText, readText } from './reading.ts'
@@ -7,22 +7,22 @@ import { NormaliseError } from './source.ts'
 
 const commonNames = ['location', 'timezone', 'country']
 
-/** The settings of the kind itself; one that is neither among `names` nor common to all sources is an error. */
+/** Returns the settings of the kind itself; throws if a setting is neither in `names` nor common to all sources. */
 export function readKindSettings(settings: unknown, names: readonly string[]): Fields {
   const fields = readObject(settings ?? {}, 'settings')
   for (const name of Object.keys(fields)) {
     if (names.includes(name) || commonNames.includes(name)) continue
     const known = [...names, ...commonNames].join(', ')
-    throw new NormaliseError(`settings.${name}`, `is not known; known are ${known}`)
+    throw new NormaliseError(`settings.${name}`, `is unknown; known are ${known}`)
   }
   checkPlace(fields)
   return fields
 }
 
-/** The place that a source's `location` names, from the table of locations. */
+/** The location that a source's setting `location` names. */
 export type Place = { readonly name: string; readonly country: string; readonly timezone: string }
 
-/** What events of the source say about where it stands, unless a delivery says better. */
+/** The location texts of the source's events, unless a delivery contains its own. */
 export function defaultTexts(settings: unknown, place: Place | undefined): Partial<EventTexts> {
   const fields = readObject(settings ?? {}, 'settings')
   const location = readOptionalText(fields.location, 'settings.location')

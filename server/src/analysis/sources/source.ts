@@ -1,8 +1,8 @@
-// The port to a detector's format: converts one delivery into observations. A normaliser is pure: the same body, settings and time of
-// receipt give the same observations, so that stored deliveries can be replayed.
+// The port to a detector's format: converts one delivery into observations. A normaliser is pure: the same body,
+// settings and time of receipt give the same observations, so that stored deliveries can be replayed.
 import type { Observation } from '../event.ts'
 
-/** Takes the parsed JSON body of one delivery. Throws NormaliseError. */
+/** Converts the parsed JSON body of one delivery. Throws NormaliseError. */
 export type Normaliser = (body: unknown, receivedAt: Date) => readonly Observation[]
 
 export type Source = {
@@ -13,7 +13,7 @@ export type Source = {
   createNormaliser(settings: unknown): Normaliser
 }
 
-/** An error in a delivery or in settings, with its place: text for the operator. */
+/** An error in a delivery or in settings, with its place; the text is for the operator. */
 export class NormaliseError extends Error {
   /** Such as `attack_details.attack_uuid`; empty for the whole. */
   readonly place: string
@@ -25,5 +25,5 @@ export class NormaliseError extends Error {
   }
 }
 
-/** More than that in one delivery is refused: a batch of the loop must stay bounded. */
+/** A delivery with more observations is rejected, to bound the size of a batch. */
 export const observationsMax = 10_000

@@ -1,5 +1,5 @@
-// The units in which detectors state rates, amounts and times, and what they are in ours: bits and packets a second,
-// bytes, packets, points in time.
+// The units in which detectors state rates, amounts and times, converted to bits and packets per second, bytes, packets
+// and timestamps.
 import { checkTime } from './reading.ts'
 import { NormaliseError } from './source.ts'
 
@@ -26,10 +26,10 @@ export const timeUnits: readonly string[] = ['iso', 'unix', 'unix_ms']
 
 const iso = /^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?(?:[Zz]|[+-]\d\d:?\d\d)?$/
 
-/** A point in time; undefined if it is absent, null or empty. ISO 8601 without an offset is read as UTC. */
+/** A timestamp; undefined if absent, null or empty. ISO 8601 without an offset is read as UTC. */
 export function readTime(value: unknown, unit: TimeUnit, place: string): Date | undefined {
   if (value === undefined || value === null || value === '') return undefined
-  // The zero time of programs written in Go.
+  // The zero time of Go programs.
   if (unit === 'iso' && typeof value === 'string' && value.startsWith('0001-01-01T00:00:00')) return undefined
   if (unit === 'iso') return checkTime(parseIso(value, place), place)
   if (typeof value !== 'number' || !Number.isFinite(value)) {

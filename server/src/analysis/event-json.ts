@@ -1,15 +1,18 @@
-// An event as the API prints it, made when it is written and stored as text: a page of the list is then nothing but
-// these texts joined. The detail prints the same record, so that the two can never differ.
+// Renders an event as the JSON of the API when the event is written, and stores it as text: a page of the list is a
+// concatenation of these texts. The detail contains the same text, so that the two cannot differ.
 import { eventFlags } from '@pharos/contract/analysis'
 import type { EventFlag, RelatedEvent, Relationship } from '@pharos/contract/analysis'
 import type { Location } from '../inventory/holding.ts'
 import type { Event } from './event.ts'
 
-type Record = Omit<RelatedEvent, 'relationships'>
+type EventJson = Omit<RelatedEvent, 'relationships'>
 
-/** A JSON object without its closing brace: what follows is `,"relationships":[...]}` or the parts of the detail. */
-export function renderRecord(event: Event, target: Location | null): string {
-  const record: Record = {
+/**
+ * Returns a JSON object without its closing brace, to which `,"relationships":[...]}` or the fields of the detail are
+ * appended.
+ */
+export function renderEvent(event: Event, target: Location | null): string {
+  const json: EventJson = {
     id: event.id,
     flags: [...event.flags],
     status: [...event.status],
@@ -30,20 +33,20 @@ export function renderRecord(event: Event, target: Location | null): string {
     affected_bps: event.affectedBps,
     affected_pps: event.affectedPps,
   }
-  return JSON.stringify(record).slice(0, -1)
+  return JSON.stringify(json).slice(0, -1)
 }
 
-/** A JSON array. */
+/** Returns a JSON array. */
 export function renderRelationships(relationships: readonly Relationship[]): string {
   return JSON.stringify(relationships)
 }
 
-/** The flags of team_events.flags. */
+/** Returns the flags of a bit set in team_events.flags. */
 export function flagsOf(bits: number): EventFlag[] {
   return eventFlags.filter((_, bit) => (bits & (1 << bit)) !== 0)
 }
 
-/** The flags as one number, a bit for each in the order of the contract: team_events.flags. */
+/** Returns the bit set for team_events.flags: one bit per flag, in the order of the contract. */
 export function flagBits(flags: readonly EventFlag[]): number {
   return flags.reduce((bits, flag) => bits | (1 << eventFlags.indexOf(flag)), 0)
 }

@@ -1,5 +1,6 @@
-// Verifies the chain seal by seal: pure. For each seal it returns whether it follows from the previous one and its entry, and
-// otherwise what is wrong. After a broken seal it continues from that seal's hash, so that one change is one error.
+// Verifies the chain seal by seal. Pure. For each seal it returns whether it follows from the previous seal and its
+// entry, and otherwise what is wrong. After a broken seal it continues from that seal's hash, so that one change is one
+// error.
 import type { DerivedKey } from '../runtime/secrets.ts'
 import { chainStart, sealHash, type EntryText } from './canonical.ts'
 import { isEntry, type Expiry, type SealRow } from './seal.store.ts'
@@ -22,27 +23,27 @@ export type Broken = {
   readonly at: string | null
 }
 
-export type WalkOptions = {
-  /** The keys of the purpose `audit`. */
+export type ChainVerifierOptions = {
+  /** The keys derived for the purpose `audit`. */
   readonly keys: readonly DerivedKey[]
-  /** Ids of keys that have left the ring: what they sealed is passed over, up to the first seal of another. */
+  /** Ids of keys removed from the ring: seals under them are skipped, up to the first seal under a current key. */
   readonly retiredKeys: ReadonlySet<string>
   readonly expiry: Expiry | undefined
 }
 
-/** Result for one seal: valid, not verifiable (its key or its beginning is missing), or broken. */
-export type Verdict = 'right' | 'not checkable' | Broken
+/** Result for one seal: valid, not verifiable (its key or the previous seal is missing), or broken. */
+export type SealResult = 'right' | 'not checkable' | Broken
 
-export class Walk {
-  readonly #options: WalkOptions
+export class ChainVerifier {
+  readonly #options: ChainVerifierOptions
   readonly #withoutEntry: ReadonlySet<number>
   #sequence: number
-  /** Unknown before the first seal that is kept. */
+  /** Undefined before the first kept seal. */
   #hash: Buffer | undefined
   #retiredMayCome = true
 
-  /** Starts after `sequence`: with 0 at the beginning, otherwise with a hash that is trusted. */
-  constructor(options: WalkOptions, sequence: number) {
+  /** Starts after `sequence`: with 0 at the start of the chain, otherwise with a trusted hash. */
+  constructor(options: ChainVerifierOptions, sequence: number) {
     this.#options = options
     this.#withoutEntry = new Set(options.expiry?.withoutEntry)
     this.#sequence = sequence
@@ -53,24 +54,24 @@ export class Walk {
     return this.#sequence
   }
 
-  /** Seals up to this one have been dropped with their months. */
+  /** Continues after `sequence`: the seals up to it were dropped with their months. */
   skipTo(sequence: number): void {
     this.#sequence = sequence
     this.#hash = undefined
   }
 
-  /** Verifies the next seal; `batch` are the seals read with it, used to describe the error. */
-  step(seal: SealRow, batch: readonly SealRow[]): Verdict[] {
+  /** Verifies the next seal; `batch` contains the seals read with it, which help to identify the kind of error. */
+  step(seal: SealRow, batch: readonly SealRow[]): SealResult[] {
     const gap = seal.sequence !== this.#sequence + 1
-    const verdicts: Verdict[] = gap ? [missingSeal(this.#sequence + 1)] : []
+    const results: SealResult[] = gap ? [missingSeal(this.#sequence + 1)] : []
     if (gap) this.#hash = undefined
-    verdicts.push(this.#judge(seal, batch))
+    results.push(this.#verifySeal(seal, batch))
     this.#sequence = seal.sequence
     this.#hash = seal.hash
-    return verdicts
+    return results
   }
 
-  #judge(seal: SealRow, batch: readonly SealRow[]): Verdict {
+  #verifySeal(seal: SealRow, batch: readonly SealRow[]): SealResult {
     const broken = (kind: BrokenKind): Broken => ({
       kind,
       sequence: seal.sequence,
@@ -85,7 +86,7 @@ export class Walk {
     if (seal.sealTeam !== seal.team_id) return broken('changed')
     if (!this.#hash) return 'not checkable'
     if (sealHash(key, this.#hash, seal.sequence, seal).equals(seal.hash)) return 'right'
-    return broken(isElsewhere(key, seal, seal, batch) ? 'wrong order' : 'changed')
+    return broken(isMoved(key, seal, seal, batch) ? 'wrong order' : 'changed')
   }
 
   #mayBeRetired({ keyId }: SealRow): boolean {
@@ -97,11 +98,11 @@ function missingSeal(sequence: number): Broken {
   return { kind: 'missing seal', sequence, entryId: null, at: null }
 }
 
-/** Search range for a misplaced seal. */
+/** How many positions around a seal are tried to find out that it was moved. */
 const reach = 8
 
-/** Whether the seal is right at another place nearby: after another hash, with another number. */
-function isElsewhere(key: Buffer, seal: SealRow, entry: EntryText, batch: readonly SealRow[]): boolean {
+/** Returns whether the seal is valid at a nearby position: after another hash, with another sequence. */
+function isMoved(key: Buffer, seal: SealRow, entry: EntryText, batch: readonly SealRow[]): boolean {
   const near = batch.filter(({ sequence }) => Math.abs(sequence - seal.sequence) <= reach)
   return near.some(({ hash }) =>
     near.some(({ sequence }) => sealHash(key, hash, sequence, entry).equals(seal.hash)),

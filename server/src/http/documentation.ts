@@ -1,5 +1,5 @@
-// Pages besides the API and the portal: the documentation, the OpenAPI document, the public keys. Everything comes from this machine: no
-// page loads from a third party, and each has its own strict policy.
+// Pages besides the API and the portal: the documentation, the OpenAPI document, the public keys. No page loads
+// anything from a third party, and each has its own strict content security policy.
 import { createRequire } from 'node:module'
 import { readFile } from 'node:fs/promises'
 import { openapi } from '@pharos/contract/openapi'
@@ -19,8 +19,8 @@ const docsPolicy =
 const portalFile = (name: string) => new URL(`../../../portal/public/${name}`, import.meta.url)
 const swaggerFile = (name: string) => require.resolve(`swagger-ui-dist/${name}`)
 
-/** Adds the pages. `jwks` is asked at every request, since keys rotate. */
-export function addPages(server: FastifyInstance, jwks: () => object): void {
+/** Adds the pages. `jwks` is called for every request, since keys rotate. */
+export function addDocumentation(server: FastifyInstance, jwks: () => object): void {
   const document = JSON.stringify(openapi(routes, version))
   const file = (url: string, path: string | URL, type: string, policy = pagePolicy) =>
     server.get(url, async (_request, reply) => asset(reply, await readFile(path), type, policy))
@@ -64,7 +64,7 @@ const docsPage = `<!doctype html>
 const startScript = `SwaggerUIBundle({ url: '/v3/openapi.json', dom_id: '#docs', deepLinking: true, docExpansion: 'list', validatorUrl: null })
 `
 
-/** One section per error code: what the \`type\` of a problem points at. */
+/** One section per error code: the target of the \`type\` of a problem. */
 function problemsPage(): string {
   const sections = Object.entries(problems).map(
     ([code, { status, title, help }]) =>

@@ -1,5 +1,6 @@
-// The ways in which two statements about one event become one. Each of them gives the same result in any order, in any
-// grouping and for any number of repeats; nothing else may be used where observations are merged.
+// The functions that merge two values of an event. Each is associative, commutative and idempotent, so that merging
+// gives the same result in any order, any grouping and for any number of repeats; observations must be merged with
+// these only.
 import { canonicalJson, type Json } from './json.ts'
 
 export function least(a: number | undefined, b: number | undefined): number | undefined {
@@ -10,7 +11,9 @@ export function greatest(a: number | undefined, b: number | undefined): number |
   return a === undefined ? b : b === undefined ? a : Math.max(a, b)
 }
 
-/** The union, in the given order, cut to its first `limit` members: the first of a union are the first of its parts. */
+/**
+ * The union in the given order, truncated to `limit` members: the first members of a union are the first of its parts.
+ */
 export function union<T extends string>(
   a: readonly T[],
   b: readonly T[],
@@ -24,7 +27,7 @@ export function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** The union of JSON values by their canonical text, the first `limit` of them in its order. */
+/** The union of JSON values by their canonical text, truncated to the first `limit` in that order. */
 export function unionOfJson<T extends Json>(a: readonly T[], b: readonly T[], limit: number): T[] {
   const byKey = new Map([...a, ...b].map((value) => [canonicalJson(value), value]))
   return [...byKey]
@@ -35,19 +38,19 @@ export function unionOfJson<T extends Json>(a: readonly T[], b: readonly T[], li
 
 export type Peak = { readonly value: number; readonly at: string }
 
-/** The higher one; of equals the earlier. `at` is ISO 8601 UTC, so its order as text is that of time. */
+/** The higher one; of equal ones the earlier. `at` is ISO 8601 UTC, so that text order is time order. */
 export function higherPeak(a: Peak | undefined, b: Peak | undefined): Peak | undefined {
   if (a === undefined || b === undefined) return a ?? b
   if (a.value !== b.value) return a.value > b.value ? a : b
   return a.at <= b.at ? a : b
 }
 
-/** When a statement was made (ms since 1970, -1: unknown), and how much its kind of statement is worth. */
+/** The time of a value (ms since 1970, -1: unknown), and the weight of its kind of delivery. */
 export type Stamp = readonly [observedAt: number, weight: number]
 
 export type Stated<T extends Json> = { readonly value: T; readonly stamp: Stamp }
 
-/** The latest value; then the better one; then, to be deterministic, the greater text. */
+/** The latest value; then the one with the greater weight; then, to be deterministic, the greater text. */
 export function later<T extends Json>(
   a: Stated<T> | undefined,
   b: Stated<T> | undefined,
@@ -63,8 +66,9 @@ export function later<T extends Json>(
 export type Share = { readonly packets?: number; readonly bytes?: number }
 
 /**
- * For each key the greatest share as a whole, then the `limit` greatest. Truncated shares have `limit` greater ones above them that
- * only grow, so truncating early or late gives the same; merging packets and bytes separately would not.
+ * Keeps the greatest share of each key as a whole, then the `limit` greatest. A truncated share has `limit` greater
+ * ones above it that only grow, so truncating early or late gives the same; merging packets and bytes separately would
+ * not.
  */
 export function topShares<T extends Share>(
   a: readonly T[],
