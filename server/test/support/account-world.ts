@@ -1,17 +1,17 @@
-// State that requests about accounts consume, and that can be restored: passwords, mail tokens, sessions to end.
+// Account state that requests consume and that tests can restore: passwords, mail tokens, sessions to revoke.
 import { sql } from 'kysely'
 import { createMailToken } from '../../src/session/mail-token.ts'
 import { hashPassword } from '../../src/session/password.ts'
 import { testPassword, type TestApi } from '../api.ts'
 import type { World } from './world.ts'
 
-/** Of red's admin, and of another user. */
+/** The first belongs to red's admin, the second to another user. */
 export const spareSessions = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
 
 export type SpareAccounts = {
   readonly confirmToken: string
   readonly resetToken: string
-  /** Puts everything back. */
+  /** Restores the initial state. */
   renew(): Promise<void>
 }
 

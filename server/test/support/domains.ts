@@ -1,4 +1,4 @@
-// Domains of teams for the cross-cutting tests, which use no DNS: tests set whether one is verified.
+// Domains of teams for the cross-cutting tests. No DNS is used: tests set whether a domain is verified.
 import { sql } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
 
@@ -6,7 +6,7 @@ export type DomainOptions = { readonly id?: number; readonly verified?: boolean;
 
 let names = 0
 
-/** A domain of the team that no other has, and its id. */
+/** Adds a domain with a unique name to the team and returns its id. */
 export async function addDomain(
   db: Db,
   teamId: number,
@@ -21,7 +21,7 @@ export async function addDomain(
   return rows[0]!.id
 }
 
-/** In the place of all that there are: the same ids with other names, since each name is looked at once a minute. */
+/** Replaces all domains: same ids, new names, because each name is queried at most once a minute. */
 export async function renewDomains(db: Db, red: number, blue: number): Promise<void> {
   await db.deleteFrom('domains').execute()
   for (const [at, id] of renewedDomainIds.entries())

@@ -1,16 +1,16 @@
-// The secrets that went in and came out while a test called the API, known by the names under which they are sent: for
-// tests of where they must not be found.
+// Collects the secrets that a test's API calls send and receive, identified by their field names: for tests of where secrets must
+// not be stored or logged.
 import { open } from '../../src/runtime/secrets.ts'
 import type { TestApi } from '../api.ts'
 
-/** Names under which secrets are handed out or sent. */
+/** Field names of secrets in requests and responses. */
 const secretNames =
   /^(access|refresh|token|authorization|secret|otp|code|recovery_codes|otpauth_uri|uri|password|(current|new)_password|link)$/
 
 export type HandedOut = {
-  /** Whole, and their last parts. */
+  /** Complete secrets, and the last part of each. */
   readonly texts: ReadonlySet<string>
-  /** Keeps the texts of a value that are secrets by their names; what is too short to be one is not. */
+  /** Collects the texts of a value that are secrets by their field names; texts too short for a secret are ignored. */
   remember(value: unknown): void
   /** Contents of pending mails, by id: the holder of a link has access to the account. */
   rememberMails(): Promise<number>
@@ -26,7 +26,7 @@ export function createHandedOut({ database, config }: TestApi): HandedOut {
       for (const [key, inner] of Object.entries(value)) remember(inner, key)
   }
 
-  /** The first parts of a token are ids, which the audit may name. */
+  /** The first parts of a token are ids, which the audit log may contain. */
   function rememberText(text: string): void {
     const bare = text.replace(/^(Bearer|Token|Basic) /, '').replace(/^https?:.*#/, '')
     const last = bare.split(/[._]/).at(-1)!

@@ -1,23 +1,23 @@
-// Judges a request by the published document and the rules in its introduction, with a second JSON Schema
-// implementation and its own reading of queries. It shares no code with the server, so that the two can disagree.
+// Decides whether a request is valid by the published OpenAPI document and the rules in its introduction, with a second JSON Schema
+// implementation and a separate query parser. It shares no code with the server, so that the two can disagree.
 import { formBoundary, type FormPart } from './letters.ts'
 import type { Form, Operation, Parameter, Schema } from './operations.ts'
 import { isTime } from './formats.ts'
 
-/** A request before it is written down: names and texts are not yet percent-encoded. */
+/** A request before encoding: names and texts are not yet percent-encoded. */
 export type Draft = {
   readonly path: Readonly<Record<string, string>>
   readonly query: readonly (readonly [name: string, text: string])[]
   readonly headers: Readonly<Record<string, string>>
   readonly contentType: string | undefined
   readonly body: Buffer | undefined
-  /** Of a form, what its body is written from. */
+  /** The parts of a form, from which its body is encoded. */
   readonly form?: readonly FormPart[]
-  /** Said by whoever broke it in a way that only the writing shows, such as percent-encoding. */
+  /** Set by a mutation whose effect only the encoding shows, such as broken percent-encoding. */
   readonly broken?: string
 }
 
-/** Why the request is not valid; undefined when it is. */
+/** Returns why the request is not valid; undefined if it is valid. */
 export function objectionTo(operation: Operation, draft: Draft): string | undefined {
   return (
     draft.broken ??
@@ -58,7 +58,7 @@ function objectionToTexts({ schema, required }: Parameter, texts: readonly strin
   const kept = schema['x-empty-is-absent'] ? texts.filter((text) => text !== '') : texts
   if (kept.length === 0) return required ? 'is missing' : undefined
   if (schema.type !== 'array' && kept.length > 1) return 'is given twice'
-  if (kept.length > (schema.maxItems ?? Infinity)) return 'is given too often'
+  if (kept.length > (schema.maxItems ?? Infinity)) return 'is repeated'
   const bad = kept.find((text) => !isText(schema.items ?? schema, text))
   return bad === undefined ? undefined : JSON.stringify(bad.slice(0, 80))
 }
@@ -126,19 +126,19 @@ function objectionToForm(form: Form, { contentType, form: parts, headers }: Draf
   return undefined
 }
 
-/** A file where a text belongs is none that any schema takes. */
+/** A file in the place of a text field matches no schema. */
 const textOf = ({ content, filename }: FormPart): string => (filename === undefined ? String(content) : '\0')
 
 function objectionToFile({ mediaTypes }: Form, files: readonly FormPart[]): string | undefined {
   const [file] = files
   if (!file) return 'is missing'
-  if (files.length > 1) return 'is given twice'
+  if (files.length > 1) return 'is repeated'
   if (file.filename === undefined) return 'is no file'
   const { type = 'text/plain' } = file
-  return ['application/octet-stream', ...mediaTypes].includes(type) ? undefined : `says that it is ${type}`
+  return ['application/octet-stream', ...mediaTypes].includes(type) ? undefined : `has the media type ${type}`
 }
 
-/** A detector's delivery is whatever it sends. */
+/** A detector's delivery may have any body. */
 const takesAnything = ({ body }: Operation): boolean => body !== undefined && Object.keys(body).length === 0
 
 function parse(body: Buffer): { readonly value: unknown } | undefined {
@@ -149,7 +149,7 @@ function parse(body: Buffer): { readonly value: unknown } | undefined {
   }
 }
 
-/** Of a text that is valid JSON: whether an object has two members of one name. JSON.parse keeps the last. */
+/** Returns whether an object in a valid JSON text has duplicate keys. JSON.parse keeps the last one. */
 function repeatsKey(text: string): boolean {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g) ?? []
   const open: Set<string>[] = []

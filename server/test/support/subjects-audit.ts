@@ -1,10 +1,10 @@
-// The operations of the audit.
+// The operations of the audit log.
 import { sql } from 'kysely'
 import { writeAudit } from '../../src/db/audit.ts'
 import type { TestTeam } from '../api.ts'
 import { absentIsNotFound, missingId, only, type Context, type Subject } from './subject.ts'
 
-/** A new entry of the team. */
+/** Adds an audit entry of the team. */
 async function entryOf({ api }: Context, { teamId, slug }: TestTeam): Promise<number> {
   const { owner } = api.database.postgres
   await writeAudit(owner, { teamId, actor: 'operator', action: 'test.write', target: `test:Team ${slug}` })

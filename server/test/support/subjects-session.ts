@@ -77,7 +77,7 @@ export const sessionSubjects: readonly Subject[] = [
 const newPassword = 'blue kettle rainy tram'
 const hash = hashPassword(testPassword)
 
-/** Gives the caller the password again that was changed before. */
+/** Restores the caller's password after it was changed. */
 async function withPassword({ api, presented: { userId } }: Context): Promise<void> {
   if (userId === undefined) return
   const password_hash = await hash
@@ -95,7 +95,7 @@ const withPasswordAlways = (
   },
 })
 
-/** A token as it is mailed to the person. */
+/** Creates a token as it is mailed to the user. */
 function mailTokenOf(
   { api }: Context,
   purpose: MailTokenPurpose,
@@ -199,11 +199,11 @@ export const accountSubjects: readonly Subject[] = [
   },
 ]
 
-/** Or the sixth caller of a sign-in that fails would have to wait. */
+/** Uses a new address each time: otherwise the sixth caller of a failing sign-in would have to wait. */
 const forgetFailures = ({ database }: TestApi) =>
   database.postgres.owner.deleteFrom('sign_in_failures').execute()
 
-/** A refresh token of a living session with a number that it has, and a MAC that is not ours. */
+/** Returns a refresh token of an active session with a current number and an invalid MAC. */
 async function forgedRefresh(api: TestApi, world: World): Promise<string> {
   const { refresh } = await openSession(api, world.people.blue.userId, world.blue.teamId)
   return refresh.replace(/[^.]{43}$/, 'A'.repeat(43))

@@ -1,5 +1,5 @@
-// A successful call of an operation, by the first allowed caller and on an object of its own team: for tests of what successful
-// calls leave behind.
+// Calls an operation successfully, as the first allowed caller and on an object of its own team: for tests of the side effects of
+// successful calls.
 import { urlOf } from '@pharos/contract/client'
 import type { Route } from '@pharos/contract/route'
 import type { TestApi } from '../api.ts'
@@ -12,11 +12,11 @@ import type { World } from './world.ts'
 export type Success = {
   readonly status: number
   readonly requestId: string
-  /** Credentials, body, and the answer if it is JSON. */
+  /** Credentials, body, and the response if it is JSON. */
   readonly exchanged: readonly unknown[]
 }
 
-/** Undefined if no caller succeeds with the subject. */
+/** Returns undefined if no caller succeeds with the subject. */
 export async function callWithSuccess(
   api: TestApi,
   world: World,
@@ -50,7 +50,7 @@ export async function callWithSuccess(
   }
 }
 
-/** The object and the caller of the successful call. */
+/** Creates the object and the caller of the successful call. */
 function successOf(subject: Subject, route: Route): { caller: Caller; which: 'own' | 'only' } | undefined {
   const which = subject.requests.own ? 'own' : 'only'
   if (!subject.requests[which]) return undefined

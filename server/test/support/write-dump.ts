@@ -1,5 +1,5 @@
-// Writes server/test/dumps/NNN.tsv, where NNN is the newest migration, with rows in every table as the
-// product writes them. For a release, see CONTRIBUTING.md.
+// Writes server/test/dumps/NNN.tsv, where NNN is the newest migration, with rows in every table as the product writes them. Run at
+// a release, see CONTRIBUTING.md.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { routes } from '@pharos/contract/routes'
@@ -27,7 +27,7 @@ const number = String(listMigrations(migrationsFolder).length).padStart(3, '0')
 mkdirSync(dumpsFolder, { recursive: true })
 writeFileSync(join(dumpsFolder, `${number}.tsv`), formatDump(await readRows(db)))
 
-/** Succeeds with every changing operation of the contract. */
+/** Calls every changing operation of the contract successfully. */
 async function callEverything(on: TestApi, about: World): Promise<void> {
   for (const route of routes.filter(({ method }) => method !== 'GET'))
     for (const subject of subjects.filter((one) => one.route === route.name))
@@ -42,7 +42,7 @@ async function callEverything(on: TestApi, about: World): Promise<void> {
   await on.settled()
 }
 
-/** Rows that only loops and drivers write. */
+/** Adds rows that only loops and drivers write. */
 async function addInternalRows(owner: Db, { red, regions }: World): Promise<void> {
   const statements = [
     sql`insert into announcement_proofs (announcement_id, kind, team_id, state, note, next_check, checked)
