@@ -1,6 +1,6 @@
-// What must never be guessed at: bodies, paths, queries and headers that are nearly right. Each is answered by a problem
-// document that names the place and says what to do, and changes no row. The announcement that is asked about is on, so
-// that anything read as "disable" would show. What is wrong with HTTP itself is in bad-http.test.ts.
+// Invalid input must never be interpreted: bodies, paths, queries and headers that are nearly valid. Each gets a problem document
+// that names the place and the fix, and changes no row. The announcement is enabled, so that any input interpreted as "disable" is
+// detected. Invalid HTTP is tested in bad-http.test.ts.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -37,7 +37,7 @@ type Expected = {
   readonly code: ProblemCode
   /** Place of the first error, such as `body.enabled`. */
   readonly at?: string
-  /** What the answer tells the caller, in `detail` or an error. */
+  /** Expected text in `detail` or an error. */
   readonly says: RegExp
 }
 
@@ -50,7 +50,7 @@ async function send({ method = 'GET', url, headers, body }: Sent) {
   })
 }
 
-/** Text of our insides: file names, SQL, class names. */
+/** Internals that no response may contain: file names, SQL, class names. */
 const insides = /\.ts\b|node_modules|\bselect\b.*\bfrom\b|kysely|fastify|typebox|\n\s+at /i
 
 async function assertRefused(sent: Sent, { code, at, says }: Expected): Promise<void> {
@@ -78,7 +78,7 @@ function patch(body: string | Buffer, headers: Record<string, string> = json, qu
   }
 }
 
-describe('a body that switches an announcement', () => {
+describe('a body that toggles an announcement', () => {
   const bodies: [body: string | Buffer, expected: Expected][] = [
     ...['null', '0', '1', '"false"', '"true"', '""', '[false]', '{}', '[]', '1e0'].map(
       (value): [string, Expected] => [
@@ -140,7 +140,7 @@ describe('a body that switches an announcement', () => {
   ]
   for (const [body, expected] of bodies) {
     const shown = body.toString().slice(0, 60).replaceAll('\n', ' ')
-    it(`is refused as ${expected.code}: ${shown}`, () => assertRefused(patch(body), expected))
+    it(`is rejected as ${expected.code}: ${shown}`, () => assertRefused(patch(body), expected))
   }
 
   const mediaTypes = [
@@ -152,21 +152,21 @@ describe('a body that switches an announcement', () => {
     '',
   ]
   for (const type of mediaTypes) {
-    it(`is refused when it comes as ${JSON.stringify(type)}`, () =>
+    it(`is rejected with the media type ${JSON.stringify(type)}`, () =>
       assertRefused(patch('{"enabled":false}', { 'content-type': type }), {
         code: 'unsupported_media_type',
         says: /Send the body as application\/json/,
       }))
   }
 
-  it('is refused without a media type, and packed', async () => {
+  it('is rejected without a media type, and with a content encoding', async () => {
     const code = 'unsupported_media_type'
     await assertRefused(patch('{"enabled":false}', {}), { code, says: /Send the body as application\/json/ })
     const packed = patch(gzipSync('{"enabled":false}'), { ...json, 'content-encoding': 'gzip' })
     await assertRefused(packed, { code, says: /without a Content-Encoding/ })
   })
 
-  it('is refused where it enables what is not validated, or suspended', async () => {
+  it('is rejected if it enables an announcement that is not validated, or suspended', async () => {
     const { unvalidated, suspended } = world.red.announcements
     const enable = (id: number): Sent => ({
       ...patch('{"enabled":true}'),
@@ -177,7 +177,7 @@ describe('a body that switches an announcement', () => {
   })
 })
 
-describe('a switch with something beside the body', () => {
+describe('a toggle with further parameters', () => {
   const off = '{"enabled":false}'
   const queries: [query: string, expected: Expected][] = [
     ['?dryrun=true', { code: 'invalid', at: 'query.dryrun', says: /known parameters are include, dry_run/ }],
@@ -192,11 +192,11 @@ describe('a switch with something beside the body', () => {
     ['?dry_run=%zz', { code: 'malformed', says: /percent-encoding/ }],
   ]
   for (const [query, expected] of queries) {
-    it(`is refused as ${expected.code}: ${query}`, () => assertRefused(patch(off, json, query), expected))
+    it(`is rejected as ${expected.code}: ${query}`, () => assertRefused(patch(off, json, query), expected))
   }
 
   for (const key of ['', ' ', 'a b', 'x'.repeat(256), 'é']) {
-    it(`is refused with the Idempotency-Key ${JSON.stringify(key.slice(0, 10))}`, () =>
+    it(`is rejected with the Idempotency-Key ${JSON.stringify(key.slice(0, 10))}`, () =>
       assertRefused(patch(off, { ...json, 'idempotency-key': key }), {
         code: 'invalid',
         at: 'header.Idempotency-Key',
@@ -205,7 +205,7 @@ describe('a switch with something beside the body', () => {
   }
 
   for (const tag of ['"0"', '"2"', 'W/"1"', '1', '', 'nonsense']) {
-    it(`is refused with the If-Match ${JSON.stringify(tag)}`, () =>
+    it(`is rejected with the If-Match ${JSON.stringify(tag)}`, () =>
       assertRefused(patch(off, { ...json, 'if-match': tag }), {
         code: 'precondition_failed',
         says: /its ETag is now "1"/,
@@ -232,7 +232,7 @@ describe('a path', () => {
   ]
   const large = ['9007199254740993', '1000000000000000', '999999999999999', '2147483648', '9'.repeat(301)]
   for (const id of [...ids, ...large]) {
-    it(`with the id ${id.slice(0, 20)} finds nothing, whatever is asked`, async () => {
+    it(`with the id ${id.slice(0, 20)} returns not_found for every operation`, async () => {
       const url = `/v3/ipam/announcements/${id}`
       const expected: Expected = { code: 'not_found', says: /There is no such/ }
       await assertRefused({ url }, expected)
@@ -241,7 +241,7 @@ describe('a path', () => {
     })
   }
 
-  it('of another team finds nothing, like one that does not exist', async () => {
+  it('of another team returns the same as one that does not exist', async () => {
     const { announcements, eventIds } = world.blue
     const expected: Expected = { code: 'not_found', says: /There is no such/ }
     for (const id of Object.values(announcements)) {
@@ -263,11 +263,11 @@ describe('a path', () => {
     ['/v3/ipam/announcements/%', { code: 'malformed', says: /percent-encoding/ }],
   ]
   for (const [url, expected] of paths) {
-    it(`is refused as ${expected.code}: ${url}`, () => assertRefused({ url }, expected))
+    it(`is rejected as ${expected.code}: ${url}`, () => assertRefused({ url }, expected))
   }
 
   for (const method of ['PUT', 'POST'] as const) {
-    it(`does not take ${method} where only others are, and names those`, async () => {
+    it(`rejects ${method} if only others are allowed, and lists those`, async () => {
       const sent = { ...patch('{"enabled":false}'), method }
       await assertRefused(sent, {
         code: 'method_not_allowed',
@@ -371,28 +371,28 @@ describe('a query', () => {
   ] as const
   for (const [path, queries] of tables) {
     for (const [query, says] of queries) {
-      it(`of ${path} is refused: ${query}`, () =>
+      it(`of ${path} is rejected: ${query}`, () =>
         assertRefused(
           { url: `${path}?${encodeURI(query)}`.replaceAll('%25', '%') },
           { code: 'invalid', says },
         ))
     }
-    it(`of ${path} is refused when its encoding is broken`, async () => {
+    it(`of ${path} is rejected if its encoding is invalid`, async () => {
       for (const broken of ['%', 'limit=%f', 'limit=%ff', '%e0%80=1', 'limit=1&%zz'])
         await assertRefused({ url: `${path}?${broken}` }, { code: 'malformed', says: /percent-encoding/ })
     })
-    it(`of ${path} is refused with a NUL`, () =>
+    it(`of ${path} is rejected with a NUL`, () =>
       assertRefused({ url: `${path}?limit=1%00` }, { code: 'invalid', says: /NUL/ }))
   }
 
-  it('may leave empty what the specification calls nullable, and only that', async () => {
+  it('may have empty values for fields that the specification calls nullable, and only for those', async () => {
     const empty = 'flag=&start=&end=&affected_network=&description='
     const [none, some] = [await send({ url: events }), await send({ url: `${events}?${empty}` })]
     assert.equal(some.statusCode, 200)
     assert.deepEqual(some.json(), none.json())
   })
 
-  it('may ask for everything of one family, and gets the team its own', async () => {
+  it('may filter by address family alone, and returns rows of the team only', async () => {
     for (const [cidr, family] of [
       ['0.0.0.0/0', '4'],
       ['::/0', '6'],
@@ -404,7 +404,7 @@ describe('a query', () => {
     }
   })
 
-  it('names everything that is wrong at once', async () => {
+  it('gets all errors at once', async () => {
     const response = await send({ url: `${announcements}?limit=0x1&offset=-1.5&nothing=1&enabled=` })
     const places = response.json().errors.map(({ loc }: { loc: string[] }) => loc[1])
     assert.deepEqual(places.toSorted(), ['enabled', 'limit', 'nothing', 'offset'])
@@ -422,18 +422,18 @@ describe("a detector's delivery", () => {
   const bodies: [what: string, body: string | Buffer, headers?: Record<string, string>][] = [
     ['is not JSON', 'ip=203.0.113.7 action=ban'],
     ['is empty', ''],
-    ['is half a document', '{"action":"ban","ip":"203.0.113.7"'],
-    ['names a key twice', '{"action":"ban","action":"unban"}'],
+    ['is incomplete JSON', '{"action":"ban","ip":"203.0.113.7"'],
+    ['has a duplicate key', '{"action":"ban","action":"unban"}'],
     ['is not UTF-8', Buffer.from([0xff, 0xfe, 0x00])],
     ['is packed', gzipSync('{}'), { 'content-encoding': 'gzip', 'content-type': 'application/json' }],
-    ['is of a vendor that we do not know', '{"alarm":1}', { 'content-type': 'application/xml' }],
+    ['is of an unknown vendor', '{"alarm":1}', { 'content-type': 'application/xml' }],
     ['has a malformed media type', '{"alarm":1}', { 'content-type': '*' }],
     ['has an empty media type', '{"alarm":1}', { 'content-type': '' }],
-    ['is a hundred thousand brackets deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-    ['is three megabytes', `{"text":"${'x'.repeat(3_000_000)}"}`],
+    ['has a hundred thousand levels of brackets', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['is three megabytes long', `{"text":"${'x'.repeat(3_000_000)}"}`],
   ]
   for (const [what, body, headers] of bodies) {
-    it(`that ${what} is kept as it came, with the reason why it says nothing`, async () => {
+    it(`that ${what} is stored as received, with the reason why it cannot be read`, async () => {
       const answer = await send(deliver(body, headers))
       assert.equal(answer.statusCode, 202, answer.body)
       await ingestDeliveries(api.database.postgres, createOwnershipCache())
@@ -447,7 +447,7 @@ describe("a detector's delivery", () => {
     })
   }
 
-  it('that is too large is refused with what to do, and nothing is kept', () =>
+  it('that is too large is rejected with a fix, and not stored', () =>
     assertRefused(deliver('x'.repeat(5 * 1024 * 1024)), { code: 'body_too_large', says: /larger than/ }))
 
   it('with a wrong secret is refused and not kept, whatever it is', () =>
@@ -456,7 +456,7 @@ describe("a detector's delivery", () => {
       { code: 'unauthenticated', says: /secret of the source/ },
     ))
 
-  it('that is repeated is answered alike and kept once', async () => {
+  it('that is repeated gets the same response and is stored once', async () => {
     const one = deliver('{"a":1}', { 'idempotency-key': 'the same' })
     const answers = [await send(one), await send(one), await send(one)]
     assert.deepEqual([...new Set(answers.map(({ body }) => body))], ['{"delivery_id":"the same"}'])
@@ -487,7 +487,7 @@ describe('a session request', () => {
     ['logout', '{"refresh":null}', { code: 'invalid', at: 'body.refresh', says: /must be a string/ }],
   ]
   for (const [path, body, expected] of bodies) {
-    it(`is refused as ${expected.code}: ${path} ${body}`, () =>
+    it(`is rejected as ${expected.code}: ${path} ${body}`, () =>
       assertRefused(post(`/v3/session/${path}`, body), expected))
   }
 })

@@ -1,6 +1,6 @@
-// PostgreSQL is away: the process lives, says that it is not ready, answers every call with
-// a 503 that names the dependency and says when to come again, soon enough for whoever waits, keeps nothing in memory that
-// it was not able to store, and goes on by itself when the database is back. Four ways of being away are tried.
+// PostgreSQL is unavailable: the process stays alive, reports that it is not ready, answers every call with a 503 that names the
+// dependency and the time to retry, before clients time out, keeps nothing in memory that it could not store, and recovers without
+// a restart. Four kinds of outage are tested.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,9 +12,11 @@ import { addApiToken, openSession } from './support/credentials.ts'
 import { Gate } from './support/gate.ts'
 import { createWorld, type World } from './support/world.ts'
 
-/** Every call ends after 10 s, whatever the database does; TCP alone would take minutes. The rest is for a busy machine. */
+/**
+ * Every call ends after 10 s, whatever the database does; TCP alone would take minutes. The rest is a margin for a busy machine.
+ */
 const answeredWithinMs = 30_000
-/** When everything works again after the database is back. */
+/** Timeout of the recovery after the database is back. */
 const recoveredWithinMs = 60_000
 
 type Call = {
@@ -78,7 +80,7 @@ async function assertUnavailable(api: TestApi, name: string, call: Call): Promis
   assert.ok(Number(response.headers['retry-after']) >= 1, said)
 }
 
-/** All at once, and some more than there are connections. */
+/** Sends all calls at once, more than there are connections. */
 async function assertAllUnavailable(api: TestApi, calls: Record<string, Call>): Promise<void> {
   const all = Object.entries(calls)
   const more = Array.from({ length: 30 }, () => ['list', calls['list']!] as const)
@@ -95,7 +97,7 @@ async function assertAliveNotReady(api: TestApi): Promise<void> {
   assert.ok(performance.now() - start < answeredWithinMs, 'readyz takes too long')
 }
 
-/** Calls of all kinds at once, as from many clients, until all of them succeed; what fails until then is a 503. */
+/** Sends calls of all kinds at once until all of them succeed; every failure until then is a 503. */
 async function assertRecovers(api: TestApi, calls: Record<string, Call>): Promise<void> {
   const deadline = performance.now() + recoveredWithinMs
   const all = Object.values(calls).flatMap((call) => [call, call, call])
@@ -135,12 +137,12 @@ describe('while PostgreSQL', () => {
     )
   })
   after(async () => {
-    // Connections that are silent for ever would have to be waited for.
+    // Closing the API first would wait for connections that are silent forever.
     await gate[Symbol.asyncDispose]()
     await api[Symbol.asyncDispose]()
   })
 
-  it('is stopped, the API says so; nothing is stored later; it goes on when it is back', async () => {
+  it('is stopped, calls fail with 503, nothing is stored later, and the API recovers when it is back', async () => {
     gate.shut()
     await assertAliveNotReady(api)
     await assertAllUnavailable(api, calls)
@@ -153,14 +155,14 @@ describe('while PostgreSQL', () => {
     assert.equal(await enabledOf(api, world), true)
   })
 
-  it('hangs, nobody waits for ever, and it goes on when it is back', async () => {
+  it('hangs, no call waits forever, and the API recovers when it is back', async () => {
     gate.freeze()
     await Promise.all([assertAliveNotReady(api), assertAllUnavailable(api, calls)])
     gate.open()
     await assertRecovers(api, calls)
   })
 
-  it('went to another machine without a word, its old connections are given up', async () => {
+  it('fails over to another host, the API closes its old connections and recovers', async () => {
     gate.freeze()
     await sleep(500)
     gate.replace()
@@ -168,8 +170,8 @@ describe('while PostgreSQL', () => {
   })
 })
 
-describe('a PostgreSQL of our own', () => {
-  it('that is killed is started again, and the API goes on without a restart of its process', async () => {
+describe('the embedded PostgreSQL', () => {
+  it('is restarted after it is killed, and the API recovers without a restart of its process', async () => {
     await using api = await createTestApi({}, { durable: true })
     const world = await createWorld(api)
     const calls = await createCalls(api, world)

@@ -1,5 +1,5 @@
-// Every changing operation of the contract leaves an entry in the audit log, and no entry contains a secret. The operations are
-// enumerated from the contract, so that none is forgotten.
+// Every changing operation of the contract adds an entry to the audit log, and no entry contains a secret. The operations are
+// enumerated from the contract, so that none is missed.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Route } from '@pharos/contract/route'
@@ -12,15 +12,15 @@ import { subjects } from './support/subjects.ts'
 import { callWithSuccess } from './support/success.ts'
 import { createWorld, type World } from './support/world.ts'
 
-/** Operations that are no GET and change nothing that the audit is about, or leave an entry only sometimes; and why. */
+/** Operations that are not GET and make no audited change, or add an entry only sometimes; with the reason. */
 const unaudited: Readonly<Record<string, string>> = {
   refreshSession:
     'changes nothing but when the session ends; what is wrong with it is audited as session.reuse',
   ingestDelivery: 'a delivery is stored as received, which is more detailed than an entry',
-  validateAnnouncement: 'asks for checks that are made anyway',
-  verifyDomain: 'asks for a check that is made anyway; what it finds is audited',
-  showInvitation: 'reads; a POST so that the token is not in the URL',
-  requestPasswordReset: 'sends a mail, and changes nothing; what is done with its link is audited',
+  validateAnnouncement: 'requests checks that run anyway',
+  verifyDomain: 'requests a check that runs anyway; its result is audited',
+  showInvitation: 'only reads; a POST so that the token is not in the URL',
+  requestPasswordReset: 'sends a mail and changes nothing; the use of its link is audited',
 }
 
 /** Preconditions for subjects whose call would otherwise change nothing. */
@@ -49,7 +49,7 @@ const owner = () => api.database.postgres.owner
 const changing = routes.filter(({ method }) => method !== 'GET')
 const isDryRun = ({ form = '' }: Subject) => /dry run|preflight/.test(form)
 
-/** Calls the operation, and returns its status and the actions of the entries of this request. */
+/** Calls the operation, and returns its status and the actions of the audit entries of this request. */
 async function succeed(
   subject: Subject,
   route: Route,
@@ -65,7 +65,7 @@ async function succeed(
 
 describe('every changing operation', () => {
   for (const route of changing) {
-    it(`leaves an entry: ${route.name}`, async (t) => {
+    it(`adds an entry: ${route.name}`, async (t) => {
       const ofRoute = subjects.filter((subject) => subject.route === route.name && !isDryRun(subject))
       const seen: string[] = []
       const actions = new Set<string>()
@@ -82,7 +82,7 @@ describe('every changing operation', () => {
     })
   }
 
-  it('has no exception that needs none', () => {
+  it('has no unnecessary exception', () => {
     const names = new Set(changing.map(({ name }) => name))
     assert.deepEqual(
       Object.keys(unaudited).filter((name) => !names.has(name)),
@@ -92,7 +92,7 @@ describe('every changing operation', () => {
 })
 
 describe('the audit', () => {
-  it('holds none of the secrets that went in or came out', async () => {
+  it('contains none of the secrets of requests and responses', async () => {
     assert.ok((await handedOut.rememberMails()) > 0)
     const secrets = [...handedOut.texts]
     assert.ok(secrets.length > 30, `${secrets.length} secrets`)

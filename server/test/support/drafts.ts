@@ -121,7 +121,7 @@ function pairsOf(name: string, schema: Schema, hints: Hints): Arbitrary<Pairs> {
 const idempotencyKeys = fc.oneof(fc.constantFrom('a', 'b', 'c'), fc.uuid())
 const etags = fc.constantFrom('"1"', '"2"', '"3"', '*', '"x", "2"', 'W/"2"', '""', 'nonsense', '')
 
-/** Versions of another database, versions that do not exist, and invalid ids. */
+/** Event ids of another database, ids that do not exist yet, and invalid ids. */
 const eventIds = fc.constantFrom('00c0ffee.1.0.1', '00c0ffee.99999999999.1.1800000000', 'nonsense', '')
 
 function headersOf({ parameters, method }: Operation): Arbitrary<Record<string, string>> {
