@@ -1,4 +1,4 @@
-// What is told of what happens: each kind of it through the code that makes it happen, and everything that is no news.
+// The messages of the outbox: each type through the code that causes it, and changes that cause none.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -64,7 +64,7 @@ async function addTeam(slug: string, modules: string[]): Promise<number> {
 
 type Told = { readonly team_id: number; readonly type: MessageType; readonly data: Record<string, unknown> }
 
-/** All that was told since the last time, in its order. */
+/** Returns and deletes the messages since the last call, in order. */
 async function told(): Promise<Told[]> {
   const { rows } = await sql<Told>`
     with gone as (delete from outbox returning *) select team_id, type, data from gone order by xid, id`.execute(
@@ -76,7 +76,7 @@ const typesTold = async (): Promise<string[]> => (await told()).map(({ type }) =
 
 const ban = fixture('fastnetmon-ban') as Record<string, unknown>
 
-/** What FastNetMon sends about an attack on 203.0.113.77. */
+/** The message of FastNetMon about an attack on 203.0.113.77. */
 function callback(action: 'ban' | 'unban', mbps = 100): unknown {
   const text = JSON.stringify({ ...ban, action })
   const body = JSON.parse(text) as { attack_details: Record<string, unknown> }
@@ -85,7 +85,7 @@ function callback(action: 'ban' | 'unban', mbps = 100): unknown {
 }
 
 const ingest = () => ingestDeliveries(database.postgres, createOwnershipCache())
-/** Received at that time, and read. */
+/** Adds a delivery received at that time, and processes it. */
 async function hear(at: Date, ...bodies: unknown[]): Promise<void> {
   await deliver(owner, 'detector', bodies, at)
   await ingest()
@@ -93,7 +93,7 @@ async function hear(at: Date, ...bodies: unknown[]): Promise<void> {
 const ago = (ms: number) => new Date(Date.now() - ms)
 
 describe('an event', () => {
-  it('is told when it begins, when it grows and when it is over, with what the API shows of it', async () => {
+  it('causes messages when it starts, grows and ends, with the data of the API', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
     await hear(ago(30 * minute), callback('ban', 100))
     const [started, ...none] = await told()
@@ -121,13 +121,13 @@ describe('an event', () => {
     assert.notEqual(ended!.data['end'], null)
   })
 
-  it('that is read from begin to end in one go is told twice, the begin first', async () => {
+  it('that is processed from start to end at once causes two messages, the start first', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
     await hear(ago(30 * minute), callback('ban'), callback('unban'))
     assert.deepEqual(await typesTold(), ['event.started', 'event.ended'])
   })
 
-  it('is told to every team that it concerns, and to no other', async () => {
+  it('causes a message for every team concerned, and for no other', async () => {
     const blue = await addTeam('blue', ['lighthouse'])
     await addTeam('green', ['lighthouse'])
     await addPrefix(owner, teamId, '203.0.113.0/24')
@@ -139,7 +139,7 @@ describe('an event', () => {
     )
   })
 
-  it('that is past is no news when a prefix is added; one that goes on is', async () => {
+  it('that has ended causes no message when a prefix is added; an ongoing one does', async () => {
     await hear(ago(30 * minute), callback('ban'), callback('unban'))
     await addPrefix(owner, teamId, '203.0.113.0/24')
     await rematch(database.postgres, createOwnershipCache())
@@ -157,7 +157,7 @@ describe('an event', () => {
     assert.deepEqual(await typesTold(), ['event.started'])
   })
 
-  it('of more than a day ago is history, also where it is read in pieces', async () => {
+  it('of more than a day ago causes no message, even if it is processed in parts', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
     await hear(ago(1500 * minute), callback('ban', 100))
     await hear(ago(1490 * minute), callback('unban', 100))
@@ -168,7 +168,7 @@ describe('an event', () => {
     )
   })
 
-  it('that lasts for days is told to be over', async () => {
+  it('that lasts for days causes a message when it ends', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
     await hear(ago(3 * 1440 * minute), callback('ban', 100))
     await hear(ago(minute), callback('ban', 200))
@@ -176,7 +176,7 @@ describe('an event', () => {
     assert.deepEqual(await typesTold(), ['event.updated', 'event.ended'])
   })
 
-  it('is not told again by a replay that finds the same', async () => {
+  it('causes no new message by a replay with the same result', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
     await hear(ago(30 * minute), callback('ban', 100))
     await hear(ago(25 * minute), callback('ban', 300))
@@ -188,7 +188,7 @@ describe('an event', () => {
     assert.deepEqual(await typesTold(), ['event.started', 'event.updated', 'event.ended'])
   })
 
-  it('has its flags told in the words of the contract', async () => {
+  it('has the flags of the contract in its messages', async () => {
     for (const [at, flag] of eventFlags.entries()) assert.deepEqual(flagsOf(1 << at), [flag])
     assert.deepEqual(flagsOf(flagBits(eventFlags)), [...eventFlags])
     await addPrefix(owner, teamId, '203.0.113.0/24')
@@ -204,7 +204,7 @@ describe('an event', () => {
 })
 
 describe('an announcement', () => {
-  it('is told when its status changes, by whoever changed it', async () => {
+  it('causes a message when its status changes, for every cause', async () => {
     const { ams } = await seedRegions(database.postgres, ['ams'])
     await seedChecks(database.postgres, ['ams'])
     const id = await seedAnnouncement(database.postgres, {
@@ -234,7 +234,7 @@ describe('an announcement', () => {
     assert.ok(Math.abs(Date.parse(String(at)) - Date.now()) < 3_600_000)
   })
 
-  it('is not told of what was taken back', async () => {
+  it('causes no message for a change that was rolled back', async () => {
     const id = await seedAnnouncement(database.postgres, { teamId, prefix: '203.0.113.0/24' })
     const failing = owner.transaction().execute(async (trx) => {
       await sql`update announcements set suspended = true where id = ${id}`.execute(trx)
@@ -246,7 +246,7 @@ describe('an announcement', () => {
     assert.deepEqual(await told(), [])
   })
 
-  it('is told of a check that passed and does no longer, and not of a registry that is silent', async () => {
+  it('causes a message for a check that passed and now fails, and none for a registry that does not respond', async () => {
     const id = await seedAnnouncement(database.postgres, { teamId, prefix: '203.0.113.0/24' })
     await sql`insert into announcement_validations (announcement_id, name, team_id, state, note) values
       (${id}, 'rpki', ${teamId}, 'valid', ''), (${id}, 'irr', ${teamId}, 'valid', ''),
@@ -299,7 +299,7 @@ describe('an announcement', () => {
 })
 
 describe('the outbox', () => {
-  it('makes a message for each webhook that wants it, in the order of what happened', async () => {
+  it('creates a delivery for each subscribed webhook, in order', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
     const all = await addWebhook(owner, ring, teamId)
     const ends = await addWebhook(owner, ring, teamId, { events: ['event.ended'] })
@@ -321,7 +321,7 @@ describe('the outbox', () => {
     for (const body of bodies) assert.deepEqual([...Value.Errors(messageOf(body.type), body)], [])
   })
 
-  it('tells nothing of a module that the team does not have', async () => {
+  it('contains no message of a module that the team does not have', async () => {
     const blue = await addTeam('blue', ['ipam'])
     await addPrefix(owner, blue, '203.0.113.0/24')
     await addWebhook(owner, ring, blue)
@@ -329,7 +329,7 @@ describe('the outbox', () => {
     assert.deepEqual(await owner.selectFrom('webhook_deliveries').select('id').execute(), [])
   })
 
-  it('knows the types of the contract and no others', async () => {
+  it('contains the types of the contract and no others', async () => {
     const { rows } = await sql<{ definition: string }>`
       select pg_get_constraintdef(oid) as definition from pg_constraint
       where conname in ('outbox_type_check', 'webhooks_events_check')`.execute(owner)
@@ -340,7 +340,7 @@ describe('the outbox', () => {
     }
   })
 
-  it('is kept for a week, and what was sent for a month', async () => {
+  it('is kept for a week, and deliveries for a month', async () => {
     const webhook = await addWebhook(owner, ring, teamId)
     for (const days of [8, 6]) {
       await addMessage(owner, teamId, { days })
@@ -356,7 +356,7 @@ describe('the outbox', () => {
     assert.deepEqual(left, [{ state: 'pending' }])
   })
 
-  it('can be followed in an order in which nothing appears behind what was read', async () => {
+  it('can be read in an order in which no message appears before one that was already read', async () => {
     const insert = (db: Db) =>
       sql<{
         id: number
@@ -381,13 +381,13 @@ describe('the outbox', () => {
     assert.deepEqual(await follow('0', 0), [], 'the later one waits for the earlier')
     held.resolve()
     await slow
-    // A transaction of any database of the server holds it up as well, such as those of other tests.
+    // A transaction of any database of the server delays it too, such as those of other tests.
     const ids = async () => (await follow('0', 0)).map(({ id }) => id)
     while ((await ids()).length === 0) await sleep(20)
     assert.deepEqual(await ids(), [first, second])
   })
 
-  it('is read by its team only, as webhooks are, and written for its team only', async () => {
+  it('is readable by its team only, like webhooks, and writable for its team only', async () => {
     const blue = await addTeam('blue', ['ipam', 'lighthouse'])
     await addPrefix(owner, blue, '203.0.113.0/24')
     await addWebhook(owner, ring, blue)
