@@ -26,7 +26,7 @@ type Entry = {
   address: string | null
 }
 
-/** The next refusals in the audit log: they are written about a second after the answer. */
+/** Returns the next refusals in the audit log: they are written about a second after the response. */
 let seen = 0
 async function nextRefusals(count: number): Promise<Entry[]> {
   for (;;) {
@@ -52,7 +52,7 @@ const call = (method: 'GET' | 'POST' | 'PATCH', url: string, authorization: stri
     ...(payload ? { payload } : {}),
   })
 
-describe('a call that is refused', () => {
+describe('a refused call', () => {
   it('is audited with the actor, the operation, its ids and the reason', async () => {
     const { member, bare } = world.people
     const session = await openSession(api, member.userId, world.red.teamId)
@@ -65,7 +65,7 @@ describe('a call that is refused', () => {
     await call('GET', '/v3/ipam/announcements', `Bearer ${other.access}`)
     const token = await addApiToken(api, world.red.teamId, { scopes: ['lighthouse:read'] })
     await call('PATCH', `/v3/ipam/announcements/${id}`, `Token ${token}`, { enabled: true })
-    // Refused by the use-case, not at the door.
+    // Refused by the use case, not by the authorization of the route.
     const reader = await addApiToken(api, world.red.teamId, { scopes: ['ipam:read'] })
     await call('GET', '/v3/inventory/asns/204001/verify?refresh=true', `Token ${reader}`)
     const entries = await nextRefusals(4)
@@ -122,11 +122,11 @@ describe('a call that is refused', () => {
   })
 })
 
-describe('a sign-in that fails', () => {
+describe('a failed sign-in', () => {
   const signIn = (email: string, password: string) =>
     api.server.inject({ method: 'POST', url: '/v3/session/token', payload: { email, password } })
 
-  it('is audited in the team that the session would open in; for an unknown user nowhere', async () => {
+  it('is audited in the team that the session would be in; not for an unknown user', async () => {
     const { member } = world.people
     assert.equal((await signIn('nobody@nowhere.example', testPassword)).statusCode, 401)
     assert.equal((await signIn(member.email, 'not this one')).statusCode, 401)
@@ -145,7 +145,7 @@ describe('a sign-in that fails', () => {
   })
 })
 
-describe('an API token that is known and no longer good', () => {
+describe('a known API token that is no longer valid', () => {
   const past = new Date(Date.now() - 60_000)
   const cases = {
     revoked: { revoked: true },

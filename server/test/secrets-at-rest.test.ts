@@ -1,5 +1,5 @@
 // No secret that was returned or received is stored in plain text: every operation is called by an allowed caller, with an
-// Idempotency-Key if it takes one, and then every row of every table is searched.
+// Idempotency-Key if it accepts one, and then every row of every table is searched.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { takesIdempotencyKey } from '@pharos/contract/openapi'
@@ -39,7 +39,7 @@ function spellingsOf(secret: string): string[] {
   ]
 }
 
-/** RFC 4648, section 6; empty for what is none. */
+/** Decodes Base32 (RFC 4648, section 6); empty for other text. */
 function fromBase32(text: string): Buffer {
   if (!/^[A-Z2-7]+$/i.test(text)) return Buffer.alloc(0)
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
@@ -50,7 +50,7 @@ function fromBase32(text: string): Buffer {
 }
 
 describe('the database', () => {
-  it('holds no secret as it is, whatever was called', async () => {
+  it('contains no secret in plain text after a call of every operation', async () => {
     let calls = 0
     for (const route of routes) {
       for (const subject of subjects.filter((one) => one.route === route.name)) {
@@ -78,7 +78,7 @@ describe('the database', () => {
     ])
       assert.ok(
         secrets.some((secret) => kind.test(secret)),
-        `none was handed out of the kind ${kind}`,
+        `no secret of the kind ${kind} was issued`,
       )
 
     const { owner } = api.database.postgres

@@ -1,6 +1,6 @@
-// Where two failures meet, on a real gobgpd with a BIRD peer: a restart of the router while a withdrawal is held or
-// rejected, while a prefix is damped, while its attributes are about to change, while the database or the reconciler is
-// away. The peer never loses a prefix that nobody withdrew.
+// Combinations of two failures, on a real gobgpd with a BIRD peer: a restart of the router while a withdrawal is held or rejected,
+// while a prefix is damped, while its attributes are about to change, and while the database or the reconciler is unavailable. The
+// peer never loses a prefix that was not disabled.
 // PHAROS_TEST_LONG raises the kills of the last test from 8 to 200.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -48,7 +48,7 @@ let ids: number[]
 let folder: string
 let stack: AsyncDisposableStack
 
-describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
+describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 'birdc') }, () => {
   before(async () => {
     database = await createTestDatabase()
     region = (await seedRegions(database.postgres, ['ams'])).ams!
@@ -73,28 +73,28 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     rmSync(folder, { recursive: true })
   })
 
-  shardedIt('a restart carries out no withdrawal that is held, and none that was rejected', async () => {
+  shardedIt('a restart applies no withdrawal that is held, and none that was rejected', async () => {
     await startReconcilers()
     await allAnnounced()
     await disableUnasked(database.postgres, ids.slice(0, 47))
     await wake('announcements')
     const hold = await openHold()
     await losesNothing('held')
-    assert.equal(await openHold(), hold, 'it is still to be decided')
+    assert.equal(await openHold(), hold, 'the hold is still open')
     await decideAs({ db: db() }, { userId: null, by: { actor: 'operator' } }, hold, 'rejected')
     await losesNothing('rejected')
   })
 
-  shardedIt('a restart that comes before anybody was asked carries out nothing either', async () => {
+  shardedIt('a restart before the hold is opened applies no withdrawal either', async () => {
     const running = await startReconcilers()
     await allAnnounced()
     await running.stop()
     await disableUnasked(database.postgres, ids.slice(0, 47))
     await startReconcilers()
-    await losesNothing('not asked yet')
+    await losesNothing('no hold yet')
   })
 
-  shardedIt('a restart damps nothing that is announced', async () => {
+  shardedIt('a restart damps no announced prefix', async () => {
     const running = await startReconcilers()
     await allAnnounced()
     await running.stop()
@@ -119,7 +119,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
   })
 
   shardedIt(
-    'a restart loses nothing while the database refuses connections, is silent, or was never there',
+    'a restart loses no prefix while the database refuses connections, is silent, or was never reachable',
     async () => {
       const relay = await useRelay()
       const running = await startReconcilers({ databaseUrl: relay.databaseUrl })
@@ -143,7 +143,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
     },
   )
 
-  shardedIt('twenty toggles of three prefixes all reach the peer, and block nobody', async () => {
+  shardedIt('twenty toggles of three prefixes all reach the peer, and damp none', async () => {
     await sql`delete from announcements where id = any(${ids.slice(10)}::integer[])`.execute(db())
     await startReconcilers()
     await waitFor('all is announced', async () => (await lab.birdRoutes('ams')).length === 10)
@@ -158,7 +158,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
   })
 
   shardedIt(
-    `${kills} restarts amid holds, damping, database outages and lost leaders lose nothing`,
+    `${kills} restarts during holds, damping, database outages and lost leaders lose no prefix`,
     { timeout: kills * 120_000 },
     async () => {
       const random = createRandom(testSeed)
@@ -176,7 +176,7 @@ describe('where two failures meet', { skip: skipWithout('gobgpd', 'gobgp', 'bird
           if (scene === 'reject')
             await decideAs({ db: db() }, { userId: null, by: { actor: 'operator' } }, hold, 'rejected')
         }
-        // Toggled by its owner until it is damped: the only one that may go.
+        // Toggled by its owner until it is damped: the only prefix that may be lost.
         if (scene === 'damping') for (let at = 0; at < 14; at++) await patch(ids[withdrawn]!, at % 2 === 1)
         const silent = random.chance(0.5)
         const away = scene === 'outage' ? relays : scene === 'leader' ? [random.pick(relays)] : []
@@ -217,7 +217,7 @@ async function useRelay(): Promise<Relay> {
   return stack.use(await Relay.create(database.databaseUrl))
 }
 
-/** The reconcilers of one process, with connections and files of its own. */
+/** The reconcilers of one process, with separate connections and files. */
 async function startReconcilers({
   databaseUrl = database.databaseUrl,
   routes = {},
@@ -249,7 +249,7 @@ async function startReconcilers({
   return { stop }
 }
 
-/** Kills gobgpd, and asserts that its peer has lost no prefix when the graceful restart is over. */
+/** Kills gobgpd, and asserts that its peer has lost no prefix after the graceful restart. */
 async function losesNothing(
   when: string,
   meanwhile: () => Promise<unknown> = async () => {},
@@ -271,7 +271,7 @@ async function losesNothing(
   assert.deepEqual(missing, [], when)
 }
 
-/** The end of its log, over all restarts: whether it deferred its routes, and when it sent the End-of-RIB. */
+/** Returns the end of its log, across restarts: it shows whether it deferred its routes, and when it sent the End-of-RIB. */
 const gobgpdLog = (): string => readFileSync(join(lab.folder, 'ams/gobgpd.log'), 'utf8').slice(-8_000)
 
 async function allAnnounced(): Promise<void> {
