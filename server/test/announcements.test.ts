@@ -186,7 +186,7 @@ describe('PATCH', () => {
     assert.equal((await get(id)).body.enabled, true)
   })
 
-  it('rejects a closed region, and allows disabling it where it was configured', async () => {
+  it('rejects enabling in a closed region, and allows disabling there', async () => {
     const id = await seed('203.0.113.0/24', { enabled: true, regions: [regions.ams, regions.old] })
     await assert.rejects(
       patch(await seed('198.51.100.0/24'), { enabled: true, region: 'old' }),

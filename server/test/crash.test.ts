@@ -173,7 +173,7 @@ function startStorm(scene: Scene, urls: readonly string[]): Storm {
     }
   }
   const clients = Promise.all([...scene.tokens.map((_, writer) => write(writer)), deliver()])
-  // A rejection fails the test where it is awaited, instead of ending the process.
+  // The promise is awaited later: until then a rejection must not end the process.
   clients.catch(() => {})
   return {
     writes,

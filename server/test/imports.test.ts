@@ -143,7 +143,7 @@ function violationOf({ from, to, typeOnly }: Import): string | undefined {
   }
   if (target === 'http' && from.endsWith('.routes.ts')) return undefined
   if (typeOnly && rules.includes(`type:${target}`)) return undefined
-  if (target === 'roles') return 'nobody imports a role'
+  if (target === 'roles') return 'roles must not be imported'
   return rules.includes(target) ? domainViolation(from, to) : `${source} may not import ${target}`
 }
 
@@ -227,7 +227,7 @@ describe('the import table', () => {
       "import { x } from '../team/team.store.ts'",
       'another domain is entered through its aggregate, not its store',
     ],
-    ['server/src/db/postgres.ts', "import { serve } from '../roles/serve.ts'", 'nobody imports a role'],
+    ['server/src/db/postgres.ts', "import { serve } from '../roles/serve.ts'", 'roles must not be imported'],
     [
       'server/src/drivers/gobgp/speaker.ts',
       "import { plan } from '../../byoip/plan.ts'",

@@ -61,7 +61,7 @@ beforeEach(async () => {
 
 const owner = () => api.database.postgres.owner
 
-// oxlint-disable-next-line typescript/no-explicit-any -- the tests say which operation it is of
+// oxlint-disable-next-line typescript/no-explicit-any -- each test knows the operation
 type Answer = { status: number; headers: Record<string, unknown>; body: any; bytes: Buffer }
 
 async function call(
