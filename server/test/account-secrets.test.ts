@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { createLog } from '../src/runtime/log.ts'
 import { addTeam, createTestApi, testPassword, type TestApi } from './api.ts'
 import { tokenMailedTo } from './support/mails.ts'
-import { addPerson, createClient } from './support/person.ts'
+import { addPerson, createClient } from './support/test-user.ts'
 
 let api: TestApi
 const lines: string[] = []
@@ -16,7 +16,7 @@ before(async () => {
 after(() => api[Symbol.asyncDispose]())
 
 /** Returns every row of every table, as text. */
-async function everythingStored(): Promise<string> {
+async function readAllRows(): Promise<string> {
   const { owner } = api.database.postgres
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
@@ -79,7 +79,7 @@ it('no password and no token is logged or stored', async () => {
   const again = await client.open(email, second)
 
   assert.ok(lines.length > 10, 'the log is not empty')
-  const written = [lines.join('\n'), await everythingStored()]
+  const written = [lines.join('\n'), await readAllRows()]
   const tokens = [confirm, change, reset, access, refresh, again.access, again.refresh, changed.body.refresh]
   const secrets = [...words, testPassword, ...tokens, ...tokens.map((token) => token.split('.').at(-1)!)]
   for (const text of written)

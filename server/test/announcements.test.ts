@@ -367,8 +367,8 @@ describe('the regions', () => {
 async function wakesDuring(work: () => Promise<unknown>): Promise<number> {
   const waker = createWaker(database.postgres)
   await waker.start()
-  let heard = 0
-  waker.on('announcements', () => heard++)
+  let notifications = 0
+  waker.on('announcements', () => notifications++)
   await work()
   // Notifications of one connection arrive in order.
   const settled = Promise.withResolvers<void>()
@@ -376,5 +376,5 @@ async function wakesDuring(work: () => Promise<unknown>): Promise<number> {
   await sql`select pg_notify('pharos', 'holds')`.execute(database.postgres.owner)
   await settled.promise
   await waker.stop()
-  return heard
+  return notifications
 }

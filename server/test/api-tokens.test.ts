@@ -382,16 +382,16 @@ describe('a deleted token', () => {
     const { id, token } = await make()
     for (const server of [api, second])
       for (let n = 0; n < 2; n++) assert.equal(await statusOf(use(token, { server })), 200)
-    const hear = (name: WakeName) =>
-      Promise.all([api, second].map(({ waker }) => new Promise<void>((heard) => waker.on(name, heard))))
+    const nextNotification = (name: WakeName) =>
+      Promise.all([api, second].map(({ waker }) => new Promise<void>((resolve) => waker.on(name, resolve))))
     // Notifications arrive in order: after this one, all earlier changes have been processed.
-    const before = hear('mails')
+    const before = nextNotification('mails')
     await sql`select pg_notify('pharos', 'mails')`.execute(api.database.postgres.owner)
     await before
-    const told = hear('actors')
+    const notified = nextNotification('actors')
     assert.equal((await send('DELETE', { url: `/${id}` })).statusCode, 204)
     // A process caches the token until the notification.
-    await told
+    await notified
     for (const server of [api, second]) assert.equal(await statusOf(use(token, { server })), 401)
     for (const method of ['GET', 'DELETE'] as const)
       assertProblem(await send(method, { url: `/${id}` }), 'not_found')

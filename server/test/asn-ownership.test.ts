@@ -313,7 +313,10 @@ describe('an ASN', { skip }, () => {
     const part = asnProofsPart({ config, waker, log, metrics, ...views, postgres: api.database.postgres })
     await part.start?.()
     await waitFor('the end is stored', async () => (await held(asns.gone))?.verified === null)
-    await waitFor('the other stays verified', async () => (await held(asns.kept))!.expires! > before!.expires!)
+    await waitFor(
+      'the other stays verified',
+      async () => (await held(asns.kept))!.expires! > before!.expires!,
+    )
     await part.stop?.()
     await views.rpki.stop?.()
     await views.irr.stop?.()

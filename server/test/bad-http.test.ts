@@ -5,25 +5,25 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
-import { sendRaw, type RawAnswer } from './support/raw.ts'
-import { changedTables, createTableHasher, type TableHasher } from './support/tables.ts'
-import { createWorld, type World } from './support/world.ts'
+import { sendRaw, type RawAnswer } from './support/raw-http.ts'
+import { changedTables, createTableHasher, type TableHasher } from './support/table-hashes.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 let api: TestApi
-let world: World
+let fixtures: Fixtures
 let port: number
 let head: string
 let tables: TableHasher
 
 before(async () => {
   api = await createTestApi({ PHAROS_REQUEST_TIMEOUT_SECONDS: '2', PHAROS_BODY_LIMIT_BYTES: '65536' })
-  world = await createWorld(api)
+  fixtures = await createFixtures(api)
   tables = await createTableHasher(api.database.postgres.owner)
   await api.server.listen({ port: 0, host: '127.0.0.1' })
   port = (api.server.server.address() as AddressInfo).port
-  const { access } = await openSession(api, world.people.admin.userId, world.red.teamId)
+  const { access } = await openSession(api, fixtures.people.admin.userId, fixtures.red.teamId)
   head =
-    `PATCH /v3/ipam/announcements/${world.red.announcements.on} HTTP/1.1\r\nHost: pharos\r\n` +
+    `PATCH /v3/ipam/announcements/${fixtures.red.announcements.on} HTTP/1.1\r\nHost: pharos\r\n` +
     `Authorization: Bearer ${access}\r\nContent-Type: application/json\r\n`
 })
 after(() => api[Symbol.asyncDispose]())
@@ -54,11 +54,23 @@ const cases: [what: string, bytes: () => string | Buffer, statuses: number[]][] 
   ['has a Content-Length that is not reached', () => `${head}${close}Content-Length: 500\r\n\r\n${off}`, []],
   ['never sends its body', () => `${head}${close}Content-Length: 17\r\n\r\n`, [400]],
   ['has a negative Content-Length', () => `${head}${close}Content-Length: -1\r\n\r\n${off}`, [400]],
-  ['has a Content-Length that is not a number', () => `${head}${close}Content-Length: many\r\n\r\n${off}`, [400]],
+  [
+    'has a Content-Length that is not a number',
+    () => `${head}${close}Content-Length: many\r\n\r\n${off}`,
+    [400],
+  ],
   ['has a Content-Length with a sign', () => `${head}${close}Content-Length: +17\r\n\r\n${off}`, [400]],
   ['has a hexadecimal Content-Length', () => `${head}${close}Content-Length: 0x11\r\n\r\n${off}`, [400]],
-  ['has two Content-Length headers', () => `${head}${close}Content-Length: 17\r\nContent-Length: 18\r\n\r\n${off}`, [400]],
-  ['has two lengths in one Content-Length header', () => `${head}${close}Content-Length: 17, 17\r\n\r\n${off}`, [400]],
+  [
+    'has two Content-Length headers',
+    () => `${head}${close}Content-Length: 17\r\nContent-Length: 18\r\n\r\n${off}`,
+    [400],
+  ],
+  [
+    'has two lengths in one Content-Length header',
+    () => `${head}${close}Content-Length: 17, 17\r\n\r\n${off}`,
+    [400],
+  ],
   [
     'has both a Content-Length and chunks',
     () => `${head}${close}Content-Length: 17\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -79,11 +91,7 @@ const cases: [what: string, bytes: () => string | Buffer, statuses: number[]][] 
     () => `${head}${close}Transfer-Encoding: chunked\r\n\r\nzz\r\n${off}\r\n0\r\n\r\n`,
     [400],
   ],
-  [
-    'has an unknown transfer encoding',
-    () => `${head}${close}Transfer-Encoding: gzip\r\n\r\n${off}`,
-    [400],
-  ],
+  ['has an unknown transfer encoding', () => `${head}${close}Transfer-Encoding: gzip\r\n\r\n${off}`, [400]],
   [
     'has chunks beyond the limit',
     () => `${head}${close}Transfer-Encoding: chunked\r\n\r\n11170\r\n${'x'.repeat(70_000)}\r\n0\r\n\r\n`,

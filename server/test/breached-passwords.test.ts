@@ -11,7 +11,7 @@ import { loadConfig } from '../src/runtime/config.ts'
 import { silentLog } from '../src/runtime/log.ts'
 import { addTeam, createTestApi, testPassword, type TestApi, type TestTeam } from './api.ts'
 import { tokenMailedTo } from './support/mails.ts'
-import { addPerson, createClient, type Client } from './support/person.ts'
+import { addPerson, createClient, type Client } from './support/test-user.ts'
 
 const breached = 'seven green kettles sing'
 const folder = mkdtempSync(join(tmpdir(), 'pharos-breached-'))

@@ -134,7 +134,7 @@ describe('creating announcements', () => {
     assert.deepEqual(errorsOf(answer), [['body.announcements.0.origin_asn', 'asn_not_verified']])
   })
 
-  it("rejects a prefix inside another team’s without naming the team", async () => {
+  it('rejects a prefix inside another team’s without naming the team', async () => {
     const answer = await create('admin', one('198.18.1.0/24'))
     assert.deepEqual([answer.status, answer.body.code], [409, 'prefix_claimed'])
     assert.doesNotMatch(JSON.stringify(answer.body), /blue|198\.18\.0\.0/)

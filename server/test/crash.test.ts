@@ -63,7 +63,7 @@ async function seed(postgres: Postgres, ring: KeyRing, router: object): Promise<
   const toggled: number[] = []
   for (let at = 0; at < toggledCount; at++)
     toggled.push(await add(`203.0.113.${at * 32}/27`, { enabled: true, regions: [regions['ams']] }))
-  await noteWithdrawals(postgres)
+  await recordWithdrawals(postgres)
   const detector = 'the secret of the detector'
   await db
     .insertInto('sources')
@@ -102,7 +102,7 @@ async function addToken(
 }
 
 /** Records every state of a stable announcement that is or leads to "not announced", from the first announcement on. */
-async function noteWithdrawals({ owner }: Postgres): Promise<void> {
+async function recordWithdrawals({ owner }: Postgres): Promise<void> {
   await sql`create table test_withdrawals (prefix cidr, state text)`.execute(owner)
   await sql`
     create function test_note_withdrawal() returns trigger language plpgsql security definer as $$
@@ -126,7 +126,7 @@ function nextPatch(random: Random, last: Patch | undefined): Patch {
   }
 }
 
-type Storm = {
+type Load = {
   readonly writes: Write[]
   readonly deliveries: Map<string, number>
   stop(): Promise<void>
@@ -135,7 +135,7 @@ type Storm = {
 }
 
 /** Starts clients; when stopped, each first waits for the acknowledgement of its last request. */
-function startStorm(scene: Scene, urls: readonly string[]): Storm {
+function startLoad(scene: Scene, urls: readonly string[]): Load {
   const writes: Write[] = []
   const deliveries = new Map<string, number>()
   const stopping = new AbortController()
@@ -202,16 +202,16 @@ async function chainOf({ owner }: Postgres, announcementId: number): Promise<Lin
 const stateOf = ({ enabled, regions }: State): State => ({ enabled, regions })
 
 /** Returns whether the state is a result of the patch. */
-function fulfils({ enabled, regions }: State, patch: Patch): boolean {
+function isResultOf({ enabled, regions }: State, patch: Patch): boolean {
   if (patch.region === undefined) return enabled === patch.enabled
   return patch.enabled ? enabled && regions.includes(patch.region) : !regions.includes(patch.region)
 }
 
 /** Asserts that each audited change was requested by its author, in the order of the requests, once. */
-function assertAskedFor(links: readonly Link[], patches: readonly Patch[]): void {
+function assertRequested(links: readonly Link[], patches: readonly Patch[]): void {
   let at = 0
   for (const { after } of links) {
-    while (at < patches.length && !fulfils(after, patches[at]!)) at++
+    while (at < patches.length && !isResultOf(after, patches[at]!)) at++
     assert.ok(at < patches.length, `${JSON.stringify(after)} was not requested, or was applied twice`)
     at++
   }
@@ -221,22 +221,29 @@ function assertAskedFor(links: readonly Link[], patches: readonly Patch[]): void
  * Asserts that the acknowledged responses match the audit log: in the order of their versions, the states follow the chain, one
  * version has one state, and none is newer than the stored version. (What the reconciler observes increases the version as well.)
  */
-function assertTold(writes: readonly Write[], states: readonly (State | undefined)[], version: number): void {
-  const told = writes.map(({ patch, answer }) => {
+function assertResponses(
+  writes: readonly Write[],
+  states: readonly (State | undefined)[],
+  version: number,
+): void {
+  const responses = writes.map(({ patch, answer }) => {
     const state = stateOf(answer.body as State)
-    assert.ok(fulfils(state, patch), `${JSON.stringify(patch)} returned ${JSON.stringify(state)}`)
+    assert.ok(isResultOf(state, patch), `${JSON.stringify(patch)} returned ${JSON.stringify(state)}`)
     return { version: Number(/^"(\d+)"$/.exec(answer.etag ?? '')?.[1]), state: JSON.stringify(state) }
   })
-  told.sort((a, b) => a.version - b.version)
+  responses.sort((a, b) => a.version - b.version)
   const chain = states.map((state) => JSON.stringify(state))
   let at = 0
-  for (const [index, one] of told.entries()) {
-    const before = told[index - 1]
+  for (const [index, one] of responses.entries()) {
+    const before = responses[index - 1]
     if (before?.version === one.version) assert.equal(one.state, before.state, 'two states for one version')
     while (at < chain.length && chain[at] !== one.state) at++
     assert.ok(at < chain.length, `acknowledged as version ${one.version}, but missing: ${one.state}`)
   }
-  assert.ok((told.at(-1)?.version ?? 0) <= version, 'acknowledged a version that is newer than the stored one')
+  assert.ok(
+    (responses.at(-1)?.version ?? 0) <= version,
+    'acknowledged a version that is newer than the stored one',
+  )
 }
 
 async function assertWrites(postgres: Postgres, scene: Scene, writes: readonly Write[]): Promise<void> {
@@ -250,14 +257,14 @@ async function assertWrites(postgres: Postgres, scene: Scene, writes: readonly W
         where ar.announcement_id = a.id and ar.configured order by r.slug collate "C") as regions
       from announcements a where a.id = ${id}`.execute(postgres.owner)
     assert.deepEqual(stateOf(rows[0]!), states.at(-1), 'the last change is the stored state')
-    assertTold(
+    assertResponses(
       writes.filter(({ announcementId }) => announcementId === id),
       states,
       rows[0]!.version,
     )
     for (const [writer, { actor }] of scene.tokens.entries()) {
       const patches = writes.filter((one) => one.writer === writer && one.announcementId === id)
-      assertAskedFor(
+      assertRequested(
         chain.filter((link) => link.actor === actor),
         patches.map(({ patch }) => patch),
       )
@@ -312,9 +319,9 @@ async function untilStable({ owner }: Postgres): Promise<void> {
 }
 
 /** Starts a server, waits for a few requests, and kills it while it processes others, repeatedly. */
-async function killAgainAndAgain(
+async function killRepeatedly(
   server: ServerProcess,
-  { writes, deliveries }: Storm,
+  { writes, deliveries }: Load,
   random: Random,
   isEnough: () => boolean,
 ): Promise<void> {
@@ -332,13 +339,13 @@ async function killAgainAndAgain(
 function watchRouter(address: string, owner: string, stable: readonly string[]) {
   const speaker = createGobgpSpeaker({ address, owner, insecure: true })
   const missing = new Set<string>()
-  let looks = 0
+  let polls = 0
   const stopping = new AbortController()
   const watch = async () => {
     for (; !stopping.signal.aborted; await sleep(50)) {
       const there = new Set<string>((await speaker.list()).map(({ prefix }) => prefix))
       for (const prefix of stable) if (!there.has(prefix)) missing.add(prefix)
-      looks++
+      polls++
     }
     await speaker.close()
   }
@@ -347,7 +354,7 @@ function watchRouter(address: string, owner: string, stable: readonly string[]) 
   return async () => {
     stopping.abort()
     await watched
-    return { missing, looks }
+    return { missing, polls }
   }
 }
 
@@ -381,39 +388,37 @@ describe('a crash', () => {
         const settings = { ...serverSettings(secret), DATABASE_URL: database.databaseUrl }
         const servers: ServerProcess[] = []
         for (let at = 0; at < 3; at++) servers.push(await ServerProcess.create({ folder, settings }))
-        let begun: Storm | undefined
+        let begun: Load | undefined
         try {
           // A first start that ends cleanly fills the compile cache for the others.
           await servers[0]!.start()
           await untilStable(database.postgres)
           await servers[0]!.kill('SIGTERM')
           const stopWatching = router && watchRouter(router.apiAddress, ownerCommunity, scene.stable)
-          const storm = startStorm(
+          const load = startLoad(
             scene,
             servers.map(({ url }) => url),
           )
-          begun = storm
+          begun = load
           let killed = 0
           const isEnough = () => killed++ >= kills
           await Promise.all(
-            servers.map((server, at) =>
-              killAgainAndAgain(server, storm, createRandom(testSeed + at), isEnough),
-            ),
+            servers.map((server, at) => killRepeatedly(server, load, createRandom(testSeed + at), isEnough)),
           )
           await servers[0]!.start()
-          await storm.stop()
-          await assertWrites(database.postgres, scene, storm.writes)
-          await assertDeliveries(database.postgres, new Set(storm.deliveries.keys()))
+          await load.stop()
+          await assertWrites(database.postgres, scene, load.writes)
+          await assertDeliveries(database.postgres, new Set(load.deliveries.keys()))
           await untilStable(database.postgres)
           await assertNothingWithdrawn(database.postgres)
           const seen = await stopWatching?.()
           if (seen) assert.deepEqual([...seen.missing], [], 'a prefix was missing on the router')
-          const repeated = storm.writes.filter(({ answer }) => answer.attempts > 1).length
+          const repeated = load.writes.filter(({ answer }) => answer.attempts > 1).length
           t.diagnostic(
-            `${storm.writes.length} changes and ${storm.deliveries.size} deliveries acknowledged,` +
-              `${repeated} changes only after a repeat; ${seen?.looks ?? 0} polls of the router`,
+            `${load.writes.length} changes and ${load.deliveries.size} deliveries acknowledged,` +
+              `${repeated} changes only after a repeat; ${seen?.polls ?? 0} polls of the router`,
           )
-          assert.ok(storm.writes.length > kills && repeated > kills / 10, 'too few kills or requests')
+          assert.ok(load.writes.length > kills && repeated > kills / 10, 'too few kills or requests')
         } catch (error) {
           throw explained(error, servers)
         } finally {
@@ -436,25 +441,25 @@ describe('a crash', () => {
       const settings = { ...serverSettings(secret), PHAROS_DATA_DIR: dataDir }
       const server = await ServerProcess.create({ folder, settings })
       const random = createRandom(testSeed)
-      let begun: Storm | undefined
+      let begun: Load | undefined
       try {
         await server.start()
         const scene = await withDatabase(dataDir, (postgres) =>
           seed(postgres, createKeyRing([secret]), { kind: 'sandbox' }),
         )
-        const storm = (begun = startStorm(scene, [server.url]))
+        const load = (begun = startLoad(scene, [server.url]))
         for (let killed = 0; killed < deepKills; killed++) {
           await sleep(300 + random.below(1_000))
           await server.kill('SIGKILL')
           await server.start()
         }
-        await storm.stop()
+        await load.stop()
         await withDatabase(dataDir, async (postgres) => {
-          await assertWrites(postgres, scene, storm.writes)
-          await assertDeliveries(postgres, new Set(storm.deliveries.keys()))
+          await assertWrites(postgres, scene, load.writes)
+          await assertDeliveries(postgres, new Set(load.deliveries.keys()))
           await assertNothingWithdrawn(postgres)
         })
-        assert.ok(storm.writes.length > deepKills)
+        assert.ok(load.writes.length > deepKills)
       } catch (error) {
         throw explained(error, [server])
       } finally {
@@ -468,7 +473,7 @@ describe('a crash', () => {
 
 /** Adds the seed for a repeated run and the logs of the servers. */
 function explained(cause: unknown, servers: readonly ServerProcess[]): Error {
-  const words = servers.map(({ url, lastWords }) => `${url}:\n${lastWords}`).join('\n')
+  const words = servers.map(({ url, lastOutput }) => `${url}:\n${lastOutput}`).join('\n')
   return new Error(`PHAROS_TEST_SEED=${testSeed}; ${String(cause)}\n${words}`, { cause })
 }
 

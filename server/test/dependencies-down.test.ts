@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
-import { Gate } from './support/gate.ts'
-import { createWorld, type World } from './support/world.ts'
+import { SocketProxy } from './support/socket-proxy.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 /**
  * Every call ends after 10 s, whatever the database does; TCP alone would take minutes. The rest is a margin for a busy machine.
@@ -27,8 +27,8 @@ type Call = {
 }
 
 /** One call of each kind: reading, changing, signing in, refreshing, delivering; with both kinds of credential. */
-async function createCalls(api: TestApi, world: World): Promise<Record<string, Call>> {
-  const { people, red, sources } = world
+async function createCalls(api: TestApi, fixtures: Fixtures): Promise<Record<string, Call>> {
+  const { people, red, sources } = fixtures
   const session = await openSession(api, people.admin.userId, red.teamId)
   const token = await addApiToken(api, red.teamId, { scopes: ['ipam:read', 'ipam:write', 'lighthouse:read'] })
   const [bearer, program] = [`Bearer ${session.access}`, `Token ${token}`]
@@ -112,60 +112,60 @@ async function assertRecovers(api: TestApi, calls: Record<string, Call>): Promis
   assert.equal((await api.server.inject('/readyz')).statusCode, 200)
 }
 
-const enabledOf = async (api: TestApi, world: World): Promise<boolean> => {
+const enabledOf = async (api: TestApi, fixtures: Fixtures): Promise<boolean> => {
   const { rows } = await sql<{ enabled: boolean }>`
-    select enabled from announcements where id = ${world.red.announcements.off}`.execute(
+    select enabled from announcements where id = ${fixtures.red.announcements.off}`.execute(
     api.database.postgres.owner,
   )
   return rows[0]!.enabled
 }
 
 describe('while PostgreSQL', () => {
-  let gate: Gate
+  let proxy: SocketProxy
   let api: TestApi
-  let world: World
+  let fixtures: Fixtures
   let calls: Record<string, Call>
 
   before(async () => {
-    gate = new Gate()
-    api = await createTestApi({}, { through: (url) => gate.through(url) })
-    world = await createWorld(api)
-    calls = await createCalls(api, world)
+    proxy = new SocketProxy()
+    api = await createTestApi({}, { through: (url) => proxy.through(url) })
+    fixtures = await createFixtures(api)
+    calls = await createCalls(api, fixtures)
     await assertRecovers(api, calls)
-    await sql`update announcements set enabled = false where id = ${world.red.announcements.off}`.execute(
+    await sql`update announcements set enabled = false where id = ${fixtures.red.announcements.off}`.execute(
       api.database.postgres.owner,
     )
   })
   after(async () => {
     // Closing the API first would wait for connections that are silent forever.
-    await gate[Symbol.asyncDispose]()
+    await proxy[Symbol.asyncDispose]()
     await api[Symbol.asyncDispose]()
   })
 
   it('is stopped, calls fail with 503, nothing is stored later, and the API recovers when it is back', async () => {
-    gate.shut()
+    proxy.shut()
     await assertAliveNotReady(api)
     await assertAllUnavailable(api, calls)
     await sleep(1_000)
     await assertAllUnavailable(api, calls)
-    gate.open()
+    proxy.open()
     await assertRecovers(api, { list: calls['list']!, whoAmI: calls['whoAmI']! })
-    assert.equal(await enabledOf(api, world), false, 'the PATCH was answered 503')
+    assert.equal(await enabledOf(api, fixtures), false, 'the PATCH was answered 503')
     await assertRecovers(api, calls)
-    assert.equal(await enabledOf(api, world), true)
+    assert.equal(await enabledOf(api, fixtures), true)
   })
 
   it('hangs, no call waits forever, and the API recovers when it is back', async () => {
-    gate.freeze()
+    proxy.freeze()
     await Promise.all([assertAliveNotReady(api), assertAllUnavailable(api, calls)])
-    gate.open()
+    proxy.open()
     await assertRecovers(api, calls)
   })
 
   it('fails over to another host, the API closes its old connections and recovers', async () => {
-    gate.freeze()
+    proxy.freeze()
     await sleep(500)
-    gate.replace()
+    proxy.replace()
     await assertRecovers(api, calls)
   })
 })
@@ -173,8 +173,8 @@ describe('while PostgreSQL', () => {
 describe('the embedded PostgreSQL', () => {
   it('is restarted after it is killed, and the API recovers without a restart of its process', async () => {
     await using api = await createTestApi({}, { durable: true })
-    const world = await createWorld(api)
-    const calls = await createCalls(api, world)
+    const fixtures = await createFixtures(api)
+    const calls = await createCalls(api, fixtures)
     for (let times = 0; times < 3; times++) {
       await assertRecovers(api, calls)
       process.kill(postmasterOf(api), 'SIGKILL')

@@ -194,7 +194,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     const elsewhere = await signIn(`ben@sub.acme${round}.example`)
     assert.equal(elsewhere.statusCode, 403)
     await names.setRecords([])
-    await loseByTheLoop()
+    await loseAfterDailyChecks()
     assert.equal((await call(admins.red, 'GET', `/${domain.id}`)).body.verified, null)
     assert.equal((await signIn(`cleo@acme${round}.example`)).statusCode, 403)
     // Members who joined stay.
@@ -235,7 +235,7 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
   })
 
   /** Four days of daily checks. */
-  async function loseByTheLoop(): Promise<void> {
+  async function loseAfterDailyChecks(): Promise<void> {
     const began = Date.now()
     for (let hours = 0; hours <= 100; hours += 4) {
       const deps = {

@@ -6,7 +6,7 @@ import { readCatalog } from '../src/db/catalog.ts'
 import { generateDump } from '../src/db/generate-dump.ts'
 import { listMigrations, migrate, migrationsFolder } from '../src/db/migrate.ts'
 import { dumpsFolder, readDump, readRows, restoreDump, type DumpedRow } from './support/dump.ts'
-import { listTables } from './support/made-up-rows.ts'
+import { listTables } from './support/generated-rows.ts'
 
 /**
  * Tables such as `sessions` and columns such as `sessions.address` that migrations remove or change on purpose. Such a migration

@@ -6,11 +6,11 @@ import type { Route } from '@pharos/contract/route'
 import { routes } from '@pharos/contract/routes'
 import { sql } from 'kysely'
 import { createTestApi, type TestApi } from './api.ts'
-import { createHandedOut, type HandedOut } from './support/handed-out.ts'
+import { createIssuedSecrets, type IssuedSecrets } from './support/issued-secrets.ts'
 import type { Subject } from './support/subject.ts'
 import { subjects } from './support/subjects.ts'
-import { callWithSuccess } from './support/success.ts'
-import { createWorld, type World } from './support/world.ts'
+import { callWithSuccess } from './support/successful-call.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 /** Operations that are not GET and make no audited change, or add an entry only sometimes; with the reason. */
 const unaudited: Readonly<Record<string, string>> = {
@@ -29,18 +29,18 @@ const prepared: Readonly<Record<string, () => Promise<unknown>>> = {
     owner()
       .updateTable('users')
       .set({ email_confirmed: null })
-      .where('id', '=', world.people.member.userId)
+      .where('id', '=', fixtures.people.member.userId)
       .execute(),
 }
 
 let api: TestApi
-let world: World
-let handedOut: HandedOut
+let fixtures: Fixtures
+let issuedSecrets: IssuedSecrets
 
 before(async () => {
   api = await createTestApi()
-  world = await createWorld(api)
-  handedOut = createHandedOut(api)
+  fixtures = await createFixtures(api)
+  issuedSecrets = createIssuedSecrets(api)
 })
 after(() => api[Symbol.asyncDispose]())
 
@@ -55,9 +55,9 @@ async function succeed(
   route: Route,
 ): Promise<{ status: number; actions: string[] } | undefined> {
   await prepared[route.name]?.()
-  const called = await callWithSuccess(api, world, subject, route)
+  const called = await callWithSuccess(api, fixtures, subject, route)
   if (!called) return undefined
-  handedOut.remember(called.exchanged)
+  issuedSecrets.collect(called.exchanged)
   const { rows } = await sql<{ action: string }>`
     select action from audit_entries where request_id = ${called.requestId}`.execute(owner())
   return { status: called.status, actions: rows.map(({ action }) => action) }
@@ -93,8 +93,8 @@ describe('every changing operation', () => {
 
 describe('the audit', () => {
   it('contains none of the secrets of requests and responses', async () => {
-    assert.ok((await handedOut.rememberMails()) > 0)
-    const secrets = [...handedOut.texts]
+    assert.ok((await issuedSecrets.collectMails()) > 0)
+    const secrets = [...issuedSecrets.texts]
     assert.ok(secrets.length > 30, `${secrets.length} secrets`)
     const { rows } = await sql<{ id: number; action: string; text: string }>`
       select id, action, to_jsonb(e)::text as text from audit_entries e`.execute(owner())

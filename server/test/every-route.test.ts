@@ -15,9 +15,9 @@ import { formOf, formType } from './support/letters.ts'
 import { removeSecondFactors } from './support/second-factor.ts'
 import type { Outcome, Subject, Which } from './support/subject.ts'
 import { subjects } from './support/subjects.ts'
-import { changedTables, createTableHasher, type TableHasher } from './support/tables.ts'
-import { verdictOn } from './support/verdict.ts'
-import { createWorld, type World } from './support/world.ts'
+import { changedTables, createTableHasher, type TableHasher } from './support/table-hashes.ts'
+import { expectedAccessOf } from './support/expected-access.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 import { scale } from './support/random.ts'
 import { inShard, shardOf } from './support/shard.ts'
 
@@ -28,13 +28,13 @@ const which: readonly Which[] = ['own', 'foreign', 'missing']
 
 let api: TestApi
 let elsewhere: TestApi
-let world: World
+let fixtures: Fixtures
 let tables: TableHasher
 
 before(async () => {
   api = await createTestApi()
   elsewhere = await createTestApi({ PHAROS_HOST: '0.0.0.0' }, { beside: api })
-  world = await createWorld(api)
+  fixtures = await createFixtures(api)
   tables = await createTableHasher(api.database.postgres.owner)
 })
 let calls = 0
@@ -68,9 +68,9 @@ type Call = { readonly which: Which; readonly expected: Outcome; readonly send: 
 async function prepare(subject: Subject, caller: Caller, which: Which): Promise<Call> {
   const route = routeOf(subject)
   const { identity } = caller
-  const presented = await caller.present(api, world)
-  const request = await subject.requests[which]!({ api, world, identity, presented })
-  const verdict = verdictOn(route.permission, identity)
+  const presented = await caller.present(api, fixtures)
+  const request = await subject.requests[which]!({ api, fixtures, identity, presented })
+  const expectedAccess = expectedAccessOf(route.permission, identity)
   const { server } = caller.elsewhere ? elsewhere : api
   const send = async () => {
     const { statusCode, headers, body } = await server.inject({
@@ -86,7 +86,11 @@ async function prepare(subject: Subject, caller: Caller, which: Which): Promise<
     })
     return { status: statusCode, headers, body }
   }
-  return { which, expected: verdict === 'pass' ? subject.answers(which, identity) : verdict, send }
+  return {
+    which,
+    expected: expectedAccess === 'pass' ? subject.answers(which, identity) : expectedAccess,
+    send,
+  }
 }
 
 /** Sends the calls with an expected refusal first, and asserts that they changed no row. */
@@ -109,12 +113,13 @@ const codeOf = (body: string): string => (JSON.parse(body) as { code: string }).
  */
 function assertNothingForeign(identity: Identity, { body }: Answer): void {
   const team = 'team' in identity ? identity.team : undefined
-  if (team === 'red') return assertWithout(body, world.blue.marks)
-  if (team === 'blue') return assertWithout(body, world.red.marks)
+  if (team === 'red') return assertWithout(body, fixtures.blue.marks)
+  if (team === 'blue') return assertWithout(body, fixtures.red.marks)
 }
 
 function assertWithout(body: string, marks: readonly string[]): void {
-  for (const mark of marks) assert.ok(!body.includes(mark), `the response contains ${mark}: ${body.slice(0, 500)}`)
+  for (const mark of marks)
+    assert.ok(!body.includes(mark), `the response contains ${mark}: ${body.slice(0, 500)}`)
 }
 
 /**
@@ -189,10 +194,10 @@ describeOnce('if members may not toggle announcements', () => {
     for (const { name, present, identity } of callers) {
       if (!('team' in identity) || identity.team !== 'red' || identity.demoElsewhere) continue
       if (identity.kind === 'token' && !identity.scopes.includes('ipam:write')) continue
-      const { authorization, from } = await present(api, world)
+      const { authorization, from } = await present(api, fixtures)
       const { statusCode } = await strict.server.inject({
         method: 'PATCH',
-        url: `/v3/ipam/announcements/${world.red.announcements.off}`,
+        url: `/v3/ipam/announcements/${fixtures.red.announcements.off}`,
         headers: { authorization },
         payload: { enabled: false },
         ...(from === undefined ? {} : { remoteAddress: from }),
@@ -247,7 +252,9 @@ describeOnce('the enumeration', () => {
 
   it('has callers of every kind that permissions distinguish', () => {
     const verdicts = new Set(
-      routes.flatMap(({ permission }) => callers.map(({ identity }) => verdictOn(permission, identity))),
+      routes.flatMap(({ permission }) =>
+        callers.map(({ identity }) => expectedAccessOf(permission, identity)),
+      ),
     )
     assert.deepEqual([...verdicts].sort(), [
       'forbidden',

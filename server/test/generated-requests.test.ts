@@ -10,26 +10,32 @@ import { formatInvitationToken, invitationMac, type InvitationToken } from '../s
 import { writeAudit } from '../src/db/audit.ts'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
 import { parseApiToken } from '../src/session/api-token-format.ts'
-import { createSpareAccounts, spareSessions, type SpareAccounts } from './support/account-world.ts'
+import { createSpareAccounts, spareSessions, type SpareAccounts } from './support/account-fixtures.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
-import { renewDomains, renewedDomainIds } from './support/domains.ts'
-import { draftOf, type Hints } from './support/drafts.ts'
-import { createJournal } from './support/journal.ts'
-import { renewLetters } from './support/letters.ts'
-import { mutationOf } from './support/mutations.ts'
+import { restoreDomains, restoredDomainIds } from './support/domains.ts'
+import { draftOf, type Hints } from './support/request-drafts.ts'
+import { trackWrittenTables } from './support/written-tables.ts'
+import { restoreLetters } from './support/letters.ts'
+import { mutationOf } from './support/request-mutations.ts'
 import {
-  complaintAbout,
+  nonconformityOf,
   documentText,
   readOperations,
   type Answer,
   type Operation,
-} from './support/operations.ts'
-import { objectionTo, type Draft } from './support/oracle.ts'
+} from './support/openapi-operations.ts'
+import { invalidReasonOf, type Draft } from './support/expected-validity.ts'
 import { scale, testSeed } from './support/random.ts'
 import { shardOf } from './support/shard.ts'
 import { addPendingFactor, addSecondFactor, removeSecondFactors } from './support/second-factor.ts'
-import { deliveryIds, renewWebhooks, webhookIds } from './support/webhooks.ts'
-import { createWorld, openHoldAnew, openRegions, renewRouters, type World } from './support/world.ts'
+import { deliveryIds, restoreWebhooks, webhookIds } from './support/webhooks.ts'
+import {
+  createFixtures,
+  replaceOpenHold,
+  openRegions,
+  restoreRouters,
+  type Fixtures,
+} from './support/fixtures.ts'
 
 const requests = scale(20_000, 1_000_000)
 
@@ -56,7 +62,7 @@ const shares: Readonly<Record<string, number>> = {
 const neverSucceeding: readonly string[] = ['confirmTotp']
 
 /** The number of requests after which the fixtures are restored, for operations that use them up. */
-const renewedAfter: Readonly<Record<string, number>> = {
+const restoredAfter: Readonly<Record<string, number>> = {
   logout: 1,
   // After five failures for one account it returns 429.
   createSessionToken: 5,
@@ -139,7 +145,7 @@ const semanticRules: Readonly<Record<string, readonly RegExp[]>> = {
 }
 
 let api: TestApi
-let world: World
+let fixtures: Fixtures
 let changesSince: () => Promise<string[]>
 let authorizations: Record<string, string | undefined>
 let hints: Hints
@@ -158,12 +164,12 @@ before(async () => {
   })
   // Ids far from small numbers, which are tried often: the callers stay members of their teams.
   await sql`alter sequence member_ids restart with 700000`.execute(api.database.postgres.owner)
-  world = await createWorld(api, { events: 30 })
-  await openHoldAnew(api, world.regions['ams']!)
-  for (const { teamId } of [world.red, world.blue, world.red])
+  fixtures = await createFixtures(api, { events: 30 })
+  await replaceOpenHold(api, fixtures.regions['ams']!)
+  for (const { teamId } of [fixtures.red, fixtures.blue, fixtures.red])
     tokenIds.push(parseApiToken(await addApiToken(api, teamId))!.id)
-  changesSince = await createJournal(api.database.postgres.owner)
-  spareAccounts = await createSpareAccounts(api, world)
+  changesSince = await trackWrittenTables(api.database.postgres.owner)
+  spareAccounts = await createSpareAccounts(api, fixtures)
   hints = await createHints()
 })
 after(() => api[Symbol.asyncDispose]())
@@ -191,7 +197,7 @@ const oddPrefixes = [
 const webhookUrls = ['https://hooks.example.net/pharos', 'https://hooks.example.org:8443/a?b=c']
 
 async function createHints(): Promise<Hints> {
-  const { red, blue, people } = world
+  const { red, blue, people } = fixtures
   const { owner } = api.database.postgres
   const sessions = [
     await openSession(api, people.member.userId, red.teamId),
@@ -228,11 +234,11 @@ async function createHints(): Promise<Hints> {
     page: [1, 1, 1, 2],
     applies_to: [red.announcements.on, red.announcements.unvalidated, 999_999],
     valid_until: ['2029-01-31', '2029-01-31T12:00:00+01:00'],
-    domain_id: [...renewedDomainIds, 999_999],
+    domain_id: [...restoredDomainIds, 999_999],
     domain: ['acme.example', 'Ums.Example.', 'münchen.example', 'a.b.example', 'co.uk', '192.0.2.1'],
     hold_id: [...holds.map(({ id }) => id), 999_999],
     source_key: ['detector', 'detector', 'detector', 'other', 'nothing'],
-    token: [world.sources.detector, formatInvitationToken(link)],
+    token: [fixtures.sources.detector, formatInvitationToken(link)],
     member_id: [spare.memberId, spare.memberId, spare.invitationId, 999_999],
     billing_email: ['billing@red.example', '', 'nobody'],
     technical_email: ['noc@red.example'],
@@ -273,8 +279,8 @@ const ownHintsOf = (): Readonly<Record<string, Hints>> => ({
 })
 
 /** Restores the member and the invitation that requests change or remove. */
-async function renewMembers(): Promise<void> {
-  const { red, people } = world
+async function restoreMembers(): Promise<void> {
+  const { red, people } = fixtures
   const { owner } = api.database.postgres
   await owner.updateTable('teams').set({ require_2fa: false }).where('id', '=', red.teamId).execute()
   const known = sql`insert into users (email, username, password_hash) values (${spare.email}, 'spare', '-')
@@ -291,11 +297,11 @@ async function renewMembers(): Promise<void> {
 }
 
 /** Restores the open hold and the credentials: some operations decide the former and revoke the latter. */
-async function renewWorld(): Promise<void> {
-  const { red, blue, bare, people, sources } = world
+async function restoreFixtures(): Promise<void> {
+  const { red, blue, bare, people, sources } = fixtures
   const { owner } = api.database.postgres
   await owner.updateTable('holds').set({ state: 'open' }).execute()
-  await renewRouters(api, 'lon', { drained: false })
+  await restoreRouters(api, 'lon', { drained: false })
   await owner.deleteFrom('announcements').where('managed_by', '=', 'team').execute()
   await owner.updateTable('announcements').set({ deleted: null }).execute()
   await owner
@@ -308,17 +314,17 @@ async function renewWorld(): Promise<void> {
     .set({ state: 'withdrawn' })
     .where('announcement_id', '=', red.announcements.off)
     .execute()
-  await renewLetters(owner, [red.letterId, blue.letterId])
-  await renewWebhooks(api, red.teamId, blue.teamId)
+  await restoreLetters(owner, [red.letterId, blue.letterId])
+  await restoreWebhooks(api, red.teamId, blue.teamId)
   await owner
     .updateTable('api_tokens')
     .set({ revoked: null, expires: null })
     .where('id', 'in', tokenIds)
     .execute()
-  await renewMembers()
+  await restoreMembers()
   await owner.deleteFrom('sign_in_failures').execute()
-  await spareAccounts.renew()
-  await renewDomains(owner, red.teamId, blue.teamId)
+  await spareAccounts.restore()
+  await restoreDomains(owner, red.teamId, blue.teamId)
   await removeSecondFactors(api)
   for (const { userId } of [people.admin, people.staff]) await addSecondFactor(api, userId, [recoveryCode])
   for (const { userId } of [people.member, people.blue]) await addPendingFactor(api, userId)
@@ -366,7 +372,7 @@ const callers = (operation: Operation): Arbitrary<string> =>
   )
 
 /** Generates valid requests and requests with one or two mutations. */
-function spoiltDrafts(operation: Operation): Arbitrary<Draft> {
+function mutatedDrafts(operation: Operation): Arbitrary<Draft> {
   const mutations = fc.oneof(
     { weight: 2, arbitrary: fc.constant([]) },
     { weight: 3, arbitrary: fc.array(mutationOf(operation), { minLength: 1, maxLength: 2 }) },
@@ -435,11 +441,11 @@ const maySignOut = ({ id }: Operation, { body }: Answer) =>
 
 async function assertAnswer(operation: Operation, draft: Draft, answer: Answer): Promise<void> {
   const { status, body } = answer
-  const objection = objectionTo(operation, draft)
+  const invalidReason = invalidReasonOf(operation, draft)
   const said = `${status} ${body.slice(0, 600)}`
-  assert.equal(complaintAbout(operation, answer), undefined, said)
+  assert.equal(nonconformityOf(operation, answer), undefined, said)
   assert.ok(status < 500 || status === 503, said)
-  if (objection) assert.ok(status >= 400, `accepted although invalid (${objection}): ${said}`)
+  if (invalidReason) assert.ok(status >= 400, `accepted although invalid (${invalidReason}): ${said}`)
   else assert.equal(unexplained(operation, answer), undefined, `refused although valid: ${said}`)
   // Post-response tasks belong to the request.
   await api.settled()
@@ -463,26 +469,28 @@ describe('requests made from the published document', () => {
   for (const operation of shardOf(operations)) {
     it(`conform to it: ${operation.id}, ${runsOf(operation)} times`, async (t) => {
       const statuses = new Map<number, number>()
-      let objections = 0
+      let invalidCount = 0
       let runs = 0
       const property = fc.asyncProperty(
-        spoiltDrafts(operation),
+        mutatedDrafts(operation),
         callers(operation),
         async (draft, caller) => {
-          if (runs++ % (renewedAfter[operation.id] ?? 1_000) === 0) await renewWorld()
+          if (runs++ % (restoredAfter[operation.id] ?? 1_000) === 0) await restoreFixtures()
           const answer = await send(operation, draft, authorizations[caller])
           statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-          if (objectionTo(operation, draft)) objections++
+          if (invalidReasonOf(operation, draft)) invalidCount++
           await assertAnswer(operation, draft, answer).catch((error: Error) => {
             throw new Error(`${error.message}\n${caller}: ${written(operation, draft)}`, { cause: error })
           })
         },
       )
       await fc.assert(property, { numRuns: runsOf(operation), seed: testSeed, verbose: 0 })
-      t.diagnostic(`${objections} invalid; responses by status ${JSON.stringify(Object.fromEntries(statuses))}`)
+      t.diagnostic(
+        `${invalidCount} invalid; responses by status ${JSON.stringify(Object.fromEntries(statuses))}`,
+      )
       // If none was accepted, or none refused, the other assertions prove little. With few runs that can happen by chance.
       if (runs < 50) return
-      assert.ok(objections > 0, `none of ${runs} was invalid`)
+      assert.ok(invalidCount > 0, `none of ${runs} was invalid`)
       if (neverSucceeding.includes(operation.id)) return
       assert.ok(
         [...statuses.keys()].some((status) => status < 300),

@@ -7,7 +7,7 @@ import type { Route } from '@pharos/contract/route'
 import { textFormats } from '@pharos/contract/text'
 import { createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
-import { createWorld, type World } from './support/world.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 type Schema = {
   readonly type?: string
@@ -52,10 +52,10 @@ const bodies = routes.flatMap((route: Route) => {
 })
 
 let api: TestApi
-let world: World
+let fixtures: Fixtures
 before(async () => {
   api = await createTestApi()
-  world = await createWorld(api)
+  fixtures = await createFixtures(api)
 })
 after(() => api[Symbol.asyncDispose]())
 
@@ -97,8 +97,8 @@ describe('a free-text field', () => {
 /** A body with this field only: missing fields are other errors of the same response. */
 async function send(route: Route, path: readonly string[], text: string) {
   const body = path.reduceRight<unknown>((inner, step) => (step === '*' ? [inner] : { [step]: inner }), text)
-  const { userId } = route.path.startsWith('/v3/admin/') ? world.people.staff : world.people.admin
-  const { access } = await openSession(api, userId, world.red.teamId)
+  const { userId } = route.path.startsWith('/v3/admin/') ? fixtures.people.staff : fixtures.people.admin
+  const { access } = await openSession(api, userId, fixtures.red.teamId)
   return api.server.inject({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === 'token_id' ? 'a'.repeat(12) : '1')),

@@ -311,7 +311,7 @@ describe('messages to the operator', () => {
     await once()
     assert.deepEqual(errors, [])
     const verifier = new Verifier(formatSecret(secret))
-    const heard = endpoint.heard.map(
+    const received = endpoint.heard.map(
       ({ headers, body }) =>
         verifier.verify(body, headers as Record<string, string>) as {
           type: string
@@ -319,7 +319,7 @@ describe('messages to the operator', () => {
         },
     )
     assert.deepEqual(
-      heard.map(({ type, data }) => [type, data.region]),
+      received.map(({ type, data }) => [type, data.region]),
       [
         ['hold.opened', 'ams'],
         ['hold.decided', 'ams'],

@@ -19,7 +19,7 @@ import {
   type Answered,
   type Colleague,
   type Company,
-} from './support/companies.ts'
+} from './support/company-teams.ts'
 import { addApiToken } from './support/credentials.ts'
 import { parseApiToken } from '../src/session/api-token-format.ts'
 
@@ -169,8 +169,8 @@ describe('inviting', () => {
       assertAnswered(await invite({ ...company.admin, authorization }, email), 201)
       const [mail] = await mailsTo(api, email, 'invitation')
       assert.equal(mail?.invitedBy, name)
-      const told = assertAnswered<Invitation>(await show(await invitedBy(api, email)))
-      assert.equal(told.invited_by, name)
+      const shown = assertAnswered<Invitation>(await show(await invitedBy(api, email)))
+      assert.equal(shown.invited_by, name)
     }
   })
 })
@@ -278,8 +278,8 @@ describe('the link of an invitation', () => {
   it('shows its content to the holder of the link', async () => {
     const company = await newCompany()
     const { email, token } = await invited(company, { is_admin: true })
-    const { expires, ...told } = assertAnswered<Invitation>(await show(token))
-    assert.deepEqual(told, {
+    const { expires, ...shown } = assertAnswered<Invitation>(await show(token))
+    assert.deepEqual(shown, {
       email,
       team_name: `Team ${company.slug}`,
       invited_by: company.admin.email,
@@ -311,10 +311,10 @@ describe('the link of an invitation', () => {
       'anything',
     ]
     const answers = await Promise.all(tokens.map((token) => show(token)))
-    const told = new Set(answers.map((answer) => assertProblem(answer, 'invalid_token').detail))
-    assert.equal(told.size, 1)
+    const shown = new Set(answers.map((answer) => assertProblem(answer, 'invalid_token').detail))
+    assert.equal(shown.size, 1)
     for (const token of tokens.slice(1))
-      assert.ok(told.has(assertProblem(await accept(token, { password: chosen }), 'invalid_token').detail))
+      assert.ok(shown.has(assertProblem(await accept(token, { password: chosen }), 'invalid_token').detail))
     assertAnswered(await show(open.token))
   })
 

@@ -90,7 +90,7 @@ describe('a whois server and a dump of the same registry', () => {
   })
 })
 
-describe('a verdict', () => {
+describe('a check result', () => {
   const route = 'route: 192.0.2.0/24\norigin: AS64496\nsource: LAB'
 
   it('follows the registry within a second, without a request', async (t) => {

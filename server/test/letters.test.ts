@@ -114,7 +114,7 @@ const historyOf = async (announcementId: number) => {
     .execute()
   return rows.map(({ kind }) => kind)
 }
-const verdictOn = async (id: number) => (await readLetterVerdicts(owner(), [id])).get(id)!
+const letterCheckOf = async (id: number) => (await readLetterVerdicts(owner(), [id])).get(id)!
 
 describe('an upload', () => {
   it('is stored for review, and returned as in the response to the upload', async () => {
@@ -143,14 +143,14 @@ describe('an upload', () => {
     assert.deepEqual((await call('member', 'GET', '/v3/ipam/letters')).body, { results: [body], count: 1 })
     assert.deepEqual(await historyOf(one), ['letter_uploaded'])
     assert.deepEqual(await historyOf(two), ['letter_uploaded'])
-    assert.equal((await verdictOn(one)).state, 'pending')
-    assert.equal((await verdictOn(foreign)).state, 'missing')
+    assert.equal((await letterCheckOf(one)).state, 'pending')
+    assert.equal((await letterCheckOf(foreign)).state, 'missing')
   })
 
   it('notifies the validator', async () => {
-    const heard = new Promise<void>((resolve) => api.waker.on('validations', resolve))
+    const notified = new Promise<void>((resolve) => api.waker.on('validations', resolve))
     await uploaded()
-    await heard
+    await notified
   })
 
   it('is accepted in all three formats, detected by content and not by name', async () => {
@@ -315,7 +315,7 @@ describe('a newer letter', () => {
     assert.equal(replaced.reason, `Replaced by letter ${next.id}.`)
     assert.deepEqual(replaced.announcement_ids, [one, two])
     assert.deepEqual(await historyOf(one), ['letter_uploaded', 'letter_superseded', 'letter_uploaded'])
-    assert.equal((await verdictOn(one)).letterId, next.id)
+    assert.equal((await letterCheckOf(one)).letterId, next.id)
     assert.equal((await decide(old.id, 'accept')).status, 409)
     const listed = await call('member', 'GET', '/v3/ipam/letters?status=rejected')
     assert.deepEqual(listed.body.results, [replaced])
@@ -327,8 +327,11 @@ describe('a newer letter', () => {
     const left = await letterOf(old.id)
     assert.deepEqual([left.status, left.announcement_ids], ['pending_review', [two]])
     assert.equal((await decide(old.id, 'accept')).status, 200)
-    assert.deepEqual([(await verdictOn(one)).state, (await verdictOn(one)).letterId], ['pending', next.id])
-    assert.equal((await verdictOn(two)).state, 'valid')
+    assert.deepEqual(
+      [(await letterCheckOf(one)).state, (await letterCheckOf(one)).letterId],
+      ['pending', next.id],
+    )
+    assert.equal((await letterCheckOf(two)).state, 'valid')
     const ofOne = await call('member', 'GET', `/v3/ipam/letters?announcement_id=${one}`)
     assert.deepEqual(
       ofOne.body.results.map(({ id }: Letter) => id),
@@ -341,7 +344,7 @@ describe('a newer letter', () => {
     await decide(old.id, 'accept')
     await uploaded()
     assert.equal((await letterOf(old.id)).status, 'accepted')
-    assert.equal((await verdictOn(one)).state, 'valid')
+    assert.equal((await letterCheckOf(one)).state, 'valid')
   })
 })
 
@@ -364,17 +367,17 @@ describe('the review of a letter', () => {
 
   it('accepts once, until the given time', async () => {
     const { id } = await uploaded({ name: 'valid_until', content: '2030-01-01' })
-    const heard = new Promise<void>((resolve) => api.waker.on('validations', resolve))
+    const notified = new Promise<void>((resolve) => api.waker.on('validations', resolve))
     const { status, body } = await decide(id, 'accept', { valid_until: '2028-01-01' })
     assert.equal(status, 200, JSON.stringify(body))
     assert.deepEqual([body.status, body.valid_until], ['accepted', '2028-01-01T00:00:00.000Z'])
-    await heard
+    await notified
     const again = await decide(id, 'accept', { valid_until: '2029-01-01' })
     assert.deepEqual([again.status, again.body], [200, body])
     assert.equal((await decide(id, 'reject', { reason: 'no' })).status, 409)
     assert.deepEqual(await historyOf(one), ['letter_uploaded', 'letter_accepted'])
-    const verdict = await verdictOn(one)
-    assert.deepEqual([verdict.state, verdict.validUntil], ['valid', new Date('2028-01-01')])
+    const check = await letterCheckOf(one)
+    assert.deepEqual([check.state, check.validUntil], ['valid', new Date('2028-01-01')])
   })
 
   it('rejects once, with a reason that the team sees', async () => {
@@ -387,7 +390,7 @@ describe('the review of a letter', () => {
     const shown = await letterOf(id)
     assert.deepEqual([shown.status, shown.reason], ['rejected', 'It is not signed.'])
     assert.notEqual(shown.reviewed, null)
-    assert.equal((await verdictOn(one)).state, 'invalid')
+    assert.equal((await letterCheckOf(one)).state, 'invalid')
     assert.deepEqual(await historyOf(one), ['letter_uploaded', 'letter_rejected'])
   })
 
@@ -399,7 +402,7 @@ describe('the review of a letter', () => {
     assert.equal((await decide(id, 'accept', { valid_until: 'tomorrow' })).status, 422)
     assert.equal((await decide(id, 'accept', { valid_until: '2029-01-01' })).status, 200)
     await sql`update letters set valid_until = now() - interval '1 day' where id = ${id}`.execute(owner())
-    assert.equal((await verdictOn(one)).state, 'expired')
+    assert.equal((await letterCheckOf(one)).state, 'expired')
   })
 
   it('is audited with actor, before and after; the team sees the provider as the actor', async () => {

@@ -33,7 +33,7 @@ test('a mail whose sender was killed is sent by the next process, after the leas
   })
   t.after(() => server.kill())
   smtp.setDoor('silent')
-  await server.start().catch((error: Error) => assert.fail(`${error.message}: ${server.lastWords}`))
+  await server.start().catch((error: Error) => assert.fail(`${error.message}: ${server.lastOutput}`))
   await queueMail(owner, createKeyRing([secret]), {
     to: 'anna@customer.example',
     teamId: null,
@@ -54,6 +54,6 @@ test('a mail whose sender was killed is sent by the next process, after the leas
   await sql`update mails set due = now()`.execute(owner)
   await server.start()
   while ((await row()).sent === null) await sleep(20)
-  assert.equal(smtp.mails.length, 1, server.lastWords)
+  assert.equal(smtp.mails.length, 1, server.lastOutput)
   assert.equal((await row()).attempts, 2)
 })

@@ -18,7 +18,7 @@ import {
   memberIdOf,
   type Answered,
   type Colleague,
-} from './support/companies.ts'
+} from './support/company-teams.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
 
 let api: TestApi

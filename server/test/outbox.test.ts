@@ -62,17 +62,21 @@ async function addTeam(slug: string, modules: string[]): Promise<number> {
   return row.id
 }
 
-type Told = { readonly team_id: number; readonly type: MessageType; readonly data: Record<string, unknown> }
+type StoredMessage = {
+  readonly team_id: number
+  readonly type: MessageType
+  readonly data: Record<string, unknown>
+}
 
 /** Returns and deletes the messages since the last call, in order. */
-async function told(): Promise<Told[]> {
-  const { rows } = await sql<Told>`
+async function takeMessages(): Promise<StoredMessage[]> {
+  const { rows } = await sql<StoredMessage>`
     with gone as (delete from outbox returning *) select team_id, type, data from gone order by xid, id`.execute(
     owner,
   )
   return rows
 }
-const typesTold = async (): Promise<string[]> => (await told()).map(({ type }) => type)
+const takeTypes = async (): Promise<string[]> => (await takeMessages()).map(({ type }) => type)
 
 const ban = fixture('fastnetmon-ban') as Record<string, unknown>
 
@@ -86,7 +90,7 @@ function callback(action: 'ban' | 'unban', mbps = 100): unknown {
 
 const ingest = () => ingestDeliveries(database.postgres, createOwnershipCache())
 /** Adds a delivery received at that time, and processes it. */
-async function hear(at: Date, ...bodies: unknown[]): Promise<void> {
+async function receive(at: Date, ...bodies: unknown[]): Promise<void> {
   await deliver(owner, 'detector', bodies, at)
   await ingest()
 }
@@ -95,8 +99,8 @@ const ago = (ms: number) => new Date(Date.now() - ms)
 describe('an event', () => {
   it('causes messages when it starts, grows and ends, with the data of the API', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
-    await hear(ago(30 * minute), callback('ban', 100))
-    const [started, ...none] = await told()
+    await receive(ago(30 * minute), callback('ban', 100))
+    const [started, ...none] = await takeMessages()
     assert.deepEqual(none, [])
     const record = async () => {
       const { rows } = await sql<{ record: string }>`select record || '}' as record from team_events`.execute(
@@ -107,15 +111,15 @@ describe('an event', () => {
     const shown = await record()
     const fields = Object.fromEntries(Object.keys(started!.data).map((name) => [name, shown[name]]))
     assert.deepEqual([started!.team_id, started!.type, started!.data], [teamId, 'event.started', fields])
-    await hear(ago(20 * minute), callback('ban', 900))
-    const [updated, ...noMore] = await told()
+    await receive(ago(20 * minute), callback('ban', 900))
+    const [updated, ...noMore] = await takeMessages()
     assert.deepEqual(noMore, [])
     assert.equal(updated!.type, 'event.updated')
     assert.equal(updated!.data['affected_bps'], (await record())['affected_bps'])
-    await hear(ago(10 * minute), callback('ban', 900))
-    assert.deepEqual(await typesTold(), [], 'nothing new')
-    await hear(ago(5 * minute), callback('unban', 900))
-    const [ended] = await told()
+    await receive(ago(10 * minute), callback('ban', 900))
+    assert.deepEqual(await takeTypes(), [], 'nothing new')
+    await receive(ago(5 * minute), callback('unban', 900))
+    const [ended] = await takeMessages()
     assert.equal(ended!.type, 'event.ended')
     assert.equal(ended!.data['end'], (await record())['end'])
     assert.notEqual(ended!.data['end'], null)
@@ -123,8 +127,8 @@ describe('an event', () => {
 
   it('that is processed from start to end at once causes two messages, the start first', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
-    await hear(ago(30 * minute), callback('ban'), callback('unban'))
-    assert.deepEqual(await typesTold(), ['event.started', 'event.ended'])
+    await receive(ago(30 * minute), callback('ban'), callback('unban'))
+    assert.deepEqual(await takeTypes(), ['event.started', 'event.ended'])
   })
 
   it('causes a message for every team concerned, and for no other', async () => {
@@ -132,36 +136,36 @@ describe('an event', () => {
     await addTeam('green', ['lighthouse'])
     await addPrefix(owner, teamId, '203.0.113.0/24')
     await addPrefix(owner, blue, '203.0.112.0/22')
-    await hear(ago(minute), callback('ban'))
+    await receive(ago(minute), callback('ban'))
     assert.deepEqual(
-      (await told()).map(({ team_id }) => team_id).toSorted((a, b) => a - b),
+      (await takeMessages()).map(({ team_id }) => team_id).toSorted((a, b) => a - b),
       [teamId, blue],
     )
   })
 
   it('that has ended causes no message when a prefix is added; an ongoing one does', async () => {
-    await hear(ago(30 * minute), callback('ban'), callback('unban'))
+    await receive(ago(30 * minute), callback('ban'), callback('unban'))
     await addPrefix(owner, teamId, '203.0.113.0/24')
     await rematch(database.postgres, createOwnershipCache())
     assert.equal((await owner.selectFrom('team_events').select('event_id').execute()).length, 1)
-    assert.deepEqual(await typesTold(), [])
+    assert.deepEqual(await takeTypes(), [])
     const other = JSON.parse(
       JSON.stringify(callback('ban'))
         .replaceAll('203.0.113', '198.51.100')
         .replaceAll('0b8a4c52', '1c9b5d63'),
     )
-    await hear(ago(20 * minute), other)
-    assert.deepEqual(await typesTold(), [])
+    await receive(ago(20 * minute), other)
+    assert.deepEqual(await takeTypes(), [])
     await addPrefix(owner, teamId, '198.51.100.0/24')
     await rematch(database.postgres, createOwnershipCache())
-    assert.deepEqual(await typesTold(), ['event.started'])
+    assert.deepEqual(await takeTypes(), ['event.started'])
   })
 
   it('of more than a day ago causes no message, even if it is processed in parts', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
-    await hear(ago(1500 * minute), callback('ban', 100))
-    await hear(ago(1490 * minute), callback('unban', 100))
-    const types = await typesTold()
+    await receive(ago(1500 * minute), callback('ban', 100))
+    await receive(ago(1490 * minute), callback('unban', 100))
+    const types = await takeTypes()
     assert.deepEqual(
       types.filter((type) => type !== 'event.updated'),
       [],
@@ -170,36 +174,36 @@ describe('an event', () => {
 
   it('that lasts for days causes a message when it ends', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
-    await hear(ago(3 * 1440 * minute), callback('ban', 100))
-    await hear(ago(minute), callback('ban', 200))
-    await hear(ago(minute), callback('unban', 200))
-    assert.deepEqual(await typesTold(), ['event.updated', 'event.ended'])
+    await receive(ago(3 * 1440 * minute), callback('ban', 100))
+    await receive(ago(minute), callback('ban', 200))
+    await receive(ago(minute), callback('unban', 200))
+    assert.deepEqual(await takeTypes(), ['event.updated', 'event.ended'])
   })
 
   it('causes no new message by a replay with the same result', async () => {
     await addPrefix(owner, teamId, '203.0.113.0/24')
-    await hear(ago(30 * minute), callback('ban', 100))
-    await hear(ago(25 * minute), callback('ban', 300))
-    await hear(ago(20 * minute), callback('unban', 300))
+    await receive(ago(30 * minute), callback('ban', 100))
+    await receive(ago(25 * minute), callback('ban', 300))
+    await receive(ago(20 * minute), callback('unban', 300))
     assert.equal((await sql`select from outbox`.execute(owner)).rows.length, 3)
     await replayDeliveries(owner)
     // As many batches as deliveries: the event is open in between.
     while ((await ingestBatch(database.postgres, createOwnershipCache(), { limit: 1 })).done > 0);
-    assert.deepEqual(await typesTold(), ['event.started', 'event.updated', 'event.ended'])
+    assert.deepEqual(await takeTypes(), ['event.started', 'event.updated', 'event.ended'])
   })
 
   it('has the flags of the contract in its messages', async () => {
     for (const [at, flag] of eventFlags.entries()) assert.deepEqual(flagsOf(1 << at), [flag])
     assert.deepEqual(flagsOf(flagBits(eventFlags)), [...eventFlags])
     await addPrefix(owner, teamId, '203.0.113.0/24')
-    await hear(ago(minute), callback('ban'))
+    await receive(ago(minute), callback('ban'))
     const all = flagBits(eventFlags)
     const [row] = await owner.selectFrom('team_events').selectAll().execute()
     await owner.transaction().execute(async (trx) => {
       const written = { team_id: teamId, event_id: row!.event_id, before: row!, now: new Date() }
       await writeMessages(trx, eventMessages([{ ...row!, flags: all }], [written], [], true))
     })
-    assert.deepEqual((await told()).at(-1)!.data['flags'], [...eventFlags])
+    assert.deepEqual((await takeMessages()).at(-1)!.data['flags'], [...eventFlags])
   })
 })
 
@@ -213,7 +217,7 @@ describe('an announcement', () => {
       enabled: true,
       regions: [ams!],
     })
-    await told()
+    await takeMessages()
     const setState = (state: string) =>
       owner.transaction().execute(async (trx) => {
         await sql`update announcement_regions set state = ${state}, changes = '{}'`.execute(trx)
@@ -221,7 +225,7 @@ describe('an announcement', () => {
       })
     await setState('announced')
     await setState('announced')
-    const all = await told()
+    const all = await takeMessages()
     assert.equal(all.length, 1)
     const { at, ...data } = all[0]!.data
     assert.deepEqual(data, {
@@ -243,7 +247,7 @@ describe('an announcement', () => {
       throw new Error('taken back')
     })
     await assert.rejects(failing, /taken back/)
-    assert.deepEqual(await told(), [])
+    assert.deepEqual(await takeMessages(), [])
   })
 
   it('causes a message for a check that passed and now fails, and none for a registry that does not respond', async () => {
@@ -276,7 +280,7 @@ describe('an announcement', () => {
         await saveFindings(trx, [finding])
       })
     await become('rpki', 'invalid')
-    const [failed, ...none] = await told()
+    const [failed, ...none] = await takeMessages()
     assert.deepEqual(none, [])
     assert.deepEqual(failed, {
       team_id: teamId,
@@ -294,7 +298,7 @@ describe('an announcement', () => {
     await become('rpki', 'missing')
     await become('irr', 'unavailable')
     await become('loa', 'missing')
-    assert.deepEqual(await told(), [])
+    assert.deepEqual(await takeMessages(), [])
   })
 })
 
@@ -305,7 +309,7 @@ describe('the outbox', () => {
     const ends = await addWebhook(owner, ring, teamId, { events: ['event.ended'] })
     await addWebhook(owner, ring, teamId, { enabled: false })
     await addWebhook(owner, ring, await addTeam('blue', ['lighthouse']))
-    await hear(ago(30 * minute), callback('ban'), callback('unban'))
+    await receive(ago(30 * minute), callback('ban'), callback('unban'))
     const rows = await owner.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
     assert.deepEqual(
       rows.map(({ webhook_id, type }) => [webhook_id, type]),
@@ -325,7 +329,7 @@ describe('the outbox', () => {
     const blue = await addTeam('blue', ['ipam'])
     await addPrefix(owner, blue, '203.0.113.0/24')
     await addWebhook(owner, ring, blue)
-    await hear(ago(minute), callback('ban'))
+    await receive(ago(minute), callback('ban'))
     assert.deepEqual(await owner.selectFrom('webhook_deliveries').select('id').execute(), [])
   })
 
@@ -351,7 +355,7 @@ describe('the outbox', () => {
     await sql`update webhook_deliveries set state = 'delivered', created = now() - interval '31 days'
       where webhook_id = ${webhook} and id = (select min(id) from webhook_deliveries)`.execute(owner)
     await maintain(owner)
-    assert.equal((await told()).length, 1)
+    assert.equal((await takeMessages()).length, 1)
     const left = await owner.selectFrom('webhook_deliveries').select('state').execute()
     assert.deepEqual(left, [{ state: 'pending' }])
   })
@@ -391,7 +395,7 @@ describe('the outbox', () => {
     const blue = await addTeam('blue', ['ipam', 'lighthouse'])
     await addPrefix(owner, blue, '203.0.113.0/24')
     await addWebhook(owner, ring, blue)
-    await hear(ago(minute), callback('ban'))
+    await receive(ago(minute), callback('ban'))
     const seenBy = (team: number, table: 'webhooks' | 'webhook_deliveries') =>
       database.postgres.inTeam(
         team,
@@ -399,9 +403,9 @@ describe('the outbox', () => {
       )
     assert.deepEqual([await seenBy(blue, 'webhooks'), await seenBy(blue, 'webhook_deliveries')], [1, 1])
     assert.deepEqual([await seenBy(teamId, 'webhooks'), await seenBy(teamId, 'webhook_deliveries')], [0, 0])
-    const told = (team: number) =>
+    const countMessages = (team: number) =>
       database.postgres.inTeam(team, async (trx) => (await sql`select from outbox`.execute(trx)).rows.length)
-    assert.deepEqual([await told(blue), await told(teamId)], [1, 0])
+    assert.deepEqual([await countMessages(blue), await countMessages(teamId)], [1, 0])
     const forge = database.postgres.inTeam(blue, (trx) => sql`delete from outbox`.execute(trx))
     await assert.rejects(forge, /permission denied/)
     const change = database.postgres.inTeam(blue, (trx) => sql`update outbox set data = '{}'`.execute(trx))

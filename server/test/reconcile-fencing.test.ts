@@ -205,14 +205,18 @@ async function round(place: Place, isQuick: boolean): Promise<string> {
   return outcome
 }
 
-it('a reconciler that was paused and lost its lock sends nothing outdated', { timeout: 600_000 }, async (t) => {
-  const outcomes = new Map<string, number>()
-  for (let at = 0; at < rounds; at++) {
-    const place = places[at % places.length]!
-    const isQuick = at % (2 * places.length) >= places.length
-    const key = `${isQuick ? 'quick, ' : ''}${place}: ${await round(place, isQuick)}`
-    outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
-    assert.deepEqual(violations, [], place)
-  }
-  t.diagnostic([...outcomes].map(([key, count]) => `${key} ${count}`).join(', '))
-})
+it(
+  'a reconciler that was paused and lost its lock sends nothing outdated',
+  { timeout: 600_000 },
+  async (t) => {
+    const outcomes = new Map<string, number>()
+    for (let at = 0; at < rounds; at++) {
+      const place = places[at % places.length]!
+      const isQuick = at % (2 * places.length) >= places.length
+      const key = `${isQuick ? 'quick, ' : ''}${place}: ${await round(place, isQuick)}`
+      outcomes.set(key, (outcomes.get(key) ?? 0) + 1)
+      assert.deepEqual(violations, [], place)
+    }
+    t.diagnostic([...outcomes].map(([key, count]) => `${key} ${count}`).join(', '))
+  },
+)

@@ -427,7 +427,7 @@ describe('if a step of a quick run fails', () => {
     const ids = await announceMany(3)
     await patch(ids[0]!, false)
     const bare = { regionId: region, epoch: lease.epoch, recordWithdrawals: async () => {} }
-    const forgetful = { ...bare, readMemory: () => Promise.reject(new Error('connection lost')) }
+    const withoutMemory = { ...bare, readMemory: () => Promise.reject(new Error('connection lost')) }
     const unrecorded: RegionLease = {
       ...bare,
       readMemory: () => lease.readMemory(),
@@ -435,7 +435,7 @@ describe('if a step of a quick run fails', () => {
     }
     await failsWith(/query failed/, { readMoving: () => Promise.reject(new Error('query failed')) })
     assert.equal((await regionRow()).last_error, 'query failed')
-    await failsWith(/connection lost/, {}, forgetful)
+    await failsWith(/connection lost/, {}, withoutMemory)
     await failsWith(/not noted/, {}, unrecorded)
     await failsWith(/no ASN/, {
       routers: [{ ...routerOf(speaker), asn: () => Promise.reject(new Error('no ASN')) }],

@@ -251,11 +251,7 @@ describe('damping', () => {
     assert.deepEqual([(await get(id)).status, onRouter()], ['announced', ['203.0.113.0/24']])
     router.restart()
     await reconcile({ now: () => new Date(start + 12_001) })
-    assert.deepEqual(
-      onRouter(),
-      ['203.0.113.0/24'],
-      'a restart of the router does not damp announced routes',
-    )
+    assert.deepEqual(onRouter(), ['203.0.113.0/24'], 'a restart of the router does not damp announced routes')
     await patch(id, false)
     await reconcile()
     assert.deepEqual(onRouter(), [])
@@ -596,8 +592,8 @@ describe('during an outage', () => {
     await assert.rejects(reconcile(failing), /query failed/)
     assert.equal(await lastError(), 'query failed')
     const noMemory = { regionId: lease.regionId, epoch: lease.epoch, recordWithdrawals: async () => {} }
-    const forgetful = { ...noMemory, readMemory: () => Promise.reject(new Error('connection lost')) }
-    await assert.rejects(reconcileRegion(deps(), forgetful), /connection lost/)
+    const withoutMemory = { ...noMemory, readMemory: () => Promise.reject(new Error('connection lost')) }
+    await assert.rejects(reconcileRegion(deps(), withoutMemory), /connection lost/)
     const unrecorded = {
       ...noMemory,
       readMemory: () => lease.readMemory(),

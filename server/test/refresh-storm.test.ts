@@ -269,7 +269,12 @@ async function openTheft() {
 type Theft = Awaited<ReturnType<typeof openTheft>>
 
 /** Both holders refresh at random times, until the reuse is detected or `steps` are over. */
-async function goOnApart(theft: Theft, thief: Holder, random: Random, steps: number): Promise<void> {
+async function refreshIndependently(
+  theft: Theft,
+  thief: Holder,
+  random: Random,
+  steps: number,
+): Promise<void> {
   for (let step = 0; step < steps && !theft.model.over; step++) {
     await theft.present(random.chance(0.5) ? theft.owner : thief, random.chance(0.2))
     // No sum of these equals a limit of the rule: a request takes a few ms, which the model ignores.
@@ -278,7 +283,7 @@ async function goOnApart(theft: Theft, thief: Holder, random: Random, steps: num
 }
 
 /** The owner continues to refresh; then the thief presents an old token. */
-async function fallOutOfStep(theft: Theft, thief: Holder): Promise<void> {
+async function presentOldToken(theft: Theft, thief: Holder): Promise<void> {
   for (let times = 0; times < 3 && !theft.model.over; times++) {
     await theft.wait(graceMs + 30_000)
     await theft.present(theft.owner)
@@ -297,8 +302,8 @@ describe('a stolen refresh token', () => {
         await theft.wait(random.pick([1_000, 60_000]))
       }
       const thief: Holder = { tokens: theft.owner.tokens, signedOut: false }
-      await goOnApart(theft, thief, random, 12)
-      await fallOutOfStep(theft, thief)
+      await refreshIndependently(theft, thief, random, 12)
+      await presentOldToken(theft, thief)
       await theft.assertFound(theft.owner, thief)
     })
     assert.equal((await countMails()) - mailsBefore, rounds)
@@ -371,7 +376,8 @@ async function untilRefused(access: string): Promise<void> {
   const call = () =>
     api.server.inject({ url: '/v3/session/token', headers: { authorization: `Bearer ${access}` } })
   try {
-    while ((await call()).statusCode !== 401) assert.ok(Date.now() < deadline, 'the access token is still accepted')
+    while ((await call()).statusCode !== 401)
+      assert.ok(Date.now() < deadline, 'the access token is still accepted')
   } finally {
     clock.mock.restore()
   }

@@ -6,12 +6,12 @@ import { after, before, describe, it } from 'node:test'
 import { sql, type RawBuilder } from 'kysely'
 import type { Trx } from '../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../src/db/testing.ts'
-import { addMadeUpRow, dropRules, listTables, type TableShape } from './support/made-up-rows.ts'
+import { addGeneratedRow, dropRules, listTables, type TableShape } from './support/generated-rows.ts'
 
 type Open = { readonly why: string; readonly rights?: readonly string[] }
 
 /** Tables without a policy, which contain no data of a team, with the rights that the team role may have on them. */
-const withoutWall: Record<string, Open> = {
+const withoutPolicy: Record<string, Open> = {
   locations: { why: 'locations of the provider, shown to all users', rights: ['select'] },
   regions: {
     why: 'locations of the provider; the connections to their routers are not shown',
@@ -51,14 +51,15 @@ const closed: Record<string, string> = {
 
 /** Columns that could help to find a secret, which the team role may read only for these reasons. */
 const secretColumn = /(_mac|_sealed|_hash|password|secret|private_key)(?!.*_(until|enabled)$)/
-const readAllTheSame: Record<string, string> = {
+const readableColumns: Record<string, string> = {
   'idempotency_keys.request_hash': 'compared with that of a repeat; the request is in no response',
-  'webhooks.secret_sealed': 'copied to the former secret on rotation; cannot be decrypted without the key ring',
+  'webhooks.secret_sealed':
+    'copied to the former secret on rotation; cannot be decrypted without the key ring',
   'webhooks.former_secret_sealed': 'see the newest one',
 }
 
 /** Functions that run with the owner's rights and may be executed by PUBLIC, with the reason. */
-const forEverybody: Record<string, string> = {}
+const publicFunctions: Record<string, string> = {}
 
 let database: TestDatabase
 let tables: readonly TableShape[]
@@ -76,14 +77,14 @@ async function fill(trx: Trx): Promise<void> {
   for (const table of tables) {
     await sql`delete from ${sql.table(table.name)}`.execute(trx)
     const nobody = table.columns.some(({ name, required }) => name === 'team_id' && !required)
-    for (const team of [1, 2]) await addMadeUpRow(trx, table, team, team)
-    if (nobody) await addMadeUpRow(trx, table, 3, null)
+    for (const team of [1, 2]) await addGeneratedRow(trx, table, team, team)
+    if (nobody) await addGeneratedRow(trx, table, 3, null)
   }
 }
 
-const walled = () => tables.filter(({ name }) => !(name in withoutWall))
+const protectedTables = () => tables.filter(({ name }) => !(name in withoutPolicy))
 
-class TakeBack extends Error {}
+class Rollback extends Error {}
 
 /** Runs as the team role with every right on the table, so that only its policy restricts it. All changes are rolled back. */
 async function asTenant(table: TableShape, team: number | null, work: (trx: Trx) => Promise<void>) {
@@ -93,10 +94,10 @@ async function asTenant(table: TableShape, team: number | null, work: (trx: Trx)
     await sql`set local role pharos_tenant`.execute(trx)
     if (team !== null) await sql.raw(`set local pharos.team_id = '${team}'`).execute(trx)
     await work(trx)
-    throw new TakeBack()
+    throw new Rollback()
   })
   await all.catch((error: unknown) => {
-    if (!(error instanceof TakeBack)) throw error
+    if (!(error instanceof Rollback)) throw error
   })
 }
 
@@ -153,22 +154,22 @@ const isPlain = ({ type }: { readonly type: string }) => type === 'text' || type
 describe('every table', () => {
   it('has a policy, or contains no data of a team', () => {
     const open = tables.filter(({ hasRowSecurity }) => !hasRowSecurity).map(({ name }) => name)
-    assert.deepEqual(open.toSorted(), Object.keys(withoutWall).toSorted())
+    assert.deepEqual(open.toSorted(), Object.keys(withoutPolicy).toSorted())
     const named = tables.filter(({ columns }) => columns.some(({ name }) => name === 'team_id'))
     assert.deepEqual(
-      named.filter(({ name }) => name in withoutWall && name !== 'sessions').map(({ name }) => name),
+      named.filter(({ name }) => name in withoutPolicy && name !== 'sessions').map(({ name }) => name),
       [],
       'it names a team',
     )
   })
 
   it('without a policy gives the team role no other rights than those listed', () => {
-    for (const { name, rights } of tables.filter(({ name }) => name in withoutWall))
-      assert.deepEqual(rights, withoutWall[name]!.rights ?? [], name)
+    for (const { name, rights } of tables.filter(({ name }) => name in withoutPolicy))
+      assert.deepEqual(rights, withoutPolicy[name]!.rights ?? [], name)
   })
 
   it('with the wall asks for the team of the transaction, and nothing else', () => {
-    for (const { name, policies } of walled()) {
+    for (const { name, policies } of protectedTables()) {
       if (name in closed) assert.deepEqual(policies, [], name)
       else if (name in owners) assert.match(policies.join(), /current_team_id\(\)/, name)
       else assert.deepEqual(policies, ['(team_id = current_team_id())'], name)
@@ -194,7 +195,7 @@ describe('every table', () => {
       return read.filter((column) => secretColumn.test(column.name)).map((column) => `${name}.${column.name}`)
     })
     assert.deepEqual(
-      found.filter((column) => !(column in readAllTheSame)),
+      found.filter((column) => !(column in readableColumns)),
       [],
     )
   })
@@ -202,7 +203,7 @@ describe('every table', () => {
 
 describe('of every table with the wall, as the team role with all rights', () => {
   it('a team reads its own rows, all of them, and no others', async () => {
-    for (const table of walled()) {
+    for (const table of protectedTables()) {
       for (const team of [1, 2]) {
         const own = await rowsOf(table, team)
         if (!(table.name in closed)) assert.equal(own.length, 1, `${table.name}: no row of team ${team}`)
@@ -214,7 +215,7 @@ describe('of every table with the wall, as the team role with all rights', () =>
   })
 
   it('a team updates and deletes its own rows, and no others', async () => {
-    for (const table of walled()) {
+    for (const table of protectedTables()) {
       const own = table.name in closed ? 0 : 1
       await asTenant(table, 1, async (trx) => {
         assert.equal(await outcomeOf(trx, update(table)), own, `${table.name}: update`)
@@ -228,7 +229,7 @@ describe('of every table with the wall, as the team role with all rights', () =>
   })
 
   it('a team inserts no row for another team, and moves none of its own to it', async () => {
-    for (const table of walled()) {
+    for (const table of protectedTables()) {
       const [foreign] = await rowsOf(table, 2)
       await asTenant(table, 1, async (trx) => {
         if (foreign)
@@ -243,7 +244,7 @@ describe('of every table with the wall, as the team role with all rights', () =>
   })
 
   it('without a team, nothing can be read, changed or inserted', async () => {
-    for (const table of walled()) {
+    for (const table of protectedTables()) {
       const [row] = await rowsOf(table, 1)
       await asTenant(table, null, async (trx) => {
         assert.deepEqual(await visible(trx, table), [], table.name)
@@ -317,10 +318,10 @@ describe('every function that runs with the rights of its owner', () => {
 
   it('is not executable by PUBLIC, unless a reason is listed', () => {
     // PostgreSQL calls a trigger function only from a trigger, and checks the privilege when the trigger is created.
-    const everybodys = definers.filter(({ isPublic, isTrigger }) => isPublic && !isTrigger)
+    const executable = definers.filter(({ isPublic, isTrigger }) => isPublic && !isTrigger)
     assert.deepEqual(
-      everybodys.map(({ name }) => name),
-      Object.keys(forEverybody),
+      executable.map(({ name }) => name),
+      Object.keys(publicFunctions),
     )
   })
 
@@ -335,8 +336,8 @@ describe('every function that runs with the rights of its owner', () => {
       )
       const { rows } = await sql<{ held: boolean }>`select asn_is_held(1, 64999) as held`.execute(trx)
       assert.equal(rows[0]!.held, true)
-      throw new TakeBack()
+      throw new Rollback()
     })
-    await assert.rejects(taken, TakeBack)
+    await assert.rejects(taken, Rollback)
   })
 })

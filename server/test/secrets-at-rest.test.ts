@@ -6,19 +6,19 @@ import { takesIdempotencyKey } from '@pharos/contract/openapi'
 import { routes } from '@pharos/contract/routes'
 import { sql } from 'kysely'
 import { createTestApi, testPassword, type TestApi } from './api.ts'
-import { createHandedOut, type HandedOut } from './support/handed-out.ts'
-import { listTables } from './support/made-up-rows.ts'
+import { createIssuedSecrets, type IssuedSecrets } from './support/issued-secrets.ts'
+import { listTables } from './support/generated-rows.ts'
 import { subjects } from './support/subjects.ts'
-import { callWithSuccess } from './support/success.ts'
-import { createWorld, type World } from './support/world.ts'
+import { callWithSuccess } from './support/successful-call.ts'
+import { createFixtures, type Fixtures } from './support/fixtures.ts'
 
 let api: TestApi
-let world: World
-let handedOut: HandedOut
+let fixtures: Fixtures
+let issuedSecrets: IssuedSecrets
 before(async () => {
   api = await createTestApi()
-  world = await createWorld(api)
-  handedOut = createHandedOut(api)
+  fixtures = await createFixtures(api)
+  issuedSecrets = createIssuedSecrets(api)
 })
 after(() => api[Symbol.asyncDispose]())
 
@@ -55,17 +55,17 @@ describe('the database', () => {
     for (const route of routes) {
       for (const subject of subjects.filter((one) => one.route === route.name)) {
         const headers = takesIdempotencyKey(route) ? { 'idempotency-key': `call-${calls}` } : {}
-        const called = await callWithSuccess(api, world, subject, route, headers)
+        const called = await callWithSuccess(api, fixtures, subject, route, headers)
         if (!called) continue
         calls += 1
-        handedOut.remember(called.exchanged)
+        issuedSecrets.collect(called.exchanged)
       }
     }
     assert.ok(calls > routes.length / 2, `${calls} calls`)
-    assert.ok((await handedOut.rememberMails()) > 0)
-    handedOut.remember({ password: testPassword, secret: Object.values(world.sources) })
+    assert.ok((await issuedSecrets.collectMails()) > 0)
+    issuedSecrets.collect({ password: testPassword, secret: Object.values(fixtures.sources) })
 
-    const secrets = [...handedOut.texts].filter(({ length }) => length >= lengthLeast)
+    const secrets = [...issuedSecrets.texts].filter(({ length }) => length >= lengthLeast)
     for (const kind of [
       /^phs_/,
       /^phr_/,

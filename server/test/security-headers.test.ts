@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { addTeam, addUser, createTestApi, type TestApi } from './api.ts'
 import { openSession } from './support/credentials.ts'
-import { sendRaw } from './support/raw.ts'
+import { sendRaw } from './support/raw-http.ts'
 
 let api: TestApi
 let plain: TestApi

@@ -14,7 +14,7 @@ import {
   authorizationOf,
   call,
   type Company,
-} from './support/companies.ts'
+} from './support/company-teams.ts'
 import { addApiToken, openSession } from './support/credentials.ts'
 
 let api: TestApi

@@ -31,7 +31,7 @@ import { createLog } from '../src/runtime/log.ts'
 import { createMetrics } from '../src/runtime/metrics.ts'
 import { createKeyRing } from '../src/runtime/secrets.ts'
 import { createRandom, testSeed } from './support/random.ts'
-import { Relay } from './support/relay.ts'
+import { TcpProxy } from './support/tcp-proxy.ts'
 import { shardedIt } from './support/shard.ts'
 
 const kills = process.env['PHAROS_TEST_LONG'] ? 200 : 8
@@ -121,22 +121,22 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
   shardedIt(
     'a restart loses no prefix while the database refuses connections, is silent, or was never reachable',
     async () => {
-      const relay = await useRelay()
-      const running = await startReconcilers({ databaseUrl: relay.databaseUrl })
+      const proxy = await useProxy()
+      const running = await startReconcilers({ databaseUrl: proxy.databaseUrl })
       await allAnnounced()
-      relay.refuse()
+      proxy.refuse()
       await losesNothing('refused')
-      relay.open()
+      proxy.open()
       await checkedAgain()
-      relay.silence()
+      proxy.silence()
       await losesNothing('silent')
-      relay.open()
+      proxy.open()
       await checkedAgain()
       await running.stop()
-      relay.refuse()
-      await losesNothing('never there', () => startReconcilers({ databaseUrl: relay.databaseUrl }))
+      proxy.refuse()
+      await losesNothing('never there', () => startReconcilers({ databaseUrl: proxy.databaseUrl }))
       await patch(ids[0]!, false)
-      relay.open()
+      proxy.open()
       using seen = lab.watchBirdRoutes('ams')
       await seen.saw('removed', prefixes[0]!, 120_000)
       assert.deepEqual(seen.lost, [prefixes[0]], 'nothing is withdrawn from memory')
@@ -162,8 +162,8 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     { timeout: kills * 120_000 },
     async () => {
       const random = createRandom(testSeed)
-      const relays = [await useRelay(), await useRelay()]
-      const started = await Promise.all(relays.map(({ databaseUrl }) => startReconcilers({ databaseUrl })))
+      const proxies = [await useProxy(), await useProxy()]
+      const started = await Promise.all(proxies.map(({ databaseUrl }) => startReconcilers({ databaseUrl })))
       assert.equal(started.length, 2)
       await allAnnounced()
       const withdrawn = ids.length - 1
@@ -179,17 +179,17 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
         // Toggled by its owner until it is damped: the only prefix that may be lost.
         if (scene === 'damping') for (let at = 0; at < 14; at++) await patch(ids[withdrawn]!, at % 2 === 1)
         const silent = random.chance(0.5)
-        const away = scene === 'outage' ? relays : scene === 'leader' ? [random.pick(relays)] : []
-        for (const relay of away) {
-          if (silent) relay.silence()
-          else relay.refuse()
+        const away = scene === 'outage' ? proxies : scene === 'leader' ? [random.pick(proxies)] : []
+        for (const proxy of away) {
+          if (silent) proxy.silence()
+          else proxy.refuse()
         }
         await losesNothing(
           `kill ${kill}, ${scene}${away.length > 0 && silent ? ', silent' : ''}, seed ${testSeed}`,
           undefined,
           [prefixes[withdrawn]!],
         )
-        for (const relay of away) relay.open()
+        for (const proxy of away) proxy.open()
         await sql`update announcements set enabled = true where id = any(${ids}::integer[])`.execute(db())
         await sql`update announcement_regions set state = 'announcing', reason = null where state = 'withdrawing'`.execute(
           db(),
@@ -213,8 +213,8 @@ const patch = (id: number, enabled: boolean, now = new Date()) =>
     { enabled },
   )
 
-async function useRelay(): Promise<Relay> {
-  return stack.use(await Relay.create(database.databaseUrl))
+async function useProxy(): Promise<TcpProxy> {
+  return stack.use(await TcpProxy.create(database.databaseUrl))
 }
 
 /** The reconcilers of one process, with separate connections and files. */

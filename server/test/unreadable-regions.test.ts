@@ -67,7 +67,7 @@ async function setStates(id: number, states: Record<string, string>): Promise<vo
 }
 
 /** Returns the status messages since the last call, as `before -> after`. */
-async function told(): Promise<string[]> {
+async function takeMessages(): Promise<string[]> {
   const { rows } = await sql<{ change: string }>`
     with gone as (delete from outbox returning *)
     select (data ->> 'before') || ' -> ' || (data ->> 'after') as change from gone order by xid, id`.execute(
@@ -115,7 +115,7 @@ describe('an announcement in a region whose router cannot be read', () => {
       sql`update regions set neighbors4 = ${up4}, neighbors6 = ${up6} where slug = 'ams'`.execute(
         database.postgres.owner,
       )
-    await told()
+    await takeMessages()
     await sessions(false, true)
     const [v4, v6] = await Promise.all(ids.map(async (id) => (await get(id, all)).body))
     assert.deepEqual([v4!.status, v4!.last_check_result], ['announcing', false])
@@ -224,43 +224,43 @@ describe('the messages while a router cannot be read', () => {
   it('contain the reported status, and the remaining changes once it is readable again', async () => {
     const id = await seed('203.0.113.0/24', { ams: 'announced', fra: 'announcing' })
     await seed('198.51.100.0/24', { ams: 'announced' })
-    await told()
+    await takeMessages()
     await unreadable()
     assert.deepEqual(
-      await told(),
+      await takeMessages(),
       [],
       'an unreadable router causes no messages, not even for ten thousand announcements',
     )
     await setStates(id, { fra: 'announced' })
-    assert.deepEqual(await told(), [], 'it was partially announced, and is reported as such')
+    assert.deepEqual(await takeMessages(), [], 'it was partially announced, and is reported as such')
     await setStates(id, { fra: 'error' })
-    assert.deepEqual(await told(), ['partially_announced -> announcing'])
+    assert.deepEqual(await takeMessages(), ['partially_announced -> announcing'])
     await setStates(id, { fra: 'announced' })
-    assert.deepEqual(await told(), ['announcing -> partially_announced'])
+    assert.deepEqual(await takeMessages(), ['announcing -> partially_announced'])
     await seedChecks(database.postgres, ['ams'])
-    assert.deepEqual(await told(), ['partially_announced -> announced'])
+    assert.deepEqual(await takeMessages(), ['partially_announced -> announced'])
     await seedChecks(database.postgres, ['ams'])
-    assert.deepEqual(await told(), [], 'once')
+    assert.deepEqual(await takeMessages(), [], 'once')
   })
 
   it('are created at the check of the run that announced it', async () => {
     await unreadable()
     const id = await seed('203.0.113.0/24', { ams: 'announcing' })
-    await told()
+    await takeMessages()
     await setStates(id, { ams: 'announced' })
-    assert.deepEqual([await told(), (await get(id)).body.status], [[], 'announcing'])
+    assert.deepEqual([await takeMessages(), (await get(id)).body.status], [[], 'announcing'])
     await seedChecks(database.postgres, ['ams'])
-    assert.deepEqual(await told(), ['announcing -> announced'])
+    assert.deepEqual(await takeMessages(), ['announcing -> announced'])
   })
 
   it('omit an announcement that is withdrawn meanwhile', async () => {
     await unreadable()
     const id = await seed('203.0.113.0/24', { ams: 'announcing' })
     await setStates(id, { ams: 'announced' })
-    await told()
+    await takeMessages()
     await patchAnnouncement(deps(), operationOf(team), id, { enabled: false })
-    assert.deepEqual(await told(), ['announcing -> withdrawing'])
+    assert.deepEqual(await takeMessages(), ['announcing -> withdrawing'])
     await seedChecks(database.postgres, ['ams'])
-    assert.deepEqual(await told(), [])
+    assert.deepEqual(await takeMessages(), [])
   })
 })

@@ -203,11 +203,7 @@ describe('a new announcement', () => {
     assert.ok(second.rpki_validated)
     await setRoutes({ prefix: '203.0.113.0/24', asn: 64496 })
     const third = await until('red', id, { irr: 'valid' })
-    assert.equal(
-      third.status,
-      'pending_validation',
-      'only the letter is missing, which the team must upload',
-    )
+    assert.equal(third.status, 'pending_validation', 'only the letter is missing, which the team must upload')
 
     accept(id)
     await call('red', 'POST', `${path}/${id}/validate`)

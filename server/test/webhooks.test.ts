@@ -173,10 +173,10 @@ describe('a test', () => {
     const detail = body as DeliveryDetail
     assert.equal(status, 200)
     assert.deepEqual([detail.state, detail.type, detail.last_status], ['delivered', 'webhook.test', 204])
-    const heard = endpoint.heard.at(-1)!
-    assert.equal(heard.headers['webhook-id'], detail.message_id)
+    const received = endpoint.heard.at(-1)!
+    assert.equal(received.headers['webhook-id'], detail.message_id)
     for (const one of [secret, rotated.secret]) {
-      const seen = new Verifier(one).verify(heard.body, heard.headers as Record<string, string>)
+      const seen = new Verifier(one).verify(received.body, received.headers as Record<string, string>)
       assert.deepEqual(seen, detail.payload)
     }
     await remove(id)

@@ -3,7 +3,7 @@
 import { formatApiToken, parseApiToken, type ApiToken } from '../../src/session/api-token-format.ts'
 import type { TestApi } from '../api.ts'
 import { addApiToken, forgeAccess, openSession, unsignedAccess, type ApiTokenOptions } from './credentials.ts'
-import type { World } from './world.ts'
+import type { Fixtures } from './fixtures.ts'
 
 /** The true identity of a caller. `stranger` sends a credential that must not be accepted. */
 export type Identity =
@@ -37,7 +37,7 @@ export type Caller = {
   readonly name: string
   readonly identity: Identity
   /** Creates a new credential for each call, so that no call can invalidate another call's credential. */
-  readonly present: (api: TestApi, world: World) => Promise<Presented>
+  readonly present: (api: TestApi, fixtures: Fixtures) => Promise<Presented>
   /** The call goes to the server that listens on all interfaces. */
   readonly elsewhere?: true
 }
@@ -77,39 +77,39 @@ const program = (team: Team, rest: object = {}): Identity => ({
 
 const stranger: Identity = { kind: 'stranger' }
 
-type PersonName = keyof World['people']
+type PersonName = keyof Fixtures['people']
 
 function bearerOf(name: PersonName, team: Team): Caller['present'] {
-  return async (api, world) => {
-    const { userId } = world.people[name]
-    const { access, refresh } = await openSession(api, userId, world[team].teamId)
+  return async (api, fixtures) => {
+    const { userId } = fixtures.people[name]
+    const { access, refresh } = await openSession(api, userId, fixtures[team].teamId)
     return { authorization: `Bearer ${access}`, userId, refresh }
   }
 }
 
 /** An access token of red's admin whose account, session or membership is changed after it was issued. */
-function spoiltBearer(spoil: (api: TestApi, sessionId: string) => Promise<unknown>): Caller['present'] {
-  return async (api, world) => {
-    const { sessionId, access } = await openSession(api, world.people.admin.userId, world.red.teamId)
+function tamperedBearer(spoil: (api: TestApi, sessionId: string) => Promise<unknown>): Caller['present'] {
+  return async (api, fixtures) => {
+    const { sessionId, access } = await openSession(api, fixtures.people.admin.userId, fixtures.red.teamId)
     await spoil(api, sessionId)
     return { authorization: `Bearer ${access}` }
   }
 }
 
 function forgedBearer(forgery: Parameters<typeof forgeAccess>[3]): Caller['present'] {
-  return async (api, world) => ({
-    authorization: `Bearer ${await forgeAccess(api, world.people.admin.userId, world.red.teamId, forgery)}`,
+  return async (api, fixtures) => ({
+    authorization: `Bearer ${await forgeAccess(api, fixtures.people.admin.userId, fixtures.red.teamId, forgery)}`,
   })
 }
 
 function tokenOf(team: Team, options: ApiTokenOptions, from?: string): Caller['present'] {
-  return async (api, world) => ({
-    authorization: `Token ${await addApiToken(api, world[team].teamId, { scopes: allScopes, ...options })}`,
+  return async (api, fixtures) => ({
+    authorization: `Token ${await addApiToken(api, fixtures[team].teamId, { scopes: allScopes, ...options })}`,
     ...(from ? { from } : {}),
   })
 }
 
-const says =
+const withHeader =
   (authorization: string): Caller['present'] =>
   async () => ({ authorization })
 
@@ -120,14 +120,18 @@ const past = new Date(Date.now() - 60_000)
 export const callers: readonly Caller[] = [
   { name: 'no credential', identity: { kind: 'guest' }, present: async () => ({}) },
 
-  { name: 'an empty header', identity: stranger, present: says('') },
-  { name: 'a header without a scheme', identity: stranger, present: says('abcdef') },
-  { name: 'a scheme without a credential', identity: stranger, present: says('Bearer ') },
-  { name: 'a header of two credentials', identity: stranger, present: says('Bearer a, Token b') },
-  { name: 'another scheme', identity: stranger, present: says('Basic YWRtaW46YWRtaW4=') },
-  { name: 'an unparsable bearer', identity: stranger, present: says('Bearer abc.def.ghi') },
-  { name: 'an unparsable token', identity: stranger, present: says('Token phs_abc_def') },
-  { name: 'a bearer of 5,000 characters', identity: stranger, present: says(`Bearer ${'a'.repeat(5000)}`) },
+  { name: 'an empty header', identity: stranger, present: withHeader('') },
+  { name: 'a header without a scheme', identity: stranger, present: withHeader('abcdef') },
+  { name: 'a scheme without a credential', identity: stranger, present: withHeader('Bearer ') },
+  { name: 'a header of two credentials', identity: stranger, present: withHeader('Bearer a, Token b') },
+  { name: 'another scheme', identity: stranger, present: withHeader('Basic YWRtaW46YWRtaW4=') },
+  { name: 'an unparsable bearer', identity: stranger, present: withHeader('Bearer abc.def.ghi') },
+  { name: 'an unparsable token', identity: stranger, present: withHeader('Token phs_abc_def') },
+  {
+    name: 'a bearer of 5,000 characters',
+    identity: stranger,
+    present: withHeader(`Bearer ${'a'.repeat(5000)}`),
+  },
 
   { name: 'an expired bearer', identity: stranger, present: forgedBearer({ secondsToLive: -1 }) },
   { name: 'a bearer of another audience', identity: stranger, present: forgedBearer({ audience: 'api' }) },
@@ -149,19 +153,19 @@ export const callers: readonly Caller[] = [
   {
     name: 'a bearer of a revoked session',
     identity: stranger,
-    present: spoiltBearer((api, id) =>
+    present: tamperedBearer((api, id) =>
       sessions(api).set({ revoked: past, revoked_reason: 'logout' }).where('id', '=', id).execute(),
     ),
   },
   {
     name: 'a bearer of an expired session',
     identity: stranger,
-    present: spoiltBearer((api, id) => sessions(api).set({ expires: past }).where('id', '=', id).execute()),
+    present: tamperedBearer((api, id) => sessions(api).set({ expires: past }).where('id', '=', id).execute()),
   },
   {
     name: 'a bearer of a deleted session',
     identity: stranger,
-    present: spoiltBearer((api, id) =>
+    present: tamperedBearer((api, id) =>
       api.database.postgres.owner.deleteFrom('sessions').where('id', '=', id).execute(),
     ),
   },
@@ -257,7 +261,11 @@ export const callers: readonly Caller[] = [
   },
   { name: 'an expired API token', identity: stranger, present: tokenOf('red', { expires: past }) },
   { name: 'a revoked API token', identity: stranger, present: tokenOf('red', { revoked: true }) },
-  { name: 'an API token that expired because it was unused', identity: stranger, present: tokenOf('red', { idleDays: 8 }) },
+  {
+    name: 'an API token that expired because it was unused',
+    identity: stranger,
+    present: tokenOf('red', { idleDays: 8 }),
+  },
   {
     name: 'an API token with a changed secret',
     identity: stranger,

@@ -22,10 +22,10 @@ export async function addDomain(
 }
 
 /** Replaces all domains: same ids, new names, because each name is queried at most once a minute. */
-export async function renewDomains(db: Db, red: number, blue: number): Promise<void> {
+export async function restoreDomains(db: Db, red: number, blue: number): Promise<void> {
   await db.deleteFrom('domains').execute()
-  for (const [at, id] of renewedDomainIds.entries())
+  for (const [at, id] of restoredDomainIds.entries())
     await addDomain(db, at === 3 ? blue : red, { id, verified: at % 2 === 0 })
 }
 
-export const renewedDomainIds: readonly number[] = [900_001, 900_002, 900_003, 900_004]
+export const restoredDomainIds: readonly number[] = [900_001, 900_002, 900_003, 900_004]

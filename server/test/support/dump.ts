@@ -8,7 +8,7 @@ import type { Client } from 'pg'
 import { listMigrations, migrationsFolder } from '../../src/db/migrate.ts'
 import type { Db } from '../../src/db/postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../../src/db/testing.ts'
-import { listTables } from './made-up-rows.ts'
+import { listTables } from './generated-rows.ts'
 
 /** A row as the text of a JSON object, because numbers may exceed the range of JavaScript. */
 export type DumpedRow = { readonly table: string; readonly row: string }

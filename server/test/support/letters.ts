@@ -50,7 +50,7 @@ export const letterForm = (...fields: readonly FormPart[]): FormPart[] => [
 ]
 
 /** Deletes all letters except these and restores these to pending. */
-export async function renewLetters(db: Db, ids: readonly number[]): Promise<void> {
+export async function restoreLetters(db: Db, ids: readonly number[]): Promise<void> {
   await sql`update letters set status = 'pending_review', reason = null, reviewed = null, reviewed_by = null,
     replaced_by = null`.execute(db)
   await sql`update letter_announcements set replaced = false`.execute(db)

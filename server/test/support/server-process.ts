@@ -42,7 +42,7 @@ export class ServerProcess {
   }
 
   /** The end of its log, across restarts. */
-  get lastWords(): string {
+  get lastOutput(): string {
     return existsSync(this.#log) ? readFileSync(this.#log, 'utf8').slice(-5_000) : ''
   }
 
@@ -69,7 +69,7 @@ export class ServerProcess {
     const late = setTimeout(() => (isLate = child.kill('SIGKILL')), stopTimeoutMs)
     await exit
     clearTimeout(late)
-    if (isLate) throw new Error(`the server did not end within ${stopTimeoutMs} ms:\n${this.lastWords}`)
+    if (isLate) throw new Error(`the server did not end within ${stopTimeoutMs} ms:\n${this.lastOutput}`)
   }
 
   async isReady(): Promise<boolean> {

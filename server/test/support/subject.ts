@@ -3,14 +3,14 @@ import type { ProblemCode } from '@pharos/contract/problem'
 import type { TestApi } from '../api.ts'
 import type { Identity, Presented } from './callers.ts'
 import type { FormPart } from './letters.ts'
-import type { Holder, World } from './world.ts'
+import type { Holder, Fixtures } from './fixtures.ts'
 
 /** Which object the request is about; `only` if the operation has no particular object. */
 export type Which = 'only' | 'own' | 'foreign' | 'missing'
 
 export type Context = {
   readonly api: TestApi
-  readonly world: World
+  readonly fixtures: Fixtures
   readonly identity: Identity
   readonly presented: Presented
 }
@@ -41,12 +41,12 @@ export type Subject = {
 export const missingId = 999_999_999
 
 /** Returns the caller's team. Callers without a team are treated like callers of the team red. */
-export function ownOf({ world, identity }: Context): Holder {
-  return 'team' in identity && identity.team === 'blue' ? world.blue : world.red
+export function ownOf({ fixtures, identity }: Context): Holder {
+  return 'team' in identity && identity.team === 'blue' ? fixtures.blue : fixtures.red
 }
 
 export function foreignOf(context: Context): Holder {
-  return ownOf(context) === context.world.red ? context.world.blue : context.world.red
+  return ownOf(context) === context.fixtures.red ? context.fixtures.blue : context.fixtures.red
 }
 
 export const only = (request: SubjectRequest = {}) => ({ only: async () => request })

@@ -15,10 +15,11 @@ async function entryOf({ api }: Context, { teamId, slug }: TestTeam): Promise<nu
   return rows[0]!.id
 }
 
-const ownTeam = ({ world, identity }: Context): TestTeam => world['team' in identity ? identity.team : 'red']
+const ownTeam = ({ fixtures, identity }: Context): TestTeam =>
+  fixtures['team' in identity ? identity.team : 'red']
 
 function foreignTeam(context: Context): TestTeam {
-  return ownTeam(context) === context.world.blue ? context.world.red : context.world.blue
+  return ownTeam(context) === context.fixtures.blue ? context.fixtures.red : context.fixtures.blue
 }
 
 export const auditSubjects: readonly Subject[] = [

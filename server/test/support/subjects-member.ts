@@ -24,8 +24,8 @@ async function addMember({ api }: Context, team: TestTeam): Promise<number> {
 const addInvited = async (context: Context, team: TestTeam) => (await addInvitation(context, team)).id
 
 /** Creates an open invitation of red's admin and returns its token. */
-async function addInvitation({ api, world }: Context, { teamId }: TestTeam): Promise<InvitationToken> {
-  const { userId, email } = world.people.admin
+async function addInvitation({ api, fixtures }: Context, { teamId }: TestTeam): Promise<InvitationToken> {
+  const { userId, email } = fixtures.people.admin
   const { owner } = api.database.postgres
   const invited = await owner
     .insertInto('invitations')
@@ -158,9 +158,10 @@ function aboutLinks(rest: object = {}): Pick<Subject, 'requests' | 'answers' | '
   const about = (token: InvitationToken) => ({ body: { token: formatInvitationToken(token), ...rest } })
   return {
     requests: {
-      own: async (context) => about(await addInvitation(context, context.world.red)),
+      own: async (context) => about(await addInvitation(context, context.fixtures.red)),
       // The id of an open invitation with the secret of another.
-      foreign: async (context) => about(createInvitationToken(await addInvited(context, context.world.red))),
+      foreign: async (context) =>
+        about(createInvitationToken(await addInvited(context, context.fixtures.red))),
       missing: async () => about(createInvitationToken(missingId)),
     },
     answers: (which) => (which === 'own' ? 200 : 'invalid_token'),

@@ -5,16 +5,18 @@ import { hashPassword } from '../../src/session/password.ts'
 import { testPassword, type TestApi } from '../api.ts'
 import { openSession } from './credentials.ts'
 import { foreignOf, missingId, only, type Context, type Subject } from './subject.ts'
-import type { Person, World } from './world.ts'
+import type { Person, Fixtures } from './fixtures.ts'
 
 export const sessionSubjects: readonly Subject[] = [
   {
     route: 'refreshSession',
     requests: {
-      own: async ({ api, world }) => ({
-        body: { refresh: (await openSession(api, world.people.member.userId, world.red.teamId)).refresh },
+      own: async ({ api, fixtures }) => ({
+        body: {
+          refresh: (await openSession(api, fixtures.people.member.userId, fixtures.red.teamId)).refresh,
+        },
       }),
-      foreign: async ({ api, world }) => ({ body: { refresh: await forgedRefresh(api, world) } }),
+      foreign: async ({ api, fixtures }) => ({ body: { refresh: await forgedRefresh(api, fixtures) } }),
       missing: async () => ({
         body: { refresh: `phr_00000000-0000-4000-8000-000000000000.1.${'A'.repeat(43)}` },
       }),
@@ -25,10 +27,12 @@ export const sessionSubjects: readonly Subject[] = [
     route: 'createSessionToken',
     form: 'signing in',
     requests: {
-      own: async ({ world }) => ({ body: { email: world.people.member.email, password: testPassword } }),
-      foreign: async ({ api, world }) => {
+      own: async ({ fixtures }) => ({
+        body: { email: fixtures.people.member.email, password: testPassword },
+      }),
+      foreign: async ({ api, fixtures }) => {
         await forgetFailures(api)
-        return { body: { email: world.people.blue.email, password: 'not this one' } }
+        return { body: { email: fixtures.people.blue.email, password: 'not this one' } }
       },
       missing: async ({ api }) => {
         await forgetFailures(api)
@@ -41,8 +45,8 @@ export const sessionSubjects: readonly Subject[] = [
     route: 'createSessionToken',
     form: 'switching the team',
     requests: {
-      own: async ({ world, identity }) => ({
-        body: { team_id: world['team' in identity ? identity.team : 'red'].teamId },
+      own: async ({ fixtures, identity }) => ({
+        body: { team_id: fixtures['team' in identity ? identity.team : 'red'].teamId },
       }),
       foreign: async (context) => ({ body: { team_id: foreignOf(context).teamId } }),
       missing: async () => ({ body: { team_id: missingId } }),
@@ -64,10 +68,12 @@ export const sessionSubjects: readonly Subject[] = [
     route: 'logout',
     form: 'of a refresh token',
     requests: {
-      own: async ({ api, world }) => ({
-        body: { refresh: (await openSession(api, world.people.member.userId, world.red.teamId)).refresh },
+      own: async ({ api, fixtures }) => ({
+        body: {
+          refresh: (await openSession(api, fixtures.people.member.userId, fixtures.red.teamId)).refresh,
+        },
       }),
-      foreign: async ({ api, world }) => ({ body: { refresh: await forgedRefresh(api, world) } }),
+      foreign: async ({ api, fixtures }) => ({ body: { refresh: await forgedRefresh(api, fixtures) } }),
       missing: async () => ({ body: { refresh: 'phr_unknown' } }),
     },
     answers: () => 204,
@@ -112,7 +118,7 @@ function aboutMailTokens(
   rest: object = {},
 ): Pick<Subject, 'requests' | 'answers'> {
   const about = (token: string) => ({ body: { token, ...rest } })
-  const tokenOf = (context: Context) => mailTokenOf(context, purpose, context.world.people[name])
+  const tokenOf = (context: Context) => mailTokenOf(context, purpose, context.fixtures.people[name])
   return {
     requests: {
       own: async (context) => about(await tokenOf(context)),
@@ -161,7 +167,7 @@ export const accountSubjects: readonly Subject[] = [
   {
     route: 'requestPasswordReset',
     requests: {
-      own: async ({ world }) => ({ body: { email: world.people.member.email } }),
+      own: async ({ fixtures }) => ({ body: { email: fixtures.people.member.email } }),
       missing: async () => ({ body: { email: 'nobody@nowhere.example' } }),
     },
     without: { foreign: 'an address is an address' },
@@ -176,16 +182,16 @@ export const accountSubjects: readonly Subject[] = [
   {
     route: 'deleteSession',
     requests: {
-      own: async ({ api, world, presented }) => ({
+      own: async ({ api, fixtures, presented }) => ({
         params: {
           session_id: (
-            await openSession(api, presented.userId ?? world.people.member.userId, world.red.teamId)
+            await openSession(api, presented.userId ?? fixtures.people.member.userId, fixtures.red.teamId)
           ).sessionId,
         },
       }),
-      foreign: async ({ api, world }) => ({
+      foreign: async ({ api, fixtures }) => ({
         params: {
-          session_id: (await openSession(api, world.people.former.userId, world.blue.teamId)).sessionId,
+          session_id: (await openSession(api, fixtures.people.former.userId, fixtures.blue.teamId)).sessionId,
         },
       }),
       missing: async () => ({ params: { session_id: '00000000-0000-4000-8000-000000000000' } }),
@@ -204,7 +210,7 @@ const forgetFailures = ({ database }: TestApi) =>
   database.postgres.owner.deleteFrom('sign_in_failures').execute()
 
 /** Returns a refresh token of an active session with a current number and an invalid MAC. */
-async function forgedRefresh(api: TestApi, world: World): Promise<string> {
-  const { refresh } = await openSession(api, world.people.blue.userId, world.blue.teamId)
+async function forgedRefresh(api: TestApi, fixtures: Fixtures): Promise<string> {
+  const { refresh } = await openSession(api, fixtures.people.blue.userId, fixtures.blue.teamId)
   return refresh.replace(/[^.]{43}$/, 'A'.repeat(43))
 }

@@ -13,8 +13,8 @@ import {
 import type { TestTeam } from '../api.ts'
 
 /** Returns the team that the caller works in; red for callers without a team. Includes teams without modules. */
-export function ownTeamOf({ world, identity }: Context): TestTeam {
-  return 'team' in identity ? world[identity.team] : world.red
+export function ownTeamOf({ fixtures, identity }: Context): TestTeam {
+  return 'team' in identity ? fixtures[identity.team] : fixtures.red
 }
 
 /** A team by its id: the caller's, one without the caller, an unknown one. */

@@ -25,7 +25,7 @@ function aboutTokens(rest: SubjectRequest = {}): Subject['requests'] {
 
 /** Tokens need no module: teams without modules have them too. */
 const ownTeamOf = (context: Context): number =>
-  context.world[teamNameOf(context) as 'red' | 'blue' | 'bare']?.teamId ?? ownOf(context).teamId
+  context.fixtures[teamNameOf(context) as 'red' | 'blue' | 'bare']?.teamId ?? ownOf(context).teamId
 
 const teamNameOf = ({ identity }: Context): string => ('team' in identity ? identity.team : 'red')
 

@@ -14,7 +14,7 @@ import {
 /** Webhooks need no module: teams without modules have them too. */
 const ownTeamOf = (context: Context): number =>
   'team' in context.identity && context.identity.team === 'bare'
-    ? context.world.bare.teamId
+    ? context.fixtures.bare.teamId
     : ownOf(context).teamId
 
 const webhookOf = ({ api }: Context, teamId: number): Promise<number> =>

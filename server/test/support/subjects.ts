@@ -23,7 +23,7 @@ import { streamSubjects } from './subjects-stream.ts'
 import { teamSubjects } from './subjects-team.ts'
 import { tokenSubjects } from './subjects-token.ts'
 import { webhookSubjects } from './subjects-webhook.ts'
-import { openHoldAnew, renewRouters, type Holder } from './world.ts'
+import { replaceOpenHold, restoreRouters, type Holder } from './fixtures.ts'
 
 /** Callers whose team has the module; others are refused by the permission before. */
 function aboutAnnouncements(request: (id: number) => SubjectRequest): Subject['requests'] {
@@ -89,8 +89,8 @@ function aboutAsnsOfTeams(): Pick<Subject, 'requests' | 'answers' | 'without'> {
 function aboutHolds(): Pick<Subject, 'requests' | 'answers' | 'without'> {
   return {
     requests: {
-      own: async ({ api, world }) => ({
-        params: { hold_id: await openHoldAnew(api, world.regions['lon']!) },
+      own: async ({ api, fixtures }) => ({
+        params: { hold_id: await replaceOpenHold(api, fixtures.regions['lon']!) },
       }),
       missing: async () => ({ params: { hold_id: missingId } }),
     },
@@ -104,7 +104,7 @@ function aboutRouters(drained: boolean): Pick<Subject, 'requests' | 'answers' | 
   return {
     requests: {
       own: async ({ api }) => {
-        await renewRouters(api, 'lon', { drained })
+        await restoreRouters(api, 'lon', { drained })
         return { params: { slug: 'lon', name: 'r1' } }
       },
       missing: async () => ({ params: { slug: 'lon', name: 'nothing' } }),
@@ -134,8 +134,8 @@ function aboutNewLetters(
   const request = (letter_id: number) => ({ params: { letter_id, ...params }, ...(body ? { body } : {}) })
   return {
     requests: {
-      own: async ({ api, world }) =>
-        request(await addLetter(api.database.postgres.owner, world.blue.announcements.suspended)),
+      own: async ({ api, fixtures }) =>
+        request(await addLetter(api.database.postgres.owner, fixtures.blue.announcements.suspended)),
       missing: async () => request(missingId),
     },
     answers: absentIsNotFound,

@@ -10,7 +10,7 @@ export const deliveryIds = [900_001, 900_002, 900_003] as const
 const states = ['delivered', 'failed', 'pending'] as const
 
 /** Deletes all other webhooks and restores these. */
-export async function renewWebhooks(api: TestApi, teamId: number, otherTeamId: number): Promise<void> {
+export async function restoreWebhooks(api: TestApi, teamId: number, otherTeamId: number): Promise<void> {
   const { owner } = api.database.postgres
   const ring = api.config.secret
   await owner.deleteFrom('webhooks').execute()

@@ -76,7 +76,7 @@ const byType: Record<string, (n: number) => unknown> = {
  * Inserts a row of team `n`; in tables without `team_id`, a row numbered `n`. Ids and references of team 1 are 1, so that rows with
  * the same number reference each other.
  */
-export async function addMadeUpRow(
+export async function addGeneratedRow(
   trx: Trx,
   table: TableShape,
   n: number,
@@ -95,6 +95,6 @@ export async function addMadeUpRow(
 function madeUp(table: TableShape, { name, type }: TableColumn, n: number): unknown {
   if (type.endsWith('[]')) return '{}'
   const make = byType[type]
-  if (!make) throw new Error(`made-up-rows.ts knows no value of the type ${type} of ${table.name}.${name}`)
+  if (!make) throw new Error(`generated-rows.ts has no value for the type ${type} of ${table.name}.${name}`)
   return make(n)
 }

@@ -155,7 +155,7 @@ export type Answer = {
 }
 
 /** Returns a description of the first difference between the response and the document; undefined if it conforms. */
-export function complaintAbout(operation: Operation, { status, headers, body }: Answer): string | undefined {
+export function nonconformityOf(operation: Operation, { status, headers, body }: Answer): string | undefined {
   const declared = operation.answers.get(status)
   if (!declared) return `status ${status} is not declared`
   const contentType = String(headers['content-type'] ?? '')
@@ -165,7 +165,7 @@ export function complaintAbout(operation: Operation, { status, headers, body }: 
   const value: unknown = JSON.parse(body)
   if (!declared.isValid(value)) return `the body: ${JSON.stringify(declared.isValid.errors)}`
   if (status < 400) return undefined
-  return complaintAboutProblem(declared, status, headers, value as Problem)
+  return nonconformityOfProblem(declared, status, headers, value as Problem)
 }
 
 type Problem = {
@@ -176,7 +176,7 @@ type Problem = {
   readonly errors?: readonly { readonly loc: readonly (string | number)[]; readonly type: string }[]
 }
 
-function complaintAboutProblem(
+function nonconformityOfProblem(
   { codes }: Declared,
   status: number,
   headers: Answer['headers'],

@@ -7,43 +7,43 @@ import type { TestApi } from '../api.ts'
 const secretNames =
   /^(access|refresh|token|authorization|secret|otp|code|recovery_codes|otpauth_uri|uri|password|(current|new)_password|link)$/
 
-export type HandedOut = {
+export type IssuedSecrets = {
   /** Complete secrets, and the last part of each. */
   readonly texts: ReadonlySet<string>
   /** Collects the texts of a value that are secrets by their field names; texts too short for a secret are ignored. */
-  remember(value: unknown): void
+  collect(value: unknown): void
   /** Contents of pending mails, by id: the holder of a link has access to the account. */
-  rememberMails(): Promise<number>
+  collectMails(): Promise<number>
 }
 
-export function createHandedOut({ database, config }: TestApi): HandedOut {
+export function createIssuedSecrets({ database, config }: TestApi): IssuedSecrets {
   const texts = new Set<string>()
 
-  function remember(value: unknown, name = ''): void {
-    if (typeof value === 'string' && secretNames.test(name)) return rememberText(value)
-    if (Array.isArray(value)) for (const one of value) remember(one, name)
+  function collect(value: unknown, name = ''): void {
+    if (typeof value === 'string' && secretNames.test(name)) return collectText(value)
+    if (Array.isArray(value)) for (const one of value) collect(one, name)
     else if (typeof value === 'object' && value !== null)
-      for (const [key, inner] of Object.entries(value)) remember(inner, key)
+      for (const [key, inner] of Object.entries(value)) collect(inner, key)
   }
 
   /** The first parts of a token are ids, which the audit log may contain. */
-  function rememberText(text: string): void {
+  function collectText(text: string): void {
     const bare = text.replace(/^(Bearer|Token|Basic) /, '').replace(/^https?:.*#/, '')
     const last = bare.split(/[._]/).at(-1)!
     for (const one of [bare, last]) if (one.length >= 6) texts.add(one)
   }
 
-  async function rememberMails(): Promise<number> {
+  async function collectMails(): Promise<number> {
     const rows = await database.postgres.owner
       .selectFrom('mails')
       .select(['template', 'content_sealed'])
       .execute()
     for (const { template, content_sealed } of rows) {
       if (content_sealed)
-        remember(JSON.parse(open(config.secret, 'mail', content_sealed, template).toString()))
+        collect(JSON.parse(open(config.secret, 'mail', content_sealed, template).toString()))
     }
     return rows.length
   }
 
-  return { texts, remember: (value) => remember(value), rememberMails }
+  return { texts, collect: (value) => collect(value), collectMails }
 }

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../src/db/postgres.ts'
 
 /** Installs the triggers and returns a function that lists the changes since its last call. */
-export async function createJournal(db: Db): Promise<() => Promise<string[]>> {
+export async function trackWrittenTables(db: Db): Promise<() => Promise<string[]>> {
   await sql`create unlogged table test_journal (change text not null)`.execute(db)
   // Ignored: the count of wrong second-factor codes, like that of failed sign-ins, which delays the next attempt; the last use of
   // an API token, which is recorded for every call including refused ones; and the audit of the refusal a moment later.

@@ -6,8 +6,8 @@ import type { TestApi } from '../api.ts'
 import { callers, type Caller } from './callers.ts'
 import { formOf, formType } from './letters.ts'
 import type { Subject } from './subject.ts'
-import { verdictOn } from './verdict.ts'
-import type { World } from './world.ts'
+import { expectedAccessOf } from './expected-access.ts'
+import type { Fixtures } from './fixtures.ts'
 
 export type Success = {
   readonly status: number
@@ -19,7 +19,7 @@ export type Success = {
 /** Returns undefined if no caller succeeds with the subject. */
 export async function callWithSuccess(
   api: TestApi,
-  world: World,
+  fixtures: Fixtures,
   subject: Subject,
   route: Route,
   headers: Readonly<Record<string, string>> = {},
@@ -27,8 +27,8 @@ export async function callWithSuccess(
   const success = successOf(subject, route)
   if (!success) return undefined
   const { caller, which } = success
-  const presented = await caller.present(api, world)
-  const context = { api, world, identity: caller.identity, presented }
+  const presented = await caller.present(api, fixtures)
+  const context = { api, fixtures, identity: caller.identity, presented }
   const request = await subject.requests[which]!(context)
   const answer = await api.server.inject({
     method: route.method,
@@ -57,7 +57,7 @@ function successOf(subject: Subject, route: Route): { caller: Caller; which: 'ow
   const caller = callers.find(
     ({ identity, elsewhere }) =>
       !elsewhere &&
-      verdictOn(route.permission, identity) === 'pass' &&
+      expectedAccessOf(route.permission, identity) === 'pass' &&
       typeof subject.answers(which, identity) === 'number',
   )
   return caller && { caller, which }

@@ -3,8 +3,8 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { gzipSync } from 'node:zlib'
 import { formOf, type FormPart } from './letters.ts'
-import type { Draft } from './oracle.ts'
-import type { Form, Operation } from './operations.ts'
+import type { Draft } from './expected-validity.ts'
+import type { Form, Operation } from './openapi-operations.ts'
 
 type Mutation = Arbitrary<(draft: Draft) => Draft>
 

@@ -1,7 +1,7 @@
 // Decides whether a request is valid by the published OpenAPI document and the rules in its introduction, with a second JSON Schema
 // implementation and a separate query parser. It shares no code with the server, so that the two can disagree.
 import { formBoundary, type FormPart } from './letters.ts'
-import type { Form, Operation, Parameter, Schema } from './operations.ts'
+import type { Form, Operation, Parameter, Schema } from './openapi-operations.ts'
 import { isTime } from './formats.ts'
 
 /** A request before encoding: names and texts are not yet percent-encoded. */
@@ -18,17 +18,17 @@ export type Draft = {
 }
 
 /** Returns why the request is not valid; undefined if it is valid. */
-export function objectionTo(operation: Operation, draft: Draft): string | undefined {
+export function invalidReasonOf(operation: Operation, draft: Draft): string | undefined {
   return (
     draft.broken ??
-    objectionToPath(operation, draft.path) ??
-    objectionToQuery(operation, draft.query) ??
-    objectionToHeaders(operation, draft.headers) ??
-    objectionToBody(operation, draft)
+    invalidReasonOfPath(operation, draft.path) ??
+    invalidReasonOfQuery(operation, draft.query) ??
+    invalidReasonOfHeaders(operation, draft.headers) ??
+    invalidReasonOfBody(operation, draft)
   )
 }
 
-function objectionToPath({ parameters }: Operation, path: Draft['path']): string | undefined {
+function invalidReasonOfPath({ parameters }: Operation, path: Draft['path']): string | undefined {
   for (const { name, schema } of parameters.filter((one) => one.in === 'path')) {
     const text = path[name] ?? ''
     if (schema.type === 'integer') {
@@ -42,19 +42,19 @@ function objectionToPath({ parameters }: Operation, path: Draft['path']): string
   return undefined
 }
 
-function objectionToQuery({ parameters }: Operation, query: Draft['query']): string | undefined {
+function invalidReasonOfQuery({ parameters }: Operation, query: Draft['query']): string | undefined {
   const known = new Map(parameters.filter((one) => one.in === 'query').map((one) => [one.name, one]))
   const unknown = query.find(([name]) => !known.has(name))
   if (unknown) return `unknown parameter ${unknown[0]}`
   for (const parameter of known.values()) {
     const texts = query.filter(([name]) => name === parameter.name).map(([, text]) => text)
-    const objection = objectionToTexts(parameter, texts)
-    if (objection) return `${parameter.name}: ${objection}`
+    const invalidReason = invalidReasonOfTexts(parameter, texts)
+    if (invalidReason) return `${parameter.name}: ${invalidReason}`
   }
   return undefined
 }
 
-function objectionToTexts({ schema, required }: Parameter, texts: readonly string[]): string | undefined {
+function invalidReasonOfTexts({ schema, required }: Parameter, texts: readonly string[]): string | undefined {
   const kept = schema['x-empty-is-absent'] ? texts.filter((text) => text !== '') : texts
   if (kept.length === 0) return required ? 'is missing' : undefined
   if (schema.type !== 'array' && kept.length > 1) return 'is given twice'
@@ -81,16 +81,16 @@ function isIntegerText({ minimum = -Infinity, maximum = Infinity }: Schema, text
   return BigInt(text) >= BigInt(minimum) && BigInt(text) <= BigInt(maximum)
 }
 
-function objectionToHeaders({ parameters }: Operation, headers: Draft['headers']): string | undefined {
+function invalidReasonOfHeaders({ parameters }: Operation, headers: Draft['headers']): string | undefined {
   const takesKey = parameters.some(({ name }) => name === 'Idempotency-Key')
   const key = headers['idempotency-key']
   if (takesKey && key !== undefined && !/^[!-~]{1,255}$/.test(key)) return 'the Idempotency-Key'
   return undefined
 }
 
-function objectionToBody(operation: Operation, draft: Draft): string | undefined {
+function invalidReasonOfBody(operation: Operation, draft: Draft): string | undefined {
   const { contentType, body, headers } = draft
-  if (operation.form) return objectionToForm(operation.form, draft)
+  if (operation.form) return invalidReasonOfForm(operation.form, draft)
   if (!operation.body || takesAnything(operation)) return undefined
   if (body === undefined) return 'no body'
   if (contentType === undefined || !/^application\/json *(;|$)/i.test(contentType))
@@ -105,7 +105,7 @@ function objectionToBody(operation: Operation, draft: Draft): string | undefined
   return undefined
 }
 
-function objectionToForm(form: Form, { contentType, form: parts, headers }: Draft): string | undefined {
+function invalidReasonOfForm(form: Form, { contentType, form: parts, headers }: Draft): string | undefined {
   const isForm =
     /^multipart\/form-data *; *boundary="?([^"]*)"?$/i.exec(contentType ?? '')?.[1] === formBoundary
   if (!isForm) return `the media type ${contentType}`
@@ -117,11 +117,11 @@ function objectionToForm(form: Form, { contentType, form: parts, headers }: Draf
   if (unknown) return `unknown field ${unknown.name}`
   for (const [name, schema] of Object.entries(properties)) {
     const given = parts.filter((part) => part.name === name)
-    const objection =
+    const invalidReason =
       name === form.file
-        ? objectionToFile(form, given)
-        : objectionToTexts({ name, in: 'query', required: false, schema }, given.map(textOf))
-    if (objection) return `${name}: ${objection}`
+        ? invalidReasonOfFile(form, given)
+        : invalidReasonOfTexts({ name, in: 'query', required: false, schema }, given.map(textOf))
+    if (invalidReason) return `${name}: ${invalidReason}`
   }
   return undefined
 }
@@ -129,7 +129,7 @@ function objectionToForm(form: Form, { contentType, form: parts, headers }: Draf
 /** A file in the place of a text field matches no schema. */
 const textOf = ({ content, filename }: FormPart): string => (filename === undefined ? String(content) : '\0')
 
-function objectionToFile({ mediaTypes }: Form, files: readonly FormPart[]): string | undefined {
+function invalidReasonOfFile({ mediaTypes }: Form, files: readonly FormPart[]): string | undefined {
   const [file] = files
   if (!file) return 'is missing'
   if (files.length > 1) return 'is repeated'

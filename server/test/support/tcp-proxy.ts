@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-export class Relay {
+export class TcpProxy {
   readonly databaseUrl: string
   readonly #server: Server
   readonly #pairs = new Set<readonly [Socket, Socket]>()
@@ -15,7 +15,7 @@ export class Relay {
   }
 
   /** Creates a proxy to a database on a Unix socket: `?host=/run/postgresql`. */
-  static async create(databaseUrl: string): Promise<Relay> {
+  static async create(databaseUrl: string): Promise<TcpProxy> {
     const target = new URL(databaseUrl)
     const socket = `${target.searchParams.get('host')}/.s.PGSQL.${target.port || target.searchParams.get('port') || 5432}`
     const server = createServer()
@@ -27,9 +27,9 @@ export class Relay {
     url.searchParams.delete('port')
     url.hostname = '127.0.0.1'
     url.port = String(port)
-    const relay = new Relay(server, url.href)
-    server.on('connection', (client) => relay.#accept(client, socket))
-    return relay
+    const proxy = new TcpProxy(server, url.href)
+    server.on('connection', (client) => proxy.#accept(client, socket))
+    return proxy
   }
 
   open(): void {

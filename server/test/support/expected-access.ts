@@ -23,15 +23,15 @@ const modulesOf = { red: all, blue: all, strict: all, bare: [] as string[] }
  * Returns `pass` or the code of the refusal. A missing second factor has precedence over everything else, a missing role over
  * modules and scopes.
  */
-export function verdictOn(permission: Permission, identity: Identity): 'pass' | ProblemCode {
+export function expectedAccessOf(permission: Permission, identity: Identity): 'pass' | ProblemCode {
   if (!admitted[permission.credential].includes(identity.kind)) return 'unauthenticated'
   if (permission.credential === 'none' || permission.credential === 'source') return 'pass'
   return identity.kind === 'user' || identity.kind === 'token'
-    ? verdictOnHolder(permission, identity)
+    ? expectedAccessOfHolder(permission, identity)
     : 'pass'
 }
 
-function verdictOnHolder(permission: Permission, holder: Holder): 'pass' | ProblemCode {
+function expectedAccessOfHolder(permission: Permission, holder: Holder): 'pass' | ProblemCode {
   if (holder.demoElsewhere) return 'forbidden'
   if (permission.credential !== 'web' && permission.credential !== 'any') return 'pass'
   const { role, module, scope, personal } = permission

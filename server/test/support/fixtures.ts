@@ -30,7 +30,7 @@ export type Holder = TestTeam & {
 
 export type Person = { readonly userId: number; readonly email: string }
 
-export type World = {
+export type Fixtures = {
   readonly red: Holder
   readonly blue: Holder
   readonly bare: TestTeam
@@ -51,7 +51,7 @@ const networks = {
   blue: { four: '198.18.7', six: '2001:db8:b1e', asn: 64511 },
 } as const
 
-export async function createWorld(api: TestApi, { events = 3 } = {}): Promise<World> {
+export async function createFixtures(api: TestApi, { events = 3 } = {}): Promise<Fixtures> {
   const db = api.database.postgres.owner
   const regions = await seedRegions(api.database.postgres, [...openRegions, 'closed'])
   await sql`update regions set open = false where slug = 'closed'`.execute(db)
@@ -152,7 +152,7 @@ async function eventIdsOf(db: Db, { teamId }: TestTeam): Promise<string[]> {
 async function addPeople(
   api: TestApi,
   { red, blue, bare, strict }: Record<'red' | 'blue' | 'bare' | 'strict', TestTeam>,
-): Promise<World['people']> {
+): Promise<Fixtures['people']> {
   return {
     member: await addUser(api, 'member', [red]),
     admin: await addUser(api, 'admin', [red], { admin: true }),
@@ -168,7 +168,7 @@ async function addPeople(
 }
 
 /** Replaces the open hold of the region and returns the id of the new one. */
-export async function openHoldAnew(api: TestApi, regionId: number): Promise<number> {
+export async function replaceOpenHold(api: TestApi, regionId: number): Promise<number> {
   const db = api.database.postgres.owner
   await sql`update holds set state = 'closed' where region_id = ${regionId} and state = 'open'`.execute(db)
   const { id } = await db
@@ -180,7 +180,7 @@ export async function openHoldAnew(api: TestApi, regionId: number): Promise<numb
 }
 
 /** Creates or resets two routers r1 and r2 in the region that can replace each other; r1 is drained or not. */
-export async function renewRouters(
+export async function restoreRouters(
   api: TestApi,
   slug: string,
   { drained }: { drained: boolean },

@@ -5,9 +5,9 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export class Gate {
+export class SocketProxy {
   /** A short path: the path of a Unix socket is limited to 107 bytes. */
-  readonly #folder = mkdtempSync(join(tmpdir(), 'gate-'))
+  readonly #folder = mkdtempSync(join(tmpdir(), 'proxy-'))
   readonly #sockets = new Set<Socket>()
   readonly #silent: Socket[] = []
   #server: Server | undefined

@@ -4,8 +4,8 @@ import fc, { type Arbitrary } from 'fast-check'
 import { sampleJpeg, samplePng } from '../../src/byoip/letter/testing-letters.ts'
 import { formOf, formType, type FormPart } from './letters.ts'
 import { isReadable } from './formats.ts'
-import type { Draft } from './oracle.ts'
-import type { Form, Operation, Schema } from './operations.ts'
+import type { Draft } from './expected-validity.ts'
+import type { Form, Operation, Schema } from './openapi-operations.ts'
 
 /** Candidate values by the name of the parameter or field; they must match the schema. */
 export type Hints = Readonly<Record<string, readonly unknown[]>>
