@@ -81,16 +81,16 @@ describe('PATCH', () => {
 
   it('stores, audits and notifies nothing if nothing changes', async () => {
     const id = await seed('203.0.113.0/24', { enabled: true, regions: [regions.ams] })
-    const woken = await wakesDuring(() => patch(id, { enabled: true, region: 'ams' }))
-    assert.equal(woken, 0)
+    const notified = await notificationsDuring(() => patch(id, { enabled: true, region: 'ams' }))
+    assert.equal(notified, 0)
     assert.equal((await get(id)).etag, '"1"')
     assert.equal(await count('audit_entries'), 0)
   })
 
   it('is audited and notifies the reconciler in the transaction that stores it', async () => {
     const id = await seed('203.0.113.0/24')
-    const woken = await wakesDuring(() => patch(id, { enabled: true, region: 'ams' }))
-    assert.equal(woken, 1)
+    const notified = await notificationsDuring(() => patch(id, { enabled: true, region: 'ams' }))
+    assert.equal(notified, 1)
     const { rows } = await sql<Record<string, unknown>>`
       select team_id, actor, action, target, before, after from audit_entries`.execute(
       database.postgres.owner,
@@ -135,7 +135,7 @@ describe('PATCH', () => {
     assert.deepEqual(await list({}, other), before)
   })
 
-  it('heeds If-Match', async () => {
+  it('checks If-Match', async () => {
     const id = await seed('203.0.113.0/24')
     const matching = (ifMatch: string) => operationOf(team, { ifMatch })
     await assert.rejects(patch(id, { enabled: true }, matching('"7"')), failsWith('precondition_failed'))
@@ -364,7 +364,7 @@ describe('the regions', () => {
   })
 })
 
-async function wakesDuring(work: () => Promise<unknown>): Promise<number> {
+async function notificationsDuring(work: () => Promise<unknown>): Promise<number> {
   const waker = createWaker(database.postgres)
   await waker.start()
   let notifications = 0

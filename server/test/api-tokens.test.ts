@@ -249,7 +249,7 @@ describe('an invalid token request', () => {
   })
 
   it('is rejected if the team has the maximum number of tokens, until one is deleted', async () => {
-    await using strict = await createTestApi({ PHAROS_API_TOKENS_PER_TEAM: '2' }, { beside: api })
+    await using strict = await createTestApi({ PHAROS_API_TOKENS_PER_TEAM: '2' }, { sameInstallationAs: api })
     const { admin: other } = await addCompany('frugal')
     const sent = { server: strict, authorization: other.bearer }
     const [first] = await Promise.all([make({}, sent), make({}, sent)])
@@ -378,7 +378,7 @@ describe('changing a token', () => {
 
 describe('a deleted token', () => {
   it('is not found, and is rejected by every process', async () => {
-    await using second = await createTestApi({}, { beside: api })
+    await using second = await createTestApi({}, { sameInstallationAs: api })
     const { id, token } = await make()
     for (const server of [api, second])
       for (let n = 0; n < 2; n++) assert.equal(await statusOf(use(token, { server })), 200)
@@ -449,7 +449,7 @@ describe('a token with allowed networks', () => {
 
 describe('the last use of a token', () => {
   it('is recorded with the address, at most once a minute for any number of processes', async () => {
-    await using second = await createTestApi({}, { beside: api })
+    await using second = await createTestApi({}, { sameInstallationAs: api })
     const { id, token } = await make()
     await use(token, { from: '::ffff:198.51.100.9' })
     await until(async () => (await read(id)).last_used !== null)
@@ -465,7 +465,7 @@ describe('the last use of a token', () => {
     await sql`update api_tokens set last_used = last_used - interval '61 seconds' where id = ${id}`.execute(
       api.database.postgres.owner,
     )
-    await using third = await createTestApi({}, { beside: api })
+    await using third = await createTestApi({}, { sameInstallationAs: api })
     await use(token, { from: '198.51.100.11', server: third })
     await until(async () => (await read(id)).last_used_address === '198.51.100.11')
   })
@@ -484,7 +484,7 @@ describe('the rate limit', () => {
   it('applies to each token, not to the team', async () => {
     await using slow = await createTestApi(
       { PHAROS_RATE_LIMIT_PER_SECOND: '1', PHAROS_RATE_LIMIT_BURST: '2' },
-      { beside: api },
+      { sameInstallationAs: api },
     )
     const [busy, other] = [await make(), await make()]
     const calls = Array.from({ length: 50 }, () => statusOf(use(busy.token, { server: slow })))

@@ -31,7 +31,7 @@ export const testPassword = 'a-password-for-tests'
 
 export type TestApiOptions = TestDatabaseOptions & {
   /** Another API on the same database with the same secret: a second process of one installation. */
-  readonly beside?: TestApi
+  readonly sameInstallationAs?: TestApi
   /** Returns the database URL for the API, for example of a proxy; the test itself connects directly. */
   readonly through?: (databaseUrl: string) => string
   /** Replaces the log of the settings, which is silent. */
@@ -41,9 +41,9 @@ export type TestApiOptions = TestDatabaseOptions & {
 /** `settings` are variables such as `PHAROS_RATE_LIMIT_PER_SECOND`. */
 export async function createTestApi(
   settings: Record<string, string> = {},
-  { beside, through, log: given, ...options }: TestApiOptions = {},
+  { sameInstallationAs: first, through, log: given, ...options }: TestApiOptions = {},
 ): Promise<TestApi> {
-  const database = beside?.database ?? (await createTestDatabase(options))
+  const database = first?.database ?? (await createTestDatabase(options))
   const loaded = loadConfig(
     {
       PHAROS_SECRET: randomBytes(32).toString('hex'),
@@ -71,7 +71,7 @@ export async function createTestApi(
     },
     { read: () => undefined, mode: () => 0o600, create: () => {} },
   )
-  const config = beside ? { ...loaded, secret: beside.config.secret } : loaded
+  const config = first ? { ...loaded, secret: first.config.secret } : loaded
   const postgres = through
     ? await openPostgres({ databaseUrl: through(database.databaseUrl), dataDir: '' })
     : database.postgres
@@ -119,7 +119,7 @@ export async function createTestApi(
       signingKeys.stop()
       await waker.stop()
       if (through) await postgres.stop()
-      if (!beside) await database[Symbol.asyncDispose]()
+      if (!first) await database[Symbol.asyncDispose]()
     },
   }
 }

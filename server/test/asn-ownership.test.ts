@@ -94,7 +94,7 @@ async function verify(team: TestTeam, asn: number, query = '', by?: TestApi): Pr
  */
 function refreshElsewhere(team: TestTeam, asn: number, method: string): Promise<AsnVerification> {
   return waitFor(`${method} is valid`, async () => {
-    await using other = await createTestApi(settings, { beside: api })
+    await using other = await createTestApi(settings, { sameInstallationAs: api })
     const answer = await verify(team, asn, '?refresh=true', other)
     return methodOf(answer, method).state === 'valid' && answer
   })
@@ -354,7 +354,7 @@ describe('an ASN', { skip }, () => {
     assert.deepEqual(await refusal(4294967296), [422, 'invalid', 'path.asn'])
     for (const asn of ['0', 'AS64500', '1.10', '-1']) assert.deepEqual((await refusal(asn))[0], 404)
     const real = { ...settings, PHAROS_ALLOW_DOCUMENTATION_RESOURCES: 'false' }
-    await using production = await createTestApi(real, { beside: api })
+    await using production = await createTestApi(real, { sameInstallationAs: api })
     assert.deepEqual(await refusal(asns.dns, production), [422, 'reserved_asn', 'path.asn'])
   })
 })

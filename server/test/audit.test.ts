@@ -174,8 +174,8 @@ describe('the audit log of a team', () => {
   })
 })
 
-describe('who did it', () => {
-  it('shows the names of users to the team, but all staff as the provider', async () => {
+describe('the actor of an entry', () => {
+  it('is shown to the team by name, and as the provider for staff', async () => {
     const token = await addApiToken(api, red.teamId)
     const tokenId = /^phs_([^_]+)_/.exec(token)![1]!
     await write({
@@ -213,7 +213,7 @@ describe('who did it', () => {
     assert.deepEqual(await targetsOf('?address=198.51.100.0/24'), [])
   })
 
-  it('is shown to staff with their names, for their current team', async () => {
+  it('is shown to staff by name, in their current team', async () => {
     await write({ staff: { actor: `user:${people.staff.userId}`, byStaff: true, address: '198.51.100.1' } })
     const [entry] = (await list('', bearers.staff)).results
     assert.deepEqual(

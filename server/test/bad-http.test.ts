@@ -120,7 +120,7 @@ const cases: [what: string, bytes: () => string | Buffer, statuses: number[]][] 
   ['is random bytes', () => Buffer.from([0, 255, 1, 254, 13, 10, 13, 10]), [400]],
 ]
 
-describe('a request over the wire', () => {
+describe('a raw request', () => {
   for (const [what, bytes, statuses] of cases) {
     it(`that ${what} is rejected and changes nothing`, async () => {
       const before = await tables.hash()
@@ -140,7 +140,7 @@ describe('a request over the wire', () => {
     assert.deepEqual(changedTables(before, await tables.hash()), [])
   })
 
-  it('with two Authorization headers counts as the first alone', async () => {
+  it('with two Authorization headers uses the first only', async () => {
     const [answer] = await sendRaw(
       port,
       `${head}${close}Authorization: Token x\r\n${body('{"enabled":true}')}`,

@@ -462,7 +462,7 @@ describe("a detector's delivery", () => {
   it('that is too large is rejected with a fix, and not stored', () =>
     assertRefused(deliver('x'.repeat(5 * 1024 * 1024)), { code: 'body_too_large', matches: /larger than/ }))
 
-  it('with a wrong secret is refused and not kept, whatever it is', () =>
+  it('with a wrong secret is refused and not stored, whatever its content', () =>
     assertRefused(
       { ...deliver('{}'), headers: { authorization: 'Token wrong' } },
       { code: 'unauthenticated', matches: /secret of the source/ },

@@ -132,7 +132,10 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     assert.deepEqual([unproved.status, unproved.body.last_check_result], [200, 'mismatch'])
     await publish(ours, theirs)
     // The limit is per process: another process queries at once.
-    await using other = await createTestApi({ PHAROS_DNS_RESOLVERS: names.server }, { beside: api })
+    await using other = await createTestApi(
+      { PHAROS_DNS_RESOLVERS: names.server },
+      { sameInstallationAs: api },
+    )
     const claimed = await other.server.inject({
       method: 'POST',
       url: `/v3/teams/current/domains/${theirs.id}/verify`,
@@ -150,8 +153,8 @@ describe('the domains of a team', { skip: skipWithout('nsd') }, () => {
     assert.equal(limited.body.code, 'rate_limited')
     assert.ok(Number(limited.headers['retry-after']) > 0)
     assert.equal((await call(admins.red, 'DELETE', `/${id}`)).status, 204)
-    const anew = await add(admins.red, `acme${round}.example`)
-    assert.equal((await call(admins.red, 'POST', `/${anew.id}/verify`)).body.code, 'rate_limited')
+    const added = await add(admins.red, `acme${round}.example`)
+    assert.equal((await call(admins.red, 'POST', `/${added.id}/verify`)).body.code, 'rate_limited')
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       const one = await add(admins.red, `${name}.acme${round}.example`)
       const { status } = await call(admins.red, 'POST', `/${one.id}/verify`)

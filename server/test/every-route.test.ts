@@ -33,7 +33,7 @@ let tables: TableHasher
 
 before(async () => {
   api = await createTestApi()
-  elsewhere = await createTestApi({ PHAROS_HOST: '0.0.0.0' }, { beside: api })
+  elsewhere = await createTestApi({ PHAROS_HOST: '0.0.0.0' }, { sameInstallationAs: api })
   fixtures = await createFixtures(api)
   tables = await createTableHasher(api.database.postgres.owner)
 })
@@ -189,7 +189,10 @@ for (const subject of shardOf(subjects)) {
 
 describeOnce('if members may not toggle announcements', () => {
   it('only admins and staff may, with any credential', async () => {
-    await using strict = await createTestApi({ PHAROS_MEMBERS_MAY_TOGGLE: 'false' }, { beside: api })
+    await using strict = await createTestApi(
+      { PHAROS_MEMBERS_MAY_TOGGLE: 'false' },
+      { sameInstallationAs: api },
+    )
     const outcomes: Record<string, number> = {}
     for (const { name, present, identity } of callers) {
       if (!('team' in identity) || identity.team !== 'red' || identity.demoElsewhere) continue

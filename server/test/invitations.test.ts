@@ -121,7 +121,7 @@ describe('inviting', () => {
     const first = assertAnswered<Member>(await invite(admin, 'rené@Bücher.example', { is_admin: true }), 201)
     assert.equal(first.email, 'rené@xn--bcher-kva.example')
     assert.equal((await mailsTo(api, 'rené@xn--bcher-kva.example', 'invitation')).length, 1)
-    await using patient = await createTestApi({}, { beside: api })
+    await using patient = await createTestApi({}, { sameInstallationAs: api })
     const again = await invite(admin, 'RENE\u0301@XN--Bcher-KVA.example', {}, patient)
     assert.equal(assertAnswered<Member>(again, 201).id, first.id)
     const token = await invitedBy(api, 'RENÉ@xn--bcher-kva.example')
@@ -183,7 +183,7 @@ describe('inviting again', () => {
       owner(),
     )
     // Another process: each process counts its recent mails.
-    await using second = await createTestApi({}, { beside: api })
+    await using second = await createTestApi({}, { sameInstallationAs: api })
     const again = assertAnswered<Member>(
       await invite(company.admin, first.email.toUpperCase(), { is_admin: true }, second),
       201,
@@ -203,7 +203,7 @@ describe('inviting again', () => {
     await sql`update invitations set expires = now() where id = ${first.id}`.execute(owner())
     assertProblem(await statusOf(company, first.id), 'not_found')
     assertProblem(await show(first.token), 'invalid_token')
-    await using second = await createTestApi({}, { beside: api })
+    await using second = await createTestApi({}, { sameInstallationAs: api })
     const again = assertAnswered<Member>(await invite(company.admin, first.email, {}, second), 201)
     assert.notEqual(again.id, first.id)
     assertProblem(await show(first.token), 'invalid_token')
@@ -211,7 +211,10 @@ describe('inviting again', () => {
   })
 
   it('must wait for the interval, and mails nothing before', async () => {
-    await using slow = await createTestApi({ PHAROS_INVITATION_INTERVAL_SECONDS: '86400' }, { beside: api })
+    await using slow = await createTestApi(
+      { PHAROS_INVITATION_INTERVAL_SECONDS: '86400' },
+      { sameInstallationAs: api },
+    )
     const company = await newCompany()
     const email = newAddress()
     assertAnswered(await invite(company.admin, email, {}, slow), 201)
@@ -223,7 +226,10 @@ describe('inviting again', () => {
   })
 
   it('may come from several teams at once, up to a limit', async () => {
-    await using slow = await createTestApi({ PHAROS_INVITATION_INTERVAL_SECONDS: '86400' }, { beside: api })
+    await using slow = await createTestApi(
+      { PHAROS_INVITATION_INTERVAL_SECONDS: '86400' },
+      { sameInstallationAs: api },
+    )
     const email = newAddress()
     for (let at = 0; at < 3; at++)
       assertAnswered(await invite((await newCompany()).admin, email, {}, slow), 201)
@@ -232,7 +238,7 @@ describe('inviting again', () => {
   })
 
   it('has an hourly limit per team', async () => {
-    await using slow = await createTestApi({ PHAROS_INVITATIONS_PER_HOUR: '2' }, { beside: api })
+    await using slow = await createTestApi({ PHAROS_INVITATIONS_PER_HOUR: '2' }, { sameInstallationAs: api })
     const [one, two] = [await newCompany(), await newCompany()]
     assertAnswered(await invite(one.admin, newAddress(), {}, slow), 201)
     // Calls that are refused for other reasons do not count.
@@ -245,7 +251,7 @@ describe('inviting again', () => {
 
 describe('the quota of a team', () => {
   it('counts members and open invitations, but not expired ones', async () => {
-    await using small = await createTestApi({ PHAROS_MEMBERS_PER_TEAM: '4' }, { beside: api })
+    await using small = await createTestApi({ PHAROS_MEMBERS_PER_TEAM: '4' }, { sameInstallationAs: api })
     const { admin, teamId } = await newCompany()
     const first = assertAnswered<Member>(await invite(admin, newAddress(), {}, small), 201)
     assertAnswered(await invite(admin, newAddress(), {}, small), 201)
@@ -259,7 +265,7 @@ describe('the quota of a team', () => {
   })
 
   it('applies to concurrent invitations', async () => {
-    await using small = await createTestApi({ PHAROS_MEMBERS_PER_TEAM: '4' }, { beside: api })
+    await using small = await createTestApi({ PHAROS_MEMBERS_PER_TEAM: '4' }, { sameInstallationAs: api })
     const { admin } = await newCompany()
     const all = await Promise.all(
       Array.from({ length: 6 }, () => invite(admin, newAddress(), {}, small).then(({ status }) => status)),
@@ -268,7 +274,7 @@ describe('the quota of a team', () => {
   })
 
   it('does not prevent accepting an earlier invitation', async () => {
-    await using small = await createTestApi({ PHAROS_MEMBERS_PER_TEAM: '1' }, { beside: api })
+    await using small = await createTestApi({ PHAROS_MEMBERS_PER_TEAM: '1' }, { sameInstallationAs: api })
     const { token } = await invited(await newCompany())
     assertAnswered(await accept(token, { password: chosen }, small))
   })
@@ -319,7 +325,10 @@ describe('the link of an invitation', () => {
   })
 
   it('is rate-limited before any lookup or hashing', async () => {
-    await using slow = await createTestApi({ PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '2' }, { beside: api })
+    await using slow = await createTestApi(
+      { PHAROS_SIGN_IN_LIMIT_PER_MINUTE: '2' },
+      { sameInstallationAs: api },
+    )
     const { token } = await invited(await newCompany())
     assertProblem(await show('anything', slow), 'invalid_token')
     assertProblem(await accept('anything', {}, slow), 'invalid_token')
@@ -458,7 +467,7 @@ describe('accepting', () => {
   it('creates one account for concurrently accepted invitations of two teams', async () => {
     const email = newAddress()
     const [one, two] = [await newCompany(), await newCompany()]
-    await using second = await createTestApi({}, { beside: api })
+    await using second = await createTestApi({}, { sameInstallationAs: api })
     assertAnswered(await invite(one.admin, email), 201)
     const first = await invitedBy(api, email)
     assertAnswered(await invite(two.admin, email, {}, second), 201)

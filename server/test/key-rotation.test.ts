@@ -31,7 +31,7 @@ after(() => api[Symbol.asyncDispose]())
 
 /** Creates a process of the same installation with other keys. */
 const startWith = (secret: KeyRing): Promise<TestApi> =>
-  createTestApi({}, { beside: { ...api, config: { ...api.config, secret } } })
+  createTestApi({}, { sameInstallationAs: { ...api, config: { ...api.config, secret } } })
 
 const owner = () => api.database.postgres.owner
 

@@ -520,7 +520,7 @@ describe('a draft', () => {
   it('is rejected while the provider has set no name or no ASN', async () => {
     await using unnamed = await createTestApi(
       { PHAROS_PROVIDER_NAME: 'the network service provider' },
-      { beside: api },
+      { sameInstallationAs: api },
     )
     const { statusCode, json } = await unnamed.server.inject({
       url: `/v3/ipam/announcements/${one}/loa/draft`,
@@ -533,7 +533,10 @@ describe('a draft', () => {
 
 describe('a virus scanner', () => {
   it('that does not respond causes every upload to be rejected', async () => {
-    await using scanned = await createTestApi({ PHAROS_CLAMD_URL: 'tcp://127.0.0.1:1' }, { beside: api })
+    await using scanned = await createTestApi(
+      { PHAROS_CLAMD_URL: 'tcp://127.0.0.1:1' },
+      { sameInstallationAs: api },
+    )
     for (const content of [samplePdf(), samplePng(), sampleJpeg()]) {
       const { statusCode, headers, json } = await scanned.server.inject({
         method: 'POST',

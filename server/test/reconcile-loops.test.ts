@@ -141,7 +141,7 @@ describe('the reconcilers', () => {
     )
   })
 
-  it('are woken by a PATCH', async () => {
+  it('are notified by a PATCH', async () => {
     const id = await seed('203.0.113.0/24', { enabled: false })
     await startReconcilers()
     await until('the first run', async () => (await isChecked('ams')) && (await isChecked('fra')))

@@ -250,7 +250,7 @@ describe('a quick run', () => {
   })
 })
 
-describe('what a quick run leaves to the full run', () => {
+describe('work that a quick run leaves to the full run', () => {
   const leaves = async (rest: Partial<QuickRunDeps> = {}, found = known) => {
     const before = onRouter()
     const held = await holds()

@@ -156,7 +156,7 @@ describe('the regions for staff', () => {
     assert.ok(neighbor!.since)
   })
 
-  it('with routers that no run has met yet, and in pages', async () => {
+  it('with routers that no run has read yet, and in pages', async () => {
     const { results, count } = await listAdminRegions(deps(), null, {
       ordering: '-slug',
       limit: 1,

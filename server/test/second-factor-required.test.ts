@@ -15,7 +15,7 @@ let people = 0
 
 before(async () => {
   api = await createTestApi()
-  other = await createTestApi({}, { beside: api })
+  other = await createTestApi({}, { sameInstallationAs: api })
   open = await addTeam(api, 'open')
 })
 after(async () => {

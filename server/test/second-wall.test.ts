@@ -168,7 +168,7 @@ describe('every table', () => {
       assert.deepEqual(rights, withoutPolicy[name]!.rights ?? [], name)
   })
 
-  it('with the wall asks for the team of the transaction, and nothing else', () => {
+  it('with a policy compares the team of the transaction, and nothing else', () => {
     for (const { name, policies } of protectedTables()) {
       if (name in closed) assert.deepEqual(policies, [], name)
       else if (name in owners) assert.match(policies.join(), /current_team_id\(\)/, name)
@@ -201,7 +201,7 @@ describe('every table', () => {
   })
 })
 
-describe('of every table with the wall, as the team role with all rights', () => {
+describe('in every table with a policy, as the team role with all rights', () => {
   it('a team reads its own rows, all of them, and no others', async () => {
     for (const table of protectedTables()) {
       for (const team of [1, 2]) {

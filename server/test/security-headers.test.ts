@@ -11,7 +11,7 @@ let plain: TestApi
 let bearer: string
 before(async () => {
   api = await createTestApi({ PHAROS_PUBLIC_URL: 'https://portal.net.example' })
-  plain = await createTestApi({ PHAROS_PUBLIC_URL: 'http://portal.net.example' }, { beside: api })
+  plain = await createTestApi({ PHAROS_PUBLIC_URL: 'http://portal.net.example' }, { sameInstallationAs: api })
   const team = await addTeam(api, 'red')
   const { userId } = await addUser(api, 'admin', [team], { admin: true, staff: true })
   bearer = `Bearer ${(await openSession(api, userId, team.teamId)).access}`
@@ -83,7 +83,7 @@ describe('every operation of the API', () => {
     }
   })
 
-  it('answers with something, too', async () => {
+  it('also responds with content', async () => {
     const answer = await api.server.inject({ url: '/v3/session/token', headers: { authorization: bearer } })
     assert.equal(answer.statusCode, 200)
     assertClosed(answer, 'who am I')
@@ -149,7 +149,7 @@ describe('a response without a route', () => {
     'with a body that is no JSON': { method: 'POST', url: '/v3/session/token', payload: 'x=1' },
   }
   for (const [what, request] of Object.entries(requests)) {
-    it(`is closed: ${what}`, async () => {
+    it(`is restricted: ${what}`, async () => {
       const answer = await api.server.inject(request)
       assert.ok(answer.statusCode >= 400, String(answer.statusCode))
       assertClosed(answer, what)

@@ -234,9 +234,12 @@ describe('a stream ends', () => {
   })
 
   it('with the server', async () => {
-    const beside = await createTestApi({ PHAROS_STREAM_LIFETIME_SECONDS: '3600' }, { beside: api })
-    const followed = await followFromNow({ at: await listen(beside) })
-    const closed = beside[Symbol.asyncDispose]()
+    const second = await createTestApi(
+      { PHAROS_STREAM_LIFETIME_SECONDS: '3600' },
+      { sameInstallationAs: api },
+    )
+    const followed = await followFromNow({ at: await listen(second) })
+    const closed = second[Symbol.asyncDispose]()
     assert.equal(await followed.next(), undefined)
     await closed
   })
@@ -245,7 +248,10 @@ describe('a stream ends', () => {
     const { lastId } = await followFromNow()
     await send(red.teamId, 'one')
     await untilReadable()
-    await using short = await createTestApi({ PHAROS_STREAM_LIFETIME_SECONDS: '0' }, { beside: api })
+    await using short = await createTestApi(
+      { PHAROS_STREAM_LIFETIME_SECONDS: '0' },
+      { sameInstallationAs: api },
+    )
     const followed = await follow({ at: await listen(short), lastEventId: lastId })
     assert.equal((await followed.next())!.type, 'ready')
     assert.equal(markOf(await followed.next()), 'one')
@@ -260,7 +266,7 @@ describe('a silent stream', () => {
       PHAROS_REQUEST_TIMEOUT_SECONDS: '1',
       PHAROS_HANDLER_TIMEOUT_SECONDS: '1',
     }
-    await using hasty = await createTestApi(settings, { beside: api })
+    await using hasty = await createTestApi(settings, { sameInstallationAs: api })
     const followed = await followFromNow({ at: await listen(hasty) })
     // Longer than both timeouts and the interval at which they are checked.
     await sleep(4_000)
@@ -269,12 +275,12 @@ describe('a silent stream', () => {
   })
 })
 
-describe('places', () => {
+describe('concurrent streams', () => {
   it('are counted for each team and in total, and released', async () => {
     const limits = { PHAROS_STREAMS_PER_TEAM: '3', PHAROS_STREAMS_AT_ONCE: '5' }
     await using few = await createTestApi(
       { PHAROS_STREAM_LIFETIME_SECONDS: '3600', ...limits },
-      { beside: api },
+      { sameInstallationAs: api },
     )
     const at = await listen(few)
     const other = await addUser(api, 'other', [blue])

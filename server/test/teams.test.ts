@@ -119,7 +119,7 @@ describe('changing a team', () => {
     assert.equal((await auditOfTarget(api, `team:${red.teamId}`)).length, entries)
   })
 
-  it('is audited in the team with what was before', async () => {
+  it('is audited in the team with the previous values', async () => {
     assertAnswered(await patch({ name: 'Before' }))
     assertAnswered(await patch({ name: 'After', country: 'DE' }))
     const entry = (await auditOfTarget(api, `team:${red.teamId}`)).at(-1)

@@ -67,7 +67,7 @@ describe('two companies', () => {
     rmSync(folder, { recursive: true })
   })
 
-  function runCommand(...words: string[]): string {
+  function runCommand(...args: string[]): string {
     const env = {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
@@ -75,8 +75,8 @@ describe('two companies', () => {
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...settings,
     }
-    const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], { cwd: folder, env })
-    assert.equal(status, 0, `${words.join(' ')}: ${stdout} ${stderr}`)
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { cwd: folder, env })
+    assert.equal(status, 0, `${args.join(' ')}: ${stdout} ${stderr}`)
     return stdout.toString()
   }
 

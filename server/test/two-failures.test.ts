@@ -79,10 +79,10 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     await disableUnasked(database.postgres, ids.slice(0, 47))
     await wake('announcements')
     const hold = await openHold()
-    await losesNothing('held')
+    await assertNoLoss('held')
     assert.equal(await openHold(), hold, 'the hold is still open')
     await decideAs({ db: db() }, { userId: null, by: { actor: 'operator' } }, hold, 'rejected')
-    await losesNothing('rejected')
+    await assertNoLoss('rejected')
   })
 
   shardedIt('a restart before the hold is opened applies no withdrawal either', async () => {
@@ -91,7 +91,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     await running.stop()
     await disableUnasked(database.postgres, ids.slice(0, 47))
     await startReconcilers()
-    await losesNothing('no hold yet')
+    await assertNoLoss('no hold yet')
   })
 
   shardedIt('a restart damps no announced prefix', async () => {
@@ -102,7 +102,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     for (let at = 0; at < 14; at++) await patch(ids[0]!, at % 2 === 1, new Date(start + at * 1000))
     await startReconcilers()
     await waitFor('it is announced', async () => (await stateOf(ids[0]!)) === 'announced')
-    await losesNothing('damped')
+    await assertNoLoss('damped')
   })
 
   shardedIt('a restart applies no change of the next hop that is held', async () => {
@@ -111,7 +111,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
     await running.stop()
     await startReconcilers({ routes: { nextHop4: '192.0.2.9' } })
     await openHold()
-    await losesNothing('changes held')
+    await assertNoLoss('changes held')
     const speaker = createGobgpSpeaker({ address: lab.region('ams').apiAddress, owner })
     const nextHops = new Set((await speaker.list()).map(({ nextHop }) => nextHop))
     await speaker.close()
@@ -125,16 +125,16 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
       const running = await startReconcilers({ databaseUrl: proxy.databaseUrl })
       await allAnnounced()
       proxy.refuse()
-      await losesNothing('refused')
+      await assertNoLoss('refused')
       proxy.open()
       await checkedAgain()
       proxy.silence()
-      await losesNothing('silent')
+      await assertNoLoss('silent')
       proxy.open()
       await checkedAgain()
       await running.stop()
       proxy.refuse()
-      await losesNothing('never there', () => startReconcilers({ databaseUrl: proxy.databaseUrl }))
+      await assertNoLoss('never there', () => startReconcilers({ databaseUrl: proxy.databaseUrl }))
       await patch(ids[0]!, false)
       proxy.open()
       using seen = lab.watchBirdRoutes('ams')
@@ -184,7 +184,7 @@ describe('two failures at once', { skip: skipWithout('gobgpd', 'gobgp', 'bird', 
           if (silent) proxy.silence()
           else proxy.refuse()
         }
-        await losesNothing(
+        await assertNoLoss(
           `kill ${kill}, ${scene}${away.length > 0 && silent ? ', silent' : ''}, seed ${testSeed}`,
           undefined,
           [prefixes[withdrawn]!],
@@ -250,7 +250,7 @@ async function startReconcilers({
 }
 
 /** Kills gobgpd, and asserts that its peer has lost no prefix after the graceful restart. */
-async function losesNothing(
+async function assertNoLoss(
   when: string,
   meanwhile: () => Promise<unknown> = async () => {},
   except: readonly string[] = [],

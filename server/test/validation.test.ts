@@ -485,8 +485,8 @@ describe('the metrics', () => {
   })
 })
 
-describe("the operator's word", () => {
-  it('passes whatever the registries return, which is shown beside it', async () => {
+describe('a check declared as passed by the operator', () => {
+  it('passes whatever the registries return, which are shown with it', async () => {
     const { owner } = api.database.postgres
     const { rows } = await sql<{ id: number }>`
       insert into announcements (team_id, prefix, origin_asn, irr_validated, rpki_validated, loa_validated,

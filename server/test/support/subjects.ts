@@ -57,10 +57,10 @@ function ofAnyTeam(request: (id: number) => SubjectRequest): Subject['requests']
 }
 
 /** Creates a new session each time: otherwise the second caller of a refresh would have to wait a minute. */
-let asnOfNobody = 200_000
+let unassignedAsn = 200_000
 
 function aboutAsns(query: Record<string, string> = {}): Pick<Subject, 'requests' | 'without'> {
-  const about = async () => ({ params: { asn: asnOfNobody++ }, query })
+  const about = async () => ({ params: { asn: unassignedAsn++ }, query })
   return {
     requests: {
       own: async (context) => (query['refresh'] ? about() : { params: { asn: ownOf(context).asn }, query }),
@@ -73,7 +73,7 @@ function aboutAsns(query: Record<string, string> = {}): Pick<Subject, 'requests'
 /** Returns a new ASN each time, which no team holds. */
 function aboutAsnsOfTeams(): Pick<Subject, 'requests' | 'answers' | 'without'> {
   const about = (team_id: number) => ({
-    params: { asn: asnOfNobody++ },
+    params: { asn: unassignedAsn++ },
     body: { team_id, reason: 'a test' },
   })
   return {
