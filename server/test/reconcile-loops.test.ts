@@ -199,7 +199,10 @@ describe('the reconcilers', () => {
     await until('the hold', async () =>
       (await metrics.registry.metrics()).includes('pharos_region_routes{region="ams",state="held"}'),
     )
-    await until('the message for the team', async () => (await reasonOf(ids[4]!)) === 'withdrawal_held')
+    await until(
+      'the withdrawal reported as held',
+      async () => (await reasonOf(ids[4]!)) === 'withdrawal_held',
+    )
     assert.ok(onRouter('ams').length >= 2)
   })
 

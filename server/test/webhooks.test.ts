@@ -188,7 +188,7 @@ describe('a test', () => {
     const { body } = await call('POST', `/${id}/test`)
     answer = 204
     const { state, last_error, next_attempt, attempts } = body as DeliveryDetail
-    assert.deepEqual([state, last_error, next_attempt], ['failed', 'the response was 500', null])
+    assert.deepEqual([state, last_error, next_attempt], ['failed', 'the answer was 500', null])
     assert.equal(attempts[0]!.answer, '<b>noted</b>')
     const webhook = (await call('GET', `/${id}`)).body as Webhook
     assert.deepEqual([webhook.failing_since, webhook.enabled], [null, true])
